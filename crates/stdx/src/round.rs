@@ -1,0 +1,23 @@
+//! Numbers as agents should see them: no digits beyond what they mean.
+
+use serde::Serializer;
+
+/// Rounds to four decimals.
+pub fn round4(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
+/// `#[serde(serialize_with = "m1nd_stdx::round::four")]` for scores.
+pub fn four<S: Serializer>(value: &f64, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_f64(round4(*value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_has_four_digits() {
+        assert_eq!(round4(f64::from(1.0_f32 / 3.0)), 0.3333);
+    }
+}
