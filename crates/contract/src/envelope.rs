@@ -1,0 +1,67 @@
+//! Envelope: the fields that the pipeline adds to every answer, declared once for all tools.
+
+use serde::Serialize;
+
+/// How far the evidence in an answer carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofState {
+    Triaging,
+    Proving,
+    ReadyToEdit,
+    Blocked,
+}
+
+/// The one next step of an answer. Names only tools that exist: a test checks every registry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Guidance {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_suggested_tool: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_suggested_target: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step_hint: Option<String>,
+}
+
+impl Guidance {
+    pub fn next(tool: &'static str, target: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            next_suggested_tool: Some(tool),
+            next_suggested_target: Some(target.into()),
+            next_step_hint: Some(hint.into()),
+        }
+    }
+
+    pub fn hint(hint: impl Into<String>) -> Self {
+        Self {
+            next_step_hint: Some(hint.into()),
+            ..Self::default()
+        }
+    }
+}
+
+/// How fresh the data behind an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Freshness {
+    /// Generation of the graph the answer was made from; 0 while nothing is ingested.
+    pub generation: u64,
+    /// When the data was read (Unix milliseconds).
+    pub as_of_ms: i64,
+    /// Files known to have changed since.
+    pub dirty_files: u64,
+    /// True when something the answer shows may be out of date.
+    pub stale: bool,
+}
+
+/// Names that a tool's own output must not use: they belong to the envelope.
+/// `truncated` is shared: a tool may set it, and the fit stage sets it when it drops anything.
+pub const RESERVED: [&str; 8] = [
+    "proof_state",
+    "next_suggested_tool",
+    "next_suggested_target",
+    "next_step_hint",
+    "agent_runtime_contract",
+    "freshness",
+    "clamped",
+    "elapsed_ms",
+];
