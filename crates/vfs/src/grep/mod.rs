@@ -1,0 +1,299 @@
+//! Text search over the files on disk as they are now, with ripgrep's own engine and rules.
+
+mod collect;
+mod kept;
+mod pattern;
+
+use std::io;
+
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use parking_lot::Mutex;
+
+use crate::glob::PathGlob;
+use crate::path::RelPath;
+use crate::read::{self, ReadError};
+use crate::root::Root;
+use crate::walk::{self, Found};
+
+use collect::{Collector, Interrupted, StoppableRead};
+use kept::Kept;
+pub use pattern::{Case, Pattern, PatternError, Syntax};
+
+/// What to look for and how much of it to bring back.
+#[derive(Debug)]
+pub struct Query<'a> {
+    pub pattern: &'a Pattern,
+    /// A folder or file to look in; the root for everything.
+    pub start: RelPath,
+    /// Only files whose path starts so.
+    pub prefix: Option<String>,
+    pub globs: &'a [PathGlob],
+    /// Matches to bring back; all are counted.
+    pub keep: usize,
+    /// Lines to bring back around each.
+    pub context: usize,
+}
+
+/// One matching line (or block of lines, for patterns that span them).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    pub path: RelPath,
+    /// 1-based.
+    pub line: u64,
+    pub text: String,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+}
+
+/// What a search found, and what it could not look into.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// In order of path and line.
+    pub matches: Vec<Match>,
+    pub total: u64,
+    pub files_matched: u64,
+    pub files_searched: u64,
+    pub missed: Missed,
+    /// Set when the time allowed ran out: the totals then are lower bounds.
+    pub stopped: Option<Stop>,
+}
+
+/// Files that were not searched, or not to the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Missed {
+    pub secret: u64,
+    pub unreadable: u64,
+    /// Files with lines too long to hold in memory.
+    pub too_large: u64,
+}
+
+/// A line longer than this is held in memory whole while it is searched; beyond, the file is passed over.
+const MAX_LINE_MEMORY: usize = 128 << 20;
+
+/// Searches. An explicit cancel is an error; a deadline that passes gives what was found by then.
+pub fn search(root: &Root, query: &Query<'_>, cancel: &CancelToken) -> Result<Findings, Stop> {
+    let state = Mutex::new(State {
+        kept: Kept::new(query.keep),
+        ..State::default()
+    });
+    let walked = walk::files(root, &query.start, cancel, || {
+        let mut searcher = searcher(query);
+        let state = &state;
+        move |found: Found<'_>| {
+            if query.admits(&found.shown) {
+                search_file(root, query, cancel, &mut searcher, &found, state);
+            }
+        }
+    });
+    let state = state.into_inner();
+    let mut missed = state.missed;
+    let stopped = match walked {
+        Ok(passed) => {
+            missed.secret += passed.secret;
+            missed.unreadable += passed.unreadable;
+            cancel.stop().filter(|_| state.interrupted)
+        }
+        Err(stop) => Some(stop),
+    };
+    if stopped == Some(Stop::Cancelled) {
+        return Err(Stop::Cancelled);
+    }
+    Ok(Findings {
+        matches: state.kept.into_matches(),
+        total: state.total,
+        files_matched: state.files_matched,
+        files_searched: state.files_searched,
+        missed,
+        stopped,
+    })
+}
+
+#[derive(Default)]
+struct State {
+    kept: Kept,
+    total: u64,
+    files_matched: u64,
+    files_searched: u64,
+    missed: Missed,
+    interrupted: bool,
+}
+
+impl Query<'_> {
+    fn admits(&self, path: &RelPath) -> bool {
+        self.prefix
+            .as_deref()
+            .is_none_or(|prefix| path.as_str().starts_with(prefix))
+            && self.globs.iter().all(|glob| glob.admits(path))
+    }
+}
+
+fn searcher(query: &Query<'_>) -> Searcher {
+    SearcherBuilder::new()
+        // As ripgrep does for files it finds by walking: a NUL byte ends the search of that file.
+        .binary_detection(BinaryDetection::quit(0))
+        .line_number(true)
+        .multi_line(query.pattern.spans_lines())
+        .before_context(query.context)
+        .after_context(query.context)
+        .heap_limit(Some(MAX_LINE_MEMORY))
+        .build()
+}
+
+fn search_file(
+    root: &Root,
+    query: &Query<'_>,
+    cancel: &CancelToken,
+    searcher: &mut Searcher,
+    found: &Found<'_>,
+    state: &Mutex<State>,
+) {
+    let file = match read::open_at(root, found.path, &found.shown) {
+        Ok((file, _)) => file,
+        // It was there a moment ago; a file that vanishes during the walk is no longer part of it.
+        Err(ReadError::Path(crate::PathError::NotFound { .. })) => return,
+        Err(_) => {
+            state.lock().missed.unreadable += 1;
+            return;
+        }
+    };
+    // Files that sort behind everything already kept are only counted.
+    let keep = state.lock().kept.room_for(&found.shown);
+    let mut collector = Collector::new(query, found.shown.clone(), keep, cancel);
+    let outcome = searcher.search_reader(
+        query.pattern.matcher(),
+        StoppableRead::new(file, cancel),
+        &mut collector,
+    );
+    let (matches, count) = collector.finish();
+    let mut state = state.lock();
+    state.files_searched += 1;
+    state.total += count;
+    state.files_matched += u64::from(count > 0);
+    state.kept.add(found.shown.clone(), matches);
+    match outcome {
+        Ok(()) => {}
+        Err(err) if err.get_ref().is_some_and(|inner| inner.is::<Interrupted>()) => state.interrupted = true,
+        Err(err) if err.kind() == io::ErrorKind::Other => state.missed.too_large += 1,
+        Err(_) => state.missed.unreadable += 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn grep(files: &[(&str, &[u8])], pattern: &Pattern, keep: usize, context: usize) -> Findings {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let root = Root::open(dir.path()).unwrap();
+        let query = Query {
+            pattern,
+            start: RelPath::root(),
+            prefix: None,
+            globs: &[],
+            keep,
+            context,
+        };
+        search(&root, &query, &CancelToken::new()).unwrap()
+    }
+
+    fn literal(text: &str) -> Pattern {
+        Pattern::compile(text, Syntax::Literal, Case::Insensitive).unwrap()
+    }
+
+    #[test]
+    fn matches_come_in_order_with_their_own_context_even_when_they_touch() {
+        let found = grep(
+            &[("a.txt", b"one\nhit 1\nHIT 2\nfour\nfive\n")],
+            &literal("hit"),
+            50,
+            2,
+        );
+        assert_eq!(found.total, 2);
+        assert_eq!(found.matches[0].before, ["one"]);
+        assert_eq!(found.matches[0].after, ["HIT 2", "four"]);
+        assert_eq!(found.matches[1].before, ["one", "hit 1"]);
+        assert_eq!(found.matches[1].after, ["four", "five"]);
+        assert_eq!(found.matches[1].line, 3);
+    }
+
+    #[test]
+    fn the_total_is_exact_beyond_what_is_kept_and_the_kept_are_the_first() {
+        let names: Vec<String> = (0..40).map(|n| format!("d{}/f{n:02}.txt", n % 3)).collect();
+        let files: Vec<(&str, &[u8])> = names
+            .iter()
+            .map(|name| (name.as_str(), &b"x\nx\nx\n"[..]))
+            .collect();
+        let found = grep(&files, &literal("x"), 7, 0);
+        assert_eq!(
+            (found.total, found.files_matched, found.files_searched),
+            (120, 40, 40)
+        );
+        let kept: Vec<_> = found
+            .matches
+            .iter()
+            .map(|m| format!("{}:{}", m.path, m.line))
+            .collect();
+        assert_eq!(
+            kept,
+            [
+                "d0/f00.txt:1",
+                "d0/f00.txt:2",
+                "d0/f00.txt:3",
+                "d0/f03.txt:1",
+                "d0/f03.txt:2",
+                "d0/f03.txt:3",
+                "d0/f06.txt:1"
+            ]
+        );
+    }
+
+    #[test]
+    fn binary_files_count_up_to_the_nul_byte_and_utf16_is_read() {
+        let utf16: Vec<u8> = [0xFF, 0xFE]
+            .into_iter()
+            .chain("needle\n".encode_utf16().flat_map(u16::to_le_bytes))
+            .collect();
+        let found = grep(
+            &[("bin", b"\0needle\n"), ("wide.txt", &utf16)],
+            &literal("needle"),
+            50,
+            0,
+        );
+        let paths: Vec<_> = found.matches.iter().map(|m| m.path.as_str()).collect();
+        assert_eq!(paths, ["wide.txt"]);
+    }
+
+    #[test]
+    fn long_lines_are_shown_around_the_match() {
+        let mut line = vec![b'a'; 100_000];
+        line.extend_from_slice(b"needle");
+        line.extend(vec![b'b'; 100_000]);
+        let found = grep(&[("min.js", &line)], &literal("needle"), 50, 2);
+        assert!(found.matches[0].text.contains("needle"));
+        assert!(found.matches[0].text.len() < 1_000);
+    }
+
+    #[test]
+    fn windows_line_ends_and_bad_bytes_do_not_hide_a_line() {
+        let found = grep(&[("a.txt", b"caf\xE9 one\r\ntwo\r\n")], &literal("one"), 50, 1);
+        assert_eq!(found.matches[0].text, "caf\u{FFFD} one");
+        assert_eq!(found.matches[0].after, ["two"]);
+    }
+
+    #[test]
+    fn a_pattern_may_span_lines_when_asked_to() {
+        let pattern = Pattern::compile("fn a.*?\\}", Syntax::RegexAcrossLines, Case::Sensitive).unwrap();
+        let found = grep(&[("a.rs", b"x\nfn a() {\n}\ny\n")], &pattern, 50, 0);
+        assert_eq!(
+            (found.matches[0].line, found.matches[0].text.as_str()),
+            (2, "fn a() {\n}")
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! Root: a folder that files may be opened beneath, held open by handle.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use crate::path::{PathError, RelPath, check_form, normalise};
+
+/// Device and inode: what a folder is, whatever its path is spelled like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FolderId {
+    pub device: u64,
+    pub inode: u64,
+}
+
+/// A workspace folder. Cheap to share, never to be moved while open.
+#[derive(Debug)]
+pub struct Root {
+    /// Where it is, with all links resolved.
+    path: PathBuf,
+    /// Where it was said to be.
+    spelled: PathBuf,
+    dir: Dir,
+    id: FolderId,
+    /// Folders below the root that belong to m1nd and not to the user.
+    excluded: Vec<PathBuf>,
+}
+
+impl Root {
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let spelled = std::path::absolute(path)?;
+        let real = spelled.canonicalize()?;
+        let dir = Dir::open_ambient_dir(&real, ambient_authority())?;
+        let stat = rustix::fs::fstat(&dir)?;
+        Ok(Self {
+            path: real,
+            spelled,
+            dir,
+            id: FolderId {
+                device: stat.st_dev,
+                inode: stat.st_ino,
+            },
+            excluded: Vec::new(),
+        })
+    }
+
+    /// Leaves `folder` out of every walk: m1nd's own state is not the user's code.
+    #[must_use]
+    pub fn excluding(mut self, folder: &Path) -> Self {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        if real.starts_with(&self.path) && real != self.path {
+            self.excluded.push(real);
+        }
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn id(&self) -> FolderId {
+        self.id
+    }
+
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    pub(crate) fn excludes(&self, path: &Path) -> bool {
+        self.excluded.iter().any(|folder| folder == path)
+    }
+
+    /// The existing file or folder that a caller means, with links resolved. Relative and absolute
+    /// paths and `file://` addresses are understood.
+    pub fn locate(&self, input: &str) -> Result<RelPath, PathError> {
+        let wanted = self.relative(input)?;
+        if wanted.is_root() {
+            return Ok(wanted);
+        }
+        match self.dir.canonicalize(wanted.as_path()) {
+            Ok(real) => Ok(RelPath::from_clean(&real)),
+            Err(err) => Err(sort_out(err, input)),
+        }
+    }
+
+    /// The path that a caller means, whether or not anything is there.
+    pub fn relative(&self, input: &str) -> Result<RelPath, PathError> {
+        check_form(input)?;
+        let plain = input.strip_prefix("file://").unwrap_or(input);
+        let path = Path::new(plain);
+        if !path.is_absolute() {
+            return normalise(plain);
+        }
+        let below = [&self.path, &self.spelled]
+            .into_iter()
+            .find_map(|root| path.strip_prefix(root).ok().map(Path::to_owned))
+            .or_else(|| self.below_through_links(path));
+        match below.as_deref().and_then(Path::to_str) {
+            Some("") => Ok(RelPath::root()),
+            Some(rest) => normalise(rest).map_err(|_| PathError::Outside {
+                path: input.to_owned(),
+            }),
+            None => Err(PathError::Outside {
+                path: input.to_owned(),
+            }),
+        }
+    }
+
+    /// An absolute path that reaches the root by another spelling, such as a link to it.
+    fn below_through_links(&self, path: &Path) -> Option<PathBuf> {
+        let real = path.canonicalize().ok()?;
+        real.strip_prefix(&self.path).ok().map(Path::to_owned)
+    }
+
+    /// What is at `path`, without reading it.
+    pub fn kind(&self, path: &RelPath) -> Result<Kind, PathError> {
+        let meta = self
+            .dir
+            .metadata(path.as_path())
+            .map_err(|err| sort_out(err, path.as_str()))?;
+        Ok(if meta.is_file() {
+            Kind::File
+        } else if meta.is_dir() {
+            Kind::Folder
+        } else {
+            Kind::Other
+        })
+    }
+}
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Folder,
+    /// A pipe, socket or device: never opened.
+    Other,
+}
+
+/// Tells an escape apart from a missing file. An escape found by resolving beneath a handle has no
+/// system error number of its own, or is `EXDEV`.
+pub(crate) fn sort_out(err: io::Error, path: &str) -> PathError {
+    let path = path.to_owned();
+    let escape = err.raw_os_error().is_none() && err.kind() == io::ErrorKind::PermissionDenied
+        || err.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error());
+    match err.kind() {
+        _ if escape => PathError::Outside { path },
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => PathError::NotFound { path },
+        _ => PathError::Io { path, source: err },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn workspace() -> (tempfile::TempDir, Root) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("ws/src")).unwrap();
+        fs::write(dir.path().join("ws/src/lib.rs"), "fn a() {}\n").unwrap();
+        fs::write(dir.path().join("outside.txt"), "secret").unwrap();
+        let root = Root::open(&dir.path().join("ws")).unwrap();
+        (dir, root)
+    }
+
+    fn shown(root: &Root, input: &str) -> String {
+        match root.locate(input) {
+            Ok(path) => path.to_string(),
+            Err(PathError::Outside { .. }) => "outside".into(),
+            Err(PathError::NotFound { .. }) => "not found".into(),
+            Err(other) => other.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_file_is_found_by_relative_absolute_and_uri_path() {
+        let (dir, root) = workspace();
+        let absolute = dir.path().join("ws/src/lib.rs");
+        for input in ["src/lib.rs", "./src/lib.rs", absolute.to_str().unwrap()] {
+            assert_eq!(shown(&root, input), "src/lib.rs");
+        }
+        assert_eq!(
+            shown(&root, &format!("file://{}", absolute.display())),
+            "src/lib.rs"
+        );
+        assert_eq!(shown(&root, "."), ".");
+        assert_eq!(shown(&root, "src/nope.rs"), "not found");
+    }
+
+    #[test]
+    fn links_inside_are_followed_and_links_outside_refused() {
+        let (dir, root) = workspace();
+        let ws = dir.path().join("ws");
+        symlink("src/lib.rs", ws.join("inside")).unwrap();
+        symlink("../outside.txt", ws.join("out")).unwrap();
+        symlink(dir.path(), ws.join("up")).unwrap();
+        symlink("/etc", ws.join("etc")).unwrap();
+        assert_eq!(shown(&root, "inside"), "src/lib.rs");
+        for escape in ["out", "up/outside.txt", "etc/passwd", "up/nope", "/etc/passwd"] {
+            assert_eq!(shown(&root, escape), "outside", "{escape}");
+        }
+    }
+
+    #[test]
+    fn a_workspace_opened_through_a_link_takes_paths_of_either_spelling() {
+        let (dir, _) = workspace();
+        symlink(dir.path().join("ws"), dir.path().join("alias")).unwrap();
+        let root = Root::open(&dir.path().join("alias")).unwrap();
+        for folder in ["alias", "ws"] {
+            let input = dir.path().join(folder).join("src/lib.rs");
+            assert_eq!(shown(&root, input.to_str().unwrap()), "src/lib.rs");
+        }
+        assert_eq!(root.id(), Root::open(&dir.path().join("ws")).unwrap().id());
+    }
+}
