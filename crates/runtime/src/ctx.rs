@@ -1,0 +1,73 @@
+//! Ctx: what a running tool can see of the call and of the runtime.
+
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::{Fault, Header};
+use m1nd_stdx::cancel::CancelToken;
+
+use crate::faults;
+use crate::pipeline::{Progress, Step};
+use crate::runtime::Runtime;
+use crate::workspace::Workspace;
+
+/// Lives for one call.
+pub struct Ctx<'a> {
+    pub(crate) runtime: &'a Runtime,
+    pub(crate) tool: &'static str,
+    pub(crate) header: &'a Header,
+    pub(crate) cancel: &'a CancelToken,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) workspace: Option<Arc<Workspace>>,
+    pub(crate) clamped: RefCell<Vec<&'static str>>,
+}
+
+impl Ctx<'_> {
+    pub fn runtime(&self) -> &Runtime {
+        self.runtime
+    }
+
+    pub fn header(&self) -> &Header {
+        self.header
+    }
+
+    pub fn cancel(&self) -> &CancelToken {
+        self.cancel
+    }
+
+    /// The workspace at the time of the call; a rebinding meanwhile does not change it.
+    pub fn workspace(&self) -> Result<&Workspace, Fault> {
+        self.workspace.as_deref().ok_or_else(faults::no_workspace)
+    }
+
+    /// Tells a waiting host how far the work is.
+    pub fn report(&self, step: Step) {
+        self.progress.report(step);
+    }
+
+    /// Moves a number into its documented range and remembers that it had to.
+    pub fn clamp(
+        &self,
+        name: &'static str,
+        value: Option<Int>,
+        default: i64,
+        range: RangeInclusive<i64>,
+    ) -> usize {
+        let (value, moved) = value.unwrap_or(Int(default)).clamp_to(range);
+        if moved {
+            self.clamped.borrow_mut().push(name);
+        }
+        usize::try_from(value).unwrap_or_default()
+    }
+
+    /// A fault about this tool's arguments.
+    pub fn invalid(&self, message: impl Into<String>) -> Fault {
+        faults::invalid_params(self.tool, message)
+    }
+
+    pub fn tool(&self) -> &'static str {
+        self.tool
+    }
+}

@@ -1,0 +1,49 @@
+//! Where an engine's fact becomes advice to an agent. One file for each engine.
+
+pub mod from_vfs;
+
+use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_stdx::cancel::Stop;
+use serde_json::json;
+
+use crate::registry::HELP;
+
+/// An argument that is wrong. Points to the tool's help.
+pub fn invalid_params(tool: &str, message: impl Into<String>) -> Fault {
+    Fault::new(
+        Code::InvalidParams,
+        message,
+        Recovery::call(
+            format!("Read the arguments of {tool} and call it again."),
+            HELP,
+            json!({ "tool": tool }),
+        ),
+    )
+}
+
+/// Work that was asked to stop.
+pub fn stopped(stop: Stop) -> Fault {
+    match stop {
+        Stop::Cancelled => Fault::new(
+            Code::Cancelled,
+            "The call was cancelled; nothing was changed.",
+            Recovery::hint("Call again if the answer is still wanted."),
+        ),
+        Stop::TimedOut => Fault::new(
+            Code::Busy,
+            "The call did not get its turn in time.",
+            Recovery::hint("Another call is writing. Call again in a few seconds."),
+        ),
+    }
+}
+
+/// The process is bound to no workspace.
+pub fn no_workspace() -> Fault {
+    Fault::new(
+        Code::WrongWorkspaceBinding,
+        "This server is bound to no workspace: it was started outside a repository, and the client named no root.",
+        Recovery::hint(
+            "Start the server with --workspace PATH, or set M1ND_WORKSPACE_ROOT in the host's configuration.",
+        ),
+    )
+}

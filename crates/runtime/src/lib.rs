@@ -1,0 +1,25 @@
+//! The middle of m1nd: one trait for tools, one pipeline for calls, one place for a workspace's state.
+//!
+//! `Runtime::call` is synchronous and total: it never panics and knows no transport.
+
+mod ctx;
+pub mod faults;
+mod lanes;
+mod log;
+mod pipeline;
+mod registry;
+mod runtime;
+mod runtime_contract;
+mod settings;
+mod surface;
+mod tool;
+pub mod workspace;
+
+pub use ctx::Ctx;
+pub use log::{QueryRecord, SessionRecord};
+pub use pipeline::{Progress, Reply, Silent, Step, ToolCall};
+pub use registry::{HELP, Listing, Registry, UnknownToolset};
+pub use runtime::Runtime;
+pub use settings::{BuildInfo, Settings};
+pub use surface::{PromptArgument, PromptSpec, ResourceSpec, Surface};
+pub use tool::{Answer, Effect, Entry, Example, Needs, Spec, Tool, Toolset, ToolsetName, entry};

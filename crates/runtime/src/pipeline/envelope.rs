@@ -1,0 +1,120 @@
+//! Stage 5: the fields that every answer shares, from one place.
+
+use std::time::Duration;
+
+use m1nd_contract::envelope::Freshness;
+use m1nd_contract::{Code, Fault, Header};
+use serde_json::{Map, Value, json};
+
+use super::Done;
+use crate::registry::Row;
+use crate::runtime::Runtime;
+use crate::runtime_contract::{self, Observed};
+use crate::workspace::Workspace;
+
+/// What the envelope is made from.
+pub(super) struct Facts<'a> {
+    runtime: &'a Runtime,
+    row: &'a Row,
+    header: &'a Header,
+    workspace: Option<&'a Workspace>,
+    elapsed: Duration,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(
+        runtime: &'a Runtime,
+        row: &'a Row,
+        header: &'a Header,
+        workspace: Option<&'a Workspace>,
+        elapsed: Duration,
+    ) -> Self {
+        Self {
+            runtime,
+            row,
+            header,
+            workspace,
+            elapsed,
+        }
+    }
+
+    pub(super) fn tool(&self) -> &'static str {
+        self.row.entry.spec.name
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        self.header
+    }
+
+    pub(super) fn budget(&self) -> Option<usize> {
+        self.header.max_chars.or(self.row.entry.spec.budget)
+    }
+
+    pub(super) fn add_to(&self, body: &mut Map<String, Value>, done: &Done) {
+        let spec = self.row.entry.spec;
+        let answer = &done.answer;
+        if let Some(proof) = answer.proof {
+            body.insert("proof_state".into(), json!(proof));
+        }
+        if let Ok(Value::Object(guidance)) = serde_json::to_value(&answer.guidance) {
+            body.extend(guidance);
+        }
+        if spec.contract {
+            let observed = Observed {
+                tool: spec.name,
+                candidates: answer.candidates.unwrap_or_default(),
+                proof: answer.proof,
+                scope: answer.scope.as_deref(),
+                fault: None,
+            };
+            let contract = runtime_contract::build(self.runtime, self.header, self.workspace, &observed);
+            body.insert("agent_runtime_contract".into(), contract);
+        }
+        if spec.fresh
+            && let Some(workspace) = self.workspace
+        {
+            let freshness = Freshness {
+                generation: workspace.view().generation,
+                as_of_ms: self.runtime.clock().now().0,
+                dirty_files: 0,
+                stale: false,
+            };
+            body.insert("freshness".into(), json!(freshness));
+        }
+        if !done.clamped.is_empty() {
+            body.insert("clamped".into(), json!(done.clamped));
+        }
+        body.insert("elapsed_ms".into(), json!(milliseconds(self.elapsed)));
+    }
+}
+
+/// Faults that mean "wrong place" carry the runtime contract, for tools that carry it at all.
+pub(super) fn on_fault(
+    runtime: &Runtime,
+    row: &Row,
+    header: &Header,
+    workspace: Option<&Workspace>,
+    fault: &Fault,
+) -> Option<Value> {
+    let place = [
+        Code::PathOutsideWorkspace,
+        Code::WrongWorkspaceBinding,
+        Code::EmptyGraph,
+    ];
+    if !row.entry.spec.contract || !place.contains(&fault.code) {
+        return None;
+    }
+    let observed = Observed {
+        tool: row.entry.spec.name,
+        candidates: 0,
+        proof: Some(m1nd_contract::ProofState::Blocked),
+        scope: None,
+        fault: Some(fault),
+    };
+    Some(runtime_contract::build(runtime, header, workspace, &observed))
+}
+
+/// Microseconds are enough.
+fn milliseconds(elapsed: Duration) -> f64 {
+    (elapsed.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+}

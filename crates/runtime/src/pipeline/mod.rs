@@ -1,0 +1,143 @@
+//! The one way a call takes: decode, admit, execute, fit, envelope, record.
+
+mod admit;
+mod decode;
+mod envelope;
+mod execute;
+mod fit;
+mod record;
+
+use m1nd_contract::{Fault, Header};
+use m1nd_stdx::cancel::CancelToken;
+use serde_json::{Map, Value, json};
+
+use crate::registry::Row;
+use crate::runtime::Runtime;
+
+pub(crate) use decode::input as decode_input;
+
+/// One call, as any transport hands it in.
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    pub name: String,
+    pub arguments: Map<String, Value>,
+}
+
+/// The answer, as any transport hands it out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// An object, or a string for tools that answer with plain text.
+    pub body: Value,
+    pub is_error: bool,
+}
+
+impl Reply {
+    /// What a host shows its model: compact JSON, or the plain text itself.
+    pub fn text(&self) -> String {
+        match &self.body {
+            Value::String(text) => text.clone(),
+            body => body.to_string(),
+        }
+    }
+}
+
+/// Where a long call says how far it is.
+pub trait Progress: Sync {
+    fn report(&self, step: Step);
+}
+
+/// One report of progress.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub done: u64,
+    pub total: Option<u64>,
+    pub message: String,
+}
+
+/// Nobody wants to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn report(&self, _: Step) {}
+}
+
+/// Runs one call through all stages. Total: whatever happens, there is a reply.
+pub(crate) fn call(
+    runtime: &Runtime,
+    call: ToolCall,
+    cancel: &CancelToken,
+    progress: &dyn Progress,
+) -> Reply {
+    let started = runtime.clock().monotonic();
+    let summary = record::summary(&call.arguments);
+    let Some(row) = runtime.registry().find(&call.name) else {
+        return refuse(decode::unknown_tool(runtime.registry(), &call.name), None);
+    };
+    let header = match decode::header(row, call.arguments) {
+        Ok(decoded) => decoded,
+        Err(fault) => return refuse(fault, None),
+    };
+    let (header, arguments) = header;
+    let workspace = runtime.workspace();
+    let outcome = admit::check(runtime, row, workspace.as_deref()).and_then(|()| {
+        execute::run(
+            runtime,
+            row,
+            &header,
+            arguments,
+            workspace.clone(),
+            cancel,
+            progress,
+        )
+    });
+    let elapsed = runtime.clock().monotonic().saturating_sub(started);
+    let (reply, candidates) = match outcome {
+        Ok(done) => {
+            let candidates = done.answer.candidates;
+            let facts = envelope::Facts::new(runtime, row, &header, workspace.as_deref(), elapsed);
+            (fit::reply(&facts, done), candidates)
+        }
+        Err(fault) => {
+            let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault);
+            (refuse_with(fault, Some(&header), contract), None)
+        }
+    };
+    record::done(runtime, row, &header, elapsed, candidates, summary);
+    reply
+}
+
+fn refuse(fault: Fault, header: Option<&Header>) -> Reply {
+    refuse_with(fault, header, None)
+}
+
+/// Recovery arguments are completed here, so that they can be passed on as they are.
+fn refuse_with(mut fault: Fault, header: Option<&Header>, contract: Option<Value>) -> Reply {
+    if let Some(arguments) = &mut fault.recovery.arguments {
+        let (field, name) = match header.map(|header| &header.caller) {
+            Some(caller) => (caller.field(), caller.name()),
+            None => ("agent_id", "agent"),
+        };
+        let takes_agents = field == "agent_id" || !arguments.contains_key("agent_id");
+        if takes_agents && !arguments.contains_key(field) {
+            arguments.insert(field.into(), json!(name));
+        }
+    }
+    let mut body = fault.to_body();
+    if let (Some(contract), Value::Object(map)) = (contract, &mut body) {
+        map.insert("agent_runtime_contract".into(), contract);
+    }
+    Reply { body, is_error: true }
+}
+
+/// The row and arguments of a call that passed decoding.
+pub(crate) struct Done {
+    pub(crate) answer: crate::tool::Answer<Box<dyn crate::tool::Output>>,
+    pub(crate) clamped: Vec<&'static str>,
+}
+
+impl Row {
+    fn name(&self) -> &'static str {
+        self.entry.spec.name
+    }
+}

@@ -1,0 +1,49 @@
+//! Stage 6: what is remembered of a call.
+
+use std::time::Duration;
+
+use m1nd_contract::Header;
+use m1nd_contract::budget::cut_text;
+use serde_json::{Map, Value};
+
+use crate::log::QueryRecord;
+use crate::registry::Row;
+use crate::runtime::Runtime;
+
+/// Characters of the query that the log keeps.
+const SUMMARY_BYTES: usize = 100;
+
+/// Arguments that say best what was asked, in this order.
+const TELLING: [&str; 5] = ["query", "pattern", "file_path", "node_id", "tool"];
+
+/// The query itself, or the arguments.
+pub(super) fn summary(arguments: &Map<String, Value>) -> String {
+    let told = TELLING.iter().find_map(|name| arguments.get(*name)?.as_str());
+    let mut summary = match told {
+        Some(text) => text[..text.floor_char_boundary(SUMMARY_BYTES)].to_owned(),
+        None => {
+            let names: Vec<_> = arguments.keys().take(8).map(String::as_str).collect();
+            names.join(" ")
+        }
+    };
+    cut_text(&mut summary, SUMMARY_BYTES);
+    summary
+}
+
+pub(super) fn done(
+    runtime: &Runtime,
+    row: &Row,
+    header: &Header,
+    elapsed: Duration,
+    candidates: Option<u64>,
+    summary: String,
+) {
+    runtime.log().add(QueryRecord {
+        tool: row.name(),
+        agent_id: header.caller.name().to_owned(),
+        timestamp_ms: runtime.clock().now(),
+        elapsed_ms: elapsed.as_secs_f64() * 1_000.0,
+        result_count: candidates.unwrap_or_default(),
+        summary,
+    });
+}

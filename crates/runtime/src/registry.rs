@@ -1,0 +1,266 @@
+//! Registry: every tool by name and alias, with its schemas made once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use m1nd_contract::header::Field;
+use m1nd_contract::schema;
+use m1nd_stdx::nearest::nearest;
+use serde_json::{Map, Value, json};
+
+use crate::tool::{Effect, Entry, Toolset, ToolsetName};
+
+/// The tool that explains the others; faults about arguments point to it.
+pub const HELP: &str = "help";
+
+/// All tools of a build.
+#[derive(Debug)]
+pub struct Registry {
+    rows: Vec<Row>,
+    by_name: BTreeMap<&'static str, usize>,
+    toolsets: &'static [Toolset],
+}
+
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) entry: Entry,
+    pub(crate) toolset: ToolsetName,
+    schemas: OnceLock<Schemas>,
+}
+
+#[derive(Debug)]
+struct Schemas {
+    input: Value,
+    output: Option<Value>,
+    own_fields: BTreeSet<String>,
+}
+
+/// A tool as a host sees it.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    pub name: &'static str,
+    pub toolset: ToolsetName,
+    pub description: &'static str,
+    pub input_schema: Value,
+    /// Absent for tools that answer with plain text.
+    pub output_schema: Option<Value>,
+    pub effect: Effect,
+}
+
+impl Registry {
+    /// # Panics
+    /// When two tools claim one name: the tables are constants, and a test builds every one.
+    pub fn new(toolsets: &'static [Toolset]) -> Self {
+        let mut rows = Vec::new();
+        let mut by_name = BTreeMap::new();
+        for toolset in toolsets {
+            for entry in toolset.tools {
+                for name in std::iter::once(&entry.spec.name).chain(entry.spec.aliases) {
+                    let earlier = by_name.insert(*name, rows.len());
+                    assert!(earlier.is_none(), "two tools are named {name}");
+                }
+                rows.push(Row {
+                    entry: *entry,
+                    toolset: toolset.name,
+                    schemas: OnceLock::new(),
+                });
+            }
+        }
+        Self {
+            rows,
+            by_name,
+            toolsets,
+        }
+    }
+
+    pub fn toolsets(&self) -> &'static [Toolset] {
+        self.toolsets
+    }
+
+    /// The tool of that name or alias. `m1nd.report` and `perspective.routes` are names too.
+    pub(crate) fn find(&self, name: &str) -> Option<&Row> {
+        let row = self.by_name.get(name).copied().or_else(|| {
+            let plain = canonical(name);
+            self.by_name.get(plain.as_str()).copied()
+        })?;
+        self.rows.get(row)
+    }
+
+    pub fn entry(&self, name: &str) -> Option<(&Entry, ToolsetName)> {
+        self.find(name).map(|row| (&row.entry, row.toolset))
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = (&Entry, ToolsetName)> {
+        self.rows.iter().map(|row| (&row.entry, row.toolset))
+    }
+
+    /// Known names like the given one, nearest first.
+    pub fn near(&self, name: &str) -> Vec<&'static str> {
+        nearest(
+            &canonical(name),
+            self.rows.iter().map(|row| row.entry.spec.name),
+            3,
+        )
+    }
+
+    /// The first of `names` that this build has.
+    pub fn first_of(&self, names: &[&'static str]) -> Option<&'static str> {
+        names
+            .iter()
+            .find(|name| self.by_name.contains_key(**name))
+            .copied()
+    }
+
+    pub fn listing(&self, name: &str) -> Option<Listing> {
+        self.find(name).map(Row::listing)
+    }
+
+    /// The tools of the given toolsets, in table order.
+    pub fn listings(&self, enabled: &BTreeSet<ToolsetName>) -> Vec<Listing> {
+        self.rows
+            .iter()
+            .filter(|row| enabled.contains(&row.toolset))
+            .map(Row::listing)
+            .collect()
+    }
+
+    /// Reads `core,mission` or `all`.
+    pub fn parse_toolsets(&self, words: &str) -> Result<BTreeSet<ToolsetName>, UnknownToolset> {
+        let mut names = BTreeSet::from([ToolsetName::Core]);
+        for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            if word == "all" {
+                names.extend(self.toolsets.iter().map(|toolset| toolset.name));
+                continue;
+            }
+            let known = self.toolsets.iter().map(|toolset| toolset.name);
+            let name = known.clone().find(|name| name.as_str() == word);
+            names.insert(name.ok_or_else(|| UnknownToolset {
+                word: word.to_owned(),
+                known: known.map(ToolsetName::as_str).collect(),
+            })?);
+        }
+        Ok(names)
+    }
+}
+
+/// A toolset name that this build does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no toolset {word}; this build has {}", known.join(", "))]
+pub struct UnknownToolset {
+    pub word: String,
+    pub known: Vec<&'static str>,
+}
+
+fn canonical(name: &str) -> String {
+    name.strip_prefix("m1nd.").unwrap_or(name).replace('.', "_")
+}
+
+impl Row {
+    pub(crate) fn listing(&self) -> Listing {
+        let schemas = self.schemas();
+        Listing {
+            name: self.entry.spec.name,
+            toolset: self.toolset,
+            description: self.entry.spec.summary,
+            input_schema: schemas.input.clone(),
+            output_schema: schemas.output.clone(),
+            effect: self.entry.spec.effect,
+        }
+    }
+
+    /// Every argument the tool takes, header included.
+    pub(crate) fn argument_names(&self) -> impl Iterator<Item = &str> {
+        let properties = self.schemas().input.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
+    /// Whether the tool's own input declares this header field, and so wants to see it.
+    pub(crate) fn declares(&self, field: Field) -> bool {
+        self.schemas().own_fields.contains(field.name())
+    }
+
+    /// Header fields that the tool takes besides its caller.
+    pub(crate) fn optional_header(&self) -> Vec<Field> {
+        let spec = self.entry.spec;
+        let mut fields = Vec::new();
+        if spec.caller == Field::AgentId {
+            fields.push(Field::MissionId);
+        }
+        if spec.budget.is_some() {
+            fields.push(Field::MaxChars);
+        }
+        if spec.contract {
+            fields.push(Field::Contract);
+        }
+        fields
+    }
+
+    fn schemas(&self) -> &Schemas {
+        self.schemas.get_or_init(|| {
+            let own = (self.entry.input_schema)();
+            let own_fields = own
+                .get("properties")
+                .and_then(Value::as_object)
+                .map(|properties| properties.keys().cloned().collect())
+                .unwrap_or_default();
+            let output = (self.entry.output_schema)();
+            Schemas {
+                input: self.with_header(own),
+                output: (output.get("type") == Some(&json!("object"))).then(|| loosened(&output)),
+                own_fields,
+            }
+        })
+    }
+
+    fn with_header(&self, own: Value) -> Value {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        let mut add = |field: Field, properties: &mut Map<String, Value>| {
+            properties.insert(field.name().into(), field.schema());
+            if field.required() {
+                required.push(json!(field.name()));
+            }
+        };
+        add(self.entry.spec.caller, &mut properties);
+        let own_properties = own.get("properties").and_then(Value::as_object).cloned();
+        properties.extend(own_properties.unwrap_or_default());
+        for field in self.optional_header() {
+            if !properties.contains_key(field.name()) {
+                add(field, &mut properties);
+            }
+        }
+        for name in own
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            if !required.contains(name) {
+                required.push(name.clone());
+            }
+        }
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    }
+}
+
+/// Output schemas in listings carry names and types only. Nothing is `required`, because an error
+/// (`{"error": …}`) is a result of the same tool and must conform too.
+fn loosened(schema: &Value) -> Value {
+    fn without_required(schema: &Value) -> Value {
+        match schema {
+            Value::Object(node) => node
+                .iter()
+                .filter(|(key, value)| !(*key == "required" && value.is_array()))
+                .map(|(key, value)| (key.clone(), without_required(value)))
+                .collect::<Map<_, _>>()
+                .into(),
+            other => other.clone(),
+        }
+    }
+    without_required(&schema::without_descriptions(schema))
+}

@@ -1,0 +1,191 @@
+//! Runtime: one process's state, and the one function that every transport calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::Clock;
+use parking_lot::{Mutex, RwLock};
+use serde_json::{Map, json};
+
+use crate::lanes::Lanes;
+use crate::log::{QueryLog, QueryRecord, SessionRecord};
+use crate::pipeline::{self, Progress, Reply, ToolCall};
+use crate::registry::{Listing, Registry, UnknownToolset};
+use crate::settings::Settings;
+use crate::surface::Surface;
+use crate::tool::ToolsetName;
+use crate::workspace::{BindError, BindingSource, Workspace};
+
+type Listener = Box<dyn Fn() + Send + Sync>;
+
+/// Everything a process holds. Shared by reference; there is no global state.
+pub struct Runtime {
+    surface: Surface,
+    registry: Registry,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    started: Duration,
+    binary: Option<PathBuf>,
+    workspace: ArcSwapOption<Workspace>,
+    toolsets: RwLock<BTreeSet<ToolsetName>>,
+    surface_version: AtomicU64,
+    listeners: Mutex<Vec<Listener>>,
+    lanes: Lanes,
+    log: QueryLog,
+}
+
+impl Runtime {
+    /// `binary` is the program that runs, for those who must tell two of them apart.
+    pub fn new(surface: Surface, settings: Settings, clock: Arc<dyn Clock>, binary: Option<PathBuf>) -> Self {
+        Self {
+            registry: Registry::new(surface.toolsets),
+            toolsets: RwLock::new(settings.toolsets.clone()),
+            started: clock.monotonic(),
+            surface,
+            settings,
+            clock,
+            binary,
+            workspace: ArcSwapOption::empty(),
+            surface_version: AtomicU64::new(0),
+            listeners: Mutex::default(),
+            lanes: Lanes::default(),
+            log: QueryLog::default(),
+        }
+    }
+
+    /// Answers one call. Never panics; blocks for as long as the call takes.
+    pub fn call(&self, call: ToolCall, cancel: &CancelToken, progress: &dyn Progress) -> Reply {
+        pipeline::call(self, call, cancel, progress)
+    }
+
+    /// The tools that hosts are shown now, in a stable order.
+    pub fn listings(&self) -> Vec<Listing> {
+        self.registry.listings(&self.toolsets.read())
+    }
+
+    /// Adds toolsets to what is shown. Returns whether anything changed, after telling the listeners.
+    pub fn enable_toolsets(&self, words: &str) -> Result<bool, UnknownToolset> {
+        let wanted = self.registry.parse_toolsets(words)?;
+        let changed = {
+            let mut shown = self.toolsets.write();
+            let before = shown.len();
+            shown.extend(wanted);
+            shown.len() != before
+        };
+        if changed {
+            self.surface_version.fetch_add(1, Ordering::AcqRel);
+            for listener in self.listeners.lock().iter() {
+                listener();
+            }
+        }
+        Ok(changed)
+    }
+
+    pub fn enabled_toolsets(&self) -> Vec<ToolsetName> {
+        self.toolsets.read().iter().copied().collect()
+    }
+
+    /// Grows whenever the tool list changes.
+    pub fn surface_version(&self) -> u64 {
+        self.surface_version.load(Ordering::Acquire)
+    }
+
+    /// `listener` runs, on the caller's thread, each time the tool list changes.
+    pub fn on_surface_change(&self, listener: impl Fn() + Send + Sync + 'static) {
+        self.listeners.lock().push(Box::new(listener));
+    }
+
+    /// Binds to a folder, unless a stronger choice was made before. Returns whether it was bound.
+    pub fn bind(&self, folder: &Path, source: BindingSource) -> Result<bool, BindError> {
+        if self
+            .workspace
+            .load()
+            .as_ref()
+            .is_some_and(|bound| bound.source() < source)
+        {
+            return Ok(false);
+        }
+        let workspace = Workspace::open(folder, source, &self.settings)?;
+        self.workspace.store(Some(Arc::new(workspace)));
+        Ok(true)
+    }
+
+    pub fn workspace(&self) -> Option<Arc<Workspace>> {
+        self.workspace.load_full()
+    }
+
+    /// The tool's answer behind a resource, and its type: `None` for an address that no resource has.
+    pub fn read_resource(&self, uri: &str, cancel: &CancelToken) -> Option<(&'static str, Reply)> {
+        let (spec, variable) = self
+            .surface
+            .resources
+            .iter()
+            .find_map(|spec| spec.matches(uri).map(|variable| (spec, variable)))?;
+        let mut arguments = Map::from_iter([("agent_id".to_owned(), json!("resource"))]);
+        if let (Some(name), Some(value)) = (spec.argument, variable) {
+            arguments.insert(name.into(), json!(value));
+        }
+        let call = ToolCall {
+            name: spec.tool.into(),
+            arguments,
+        };
+        Some((spec.mime, self.call(call, cancel, &pipeline::Silent)))
+    }
+
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn clock(&self) -> &dyn Clock {
+        self.clock.as_ref()
+    }
+
+    pub fn uptime(&self) -> Duration {
+        self.clock.monotonic().saturating_sub(self.started)
+    }
+
+    pub fn binary(&self) -> Option<&Path> {
+        self.binary.as_deref()
+    }
+
+    pub fn queries(&self) -> Vec<QueryRecord> {
+        self.log.queries()
+    }
+
+    pub fn queries_total(&self) -> u64 {
+        self.log.total()
+    }
+
+    pub fn sessions(&self) -> BTreeMap<String, SessionRecord> {
+        self.log.agents()
+    }
+
+    pub(crate) fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
+    pub(crate) fn log(&self) -> &QueryLog {
+        &self.log
+    }
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Runtime")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,137 @@
+//! Workspace: the folder a process is bound to, and where its state lives.
+
+mod home;
+mod view;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use m1nd_vfs::Root;
+
+use crate::settings::Settings;
+pub use home::{HomeError, IDENTITY_FILE};
+pub use view::WorkspaceView;
+
+/// How a workspace was chosen. Later ones give way to earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BindingSource {
+    Environment,
+    Flag,
+    ClientRoot,
+    CurrentFolder,
+}
+
+impl fmt::Display for BindingSource {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            BindingSource::Environment => "M1ND_WORKSPACE_ROOT",
+            BindingSource::Flag => "--workspace",
+            BindingSource::ClientRoot => "the client's first root",
+            BindingSource::CurrentFolder => "the current folder",
+        })
+    }
+}
+
+/// A bound workspace: its files, its state folder and the newest view of it.
+#[derive(Debug)]
+pub struct Workspace {
+    root: Root,
+    source: BindingSource,
+    runtime_root: PathBuf,
+    view: ArcSwap<WorkspaceView>,
+}
+
+impl Workspace {
+    /// Opens the folder and finds (without creating) its runtime root.
+    pub fn open(folder: &Path, source: BindingSource, settings: &Settings) -> Result<Self, BindError> {
+        let failed = |source| BindError {
+            folder: folder.to_owned(),
+            source,
+        };
+        let root = Root::open(folder).map_err(failed)?;
+        let runtime_root = match &settings.runtime_root {
+            Some(given) => std::path::absolute(given).map_err(failed)?,
+            None => home::runtime_root(&settings.home, &root),
+        };
+        let root = root.excluding(&settings.home).excluding(&runtime_root);
+        Ok(Self {
+            root,
+            source,
+            runtime_root,
+            view: ArcSwap::from_pointee(WorkspaceView::default()),
+        })
+    }
+
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    pub fn source(&self) -> BindingSource {
+        self.source
+    }
+
+    pub fn runtime_root(&self) -> &Path {
+        &self.runtime_root
+    }
+
+    /// Makes the runtime root, if it is not there, and writes down whose it is.
+    pub fn ensure_runtime_root(&self) -> Result<&Path, HomeError> {
+        home::ensure(&self.runtime_root, &self.root)?;
+        Ok(&self.runtime_root)
+    }
+
+    /// The newest consistent view. A handler takes one and keeps it.
+    pub fn view(&self) -> Arc<WorkspaceView> {
+        self.view.load_full()
+    }
+}
+
+/// A folder that cannot be a workspace.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be opened as a workspace: {source}", folder.display())]
+pub struct BindError {
+    pub folder: PathBuf,
+    #[source]
+    pub source: io::Error,
+}
+
+/// The git work tree around `folder`, if there is one.
+pub fn enclosing_work_tree(folder: &Path) -> Option<PathBuf> {
+    folder
+        .ancestors()
+        .find(|at| at.join(".git").exists())
+        .map(Path::to_owned)
+}
+
+/// What a process without a named workspace binds to: the enclosing work tree, else the folder
+/// itself. The file system's root and the user's home are no workspaces: a host that starts
+/// servers there means "nowhere".
+pub fn from_current_folder(folder: &Path, user_home: Option<&Path>) -> Option<PathBuf> {
+    if let Some(tree) = enclosing_work_tree(folder) {
+        return Some(tree);
+    }
+    let nowhere = folder.parent().is_none() || user_home == Some(folder);
+    (!nowhere).then(|| folder.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_work_tree_around_a_folder_wins_and_home_is_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("repo/src/deep");
+        fs::create_dir_all(&deep).unwrap();
+        let plain = from_current_folder(&deep, None);
+        assert_eq!(plain, Some(deep.clone()));
+        fs::create_dir(dir.path().join("repo/.git")).unwrap();
+        assert_eq!(from_current_folder(&deep, None), Some(dir.path().join("repo")));
+        assert_eq!(from_current_folder(Path::new("/"), None), None);
+        assert_eq!(from_current_folder(dir.path(), Some(dir.path())), None);
+    }
+}
