@@ -63,7 +63,11 @@ pub(super) fn runtime_root(home: &Path, root: &Root) -> PathBuf {
     if let Some((found, _)) = same_folder.or_else(same_path) {
         return found.clone();
     }
-    folder.join(fresh_name(root.path()))
+    let name = fresh_name(root.path());
+    // The name can be taken by a workspace that was here before it moved.
+    let mut names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}-{n}")));
+    let free = names.find(|name| !known.iter().any(|(taken, _)| taken.ends_with(name)));
+    folder.join(free.unwrap_or(name))
 }
 
 fn fresh_name(path: &Path) -> String {
