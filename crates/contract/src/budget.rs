@@ -13,11 +13,16 @@ pub trait Trim {
     fn trim(&mut self, excess: usize) -> bool;
 }
 
-/// Outputs of a fixed small size.
-impl Trim for () {
-    fn trim(&mut self, _: usize) -> bool {
-        false
-    }
+/// For outputs of a fixed small size, which have nothing to drop.
+#[macro_export]
+macro_rules! fixed_size {
+    ($output:ty) => {
+        impl $crate::Trim for $output {
+            fn trim(&mut self, _: usize) -> bool {
+                false
+            }
+        }
+    };
 }
 
 /// Bytes of `value` as compact JSON.

@@ -33,10 +33,7 @@ impl Guidance {
     }
 
     pub fn hint(hint: impl Into<String>) -> Self {
-        Self {
-            next_step_hint: Some(hint.into()),
-            ..Self::default()
-        }
+        Self { next_step_hint: Some(hint.into()), ..Self::default() }
     }
 }
 

@@ -63,41 +63,30 @@ impl Code {
 
     fn word_and_meaning(self) -> (&'static str, &'static str) {
         match self {
-            Code::InvalidParams => (
-                "invalid_params",
-                "An argument is missing, unknown, of the wrong type, or out of range.",
-            ),
+            Code::InvalidParams => {
+                ("invalid_params", "An argument is missing, unknown, of the wrong type, or out of range.")
+            }
             Code::UnknownTool => ("unknown_tool", "No tool has that name or alias."),
-            Code::EmptyGraph => (
-                "empty_graph",
-                "The call needs the code graph, and nothing is ingested.",
-            ),
-            Code::AmbiguousNode => (
-                "ambiguous_node",
-                "A name fits several nodes; the candidates are listed.",
-            ),
+            Code::EmptyGraph => ("empty_graph", "The call needs the code graph, and nothing is ingested."),
+            Code::AmbiguousNode => {
+                ("ambiguous_node", "A name fits several nodes; the candidates are listed.")
+            }
             Code::NodeNotFound => ("node_not_found", "No node has that id, path or name."),
-            Code::PathOutsideWorkspace => (
-                "path_outside_workspace",
-                "A path leaves the workspace, directly or through a link.",
-            ),
+            Code::PathOutsideWorkspace => {
+                ("path_outside_workspace", "A path leaves the workspace, directly or through a link.")
+            }
             Code::FileNotFound => ("file_not_found", "No file or folder is at that path."),
-            Code::InvalidRegex => (
-                "invalid_regex",
-                "The regular expression does not parse; the position is given.",
-            ),
+            Code::InvalidRegex => {
+                ("invalid_regex", "The regular expression does not parse; the position is given.")
+            }
             Code::Stale => ("stale", "What the call relies on has changed since it was read."),
-            Code::RevisionMismatch => (
-                "revision_mismatch",
-                "The entity has another revision than expected.",
-            ),
+            Code::RevisionMismatch => ("revision_mismatch", "The entity has another revision than expected."),
             Code::Conflict => ("conflict", "The same id already holds something else."),
             Code::UnknownTarget => ("unknown_target", "No plan, task, step or mission has that id."),
             Code::UnknownBranch => ("unknown_branch", "No branch has that name."),
-            Code::WrongWorkspaceBinding => (
-                "wrong_workspace_binding",
-                "The process is bound to another workspace, or to none.",
-            ),
+            Code::WrongWorkspaceBinding => {
+                ("wrong_workspace_binding", "The process is bound to another workspace, or to none.")
+            }
             Code::Busy => ("busy", "Another writer holds the lane; the call can be repeated."),
             Code::TooLarge => ("too_large", "The input or the answer is over a limit."),
             Code::Io => ("io", "The file system refused."),
@@ -127,11 +116,7 @@ pub struct Recovery {
 impl Recovery {
     /// Advice alone, where no call would help.
     pub fn hint(hint: impl Into<String>) -> Self {
-        Self {
-            hint: hint.into(),
-            next_tool: None,
-            arguments: None,
-        }
+        Self { hint: hint.into(), next_tool: None, arguments: None }
     }
 
     /// Advice and the call that follows it. The pipeline adds the caller's header to the arguments.
@@ -140,11 +125,7 @@ impl Recovery {
             Value::Object(map) => map,
             _ => Map::new(),
         };
-        Self {
-            hint: hint.into(),
-            next_tool: Some(next_tool),
-            arguments: Some(arguments),
-        }
+        Self { hint: hint.into(), next_tool: Some(next_tool), arguments: Some(arguments) }
     }
 }
 
@@ -160,12 +141,7 @@ pub struct Fault {
 
 impl Fault {
     pub fn new(code: Code, message: impl Into<String>, recovery: Recovery) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            detail: None,
-            recovery,
-        }
+        Self { code, message: message.into(), detail: None, recovery }
     }
 
     #[must_use]

@@ -30,6 +30,8 @@ pub enum ContractForm {
     /// Short while everything is healthy, full otherwise.
     #[default]
     Auto,
+    /// Always short: what the budget leaves room for.
+    Short,
     Full,
 }
 
@@ -62,13 +64,8 @@ pub enum Field {
 }
 
 impl Field {
-    pub const ALL: [Field; 5] = [
-        Field::AgentId,
-        Field::Workspace,
-        Field::MissionId,
-        Field::MaxChars,
-        Field::Contract,
-    ];
+    pub const ALL: [Field; 5] =
+        [Field::AgentId, Field::Workspace, Field::MissionId, Field::MaxChars, Field::Contract];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -106,11 +103,7 @@ pub fn split(
     keep: impl Fn(Field) -> bool,
 ) -> Result<Header, String> {
     let mut take = |field: Field| {
-        if keep(field) {
-            arguments.get(field.name()).cloned()
-        } else {
-            arguments.remove(field.name())
-        }
+        if keep(field) { arguments.get(field.name()).cloned() } else { arguments.remove(field.name()) }
     };
     let name = required_name(caller, take(caller))?;
     let mut header = Header {
@@ -174,12 +167,8 @@ mod tests {
 
     fn split_json(arguments: Value) -> (Result<Header, String>, Value) {
         let mut map = arguments.as_object().cloned().unwrap();
-        let header = split(
-            &mut map,
-            Field::AgentId,
-            &[Field::MissionId, Field::MaxChars, Field::Contract],
-            |_| false,
-        );
+        let header =
+            split(&mut map, Field::AgentId, &[Field::MissionId, Field::MaxChars, Field::Contract], |_| false);
         (header, Value::Object(map))
     }
 
@@ -196,10 +185,7 @@ mod tests {
             (json!({}), "`agent_id` is missing."),
             (json!({"agent_id": " "}), "`agent_id` is empty."),
             (json!({"agent_id": 7}), "`agent_id` must be a string."),
-            (
-                json!({"agent_id": "a\nb"}),
-                "`agent_id` contains control characters.",
-            ),
+            (json!({"agent_id": "a\nb"}), "`agent_id` contains control characters."),
         ] {
             assert_eq!(split_json(arguments).0.unwrap_err(), said);
         }
@@ -208,11 +194,7 @@ mod tests {
     #[test]
     fn budgets_outside_the_range_are_refused() {
         for budget in [json!(0), json!(-5), json!(1e9), json!("900"), json!(499)] {
-            assert!(
-                split_json(json!({"agent_id": "a", "max_chars": budget}))
-                    .0
-                    .is_err()
-            );
+            assert!(split_json(json!({"agent_id": "a", "max_chars": budget})).0.is_err());
         }
     }
 }

@@ -36,10 +36,9 @@ pub fn plain(schema: Value) -> Value {
             continue;
         }
         let value = match (key.as_str(), value) {
-            ("type", Value::Array(types)) => types
-                .into_iter()
-                .find(|kind| kind != "null")
-                .unwrap_or_else(|| json!("string")),
+            ("type", Value::Array(types)) => {
+                types.into_iter().find(|kind| kind != "null").unwrap_or_else(|| json!("string"))
+            }
             ("enum", Value::Array(values)) => values.into_iter().filter(|value| !value.is_null()).collect(),
             ("description", Value::String(text)) => json!(one_line(&text)),
             ("default", Value::Null) => continue,
@@ -111,18 +110,8 @@ pub fn violations(schema: &Value) -> Vec<String> {
     found
 }
 
-const REFUSED: [&str; 10] = [
-    "$ref",
-    "$defs",
-    "definitions",
-    "oneOf",
-    "anyOf",
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-];
+const REFUSED: [&str; 10] =
+    ["$ref", "$defs", "definitions", "oneOf", "anyOf", "allOf", "not", "if", "then", "else"];
 
 fn collect_violations(schema: &Value, at: &str, found: &mut Vec<String>) {
     let Value::Object(node) = schema else {

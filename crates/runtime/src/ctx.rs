@@ -62,6 +62,21 @@ impl Ctx<'_> {
         usize::try_from(value).unwrap_or_default()
     }
 
+    /// A number that must lie in its documented range.
+    pub fn in_range(
+        &self,
+        name: &str,
+        value: Option<Int>,
+        range: RangeInclusive<i64>,
+    ) -> Result<Option<u64>, Fault> {
+        let Some(Int(value)) = value else { return Ok(None) };
+        if !range.contains(&value) {
+            let (low, high) = range.into_inner();
+            return Err(self.invalid(format!("`{name}` must be from {low} to {high}.")));
+        }
+        Ok(u64::try_from(value).ok())
+    }
+
     /// A fault about this tool's arguments.
     pub fn invalid(&self, message: impl Into<String>) -> Fault {
         faults::invalid_params(self.tool, message)

@@ -48,9 +48,6 @@ mod tests {
         assert!(held.is_some());
         assert!(lanes.enter(Effect::Read, &cancel).unwrap().is_none());
         cancel.cancel();
-        assert_eq!(
-            lanes.enter(Effect::WriteFiles, &cancel).err(),
-            Some(Stop::Cancelled)
-        );
+        assert_eq!(lanes.enter(Effect::WriteFiles, &cancel).err(), Some(Stop::Cancelled));
     }
 }

@@ -4,9 +4,12 @@
 
 mod ctx;
 pub mod faults;
+pub mod flows;
 mod lanes;
 mod log;
+pub mod manual;
 mod pipeline;
+pub mod process;
 mod registry;
 mod runtime;
 mod runtime_contract;

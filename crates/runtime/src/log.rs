@@ -82,11 +82,7 @@ impl Inner {
                 self.agents.remove(&name);
             }
         }
-        let session = SessionRecord {
-            first_seen: now,
-            last_seen: now,
-            queries: 1,
-        };
+        let session = SessionRecord { first_seen: now, last_seen: now, queries: 1 };
         self.agents.insert(agent.to_owned(), session);
     }
 }

@@ -59,18 +59,10 @@ impl Registry {
                     let earlier = by_name.insert(*name, rows.len());
                     assert!(earlier.is_none(), "two tools are named {name}");
                 }
-                rows.push(Row {
-                    entry: *entry,
-                    toolset: toolset.name,
-                    schemas: OnceLock::new(),
-                });
+                rows.push(Row { entry: *entry, toolset: toolset.name, schemas: OnceLock::new() });
             }
         }
-        Self {
-            rows,
-            by_name,
-            toolsets,
-        }
+        Self { rows, by_name, toolsets }
     }
 
     pub fn toolsets(&self) -> &'static [Toolset] {
@@ -96,19 +88,12 @@ impl Registry {
 
     /// Known names like the given one, nearest first.
     pub fn near(&self, name: &str) -> Vec<&'static str> {
-        nearest(
-            &canonical(name),
-            self.rows.iter().map(|row| row.entry.spec.name),
-            3,
-        )
+        nearest(&canonical(name), self.rows.iter().map(|row| row.entry.spec.name), 3)
     }
 
     /// The first of `names` that this build has.
     pub fn first_of(&self, names: &[&'static str]) -> Option<&'static str> {
-        names
-            .iter()
-            .find(|name| self.by_name.contains_key(**name))
-            .copied()
+        names.iter().find(|name| self.by_name.contains_key(**name)).copied()
     }
 
     pub fn listing(&self, name: &str) -> Option<Listing> {
@@ -117,11 +102,7 @@ impl Registry {
 
     /// The tools of the given toolsets, in table order.
     pub fn listings(&self, enabled: &BTreeSet<ToolsetName>) -> Vec<Listing> {
-        self.rows
-            .iter()
-            .filter(|row| enabled.contains(&row.toolset))
-            .map(Row::listing)
-            .collect()
+        self.rows.iter().filter(|row| enabled.contains(&row.toolset)).map(Row::listing).collect()
     }
 
     /// Reads `core,mission` or `all`.
@@ -229,12 +210,7 @@ impl Row {
                 add(field, &mut properties);
             }
         }
-        for name in own
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for name in own.get("required").and_then(Value::as_array).into_iter().flatten() {
             if !required.contains(name) {
                 required.push(name.clone());
             }

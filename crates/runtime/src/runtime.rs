@@ -102,12 +102,7 @@ impl Runtime {
 
     /// Binds to a folder, unless a stronger choice was made before. Returns whether it was bound.
     pub fn bind(&self, folder: &Path, source: BindingSource) -> Result<bool, BindError> {
-        if self
-            .workspace
-            .load()
-            .as_ref()
-            .is_some_and(|bound| bound.source() < source)
-        {
+        if self.workspace.load().as_ref().is_some_and(|bound| bound.source() < source) {
             return Ok(false);
         }
         let workspace = Workspace::open(folder, source, &self.settings)?;
@@ -130,10 +125,7 @@ impl Runtime {
         if let (Some(name), Some(value)) = (spec.argument, variable) {
             arguments.insert(name.into(), json!(value));
         }
-        let call = ToolCall {
-            name: spec.tool.into(),
-            arguments,
-        };
+        let call = ToolCall { name: spec.tool.into(), arguments };
         Some((spec.mime, self.call(call, cancel, &pipeline::Silent)))
     }
 
@@ -184,8 +176,6 @@ impl Runtime {
 
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Runtime")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        out.debug_struct("Runtime").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

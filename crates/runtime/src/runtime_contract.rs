@@ -45,6 +45,7 @@ pub(crate) fn build(
     header: &Header,
     workspace: Option<&Workspace>,
     observed: &Observed<'_>,
+    form: ContractForm,
 ) -> Value {
     let nodes = workspace.map_or(0, |workspace| workspace.view().node_count());
     let mode = trust_mode(observed, nodes);
@@ -53,7 +54,8 @@ pub(crate) fn build(
         _ if observed.fault.is_some() || observed.candidates == 0 => "blocked",
         _ => "triaging",
     };
-    if mode == TrustMode::FullTrust && header.contract == ContractForm::Auto {
+    let healthy = mode == TrustMode::FullTrust && form == ContractForm::Auto;
+    if healthy || form == ContractForm::Short {
         return json!({ "schema": SCHEMA, "status": status, "trust_mode": mode.as_str() });
     }
     full(runtime, header, workspace, observed, mode, status)
@@ -97,9 +99,8 @@ fn full(
     if mode == TrustMode::WrongWorkspaceBinding {
         binding["mismatch"] = json!(observed.fault.map(|fault| fault.message.as_str()));
     }
-    let recovery = (mode != TrustMode::FullTrust)
-        .then(|| recovery(runtime, header, observed, mode))
-        .flatten();
+    let recovery =
+        (mode != TrustMode::FullTrust).then(|| recovery(runtime, header, observed, mode)).flatten();
     json!({
         "schema": SCHEMA,
         "status": status,

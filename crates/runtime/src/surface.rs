@@ -31,10 +31,9 @@ impl ResourceSpec {
     pub fn matches<'u>(&self, uri: &'u str) -> Option<Option<&'u str>> {
         match self.uri.split_once('{') {
             None => (self.uri == uri).then_some(None),
-            Some((head, _)) => uri
-                .strip_prefix(head)
-                .filter(|rest| !rest.is_empty() && !rest.contains('/'))
-                .map(Some),
+            Some((head, _)) => {
+                uri.strip_prefix(head).filter(|rest| !rest.is_empty() && !rest.contains('/')).map(Some)
+            }
         }
     }
 
@@ -99,11 +98,7 @@ mod tests {
         let prompt = PromptSpec {
             name: "p",
             description: "",
-            arguments: &[PromptArgument {
-                name: "report",
-                description: "",
-                required: true,
-            }],
+            arguments: &[PromptArgument { name: "report", description: "", required: true }],
             text: "Find {report}.",
         };
         assert_eq!(prompt.render(|_| None), Err("report"));

@@ -138,13 +138,7 @@ pub struct Answer<T> {
 
 impl<T> Answer<T> {
     pub fn of(output: T) -> Self {
-        Self {
-            output,
-            proof: None,
-            guidance: Guidance::default(),
-            candidates: None,
-            scope: None,
-        }
+        Self { output, proof: None, guidance: Guidance::default(), candidates: None, scope: None }
     }
 
     #[must_use]

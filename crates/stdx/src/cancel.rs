@@ -30,10 +30,7 @@ impl CancelToken {
     pub fn with_timeout(&self, after: Duration) -> Self {
         let at = Instant::now() + after;
         let deadline = Some(self.deadline.map_or(at, |earlier| earlier.min(at)));
-        Self {
-            flag: Arc::clone(&self.flag),
-            deadline,
-        }
+        Self { flag: Arc::clone(&self.flag), deadline }
     }
 
     pub fn cancel(&self) {

@@ -28,9 +28,7 @@ pub struct SystemClock {
 
 impl SystemClock {
     pub fn new() -> Self {
-        Self {
-            start: Instant::now(),
-        }
+        Self { start: Instant::now() }
     }
 }
 
@@ -68,16 +66,13 @@ pub struct ManualClock {
 
 impl ManualClock {
     pub fn at(now: UnixMs) -> Self {
-        Self {
-            at: Arc::new(Mutex::new((now.0, Duration::ZERO))),
-        }
+        Self { at: Arc::new(Mutex::new((now.0, Duration::ZERO))) }
     }
 
     /// Moves both clocks forward.
     pub fn advance(&self, by: Duration) {
         let mut at = self.at.lock();
-        at.0 =
-            at.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
+        at.0 = at.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
         at.1 += by;
     }
 

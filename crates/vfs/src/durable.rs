@@ -14,12 +14,9 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
 
 /// Replaces the file at `path`: written beside it, synced, renamed, folder synced. Mode 0600.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .ok_or_else(|| io::Error::other("the path has no folder"))?;
+    let folder = path.parent().ok_or_else(|| io::Error::other("the path has no folder"))?;
     let mut file = NamedTempFile::with_prefix_in(".m1nd-", folder)?;
-    file.as_file()
-        .set_permissions(fs::Permissions::from_mode(0o600))?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|err| err.error)?;

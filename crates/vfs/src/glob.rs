@@ -50,14 +50,16 @@ impl PathGlob {
             .literal_separator(true)
             .build()
             .map_err(|err| GlobError::Syntax(err.kind().to_string()))?;
-        Ok(Self {
-            matcher: glob.compile_matcher(),
-            excludes,
-        })
+        Ok(Self { matcher: glob.compile_matcher(), excludes })
     }
 
     pub fn admits(&self, path: &RelPath) -> bool {
-        self.matcher.is_match(path.as_str()) != self.excludes
+        self.admits_str(path.as_str())
+    }
+
+    /// The same for a path that is relative to some folder below the root.
+    pub fn admits_str(&self, path: &str) -> bool {
+        self.matcher.is_match(path) != self.excludes
     }
 }
 
@@ -66,9 +68,7 @@ mod tests {
     use super::*;
 
     fn admits(pattern: &str, path: &str) -> bool {
-        PathGlob::parse(pattern)
-            .unwrap()
-            .admits(&crate::path::normalise(path).unwrap())
+        PathGlob::parse(pattern).unwrap().admits(&crate::path::normalise(path).unwrap())
     }
 
     #[test]

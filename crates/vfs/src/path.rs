@@ -27,11 +27,7 @@ impl RelPath {
 
     /// The path for opening beneath a directory handle.
     pub fn as_path(&self) -> &Path {
-        if self.is_root() {
-            Path::new(".")
-        } else {
-            Path::new(&self.0)
-        }
+        if self.is_root() { Path::new(".") } else { Path::new(&self.0) }
     }
 
     pub fn file_name(&self) -> &str {
@@ -40,11 +36,7 @@ impl RelPath {
 
     /// The folder that holds this path.
     pub fn parent(&self) -> RelPath {
-        RelPath(
-            self.0
-                .rsplit_once('/')
-                .map_or_else(String::new, |(parent, _)| parent.to_owned()),
-        )
+        RelPath(self.0.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned()))
     }
 }
 
@@ -80,9 +72,7 @@ pub const MAX_PATH_BYTES: usize = 4096;
 
 /// Checks what can be checked without the disk, and removes `.` and `..` from a relative path.
 pub(crate) fn normalise(input: &str) -> Result<RelPath, PathError> {
-    let outside = || PathError::Outside {
-        path: input.to_owned(),
-    };
+    let outside = || PathError::Outside { path: input.to_owned() };
     if disguised_escape(input) {
         return Err(outside());
     }
@@ -123,14 +113,8 @@ fn disguised_escape(input: &str) -> bool {
     let mut decoded = input.to_ascii_lowercase();
     // Twice, because `%252e` decodes to `%2e`.
     for _ in 0..2 {
-        for (from, to) in [
-            ("%25", "%"),
-            ("%2e", "."),
-            ("%2f", "/"),
-            ("%5c", "/"),
-            ("%00", "\0"),
-            ("\\", "/"),
-        ] {
+        for (from, to) in [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("%00", "\0"), ("\\", "/")]
+        {
             decoded = decoded.replace(from, to);
         }
     }
@@ -163,10 +147,7 @@ mod tests {
             "..\\x",
             "%252e%252e/x",
         ] {
-            assert_eq!(
-                shown(escape),
-                format!("refused: {escape} is outside the workspace")
-            );
+            assert_eq!(shown(escape), format!("refused: {escape} is outside the workspace"));
         }
     }
 

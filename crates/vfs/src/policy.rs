@@ -38,17 +38,8 @@ const SECRET_NAMES: [&str; 16] = [
     "terraform.tfstate",
 ];
 
-const SECRET_ENDINGS: [&str; 9] = [
-    ".pem",
-    ".key",
-    ".p12",
-    ".pfx",
-    ".jks",
-    ".keystore",
-    ".kdbx",
-    ".ppk",
-    ".tfvars",
-];
+const SECRET_ENDINGS: [&str; 9] =
+    [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".tfvars"];
 
 /// Folders whose `credentials`, `config.json` and the like hold tokens.
 const SECRET_PLACES: [(&str, &str); 4] = [
@@ -69,9 +60,7 @@ fn is_secret(path: &RelPath) -> bool {
     SECRET_NAMES.contains(&name.as_str())
         || name.starts_with(".env.")
         || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || SECRET_PLACES
-            .iter()
-            .any(|(folder, file)| name == *file && path.parent().file_name() == *folder)
+        || SECRET_PLACES.iter().any(|(folder, file)| name == *file && path.parent().file_name() == *folder)
 }
 
 #[cfg(test)]
@@ -81,22 +70,10 @@ mod tests {
     #[test]
     fn names_of_secrets_are_withheld_and_their_templates_are_not() {
         let judge = |path: &str| withheld(&crate::path::normalise(path).unwrap());
-        for path in [
-            ".env",
-            "a/.env.production",
-            "deploy/id_rsa",
-            "tls/server.KEY",
-            ".aws/credentials",
-        ] {
+        for path in [".env", "a/.env.production", "deploy/id_rsa", "tls/server.KEY", ".aws/credentials"] {
             assert_eq!(judge(path), Some(Withheld::Secret), "{path}");
         }
-        for path in [
-            ".env.example",
-            "src/env.rs",
-            "credentials.py",
-            "keys.md",
-            "monkey.rs",
-        ] {
+        for path in [".env.example", "src/env.rs", "credentials.py", "keys.md", "monkey.rs"] {
             assert_eq!(judge(path), None, "{path}");
         }
         assert_eq!(judge("sub/.git/config"), Some(Withheld::GitInternal));

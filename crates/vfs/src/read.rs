@@ -55,19 +55,12 @@ fn open(root: &Root, path: &RelPath) -> Result<(File, u64), ReadError> {
 /// The same for a name that need not be UTF-8; `path` is how it is shown.
 pub(crate) fn open_at(root: &Root, at: &Path, path: &RelPath) -> Result<(File, u64), ReadError> {
     if let Some(why) = withheld(path) {
-        return Err(ReadError::Withheld {
-            path: path.clone(),
-            why,
-        });
+        return Err(ReadError::Withheld { path: path.clone(), why });
     }
     let mut options = OpenOptions::new();
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     options.read(true).custom_flags(flags.bits().cast_signed());
-    let file = root
-        .dir()
-        .open_with(at, &options)
-        .map_err(|err| sort_out(err, path.as_str()))?
-        .into_std();
+    let file = root.dir().open_with(at, &options).map_err(|err| sort_out(err, path.as_str()))?.into_std();
     let meta = file.metadata().map_err(|err| sort_out(err, path.as_str()))?;
     if meta.is_dir() {
         return Err(ReadError::IsFolder { path: path.clone() });
@@ -81,11 +74,7 @@ pub(crate) fn open_at(root: &Root, at: &Path, path: &RelPath) -> Result<(File, u
 /// The whole file, if it has at most `limit` bytes.
 pub fn bytes(root: &Root, path: &RelPath, limit: u64) -> Result<Vec<u8>, ReadError> {
     let (file, len) = open(root, path)?;
-    let too_large = |bytes| ReadError::TooLarge {
-        path: path.clone(),
-        bytes,
-        limit,
-    };
+    let too_large = |bytes| ReadError::TooLarge { path: path.clone(), bytes, limit };
     if len > limit {
         return Err(too_large(len));
     }
@@ -102,27 +91,17 @@ pub fn bytes(root: &Root, path: &RelPath, limit: u64) -> Result<Vec<u8>, ReadErr
 /// The whole file as text: UTF-8, or UTF-16 with a byte order mark.
 pub fn text(root: &Root, path: &RelPath, limit: u64) -> Result<TextFile, ReadError> {
     let bytes = bytes(root, path, limit)?;
-    let (text, decoding) = decode(&bytes).ok_or_else(|| ReadError::Binary {
-        path: path.clone(),
-        bytes: bytes.len() as u64,
-    })?;
-    Ok(TextFile {
-        text,
-        decoding,
-        sha256: m1nd_stdx::digest::sha256_hex(&bytes),
-        bytes: bytes.len() as u64,
-    })
+    let (text, decoding) =
+        decode(&bytes).ok_or_else(|| ReadError::Binary { path: path.clone(), bytes: bytes.len() as u64 })?;
+    Ok(TextFile { text, decoding, sha256: m1nd_stdx::digest::sha256_hex(&bytes), bytes: bytes.len() as u64 })
 }
 
 /// Text from bytes; `None` for binary data, which is what has a NUL byte and no UTF-16 mark.
 pub fn decode(bytes: &[u8]) -> Option<(String, Decoding)> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
-        let decoding = if encoding == UTF_16LE || encoding == UTF_16BE {
-            Decoding::Utf16
-        } else {
-            Decoding::Utf8
-        };
+        let decoding =
+            if encoding == UTF_16LE || encoding == UTF_16BE { Decoding::Utf16 } else { Decoding::Utf8 };
         return Some((text.into_owned(), decoding));
     }
     if bytes.contains(&0) {
@@ -162,11 +141,7 @@ mod tests {
         )
         .unwrap();
         let root = Root::open(dir.path()).unwrap();
-        let said = |name: &str| {
-            text(&root, &root.relative(name).unwrap(), 1_000)
-                .unwrap_err()
-                .to_string()
-        };
+        let said = |name: &str| text(&root, &root.relative(name).unwrap(), 1_000).unwrap_err().to_string();
         assert_eq!(said("pipe"), "pipe is not a regular file");
         assert_eq!(said("."), ". is a folder");
         assert_eq!(said("big"), "big has 2000 bytes, more than 1000");

@@ -38,10 +38,7 @@ impl Root {
             path: real,
             spelled,
             dir,
-            id: FolderId {
-                device: stat.st_dev,
-                inode: stat.st_ino,
-            },
+            id: FolderId { device: stat.st_dev, inode: stat.st_ino },
             excluded: Vec::new(),
         })
     }
@@ -99,12 +96,8 @@ impl Root {
             .or_else(|| self.below_through_links(path));
         match below.as_deref().and_then(Path::to_str) {
             Some("") => Ok(RelPath::root()),
-            Some(rest) => normalise(rest).map_err(|_| PathError::Outside {
-                path: input.to_owned(),
-            }),
-            None => Err(PathError::Outside {
-                path: input.to_owned(),
-            }),
+            Some(rest) => normalise(rest).map_err(|_| PathError::Outside { path: input.to_owned() }),
+            None => Err(PathError::Outside { path: input.to_owned() }),
         }
     }
 
@@ -114,12 +107,16 @@ impl Root {
         real.strip_prefix(&self.path).ok().map(Path::to_owned)
     }
 
+    /// Names of what is in a folder, in no order.
+    pub fn names_in(&self, folder: &RelPath) -> Result<Vec<String>, PathError> {
+        let failed = |err| sort_out(err, folder.as_str());
+        let entries = self.dir.read_dir(folder.as_path()).map_err(failed)?;
+        entries.map(|entry| Ok(entry.map_err(failed)?.file_name().to_string_lossy().into_owned())).collect()
+    }
+
     /// What is at `path`, without reading it.
     pub fn kind(&self, path: &RelPath) -> Result<Kind, PathError> {
-        let meta = self
-            .dir
-            .metadata(path.as_path())
-            .map_err(|err| sort_out(err, path.as_str()))?;
+        let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;
         Ok(if meta.is_file() {
             Kind::File
         } else if meta.is_dir() {
@@ -183,10 +180,7 @@ mod tests {
         for input in ["src/lib.rs", "./src/lib.rs", absolute.to_str().unwrap()] {
             assert_eq!(shown(&root, input), "src/lib.rs");
         }
-        assert_eq!(
-            shown(&root, &format!("file://{}", absolute.display())),
-            "src/lib.rs"
-        );
+        assert_eq!(shown(&root, &format!("file://{}", absolute.display())), "src/lib.rs");
         assert_eq!(shown(&root, "."), ".");
         assert_eq!(shown(&root, "src/nope.rs"), "not found");
     }

@@ -82,11 +82,7 @@ where
                     secret.fetch_add(1, Ordering::Relaxed);
                 }
                 Some(Withheld::GitInternal) => {}
-                None => visit(Found {
-                    path,
-                    shown,
-                    entry: &entry,
-                }),
+                None => visit(Found { path, shown, entry: &entry }),
             }
             WalkState::Continue
         })
@@ -94,21 +90,12 @@ where
     if stopped.load(Ordering::Relaxed) {
         return Err(cancel.stop().unwrap_or(Stop::Cancelled));
     }
-    Ok(Passed {
-        secret: secret.into_inner(),
-        unreadable: unreadable.into_inner(),
-    })
+    Ok(Passed { secret: secret.into_inner(), unreadable: unreadable.into_inner() })
 }
 
 fn builder(root: &Root, start: &RelPath) -> WalkBuilder {
-    let from = if start.is_root() {
-        root.path().to_owned()
-    } else {
-        root.path().join(start.as_path())
-    };
-    let threads = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(MAX_THREADS);
+    let from = if start.is_root() { root.path().to_owned() } else { root.path().join(start.as_path()) };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let mut builder = WalkBuilder::new(from);
     builder
         .threads(threads)
@@ -129,9 +116,8 @@ mod tests {
         let seen = Mutex::new(Vec::new());
         let start = root.locate(start).unwrap();
         let cancel = CancelToken::new();
-        let passed = files(root, &start, &cancel, || {
-            |found: Found<'_>| seen.lock().push(found.shown.to_string())
-        });
+        let passed =
+            files(root, &start, &cancel, || |found: Found<'_>| seen.lock().push(found.shown.to_string()));
         let mut seen = seen.into_inner();
         seen.sort();
         (seen, passed.unwrap())
@@ -144,15 +130,9 @@ mod tests {
         for folder in [".git", "src", "build", "gen", "state", ".hidden"] {
             fs::create_dir(at(folder)).unwrap();
         }
-        for file in [
-            "src/a.rs",
-            "src/id_rsa",
-            "build/out.js",
-            "gen/x.rs",
-            "state/db",
-            ".hidden/x",
-            "keep.txt",
-        ] {
+        for file in
+            ["src/a.rs", "src/id_rsa", "build/out.js", "gen/x.rs", "state/db", ".hidden/x", "keep.txt"]
+        {
             fs::write(at(file), "x").unwrap();
         }
         fs::write(at(".gitignore"), "build/\n").unwrap();
@@ -164,11 +144,7 @@ mod tests {
         assert_eq!(seen, ["keep.txt", "src/a.rs"]);
         assert_eq!(passed.secret, 1);
         assert_eq!(walked(&root, "src").0, ["src/a.rs"]);
-        assert_eq!(
-            walked(&root, "build").0,
-            ["build/out.js"],
-            "a folder named outright is walked"
-        );
+        assert_eq!(walked(&root, "build").0, ["build/out.js"], "a folder named outright is walked");
     }
 
     #[test]
@@ -178,9 +154,6 @@ mod tests {
         let root = Root::open(dir.path()).unwrap();
         let cancel = CancelToken::new();
         cancel.cancel();
-        assert_eq!(
-            files(&root, &RelPath::root(), &cancel, || |_: Found<'_>| ()),
-            Err(Stop::Cancelled)
-        );
+        assert_eq!(files(&root, &RelPath::root(), &cancel, || |_: Found<'_>| ()), Err(Stop::Cancelled));
     }
 }

@@ -81,10 +81,9 @@ pub fn read(tool: &str, argument: &str, err: ReadError) -> Fault {
                 json!({ "query": path.file_name(), "scope": path.to_string() }),
             ),
         ),
-        ReadError::Binary { path, bytes } => invalid_params(
-            tool,
-            format!("`{argument}`: {path} is a binary file of {bytes} bytes, not text."),
-        ),
+        ReadError::Binary { path, bytes } => {
+            invalid_params(tool, format!("`{argument}`: {path} is a binary file of {bytes} bytes, not text."))
+        }
     }
 }
 
@@ -109,20 +108,13 @@ fn invalid_regex(query: &str, err: &PatternError) -> Fault {
     Fault::new(
         Code::InvalidRegex,
         format!("The regular expression does not compile: {said}."),
-        Recovery::call(
-            hint,
-            SEARCH,
-            json!({ "query": shortened(query), "mode": "literal" }),
-        ),
+        Recovery::call(hint, SEARCH, json!({ "query": shortened(query), "mode": "literal" })),
     )
 }
 
 /// A path pattern that does not compile.
 pub fn glob(tool: &str, argument: &str, err: &GlobError) -> Fault {
-    invalid_params(
-        tool,
-        format!("`{argument}`: {err}. Patterns look like *.rs, src/**/*.ts or !tests/."),
-    )
+    invalid_params(tool, format!("`{argument}`: {err}. Patterns look like *.rs, src/**/*.ts or !tests/."))
 }
 
 pub fn io(what: &str, err: &std::io::Error) -> Fault {
@@ -145,10 +137,8 @@ fn shortened(text: &str) -> &str {
 /// A pattern that finds files named like the last part of `path`.
 fn name_pattern(path: &str) -> String {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let safe: String = shortened(name)
-        .chars()
-        .map(|c| if "*?[]{}!\\".contains(c) { '?' } else { c })
-        .collect();
+    let safe: String =
+        shortened(name).chars().map(|c| if "*?[]{}!\\".contains(c) { '?' } else { c }).collect();
     if safe.trim().is_empty() { "*".into() } else { safe }
 }
 
@@ -158,13 +148,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_looked_for_by_its_name() {
-        let fault = path(
-            "view",
-            "file_path",
-            PathError::NotFound {
-                path: "a/b/[x].rs".into(),
-            },
-        );
+        let fault = path("view", "file_path", PathError::NotFound { path: "a/b/[x].rs".into() });
         assert_eq!(fault.code, Code::FileNotFound);
         assert_eq!(fault.recovery.arguments.unwrap()["pattern"], "?x?.rs");
     }

@@ -16,17 +16,11 @@ pub(super) fn unknown_tool(registry: &Registry, name: &str) -> Fault {
         [] => String::new(),
         names => format!(" Nearest: {}.", names.join(", ")),
     };
-    let arguments = near
-        .first()
-        .map_or_else(|| json!({}), |name| json!({ "tool": name }));
+    let arguments = near.first().map_or_else(|| json!({}), |name| json!({ "tool": name }));
     Fault::new(
         Code::UnknownTool,
         format!("There is no tool named {shown:?}.{guess}"),
-        Recovery::call(
-            "Help lists every tool, also those the host does not show.",
-            HELP,
-            arguments,
-        ),
+        Recovery::call("Help lists every tool, also those the host does not show.", HELP, arguments),
     )
 }
 
@@ -39,29 +33,17 @@ pub(super) fn header(
     if !row.entry.spec.null_means_clear {
         arguments.retain(|_, value| !value.is_null());
     }
-    if let Some(unknown) = arguments
-        .keys()
-        .find(|key| !row.argument_names().any(|known| known == *key))
-    {
+    if let Some(unknown) = arguments.keys().find(|key| !row.argument_names().any(|known| known == *key)) {
         let shown = &unknown[..unknown.floor_char_boundary(60)];
         let guess = match nearest(unknown, row.argument_names(), 1).first() {
             Some(near) => format!(" Did you mean `{near}`?"),
-            None => format!(
-                " It takes: {}.",
-                row.argument_names().collect::<Vec<_>>().join(", ")
-            ),
+            None => format!(" It takes: {}.", row.argument_names().collect::<Vec<_>>().join(", ")),
         };
-        return Err(invalid_params(
-            tool,
-            format!("{tool} has no argument {shown:?}.{guess}"),
-        ));
+        return Err(invalid_params(tool, format!("{tool} has no argument {shown:?}.{guess}")));
     }
-    let header = header::split(
-        &mut arguments,
-        row.entry.spec.caller,
-        &row.optional_header(),
-        |field| row.declares(field),
-    )
+    let header = header::split(&mut arguments, row.entry.spec.caller, &row.optional_header(), |field| {
+        row.declares(field)
+    })
     .map_err(|said| invalid_params(tool, said))?;
     Ok((header, arguments))
 }
@@ -75,11 +57,7 @@ pub(crate) fn input<T: DeserializeOwned>(
         let at = err.path().to_string();
         let said = err.inner().to_string();
         let said = &said[..said.floor_char_boundary(300)];
-        let message = if at == "." {
-            said.to_owned()
-        } else {
-            format!("`{at}`: {said}")
-        };
+        let message = if at == "." { said.to_owned() } else { format!("`{at}`: {said}") };
         invalid_params(tool, format!("{message}."))
     })
 }

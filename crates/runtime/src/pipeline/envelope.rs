@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use m1nd_contract::envelope::Freshness;
-use m1nd_contract::{Code, Fault, Header};
+use m1nd_contract::{Code, ContractForm, Fault, Header};
 use serde_json::{Map, Value, json};
 
 use super::Done;
@@ -11,6 +11,8 @@ use crate::registry::Row;
 use crate::runtime::Runtime;
 use crate::runtime_contract::{self, Observed};
 use crate::workspace::Workspace;
+
+pub(super) const CONTRACT: &str = "agent_runtime_contract";
 
 /// What the envelope is made from.
 pub(super) struct Facts<'a> {
@@ -29,13 +31,7 @@ impl<'a> Facts<'a> {
         workspace: Option<&'a Workspace>,
         elapsed: Duration,
     ) -> Self {
-        Self {
-            runtime,
-            row,
-            header,
-            workspace,
-            elapsed,
-        }
+        Self { runtime, row, header, workspace, elapsed }
     }
 
     pub(super) fn tool(&self) -> &'static str {
@@ -50,7 +46,8 @@ impl<'a> Facts<'a> {
         self.header.max_chars.or(self.row.entry.spec.budget)
     }
 
-    pub(super) fn add_to(&self, body: &mut Map<String, Value>, done: &Done) {
+    /// `contract` is how the fit stage wants it; a caller who asked for the full one gets it.
+    pub(super) fn add_to(&self, body: &mut Map<String, Value>, done: &Done, contract: ContractForm) {
         let spec = self.row.entry.spec;
         let answer = &done.answer;
         if let Some(proof) = answer.proof {
@@ -67,8 +64,13 @@ impl<'a> Facts<'a> {
                 scope: answer.scope.as_deref(),
                 fault: None,
             };
-            let contract = runtime_contract::build(self.runtime, self.header, self.workspace, &observed);
-            body.insert("agent_runtime_contract".into(), contract);
+            let form = match self.header.contract {
+                ContractForm::Full => ContractForm::Full,
+                _ => contract,
+            };
+            let contract =
+                runtime_contract::build(self.runtime, self.header, self.workspace, &observed, form);
+            body.insert(CONTRACT.into(), contract);
         }
         if spec.fresh
             && let Some(workspace) = self.workspace
@@ -96,11 +98,7 @@ pub(super) fn on_fault(
     workspace: Option<&Workspace>,
     fault: &Fault,
 ) -> Option<Value> {
-    let place = [
-        Code::PathOutsideWorkspace,
-        Code::WrongWorkspaceBinding,
-        Code::EmptyGraph,
-    ];
+    let place = [Code::PathOutsideWorkspace, Code::WrongWorkspaceBinding, Code::EmptyGraph];
     if !row.entry.spec.contract || !place.contains(&fault.code) {
         return None;
     }
@@ -111,7 +109,7 @@ pub(super) fn on_fault(
         scope: None,
         fault: Some(fault),
     };
-    Some(runtime_contract::build(runtime, header, workspace, &observed))
+    Some(runtime_contract::build(runtime, header, workspace, &observed, header.contract))
 }
 
 /// Microseconds are enough.

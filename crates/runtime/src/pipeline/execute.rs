@@ -27,26 +27,13 @@ pub(super) fn run(
     progress: &dyn Progress,
 ) -> Result<Done, Fault> {
     let spec = row.entry.spec;
-    let _lane = runtime
-        .lanes()
-        .enter(spec.effect, cancel)
-        .map_err(faults::stopped)?;
-    let ctx = Ctx {
-        runtime,
-        tool: spec.name,
-        header,
-        cancel,
-        progress,
-        workspace,
-        clamped: RefCell::default(),
-    };
+    let _lane = runtime.lanes().enter(spec.effect, cancel).map_err(faults::stopped)?;
+    let ctx =
+        Ctx { runtime, tool: spec.name, header, cancel, progress, workspace, clamped: RefCell::default() };
     // Tools share only immutable views, atomics and locks that do not poison.
     let outcome = catch_unwind(AssertUnwindSafe(|| (row.entry.run)(&ctx, arguments)));
     let answer = outcome.unwrap_or_else(|panic| Err(report(runtime, spec.name, panic.as_ref())))?;
-    Ok(Done {
-        answer,
-        clamped: ctx.clamped.into_inner(),
-    })
+    Ok(Done { answer, clamped: ctx.clamped.into_inner() })
 }
 
 /// Logs the panic and tells the caller how to name it.

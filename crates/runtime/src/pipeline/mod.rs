@@ -80,17 +80,8 @@ pub(crate) fn call(
     };
     let (header, arguments) = header;
     let workspace = runtime.workspace();
-    let outcome = admit::check(runtime, row, workspace.as_deref()).and_then(|()| {
-        execute::run(
-            runtime,
-            row,
-            &header,
-            arguments,
-            workspace.clone(),
-            cancel,
-            progress,
-        )
-    });
+    let outcome = admit::check(runtime, row, workspace.as_deref())
+        .and_then(|()| execute::run(runtime, row, &header, arguments, workspace.clone(), cancel, progress));
     let elapsed = runtime.clock().monotonic().saturating_sub(started);
     let (reply, candidates) = match outcome {
         Ok(done) => {

@@ -39,9 +39,7 @@ impl Identity {
             path: root.path().to_owned(),
             device: root.id().device,
             inode: root.id().inode,
-            born_ns: born
-                .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-                .map(|age| age.as_nanos()),
+            born_ns: born.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|age| age.as_nanos()),
         }
     }
 
@@ -56,9 +54,7 @@ pub(super) fn runtime_root(home: &Path, root: &Root) -> PathBuf {
     let folder = home.join("workspaces");
     let wanted = Identity::of(root);
     let known = known(&folder);
-    let same_folder = known
-        .iter()
-        .find(|(_, identity)| identity.is_same_folder(&wanted));
+    let same_folder = known.iter().find(|(_, identity)| identity.is_same_folder(&wanted));
     let same_path = || known.iter().find(|(_, identity)| identity.path == wanted.path);
     if let Some((found, _)) = same_folder.or_else(same_path) {
         return found.clone();
@@ -71,18 +67,10 @@ pub(super) fn runtime_root(home: &Path, root: &Root) -> PathBuf {
 }
 
 fn fresh_name(path: &Path) -> String {
-    let name = path
-        .file_name()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let plain: String = name
         .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        })
+        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
         .take(40)
         .collect();
     format!("{plain}-{}", short_name(path.as_os_str().as_encoded_bytes(), 12))
@@ -105,16 +93,11 @@ fn known(folder: &Path) -> Vec<(PathBuf, Identity)> {
 
 /// Makes the runtime root and brings its identity up to date.
 pub(super) fn ensure(runtime_root: &Path, root: &Root) -> Result<(), HomeError> {
-    let failed = |source| HomeError {
-        folder: runtime_root.to_owned(),
-        source,
-    };
+    let failed = |source| HomeError { folder: runtime_root.to_owned(), source };
     durable::private_folder(runtime_root).map_err(failed)?;
     let identity = Identity::of(root);
     let file = runtime_root.join(IDENTITY_FILE);
-    let written: Option<Identity> = fs::read(&file)
-        .ok()
-        .and_then(|text| serde_json::from_slice(&text).ok());
+    let written: Option<Identity> = fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
     if written.as_ref() == Some(&identity) {
         return Ok(());
     }
@@ -154,10 +137,7 @@ mod tests {
         for parent in ["a", "b"] {
             fs::create_dir_all(dir.path().join(parent).join("repo")).unwrap();
         }
-        assert_ne!(
-            bind(&home, &dir.path().join("a/repo")),
-            bind(&home, &dir.path().join("b/repo"))
-        );
+        assert_ne!(bind(&home, &dir.path().join("a/repo")), bind(&home, &dir.path().join("b/repo")));
     }
 
     #[test]

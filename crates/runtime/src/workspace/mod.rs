@@ -47,22 +47,14 @@ pub struct Workspace {
 impl Workspace {
     /// Opens the folder and finds (without creating) its runtime root.
     pub fn open(folder: &Path, source: BindingSource, settings: &Settings) -> Result<Self, BindError> {
-        let failed = |source| BindError {
-            folder: folder.to_owned(),
-            source,
-        };
+        let failed = |source| BindError { folder: folder.to_owned(), source };
         let root = Root::open(folder).map_err(failed)?;
         let runtime_root = match &settings.runtime_root {
             Some(given) => std::path::absolute(given).map_err(failed)?,
             None => home::runtime_root(&settings.home, &root),
         };
         let root = root.excluding(&settings.home).excluding(&runtime_root);
-        Ok(Self {
-            root,
-            source,
-            runtime_root,
-            view: ArcSwap::from_pointee(WorkspaceView::default()),
-        })
+        Ok(Self { root, source, runtime_root, view: ArcSwap::from_pointee(WorkspaceView::default()) })
     }
 
     pub fn root(&self) -> &Root {
@@ -100,10 +92,7 @@ pub struct BindError {
 
 /// The git work tree around `folder`, if there is one.
 pub fn enclosing_work_tree(folder: &Path) -> Option<PathBuf> {
-    folder
-        .ancestors()
-        .find(|at| at.join(".git").exists())
-        .map(Path::to_owned)
+    folder.ancestors().find(|at| at.join(".git").exists()).map(Path::to_owned)
 }
 
 /// What a process without a named workspace binds to: the enclosing work tree, else the folder

@@ -82,12 +82,7 @@ impl<'a> Collector<'a> {
         if line.len() <= MAX_SHOWN_BYTES {
             return String::from_utf8_lossy(line).into_owned();
         }
-        let hit = self
-            .matcher
-            .find(line)
-            .ok()
-            .flatten()
-            .map_or(0, |found| found.start());
+        let hit = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
         let from = hit.saturating_sub(MAX_SHOWN_BYTES / 4);
         let to = (from + MAX_SHOWN_BYTES).min(line.len());
         let lead = if from > 0 { "…" } else { "" };

@@ -15,10 +15,7 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            ..Self::default()
-        }
+        Self { limit, ..Self::default() }
     }
 
     /// How many matches of this file could still be among the first.

@@ -73,10 +73,7 @@ const MAX_LINE_MEMORY: usize = 128 << 20;
 
 /// Searches. An explicit cancel is an error; a deadline that passes gives what was found by then.
 pub fn search(root: &Root, query: &Query<'_>, cancel: &CancelToken) -> Result<Findings, Stop> {
-    let state = Mutex::new(State {
-        kept: Kept::new(query.keep),
-        ..State::default()
-    });
+    let state = Mutex::new(State { kept: Kept::new(query.keep), ..State::default() });
     let walked = walk::files(root, &query.start, cancel, || {
         let mut searcher = searcher(query);
         let state = &state;
@@ -121,9 +118,7 @@ struct State {
 
 impl Query<'_> {
     fn admits(&self, path: &RelPath) -> bool {
-        self.prefix
-            .as_deref()
-            .is_none_or(|prefix| path.as_str().starts_with(prefix))
+        self.prefix.as_deref().is_none_or(|prefix| path.as_str().starts_with(prefix))
             && self.globs.iter().all(|glob| glob.admits(path))
     }
 }
@@ -160,11 +155,8 @@ fn search_file(
     // Files that sort behind everything already kept are only counted.
     let keep = state.lock().kept.room_for(&found.shown);
     let mut collector = Collector::new(query, found.shown.clone(), keep, cancel);
-    let outcome = searcher.search_reader(
-        query.pattern.matcher(),
-        StoppableRead::new(file, cancel),
-        &mut collector,
-    );
+    let outcome =
+        searcher.search_reader(query.pattern.matcher(), StoppableRead::new(file, cancel), &mut collector);
     let (matches, count) = collector.finish();
     let mut state = state.lock();
     state.files_searched += 1;
@@ -192,14 +184,7 @@ mod tests {
             fs::write(path, content).unwrap();
         }
         let root = Root::open(dir.path()).unwrap();
-        let query = Query {
-            pattern,
-            start: RelPath::root(),
-            prefix: None,
-            globs: &[],
-            keep,
-            context,
-        };
+        let query = Query { pattern, start: RelPath::root(), prefix: None, globs: &[], keep, context };
         search(&root, &query, &CancelToken::new()).unwrap()
     }
 
@@ -209,12 +194,7 @@ mod tests {
 
     #[test]
     fn matches_come_in_order_with_their_own_context_even_when_they_touch() {
-        let found = grep(
-            &[("a.txt", b"one\nhit 1\nHIT 2\nfour\nfive\n")],
-            &literal("hit"),
-            50,
-            2,
-        );
+        let found = grep(&[("a.txt", b"one\nhit 1\nHIT 2\nfour\nfive\n")], &literal("hit"), 50, 2);
         assert_eq!(found.total, 2);
         assert_eq!(found.matches[0].before, ["one"]);
         assert_eq!(found.matches[0].after, ["HIT 2", "four"]);
@@ -226,20 +206,10 @@ mod tests {
     #[test]
     fn the_total_is_exact_beyond_what_is_kept_and_the_kept_are_the_first() {
         let names: Vec<String> = (0..40).map(|n| format!("d{}/f{n:02}.txt", n % 3)).collect();
-        let files: Vec<(&str, &[u8])> = names
-            .iter()
-            .map(|name| (name.as_str(), &b"x\nx\nx\n"[..]))
-            .collect();
+        let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x\nx\nx\n"[..])).collect();
         let found = grep(&files, &literal("x"), 7, 0);
-        assert_eq!(
-            (found.total, found.files_matched, found.files_searched),
-            (120, 40, 40)
-        );
-        let kept: Vec<_> = found
-            .matches
-            .iter()
-            .map(|m| format!("{}:{}", m.path, m.line))
-            .collect();
+        assert_eq!((found.total, found.files_matched, found.files_searched), (120, 40, 40));
+        let kept: Vec<_> = found.matches.iter().map(|m| format!("{}:{}", m.path, m.line)).collect();
         assert_eq!(
             kept,
             [
@@ -256,16 +226,9 @@ mod tests {
 
     #[test]
     fn binary_files_count_up_to_the_nul_byte_and_utf16_is_read() {
-        let utf16: Vec<u8> = [0xFF, 0xFE]
-            .into_iter()
-            .chain("needle\n".encode_utf16().flat_map(u16::to_le_bytes))
-            .collect();
-        let found = grep(
-            &[("bin", b"\0needle\n"), ("wide.txt", &utf16)],
-            &literal("needle"),
-            50,
-            0,
-        );
+        let utf16: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("needle\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let found = grep(&[("bin", b"\0needle\n"), ("wide.txt", &utf16)], &literal("needle"), 50, 0);
         let paths: Vec<_> = found.matches.iter().map(|m| m.path.as_str()).collect();
         assert_eq!(paths, ["wide.txt"]);
     }
@@ -291,9 +254,6 @@ mod tests {
     fn a_pattern_may_span_lines_when_asked_to() {
         let pattern = Pattern::compile("fn a.*?\\}", Syntax::RegexAcrossLines, Case::Sensitive).unwrap();
         let found = grep(&[("a.rs", b"x\nfn a() {\n}\ny\n")], &pattern, 50, 0);
-        assert_eq!(
-            (found.matches[0].line, found.matches[0].text.as_str()),
-            (2, "fn a() {\n}")
-        );
+        assert_eq!((found.matches[0].line, found.matches[0].text.as_str()), (2, "fn a() {\n}"));
     }
 }

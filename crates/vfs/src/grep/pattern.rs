@@ -72,9 +72,8 @@ impl Pattern {
         } else {
             builder.line_terminator(Some(b'\n'));
         }
-        let matcher = builder.build(text).map_err(|err| PatternError::Unsupported {
-            what: err.to_string(),
-        })?;
+        let matcher =
+            builder.build(text).map_err(|err| PatternError::Unsupported { what: err.to_string() })?;
         Ok(Self { matcher, spans_lines })
     }
 
@@ -112,10 +111,7 @@ mod tests {
     #[test]
     fn a_bad_regex_names_the_place() {
         assert_eq!(said("foo(bar", Syntax::Regex), "unclosed group at offset 3");
-        assert_eq!(
-            said(r"\p{Nope}", Syntax::Regex),
-            "Unicode property not found at offset 0"
-        );
+        assert_eq!(said(r"\p{Nope}", Syntax::Regex), "Unicode property not found at offset 0");
         assert_eq!(said("", Syntax::Literal), "the query is empty");
     }
 

@@ -1,0 +1,142 @@
+//! `health`: what this server is, what it is bound to, and how it is doing.
+
+use m1nd_contract::{Fault, Guidance};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool, process};
+use m1nd_stdx::round::round4;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Health;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// ok, or unbound when no workspace is bound.
+    status: &'static str,
+    /// Version of the running program.
+    version: &'static str,
+    /// Commit it was built from.
+    build: &'static str,
+    /// Process id.
+    process_id: u32,
+    /// Seconds since start.
+    uptime_seconds: f64,
+    /// Resident memory of the process, where the system tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_bytes: Option<u64>,
+    /// The bound workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workspace: Option<Workspace>,
+    /// The code graph.
+    graph: Graph,
+    /// Toolsets that hosts are shown.
+    toolsets: Vec<&'static str>,
+    /// Calls answered since start.
+    queries: u64,
+    /// Agents seen since start, most recent first, at most ten.
+    sessions: Vec<Session>,
+    /// Agents seen in all.
+    session_count: usize,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Workspace {
+    /// Where it is.
+    root: String,
+    /// What decided that.
+    chosen_by: String,
+    /// Where m1nd keeps its state about it.
+    runtime_root: String,
+    /// Bytes of that state.
+    disk_bytes: u64,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Graph {
+    /// Nodes.
+    nodes: u64,
+    /// Edges.
+    edges: u64,
+    /// Generation; 0 while nothing is ingested.
+    generation: u64,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Session {
+    /// Who.
+    agent_id: String,
+    /// Calls.
+    queries: u64,
+    /// Last call (Unix milliseconds).
+    last_seen_ms: i64,
+}
+
+const MAX_SESSIONS: usize = 10;
+
+impl Tool for Health {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "health",
+        summary: "State of this server: workspace, graph, memory, sessions, version.",
+        help: "",
+        intents: &["status of server", "which workspace", "is it running", "version", "diagnose"],
+        needs: Needs::Nothing,
+        examples: &[Example { says: "How is it?", arguments: "{}" }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, _: Input) -> Result<Answer<Output>, Fault> {
+        let runtime = ctx.runtime();
+        let workspace = ctx.workspace().ok();
+        let view = workspace.map(m1nd_runtime::workspace::Workspace::view);
+        let agents = runtime.sessions();
+        let session_count = agents.len();
+        let mut sessions: Vec<Session> = agents
+            .into_iter()
+            .map(|(agent_id, seen)| Session {
+                agent_id,
+                queries: seen.queries,
+                last_seen_ms: seen.last_seen.0,
+            })
+            .collect();
+        sessions
+            .sort_by(|a, b| b.last_seen_ms.cmp(&a.last_seen_ms).then_with(|| a.agent_id.cmp(&b.agent_id)));
+        sessions.truncate(MAX_SESSIONS);
+        let build = runtime.settings().build;
+        let output = Output {
+            status: if workspace.is_some() { "ok" } else { "unbound" },
+            version: build.version,
+            build: build.hash,
+            process_id: std::process::id(),
+            uptime_seconds: round4(runtime.uptime().as_secs_f64()),
+            memory_bytes: process::memory_bytes(),
+            workspace: workspace.map(|workspace| Workspace {
+                root: workspace.root().path().display().to_string(),
+                chosen_by: workspace.source().to_string(),
+                runtime_root: workspace.runtime_root().display().to_string(),
+                disk_bytes: process::disk_bytes(workspace.runtime_root()),
+            }),
+            graph: Graph {
+                nodes: view.as_ref().map_or(0, |view| view.node_count()),
+                edges: view.as_ref().map_or(0, |view| view.edge_count()),
+                generation: view.as_ref().map_or(0, |view| view.generation),
+            },
+            toolsets: runtime.enabled_toolsets().into_iter().map(|name| name.as_str()).collect(),
+            queries: runtime.queries_total(),
+            sessions,
+            session_count,
+        };
+        let guidance = if workspace.is_some() {
+            Guidance::default()
+        } else {
+            Guidance::hint("Start the server with --workspace PATH, or set M1ND_WORKSPACE_ROOT.")
+        };
+        Ok(Answer::of(output).next(guidance))
+    }
+}
+
+m1nd_contract::fixed_size!(Output);

@@ -1,0 +1,245 @@
+//! `search`: text in the files as they are now, as ripgrep finds it, with every match counted.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::{drop_tail, json_len};
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::faults::from_vfs;
+use m1nd_runtime::flows::text_search::{self, Request};
+use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use m1nd_stdx::cancel::Stop;
+use m1nd_vfs::grep::{Case, Findings, Match, Pattern, Syntax};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Search;
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchMode {
+    #[default]
+    Literal,
+    Regex,
+    Semantic,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Search query string
+    query: String,
+    /// Search mode: literal (substring), regex (Rust syntax), semantic (graph-aware)
+    #[serde(default)]
+    #[schemars(extend("default" = "literal"))]
+    mode: SearchMode,
+    /// File path prefix filter
+    scope: Option<String>,
+    /// Only paths that match, e.g. *.rs, src/**, !tests/
+    glob: Option<String>,
+    /// Max results (1-500)
+    #[schemars(extend("default" = 50))]
+    top_k: Option<Int>,
+    /// Lines of context before/after match (0-10)
+    #[schemars(extend("default" = 2))]
+    context_lines: Option<Int>,
+    /// Case-sensitive matching
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    case_sensitive: bool,
+    /// Regex may match across lines (. matches line ends)
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    multiline: bool,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// Original query echoed back.
+    query: String,
+    /// Search mode used.
+    mode: SearchMode,
+    /// Matching lines, ordered by match_score descending, then path and line.
+    matches: Vec<SearchMatch>,
+    /// Matching lines in all files, also beyond top_k.
+    total_matches: u64,
+    /// Files with at least one match.
+    files_matched: u64,
+    /// Files that were searched.
+    files_searched: u64,
+    /// True when matches are missing from the answer.
+    truncated: bool,
+    /// Why the mode is not the one asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback: Option<&'static str>,
+    /// True when time ran out: the totals are lower bounds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timed_out: bool,
+    /// Files that were not searched, by reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsearched: Option<Unsearched>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct SearchMatch {
+    /// Workspace-relative path.
+    file_path: String,
+    /// 1-based line of the match.
+    line_number: u64,
+    /// The matching line; of a very long one the part around the match.
+    line_content: String,
+    /// Lines before the match.
+    context_before: Vec<String>,
+    /// Lines after the match.
+    context_after: Vec<String>,
+    /// Innermost graph node around the line, when the file is in the graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_id: Option<String>,
+    /// 1.0 for exact matches, 0.0-1.0 for semantic ones.
+    match_score: f64,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Unsearched {
+    /// Names that look like keys or passwords.
+    #[serde(skip_serializing_if = "is_zero")]
+    secret: u64,
+    /// Refused by the file system.
+    #[serde(skip_serializing_if = "is_zero")]
+    unreadable: u64,
+    /// Lines too long to hold.
+    #[serde(skip_serializing_if = "is_zero")]
+    too_large: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Tool for Search {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "search",
+        summary: "Low-level code search: literal, regex, or semantic. Returns file matches with context lines and graph node cross-references.",
+        help: "Literal and regex modes read the files on disk as they are now and find what ripgrep would find \
+            (same ignore rules, hidden and binary files left out); total_matches counts all of them. \
+            Semantic mode needs the graph and falls back to literal without it, saying so.",
+        intents: &["find text", "grep string", "where is", "usage of name", "regex pattern", "error message"],
+        budget: Some(128_000),
+        contract: true,
+        fresh: true,
+        examples: &[
+            Example {
+                says: "Where is a message printed?",
+                arguments: r#"{"query": "fn main", "context_lines": 0}"#,
+            },
+            Example {
+                says: "Functions by pattern, in one folder",
+                arguments: r#"{"query": "fn \\w+\\(", "mode": "regex", "scope": "src", "top_k": 5}"#,
+            },
+        ],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let top_k = ctx.clamp("top_k", input.top_k, 50, 1..=500);
+        let context = ctx.clamp("context_lines", input.context_lines, 2, 0..=10);
+        let pattern = pattern(ctx, &input)?;
+        let request = Request {
+            pattern: &pattern,
+            scope: input.scope.as_deref(),
+            glob: input.glob.as_deref(),
+            keep: top_k,
+            context,
+        };
+        let found = text_search::run(ctx.workspace()?.root(), ctx.tool(), &request, ctx.cancel())?;
+        let guidance = guidance(&found, &input);
+        let proof = if found.total == 0 { ProofState::Blocked } else { ProofState::Triaging };
+        let total = found.total;
+        let scope = input.scope.clone();
+        Ok(Answer::of(shape(found, input)).candidates(total).scope(scope).proof(proof).next(guidance))
+    }
+}
+
+fn pattern(ctx: &Ctx<'_>, input: &Input) -> Result<Pattern, Fault> {
+    let syntax = match (input.mode, input.multiline) {
+        (SearchMode::Regex, true) => Syntax::RegexAcrossLines,
+        (SearchMode::Regex, false) => Syntax::Regex,
+        (SearchMode::Literal, true) => return Err(ctx.invalid("`multiline` goes with mode \"regex\".")),
+        (SearchMode::Literal | SearchMode::Semantic, _) => Syntax::Literal,
+    };
+    let case = if input.case_sensitive { Case::Sensitive } else { Case::Insensitive };
+    Pattern::compile(&input.query, syntax, case)
+        .map_err(|err| from_vfs::pattern(ctx.tool(), &input.query, &err))
+}
+
+fn shape(found: Findings, input: Input) -> Output {
+    let missed = found.missed;
+    let unsearched =
+        Unsearched { secret: missed.secret, unreadable: missed.unreadable, too_large: missed.too_large };
+    let semantic = input.mode == SearchMode::Semantic;
+    Output {
+        query: input.query,
+        mode: if semantic { SearchMode::Literal } else { input.mode },
+        truncated: found.total > found.matches.len() as u64,
+        matches: found.matches.into_iter().map(shape_match).collect(),
+        total_matches: found.total,
+        files_matched: found.files_matched,
+        files_searched: found.files_searched,
+        fallback: semantic.then_some("The graph is empty, so the query was searched as literal text."),
+        timed_out: found.stopped == Some(Stop::TimedOut),
+        unsearched: (missed != m1nd_vfs::grep::Missed::default()).then_some(unsearched),
+    }
+}
+
+fn shape_match(found: Match) -> SearchMatch {
+    SearchMatch {
+        file_path: found.path.to_string(),
+        line_number: found.line,
+        line_content: found.text,
+        context_before: found.before,
+        context_after: found.after,
+        node_id: None,
+        match_score: 1.0,
+    }
+}
+
+fn guidance(found: &Findings, input: &Input) -> Guidance {
+    if found.stopped == Some(Stop::TimedOut) {
+        return Guidance::hint("Time ran out. Narrow the search with `scope` or `glob`.");
+    }
+    match found.matches.first() {
+        Some(first) => Guidance {
+            next_suggested_tool: Some("view"),
+            next_suggested_target: Some(format!("{}:{}", first.path, first.line)),
+            next_step_hint: None,
+        },
+        None => {
+            let searched = found.files_searched;
+            let advice = match (input.case_sensitive, input.scope.is_some() || input.glob.is_some()) {
+                (true, _) => "try without `case_sensitive`",
+                (false, true) => "try without `scope` and `glob`",
+                (false, false) => "try a shorter or a different word, or `glob` for file names",
+            };
+            Guidance::hint(format!("No match in {searched} files: {advice}."))
+        }
+    }
+}
+
+impl Trim for Output {
+    /// Context of the last matches goes first, then the last matches themselves.
+    fn trim(&mut self, excess: usize) -> bool {
+        let mut dropped = 0;
+        for found in self.matches.iter_mut().rev() {
+            if dropped >= excess {
+                return true;
+            }
+            dropped += json_len(&found.context_before) + json_len(&found.context_after) - 4;
+            found.context_before.clear();
+            found.context_after.clear();
+        }
+        dropped > 0 || {
+            self.truncated = true;
+            drop_tail(&mut self.matches, excess) > 0
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The shelf: every tool, one file each, in toolset folders. A folder imports no other folder.
+
+mod core;
+mod prompts;
+mod resources;
+
+use m1nd_runtime::{Surface, Toolset, ToolsetName};
+
+/// Every toolset of this build. The order is the order of listings.
+pub const TOOLSETS: &[Toolset] = &[Toolset {
+    name: ToolsetName::Core,
+    about: "The everyday path: find, read, ask for help.",
+    tools: core::TOOLS,
+}];
+
+/// What hosts tell their models about m1nd.
+const INSTRUCTIONS: &str = include_str!("instructions.md");
+
+/// Everything a host can see.
+pub fn surface() -> Surface {
+    Surface {
+        toolsets: TOOLSETS,
+        resources: resources::RESOURCES,
+        prompts: prompts::PROMPTS,
+        instructions: INSTRUCTIONS,
+    }
+}

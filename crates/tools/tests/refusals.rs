@@ -1,0 +1,229 @@
+//! What every tool refuses, and how.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use common::{fixture, registry};
+use m1nd_testkit::Fixture;
+use serde_json::{Map, Value, json};
+
+/// String arguments that name files. Every other string argument must be listed below.
+const PATHS: [&str; 3] = ["file_path", "scope", "files"];
+
+/// String arguments that are not paths.
+const NOT_PATHS: [&str; 12] = [
+    "agent_id",
+    "mission_id",
+    "contract",
+    "query",
+    "mode",
+    "glob",
+    "pattern",
+    "sort",
+    "node_id",
+    "tool",
+    "intent",
+    "error_text",
+];
+
+fn properties(tool: &str) -> Map<String, Value> {
+    let schema = registry().listing(tool).unwrap().input_schema;
+    schema["properties"].as_object().unwrap().clone()
+}
+
+/// Arguments of the tool's first example.
+fn example(tool: &str) -> Value {
+    let (entry, _) = registry().entry(tool).unwrap();
+    serde_json::from_str(entry.spec.examples[0].arguments).unwrap()
+}
+
+#[test]
+fn every_string_argument_is_known_as_a_path_or_not() {
+    for (entry, _) in registry().entries() {
+        for (name, schema) in properties(entry.spec.name) {
+            let text = schema["type"] == "string" || schema["items"]["type"] == "string";
+            let known = PATHS.contains(&name.as_str()) || NOT_PATHS.contains(&name.as_str());
+            let other = ["format", "toolsets"].contains(&name.as_str());
+            assert!(!text || known || other, "{}: is {name} a path?", entry.spec.name);
+        }
+    }
+}
+
+#[test]
+fn no_path_argument_of_any_tool_leads_outside() {
+    let fixture = fixture();
+    fs::write(fixture.outside().join("outside.txt"), "outside-secret").unwrap();
+    fs::create_dir(fixture.outside().join("ws-sibling")).unwrap();
+    fs::write(fixture.outside().join("ws-sibling/x.txt"), "outside-secret").unwrap();
+    symlink("../outside.txt", fixture.root().join("link.txt")).unwrap();
+    symlink("..", fixture.root().join("up")).unwrap();
+    symlink("/", fixture.root().join("slash")).unwrap();
+    let absolute = fixture.outside().join("outside.txt").display().to_string();
+    let sibling = fixture.outside().join("ws-sibling").display().to_string();
+    let forms = [
+        "../outside.txt",
+        "src/../../outside.txt",
+        "./../outside.txt",
+        "..",
+        "../",
+        "/",
+        "/etc/passwd",
+        &absolute,
+        &sibling,
+        "../ws-sibling",
+        "link.txt",
+        "up/outside.txt",
+        "slash/etc/passwd",
+        "..%2foutside.txt",
+        "%2e%2e/outside.txt",
+        "..\\outside.txt",
+        "src/main.rs\0.txt",
+        "file:///etc/passwd",
+    ];
+    let mut tried = 0;
+    for (entry, _) in registry().entries() {
+        let tool = entry.spec.name;
+        for name in properties(tool).keys().filter(|name| PATHS.contains(&name.as_str())) {
+            for form in forms {
+                let mut arguments = example(tool);
+                arguments[name] = if name == "files" { json!([form]) } else { json!(form) };
+                let reply = fixture.call(tool, arguments);
+                let text = reply.text();
+                assert!(
+                    !text.contains("outside-secret") && !text.contains("root:"),
+                    "{tool} {name}={form}: {text}"
+                );
+                let refused = reply.is_error || reply.body["failed"] == 1;
+                assert!(refused, "{tool} {name}={form}: {text}");
+                let code =
+                    reply.body["error"]["code"].as_str().or(reply.body["files"][0]["error"]["code"].as_str());
+                let wanted = if form.contains('\0') { "invalid_params" } else { "path_outside_workspace" };
+                assert_eq!(code, Some(wanted), "{tool} {name}={form}: {text}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= forms.len() * 4, "only {tried} forms were tried");
+}
+
+#[test]
+fn secrets_are_neither_shown_nor_found() {
+    let fixture = fixture();
+    assert!(fixture.call("view", json!({"file_path": ".env"})).is_error);
+    let found = fixture.call("search", json!({"query": "do-not-read"}));
+    assert_eq!(found.body["total_matches"], 0);
+    assert!(
+        !fixture.call("search", json!({"query": "TOKEN", "scope": ".env"})).text().contains("do-not-read")
+    );
+    assert!(!fixture.call("glob", json!({"pattern": ".env"})).text().contains("\".env\""));
+}
+
+#[test]
+fn unknown_arguments_are_refused_with_the_nearest_name() {
+    let fixture = fixture();
+    for (entry, _) in registry().entries() {
+        let mut arguments = example(entry.spec.name);
+        arguments["agent_idd"] = json!("x");
+        let reply = fixture.call(entry.spec.name, arguments);
+        assert_eq!(reply.body["error"]["code"], "invalid_params", "{}", entry.spec.name);
+        let message = reply.body["error"]["message"].as_str().unwrap();
+        assert!(message.contains("`agent_id`"), "{message}");
+    }
+}
+
+#[test]
+fn a_missing_or_empty_agent_is_refused_by_every_tool() {
+    let fixture = fixture();
+    for (entry, _) in registry().entries() {
+        for agent in [None, Some(json!("")), Some(json!(null)), Some(json!(7))] {
+            let mut arguments = example(entry.spec.name).as_object().unwrap().clone();
+            if let Some(agent) = &agent {
+                arguments.insert("agent_id".into(), agent.clone());
+            }
+            let reply = fixture.call_raw(entry.spec.name, arguments);
+            assert_eq!(reply.body["error"]["code"], "invalid_params", "{} {agent:?}", entry.spec.name);
+        }
+    }
+}
+
+#[test]
+fn wrong_types_in_any_argument_of_any_tool_are_refused_in_words() {
+    let fixture = fixture();
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    let values = [
+        json!(true),
+        json!(-1.5),
+        json!([1]),
+        json!({"a": 1}),
+        json!(""),
+        json!("\u{0}"),
+        json!(1e300),
+        deep,
+    ];
+    for (entry, _) in registry().entries() {
+        for name in properties(entry.spec.name).keys() {
+            for value in &values {
+                let mut arguments = example(entry.spec.name);
+                arguments[name] = value.clone();
+                let reply = fixture.call(entry.spec.name, arguments);
+                assert_ne!(reply.body["error"]["code"], "internal", "{} {name}={value}", entry.spec.name);
+                if reply.is_error {
+                    assert!(reply.body["error"]["recovery"]["hint"].is_string());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn recovery_arguments_can_be_passed_on_as_they_are() {
+    let fixture = fixture();
+    let refused = [
+        ("search", json!({"query": "("  , "mode": "regex"})),
+        ("search", json!({"query": "x", "scope": "nope"})),
+        ("search", json!({"query": "x", "scope": "../x"})),
+        ("search", json!({"query": ""})),
+        ("search", json!({"query": "a\\nb", "mode": "regex"})),
+        ("glob", json!({"pattern": "["})),
+        ("glob", json!({"pattern": "*", "limit": 0})),
+        ("view", json!({"file_path": "src"})),
+        ("view", json!({"file_path": "src/[nope].rs"})),
+        ("view", json!({"file_path": ".env"})),
+        ("view", json!({"node_id": "function::src/main.rs::main"})),
+        ("view", json!({"file_path": "src/main.rs", "offset": 1000})),
+        ("batch_view", json!({"files": []})),
+        ("help", json!({"tool": "serch"})),
+        ("toolset_enable", json!({"toolsets": ["nope"]})),
+        ("serch", json!({})),
+        ("m1nd.nope", json!({})),
+    ];
+    for (tool, arguments) in refused {
+        let reply = fixture.call(tool, arguments.clone());
+        assert!(reply.is_error, "{tool} {arguments}: {}", reply.text());
+        let recovery = &reply.body["error"]["recovery"];
+        if let Some(next) = recovery["next_tool"].as_str() {
+            let arguments = recovery["arguments"].as_object().unwrap().clone();
+            let followed = fixture.call_raw(next, arguments);
+            assert!(!followed.is_error, "{tool} -> {recovery}: {}", followed.text());
+        }
+    }
+}
+
+#[test]
+fn faults_about_place_carry_the_runtime_contract() {
+    let fixture = fixture();
+    let reply = fixture.call("search", json!({"query": "x", "scope": "/somewhere/else"}));
+    let contract = &reply.body["agent_runtime_contract"];
+    assert_eq!(contract["trust_mode"], "wrong_workspace_binding");
+    assert_eq!(contract["status"], "blocked");
+    assert!(contract["workspace_binding"]["mismatch"].is_string());
+}
+
+#[test]
+fn dotted_names_still_work() {
+    let fixture: Fixture = fixture();
+    assert!(!fixture.call("m1nd.health", json!({})).is_error);
+    assert!(!fixture.call("batch.view", json!({"files": ["src/lib.rs"]})).is_error);
+}

@@ -1,0 +1,150 @@
+//! What holds for every tool on the shelf.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use common::{fixture, registry};
+use m1nd_contract::{envelope, schema};
+use m1nd_runtime::ToolsetName;
+use serde_json::{Value, json};
+
+#[test]
+fn every_file_of_a_toolset_folder_is_on_its_table() {
+    for toolset in m1nd_tools::TOOLSETS {
+        // The folder of the memory toolset is called `remember`: a module named `memory` would hide the crate.
+        let folder = match toolset.name {
+            ToolsetName::Memory => "remember",
+            other => other.as_str(),
+        };
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
+        let files: BTreeSet<String> = fs::read_dir(&path)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().trim_end_matches(".rs").to_owned())
+            .filter(|name| name != "mod")
+            .collect();
+        let tools: BTreeSet<String> = toolset.tools.iter().map(|entry| entry.spec.name.to_owned()).collect();
+        assert_eq!(files, tools, "files and table of {folder} differ");
+    }
+}
+
+#[test]
+fn names_and_descriptions_are_what_hosts_accept() {
+    for (entry, _) in registry().entries() {
+        let name = entry.spec.name;
+        assert!((3..=40).contains(&name.len()), "{name}");
+        assert!(name.starts_with(|c: char| c.is_ascii_lowercase()), "{name}");
+        assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'), "{name}");
+        assert!(!entry.spec.summary.is_empty() && entry.spec.summary.len() < 2_048, "{name}");
+        assert!(!entry.spec.examples.is_empty(), "{name} has no example");
+    }
+}
+
+#[test]
+fn schemas_are_plain_and_leave_the_envelope_alone() {
+    for (entry, _) in registry().entries() {
+        let listing = registry().listing(entry.spec.name).unwrap();
+        assert_eq!(schema::violations(&listing.input_schema), [""; 0], "input of {}", listing.name);
+        let Some(output) = listing.output_schema else {
+            continue;
+        };
+        assert_eq!(schema::violations(&output), [""; 0], "output of {}", listing.name);
+        for reserved in envelope::RESERVED {
+            assert!(output["properties"].get(reserved).is_none(), "{} declares {reserved}", listing.name);
+        }
+    }
+}
+
+#[test]
+fn the_default_list_is_small() {
+    let size = |toolsets: &BTreeSet<ToolsetName>| {
+        let tools: Vec<Value> = registry()
+            .listings(toolsets)
+            .iter()
+            .map(|listing| {
+                json!({
+                    "name": listing.name,
+                    "description": listing.description,
+                    "inputSchema": listing.input_schema,
+                    "outputSchema": listing.output_schema,
+                    "annotations": {"readOnlyHint": true, "destructiveHint": true, "idempotentHint": true, "openWorldHint": true},
+                })
+            })
+            .collect();
+        (tools.len(), json!(tools).to_string().len())
+    };
+    let (count, bytes) = size(&BTreeSet::from([ToolsetName::Core]));
+    assert!(count <= 16 && bytes <= 16_000, "core: {count} tools, {bytes} bytes");
+    let (_, bytes) = size(&ToolsetName::ALL.into_iter().collect());
+    assert!(bytes <= 60_000, "all: {bytes} bytes");
+}
+
+#[test]
+fn every_example_runs_and_points_only_to_tools_that_exist() {
+    let fixture = fixture();
+    for (entry, _) in registry().entries() {
+        for example in entry.spec.examples {
+            let reply = fixture.call(entry.spec.name, serde_json::from_str(example.arguments).unwrap());
+            assert!(!reply.is_error, "{}: {}: {}", entry.spec.name, example.says, reply.text());
+            if let Some(next) = reply.body.get("next_suggested_tool") {
+                assert!(registry().entry(next.as_str().unwrap()).is_some(), "{next}");
+            }
+        }
+    }
+}
+
+#[test]
+fn asking_twice_gives_the_same_answer() {
+    let fixture = fixture();
+    for (entry, _) in registry().entries().filter(|(entry, _)| entry.spec.name != "health") {
+        for example in entry.spec.examples {
+            let ask = || {
+                let mut body =
+                    fixture.call(entry.spec.name, serde_json::from_str(example.arguments).unwrap()).body;
+                if let Value::Object(map) = &mut body {
+                    map.remove("elapsed_ms");
+                    map.remove("freshness");
+                    map.remove("changed");
+                }
+                body.to_string()
+            };
+            assert_eq!(ask(), ask(), "{}", entry.spec.name);
+        }
+    }
+}
+
+#[test]
+fn answers_fit_the_budget_that_was_given() {
+    let fixture = fixture();
+    for (entry, _) in registry().entries().filter(|(entry, _)| entry.spec.budget.is_some()) {
+        for example in entry.spec.examples {
+            for max_chars in [500, 800, 1_500, 4_000] {
+                let mut arguments: Value = serde_json::from_str(example.arguments).unwrap();
+                arguments["max_chars"] = json!(max_chars);
+                let reply = fixture.call(entry.spec.name, arguments);
+                let bytes = reply.text().len();
+                assert!(bytes <= max_chars, "{}: {bytes} > {max_chars}: {}", entry.spec.name, reply.text());
+            }
+        }
+    }
+}
+
+#[test]
+fn instructions_prompts_and_resources_are_short_and_name_only_what_exists() {
+    let surface = m1nd_tools::surface();
+    assert!(surface.instructions.len() < 1_229, "{} bytes", surface.instructions.len());
+    let texts = surface.prompts.iter().map(|prompt| prompt.text).chain([surface.instructions]);
+    let arguments =
+        ["agent_id", "max_chars", "next_tool", "arguments", "intent", "error_text", "agent_runtime_contract"];
+    for text in texts {
+        for word in text.split('`').skip(1).step_by(2).filter(|word| !word.contains([':', '.'])) {
+            let known = registry().entry(word).is_some() || arguments.contains(&word);
+            assert!(known, "`{word}` is no tool");
+        }
+    }
+    for resource in surface.resources {
+        assert!(registry().entry(resource.tool).is_some(), "{}", resource.uri);
+    }
+}
