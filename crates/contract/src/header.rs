@@ -39,7 +39,6 @@ pub enum ContractForm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     pub caller: Caller,
-    pub mission_id: Option<String>,
     pub max_chars: Option<usize>,
     pub contract: ContractForm,
 }
@@ -58,20 +57,17 @@ pub const MAX_MAX_CHARS: usize = 1_000_000;
 pub enum Field {
     AgentId,
     Workspace,
-    MissionId,
     MaxChars,
     Contract,
 }
 
 impl Field {
-    pub const ALL: [Field; 5] =
-        [Field::AgentId, Field::Workspace, Field::MissionId, Field::MaxChars, Field::Contract];
+    pub const ALL: [Field; 4] = [Field::AgentId, Field::Workspace, Field::MaxChars, Field::Contract];
 
     pub fn name(self) -> &'static str {
         match self {
             Field::AgentId => "agent_id",
             Field::Workspace => "workspace",
-            Field::MissionId => "mission_id",
             Field::MaxChars => "max_chars",
             Field::Contract => "contract",
         }
@@ -85,11 +81,14 @@ impl Field {
         match self {
             Field::AgentId => json!({"type": "string", "description": "Calling agent identifier"}),
             Field::Workspace => json!({"type": "string", "description": "Reasoning workspace name"}),
-            Field::MissionId => json!({"type": "string", "description": "Mission to record this call in"}),
             Field::MaxChars => {
                 json!({"type": "integer", "description": "Byte budget of the answer (500-1000000)"})
             }
-            Field::Contract => json!({"type": "string", "enum": ["auto", "full"]}),
+            Field::Contract => json!({
+                "type": "string",
+                "enum": ["auto", "full"],
+                "description": "Runtime contract: auto is short while all is well",
+            }),
         }
     }
 }
@@ -111,7 +110,6 @@ pub fn split(
             Field::Workspace => Caller::Workspace(name),
             _ => Caller::Agent(name),
         },
-        mission_id: None,
         max_chars: None,
         contract: ContractForm::Auto,
     };
@@ -120,7 +118,6 @@ pub fn split(
             continue;
         };
         match field {
-            Field::MissionId => header.mission_id = Some(required_name(field, Some(value))?),
             Field::MaxChars => header.max_chars = Some(budget(&value)?),
             Field::Contract => header.contract = form(&value)?,
             Field::AgentId | Field::Workspace => {}
@@ -167,8 +164,7 @@ mod tests {
 
     fn split_json(arguments: Value) -> (Result<Header, String>, Value) {
         let mut map = arguments.as_object().cloned().unwrap();
-        let header =
-            split(&mut map, Field::AgentId, &[Field::MissionId, Field::MaxChars, Field::Contract], |_| false);
+        let header = split(&mut map, Field::AgentId, &[Field::MaxChars, Field::Contract], |_| false);
         (header, Value::Object(map))
     }
 

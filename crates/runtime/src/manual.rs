@@ -188,7 +188,7 @@ fn fields(schema: &Value) -> Vec<String> {
                 push(&mut line, format_args!(": {text}"));
             }
             if let Some(default) = field.get("default") {
-                push(&mut line, format_args!(" Default: {default}."));
+                push(&mut line, format_args!(" (default {default})"));
             }
             line
         })

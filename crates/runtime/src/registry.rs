@@ -164,9 +164,6 @@ impl Row {
     pub(crate) fn optional_header(&self) -> Vec<Field> {
         let spec = self.entry.spec;
         let mut fields = Vec::new();
-        if spec.caller == Field::AgentId {
-            fields.push(Field::MissionId);
-        }
         if spec.budget.is_some() {
             fields.push(Field::MaxChars);
         }

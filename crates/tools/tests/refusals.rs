@@ -13,9 +13,8 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 3] = ["file_path", "scope", "files"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 12] = [
+const NOT_PATHS: [&str; 11] = [
     "agent_id",
-    "mission_id",
     "contract",
     "query",
     "mode",
