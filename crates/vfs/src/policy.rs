@@ -19,6 +19,11 @@ pub fn withheld(path: &RelPath) -> Option<Withheld> {
     is_secret(path).then_some(Withheld::Secret)
 }
 
+/// The same for a relative path as text.
+pub fn is_withheld(path: &str) -> bool {
+    crate::path::normalise(path).is_ok_and(|path| withheld(&path).is_some())
+}
+
 const SECRET_NAMES: [&str; 16] = [
     ".env",
     ".envrc",

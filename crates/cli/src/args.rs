@@ -1,0 +1,183 @@
+//! What can be written on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+/// A local map and memory for coding agents.
+///
+/// Hosts start `m1nd serve`. People can ask the same questions: `m1nd search TEXT`, `m1nd view PATH`,
+/// `m1nd call TOOL`. Nothing leaves this machine.
+#[derive(Debug, Parser)]
+#[command(name = "m1nd", version = version(), arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub const BUILD_HASH: &str = env!("M1ND_BUILD_HASH");
+
+fn version() -> &'static str {
+    concat!(env!("CARGO_PKG_VERSION"), " (", env!("M1ND_BUILD_HASH"), ")")
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub struct Global {
+    /// Folder to work on [default: the git work tree around the current folder; the variable
+    /// M1ND_WORKSPACE_ROOT overrides this flag]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub workspace: Option<PathBuf>,
+    /// Folder for m1nd's state about the workspace [default: below M1ND_HOME, which is ~/.m1nd]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub runtime_root: Option<PathBuf>,
+    /// Toolsets to list, separated by commas, or `all`
+    #[arg(long, global = true, value_name = "NAMES")]
+    pub toolsets: Option<String>,
+    /// Refuse every tool that writes memory or files
+    #[arg(long, global = true)]
+    pub read_only: bool,
+    /// Log to the terminal too; twice for more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve MCP over stdin and stdout, or over HTTP
+    Serve(Serve),
+    /// Call any tool by name
+    Call(Call),
+    /// List the tools
+    Tools {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Search the files of the workspace for text
+    Search(Search),
+    /// Show numbered lines of a file
+    View(View),
+    /// Explain a tool, or find the tool for what you want to do
+    Help {
+        /// A tool's name, or words that say what you want
+        #[arg(value_name = "TOOL OR WORDS")]
+        words: Vec<String>,
+    },
+    /// Check this installation and say what is wrong
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the settings in force
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print a script that completes m1nd's commands in your shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Measure m1nd on a repository of yours
+    Bench {
+        #[command(subcommand)]
+        command: BenchCommand,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Serve {
+    /// Serve HTTP on this address instead of stdin and stdout
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8137")]
+    pub http: Option<String>,
+    /// Allow an HTTP address that other machines can reach
+    #[arg(long, requires = "http")]
+    pub allow_remote: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Call {
+    /// Name of the tool
+    pub tool: String,
+    /// Arguments: --json '{"query": "x"}', or --query x --top-k 5; --json alone prints JSON
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    pub arguments: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Search {
+    /// Text to look for
+    pub query: String,
+    /// Folder, file or beginning of a path to look in
+    pub scope: Option<String>,
+    /// Read the text as a regular expression
+    #[arg(short = 'e', long)]
+    pub regex: bool,
+    /// Let the expression match across lines
+    #[arg(long, requires = "regex")]
+    pub multiline: bool,
+    /// Tell upper from lower case
+    #[arg(short = 's', long)]
+    pub case_sensitive: bool,
+    /// Only paths that match this pattern
+    #[arg(short, long, value_name = "PATTERN")]
+    pub glob: Option<String>,
+    /// Lines around each match
+    #[arg(short = 'C', long, default_value_t = 0)]
+    pub context: u32,
+    /// Most matches to print
+    #[arg(short = 'k', long, default_value_t = 50)]
+    pub top_k: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct View {
+    /// File to show; path:12-40 names lines
+    pub path: String,
+    /// First line
+    #[arg(long)]
+    pub offset: Option<u64>,
+    /// Number of lines
+    #[arg(long)]
+    pub limit: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print every setting, its value, and where the value came from
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Time `search` against ripgrep on the same repository, in one run
+    Search {
+        /// Repository to search
+        #[arg(long, value_name = "PATH")]
+        repo: PathBuf,
+        /// Queries [default: a rare word, a common word, a word that is nowhere]
+        #[arg(long = "query", value_name = "TEXT")]
+        queries: Vec<String>,
+        /// Runs of each, of which the median counts
+        #[arg(long, default_value_t = 15)]
+        runs: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}

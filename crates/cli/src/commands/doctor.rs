@@ -1,0 +1,238 @@
+//! `m1nd doctor`: checks of this installation, each with what to do when it fails.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use m1nd_runtime::Runtime;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::{BUILD_HASH, Global, VERSION};
+use crate::config::Config;
+use crate::output::{BAD, DIM, Reader};
+use crate::wiring;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Ok,
+    Warning,
+    Failed,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    state: State,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, state: State::Ok, found: found.into(), advice: None }
+    }
+
+    fn warning(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, state: State::Warning, found: found.into(), advice: Some(advice.into()) }
+    }
+
+    fn failed(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, state: State::Failed, found: found.into(), advice: Some(advice.into()) }
+    }
+}
+
+pub fn run(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
+    let config = wiring::config(global)?;
+    let runtime = wiring::runtime(&config);
+    let mut checks = vec![binary(), settings(&config)];
+    match &runtime {
+        Ok(runtime) => {
+            checks.push(workspace(runtime));
+            checks.extend(state(&config, runtime));
+        }
+        Err(err) => checks.push(Check::failed(
+            "workspace",
+            format!("{err:#}"),
+            "Name a folder that exists with --workspace or M1ND_WORKSPACE_ROOT.",
+        )),
+    }
+    checks.push(protocol());
+    let failed = checks.iter().any(|check| check.state == State::Failed);
+    match Reader::of(json) {
+        Reader::Program => anstream::println!("{}", json!({ "ok": !failed, "checks": checks })),
+        Reader::Person => checks.iter().for_each(show),
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn show(check: &Check) {
+    const GOOD: Style = AnsiColor::Green.on_default();
+    const WARN: Style = AnsiColor::Yellow.on_default();
+    let (style, word) = match check.state {
+        State::Ok => (GOOD, "ok"),
+        State::Warning => (WARN, "warning"),
+        State::Failed => (BAD, "failed"),
+    };
+    anstream::println!("{style}{word:<8}{style:#} {:<10} {}", check.name, check.found);
+    if let Some(advice) = &check.advice {
+        anstream::println!("{:<19} {DIM}{advice}{DIM:#}", "");
+    }
+}
+
+/// Two different programs of one name are a common reason for answers that do not fit.
+fn binary() -> Check {
+    let Ok(own) = std::env::current_exe() else {
+        return Check::warning(
+            "binary",
+            "the system does not say which program runs",
+            "Call it by its full path.",
+        );
+    };
+    let found = format!("m1nd {VERSION} ({BUILD_HASH}) at {}", own.display());
+    let others: Vec<PathBuf> = std::env::var_os("PATH")
+        .map(|path| std::env::split_paths(&path).map(|folder| folder.join("m1nd")).collect::<Vec<_>>())
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|path| path.is_file() && !same_file(path, &own))
+        .collect();
+    match others.first() {
+        None => Check::ok("binary", found),
+        Some(other) => Check::warning(
+            "binary",
+            format!("{found}; another one is at {}", other.display()),
+            "Make sure that your host's configuration names the one you mean, by its full path.",
+        ),
+    }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a.canonicalize().ok() == b.canonicalize().ok()
+}
+
+fn settings(config: &Config) -> Check {
+    match config.warnings.as_slice() {
+        [] => Check::ok("settings", "read; `m1nd config show` lists them"),
+        warnings => Check::warning("settings", warnings.join("; "), "Mend or remove the file."),
+    }
+}
+
+fn workspace(runtime: &Runtime) -> Check {
+    match runtime.workspace() {
+        Some(workspace) => Check::ok(
+            "workspace",
+            format!("{} (chosen by {})", workspace.root().path().display(), workspace.source()),
+        ),
+        None => Check::warning(
+            "workspace",
+            "none: the current folder is in no repository",
+            "Change to a repository, or name one with --workspace or M1ND_WORKSPACE_ROOT.",
+        ),
+    }
+}
+
+fn state(config: &Config, runtime: &Runtime) -> Vec<Check> {
+    let mut checks = vec![writable("home", &config.home.value)];
+    if let Some(workspace) = runtime.workspace() {
+        let root = workspace.runtime_root();
+        checks.push(match open_to_others(root) {
+            Some(path) => Check::warning(
+                "state",
+                format!("{} can be read by other users", path.display()),
+                format!("Run: chmod -R go-rwx {}", root.display()),
+            ),
+            None if root.is_dir() => Check::ok("state", root.display().to_string()),
+            None => Check::ok("state", format!("{} (made on first use)", root.display())),
+        });
+    }
+    checks
+}
+
+/// The nearest existing folder above must be writable.
+fn writable(name: &'static str, folder: &Path) -> Check {
+    let existing = folder.ancestors().find(|at| at.is_dir()).unwrap_or(Path::new("/"));
+    let probe = existing.join(format!(".m1nd-probe-{}", std::process::id()));
+    match std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) => Check::ok(name, folder.display().to_string()),
+        Err(err) => Check::failed(
+            name,
+            format!("{} cannot be written: {err}", existing.display()),
+            "Free some space, allow this user to write there, or set M1ND_HOME to another folder.",
+        ),
+    }
+}
+
+fn open_to_others(root: &Path) -> Option<PathBuf> {
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.permissions().mode() & 0o077 != 0 {
+                return Some(entry.path());
+            }
+            if meta.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    None
+}
+
+/// How long a server may take to answer its first request.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Starts this program as a host would, and asks it who it is.
+fn protocol() -> Check {
+    match handshake() {
+        Ok(version) => Check::ok("protocol", format!("`m1nd serve` answers initialize (MCP {version})")),
+        Err(err) => Check::failed(
+            "protocol",
+            format!("`m1nd serve` does not answer: {err:#}"),
+            "Run `m1nd serve -v` by hand and read what it says.",
+        ),
+    }
+}
+
+fn handshake() -> anyhow::Result<String> {
+    let mut server = Command::new(std::env::current_exe()?)
+        .arg("serve")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let request = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "m1nd-doctor", "version": VERSION},
+        },
+    });
+    if let Some(mut stdin) = server.stdin.take() {
+        writeln!(stdin, "{request}")?;
+    }
+    let answer = server.stdout.take().map(|stdout| {
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let read = BufReader::new(stdout).read_line(&mut line);
+            // Nobody may be waiting any more.
+            send.send(read.map(|_| line)).unwrap_or_default();
+        });
+        receive.recv_timeout(PATIENCE)
+    });
+    let ended = server.kill().and_then(|()| server.wait());
+    let line = answer.ok_or_else(|| anyhow::anyhow!("it has no output"))???;
+    ended?;
+    let reply: Value = serde_json::from_str(&line)?;
+    match reply["result"]["protocolVersion"].as_str() {
+        Some(version) => Ok(version.to_owned()),
+        None => anyhow::bail!("{reply}"),
+    }
+}

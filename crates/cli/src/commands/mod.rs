@@ -1,0 +1,62 @@
+//! One file for each command.
+
+mod bench;
+mod call;
+mod completions;
+mod config;
+mod doctor;
+mod help;
+mod search;
+mod serve;
+mod tools;
+mod view;
+
+use std::process::ExitCode;
+
+use m1nd_runtime::{Reply, Runtime, Silent, ToolCall};
+use m1nd_stdx::cancel::CancelToken;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Args, BenchCommand, Command, ConfigCommand};
+
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let global = args.global;
+    match args.command {
+        Command::Serve(serve) => serve::run(&global, &serve),
+        Command::Call(call) => call::run(&global, &call),
+        Command::Tools { json } => tools::run(&global, json),
+        Command::Search(search) => search::run(&global, &search),
+        Command::View(view) => view::run(&global, &view),
+        Command::Help { words } => help::run(&global, &words),
+        Command::Doctor { json } => doctor::run(&global, json),
+        Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),
+        Command::Completions { shell } => completions::run(shell),
+        Command::Bench { command: BenchCommand::Search { repo, queries, runs, json } } => {
+            bench::search(&global, &repo, queries, runs, json)
+        }
+    }
+}
+
+/// The name that calls from a terminal carry.
+const AGENT: &str = "cli";
+
+/// Calls a tool through the same pipeline that hosts use. Null arguments are left out.
+fn ask(runtime: &Runtime, tool: &str, arguments: Value) -> Reply {
+    let mut map: Map<String, Value> = match arguments {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    map.retain(|_, value| !value.is_null());
+    if takes_agent(runtime, tool) {
+        map.entry("agent_id").or_insert_with(|| json!(AGENT));
+    }
+    let call = ToolCall { name: tool.to_owned(), arguments: map };
+    runtime.call(call, &CancelToken::new(), &Silent)
+}
+
+fn takes_agent(runtime: &Runtime, tool: &str) -> bool {
+    runtime
+        .registry()
+        .listing(tool)
+        .is_none_or(|listing| listing.input_schema["properties"].get("agent_id").is_some())
+}

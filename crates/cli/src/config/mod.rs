@@ -1,0 +1,271 @@
+//! Settings from flags, the environment and two files, each with the place it came from.
+//!
+//! A flag beats a variable, a variable beats the workspace's `m1nd.toml`, that beats `config.toml` in
+//! `M1ND_HOME`, and that beats the default. The workspace itself is the one exception: its variable
+//! beats its flag, because hosts set the variable to say which workspace they mean.
+
+mod file;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use etcetera::BaseStrategy as _;
+use m1nd_runtime::workspace::{BindingSource, from_current_folder};
+
+use crate::args::Global;
+use file::{HomeFile, WorkspaceFile};
+
+/// A value and where it came from.
+#[derive(Clone, Debug)]
+pub struct Setting<T> {
+    pub value: T,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Flag(&'static str),
+    Variable(&'static str),
+    File(PathBuf),
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Flag(name) => write!(out, "flag {name}"),
+            Origin::Variable(name) => write!(out, "variable {name}"),
+            Origin::File(path) => write!(out, "file {}", path.display()),
+            Origin::Default => out.write_str("default"),
+        }
+    }
+}
+
+/// Everything that can be set, resolved.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub home: Setting<PathBuf>,
+    /// `None` when there is no workspace to be found.
+    pub workspace: Option<(PathBuf, BindingSource)>,
+    pub runtime_root: Option<Setting<PathBuf>>,
+    pub toolsets: Setting<String>,
+    pub read_only: Setting<bool>,
+    pub log: Setting<String>,
+    /// Files that could not be read as settings; they were passed over.
+    pub warnings: Vec<String>,
+}
+
+/// Where values are looked up; tests hand in their own.
+pub struct Surroundings {
+    pub variable: Box<dyn Fn(&str) -> Option<String>>,
+    pub current_folder: PathBuf,
+    pub user_home: Option<PathBuf>,
+}
+
+impl Surroundings {
+    pub fn real() -> anyhow::Result<Self> {
+        let user_home = etcetera::choose_base_strategy().ok().map(|base| base.home_dir().to_owned());
+        Ok(Self {
+            variable: Box::new(|name| std::env::var(name).ok().filter(|value| !value.is_empty())),
+            current_folder: std::env::current_dir()
+                .context("the current folder is gone; change to one that exists")?,
+            user_home,
+        })
+    }
+}
+
+impl Config {
+    pub fn load(global: &Global, from: &Surroundings) -> anyhow::Result<Self> {
+        let mut warnings = Vec::new();
+        let home = home(from)?;
+        let home_path = home.value.join("config.toml");
+        let home_file: HomeFile = file::read(&home_path, &mut warnings);
+        let workspace = workspace(global, from);
+        let workspace_path = workspace.as_ref().map(|(folder, _)| folder.join("m1nd.toml"));
+        let workspace_file: WorkspaceFile =
+            workspace_path.as_deref().map(|path| file::read(path, &mut warnings)).unwrap_or_default();
+        let layers = Layers { from, workspace_path: workspace_path.as_deref(), home_path: &home_path };
+        Ok(Self {
+            runtime_root: layers.pick(
+                global.runtime_root.clone().map(|path| ("--runtime-root", path)),
+                "M1ND_RUNTIME_ROOT",
+                |text| Ok(PathBuf::from(text)),
+                None,
+                home_file.runtime_root,
+            )?,
+            toolsets: layers
+                .pick(
+                    global.toolsets.clone().map(|names| ("--toolsets", names)),
+                    "M1ND_TOOLSETS",
+                    |text| Ok(text.to_owned()),
+                    workspace_file.toolsets.map(|names| names.join(",")),
+                    home_file.toolsets.map(|names| names.join(",")),
+                )?
+                .unwrap_or_else(|| default("core".to_owned())),
+            read_only: layers
+                .pick(
+                    global.read_only.then_some(("--read-only", true)),
+                    "M1ND_READ_ONLY",
+                    yes_or_no,
+                    // A repository may ask for less power, never for more.
+                    workspace_file.read_only.filter(|wish| *wish),
+                    home_file.read_only,
+                )?
+                .unwrap_or_else(|| default(false)),
+            log: layers
+                .pick(None, "M1ND_LOG", |text| Ok(text.to_owned()), None, home_file.log)?
+                .unwrap_or_else(|| default("info".to_owned())),
+            home,
+            workspace,
+            warnings,
+        })
+    }
+}
+
+struct Layers<'a> {
+    from: &'a Surroundings,
+    workspace_path: Option<&'a Path>,
+    home_path: &'a Path,
+}
+
+impl Layers<'_> {
+    fn pick<T>(
+        &self,
+        flag: Option<(&'static str, T)>,
+        variable: &'static str,
+        parse: impl Fn(&str) -> anyhow::Result<T>,
+        in_workspace: Option<T>,
+        in_home: Option<T>,
+    ) -> anyhow::Result<Option<Setting<T>>> {
+        if let Some((name, value)) = flag {
+            return Ok(Some(Setting { value, origin: Origin::Flag(name) }));
+        }
+        if let Some(text) = (self.from.variable)(variable) {
+            let value = parse(&text).with_context(|| format!("the variable {variable}"))?;
+            return Ok(Some(Setting { value, origin: Origin::Variable(variable) }));
+        }
+        let in_file = |value: T, path: &Path| Setting { value, origin: Origin::File(path.to_owned()) };
+        if let (Some(value), Some(path)) = (in_workspace, self.workspace_path) {
+            return Ok(Some(in_file(value, path)));
+        }
+        Ok(in_home.map(|value| in_file(value, self.home_path)))
+    }
+}
+
+fn default<T>(value: T) -> Setting<T> {
+    Setting { value, origin: Origin::Default }
+}
+
+fn yes_or_no(text: &str) -> anyhow::Result<bool> {
+    match text {
+        "1" | "true" | "yes" => Ok(true),
+        "0" | "false" | "no" => Ok(false),
+        other => anyhow::bail!("{other:?} is neither true nor false"),
+    }
+}
+
+fn home(from: &Surroundings) -> anyhow::Result<Setting<PathBuf>> {
+    if let Some(path) = (from.variable)("M1ND_HOME") {
+        return Ok(Setting { value: PathBuf::from(path), origin: Origin::Variable("M1ND_HOME") });
+    }
+    let user_home = from
+        .user_home
+        .as_ref()
+        .context("there is no home folder; set M1ND_HOME to a folder for m1nd's state")?;
+    Ok(default(user_home.join(".m1nd")))
+}
+
+fn workspace(global: &Global, from: &Surroundings) -> Option<(PathBuf, BindingSource)> {
+    if let Some(path) = (from.variable)("M1ND_WORKSPACE_ROOT") {
+        return Some((PathBuf::from(path), BindingSource::Environment));
+    }
+    if let Some(path) = &global.workspace {
+        return Some((path.clone(), BindingSource::Flag));
+    }
+    from_current_folder(&from.current_folder, from.user_home.as_deref())
+        .map(|folder| (folder, BindingSource::CurrentFolder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    struct Case {
+        dir: tempfile::TempDir,
+        variables: BTreeMap<&'static str, String>,
+    }
+
+    impl Case {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            fs::create_dir_all(dir.path().join("repo/.git")).unwrap();
+            fs::create_dir_all(dir.path().join("home/.m1nd")).unwrap();
+            Self { dir, variables: BTreeMap::new() }
+        }
+
+        fn load(&self, global: &Global) -> anyhow::Result<Config> {
+            let variables = self.variables.clone();
+            Config::load(
+                global,
+                &Surroundings {
+                    variable: Box::new(move |name| variables.get(name).cloned()),
+                    current_folder: self.dir.path().join("repo"),
+                    user_home: Some(self.dir.path().join("home")),
+                },
+            )
+        }
+    }
+
+    #[test]
+    fn a_flag_beats_a_variable_beats_the_workspace_beats_the_home() {
+        let mut case = Case::new();
+        let origin = |case: &Case, global: &Global| case.load(global).unwrap().toolsets.origin.to_string();
+        let none = Global::default();
+        assert_eq!(origin(&case, &none), "default");
+        fs::write(case.dir.path().join("home/.m1nd/config.toml"), "toolsets = [\"all\"]\n").unwrap();
+        assert!(origin(&case, &none).ends_with("config.toml"));
+        fs::write(case.dir.path().join("repo/m1nd.toml"), "toolsets = [\"core\"]\n").unwrap();
+        assert!(origin(&case, &none).ends_with("m1nd.toml"));
+        case.variables.insert("M1ND_TOOLSETS", "core".into());
+        assert_eq!(origin(&case, &none), "variable M1ND_TOOLSETS");
+        let flag = Global { toolsets: Some("all".into()), ..Global::default() };
+        assert_eq!(origin(&case, &flag), "flag --toolsets");
+    }
+
+    #[test]
+    fn the_workspace_variable_beats_its_flag() {
+        let mut case = Case::new();
+        let flag = Global { workspace: Some("/a".into()), ..Global::default() };
+        assert_eq!(case.load(&flag).unwrap().workspace, Some(("/a".into(), BindingSource::Flag)));
+        case.variables.insert("M1ND_WORKSPACE_ROOT", "/b".into());
+        assert_eq!(case.load(&flag).unwrap().workspace, Some(("/b".into(), BindingSource::Environment)));
+    }
+
+    #[test]
+    fn a_repository_can_make_itself_read_only_but_not_writable() {
+        let case = Case::new();
+        fs::write(case.dir.path().join("home/.m1nd/config.toml"), "read_only = true\n").unwrap();
+        fs::write(case.dir.path().join("repo/m1nd.toml"), "read_only = false\n").unwrap();
+        assert!(case.load(&Global::default()).unwrap().read_only.value);
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_passed_over_with_a_warning() {
+        let case = Case::new();
+        fs::write(case.dir.path().join("repo/m1nd.toml"), "tolsets = [\"all\"]\n").unwrap();
+        let config = case.load(&Global::default()).unwrap();
+        assert_eq!(config.toolsets.origin, Origin::Default);
+        assert!(config.warnings[0].contains("tolsets"), "{:?}", config.warnings);
+    }
+
+    #[test]
+    fn a_variable_that_is_wrong_is_an_error_that_names_it() {
+        let mut case = Case::new();
+        case.variables.insert("M1ND_READ_ONLY", "perhaps".into());
+        let err = case.load(&Global::default()).unwrap_err();
+        assert!(format!("{err:#}").contains("M1ND_READ_ONLY"));
+    }
+}

@@ -1,0 +1,40 @@
+//! From settings to a runtime.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use m1nd_runtime::{BuildInfo, Registry, Runtime, Settings};
+use m1nd_stdx::clock::SystemClock;
+
+use crate::args::{BUILD_HASH, Global, VERSION};
+use crate::config::{Config, Surroundings};
+
+/// Loads the settings and warns about files that were passed over.
+pub fn config(global: &Global) -> anyhow::Result<Config> {
+    let config = Config::load(global, &Surroundings::real()?)?;
+    for warning in &config.warnings {
+        anstream::eprintln!("m1nd: warning: {warning}");
+    }
+    Ok(config)
+}
+
+/// A runtime bound to the workspace that the settings name, if they name one.
+pub fn runtime(config: &Config) -> anyhow::Result<Runtime> {
+    let surface = m1nd_tools::surface();
+    let toolsets = Registry::new(surface.toolsets)
+        .parse_toolsets(&config.toolsets.value)
+        .with_context(|| format!("the setting `toolsets` ({})", config.toolsets.origin))?;
+    let settings = Settings {
+        home: config.home.value.clone(),
+        runtime_root: config.runtime_root.as_ref().map(|setting| setting.value.clone()),
+        toolsets,
+        read_only: config.read_only.value,
+        build: BuildInfo { version: VERSION, hash: BUILD_HASH },
+    };
+    let binary = std::env::current_exe().ok();
+    let runtime = Runtime::new(surface, settings, Arc::new(SystemClock::new()), binary);
+    if let Some((folder, source)) = &config.workspace {
+        runtime.bind(folder, *source)?;
+    }
+    Ok(runtime)
+}
