@@ -133,15 +133,21 @@ impl Sink for Collector<'_> {
     }
 }
 
-/// A file that stops being read when the call is cancelled.
+/// A file that stops being read when the call is cancelled, and that notices how it is read.
 pub(super) struct StoppableRead<'a> {
     file: File,
     cancel: &'a CancelToken,
+    reads: u64,
+    /// Set when the searcher's buffer has grown, or may have without our seeing it.
+    grown: &'a mut bool,
 }
 
+/// What a fresh searcher reads at once.
+const FRESH_BUFFER: usize = 64 << 10;
+
 impl<'a> StoppableRead<'a> {
-    pub(super) fn new(file: File, cancel: &'a CancelToken) -> Self {
-        Self { file, cancel }
+    pub(super) fn new(file: File, cancel: &'a CancelToken, grown: &'a mut bool) -> Self {
+        Self { file, cancel, reads: 0, grown }
     }
 }
 
@@ -150,6 +156,10 @@ impl Read for StoppableRead<'_> {
         if self.cancel.stop().is_some() {
             return Err(io::Error::other(Interrupted));
         }
-        self.file.read(buffer)
+        let count = self.file.read(buffer)?;
+        let decoded = self.reads == 0 && matches!(buffer, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+        *self.grown |= buffer.len() > FRESH_BUFFER || decoded;
+        self.reads += 1;
+        Ok(count)
     }
 }

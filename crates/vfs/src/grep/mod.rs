@@ -75,7 +75,7 @@ const MAX_LINE_MEMORY: usize = 128 << 20;
 pub fn search(root: &Root, query: &Query<'_>, cancel: &CancelToken) -> Result<Findings, Stop> {
     let state = Mutex::new(State { kept: Kept::new(query.keep), ..State::default() });
     let walked = walk::files(root, &query.start, cancel, || {
-        let mut searcher = searcher(query);
+        let mut searcher = fresh_searcher(query);
         let state = &state;
         move |found: Found<'_>| {
             if query.admits(&found.shown) {
@@ -123,7 +123,7 @@ impl Query<'_> {
     }
 }
 
-fn searcher(query: &Query<'_>) -> Searcher {
+fn fresh_searcher(query: &Query<'_>) -> Searcher {
     SearcherBuilder::new()
         // As ripgrep does for files it finds by walking: a NUL byte ends the search of that file.
         .binary_detection(BinaryDetection::quit(0))
@@ -155,9 +155,15 @@ fn search_file(
     // Files that sort behind everything already kept are only counted.
     let keep = state.lock().kept.room_for(&found.shown);
     let mut collector = Collector::new(query, found.shown.clone(), keep, cancel);
-    let outcome =
-        searcher.search_reader(query.pattern.matcher(), StoppableRead::new(file, cancel), &mut collector);
+    let mut grown = false;
+    let reader = StoppableRead::new(file, cancel, &mut grown);
+    let outcome = searcher.search_reader(query.pattern.matcher(), reader, &mut collector);
     let (matches, count) = collector.finish();
+    // What counts as binary depends on how much is read at once, and a buffer that had to grow for one
+    // file stays large. A fresh one keeps the answer from depending on which file came before.
+    if grown {
+        *searcher = fresh_searcher(query);
+    }
     let mut state = state.lock();
     state.files_searched += 1;
     state.total += count;
@@ -231,6 +237,21 @@ mod tests {
         let found = grep(&[("bin", b"\0needle\n"), ("wide.txt", &utf16)], &literal("needle"), 50, 0);
         let paths: Vec<_> = found.matches.iter().map(|m| m.path.as_str()).collect();
         assert_eq!(paths, ["wide.txt"]);
+    }
+
+    #[test]
+    fn a_late_nul_byte_means_the_same_whatever_was_searched_before() {
+        let late = [b"needle\n".as_slice(), &b"x\n".repeat(40_000), b"\0\n"].concat();
+        let long = vec![b'y'; 3 << 20];
+        let alone = grep(&[("b", &late)], &literal("needle"), 50, 0).total;
+        let names: Vec<String> = (0..30).map(|n| format!("f{n:02}")).collect();
+        let files: Vec<(&str, &[u8])> = names
+            .iter()
+            .enumerate()
+            .map(|(n, name)| (name.as_str(), if n % 2 == 0 { &long[..] } else { &late[..] }))
+            .collect();
+        assert_eq!(alone, 1);
+        assert_eq!(grep(&files, &literal("needle"), 50, 0).total, 15);
     }
 
     #[test]
