@@ -1,0 +1,153 @@
+//! The command line as a person or a script uses it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Machine {
+    dir: TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        m1nd_testkit::lay_out(
+            &dir.path().join("repo"),
+            "//- src/main.rs\nfn main() {\n    greet();\n}\n//- README.md\nGreetings.\n",
+        );
+        fs::create_dir(dir.path().join("repo/.git")).unwrap();
+        Self { dir }
+    }
+
+    fn repo(&self) -> std::path::PathBuf {
+        self.dir.path().join("repo")
+    }
+
+    fn run_in(&self, folder: &Path, arguments: &[&str]) -> Output {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("m1nd"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("M1ND_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .env("M1ND_HOME", self.dir.path().join("home"))
+            .env("HOME", self.dir.path())
+            .output()
+            .unwrap()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.run_in(&self.repo(), arguments)
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(arguments);
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|err| panic!("{arguments:?}: {err}: {output:?}"))
+    }
+}
+
+#[test]
+fn the_version_names_the_build() {
+    let output = Machine::new().run(&["--version"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with(concat!("m1nd ", env!("CARGO_PKG_VERSION"), " (")), "{text}");
+}
+
+#[test]
+fn the_same_call_works_with_json_with_flags_and_by_its_short_form() {
+    let machine = Machine::new();
+    let core = |mut body: Value| {
+        let map = body.as_object_mut().unwrap();
+        for name in ["elapsed_ms", "freshness", "agent_runtime_contract"] {
+            map.remove(name);
+        }
+        body
+    };
+    let json = core(machine.json(&["call", "search", "--json", r#"{"query": "GREET", "context_lines": 0}"#]));
+    let flags = core(machine.json(&["call", "search", "--query", "GREET", "--context-lines", "0"]));
+    let short = core(machine.json(&["search", "GREET"]));
+    assert_eq!(json["total_matches"], 2);
+    assert_eq!(json, flags);
+    assert_eq!(json, short);
+}
+
+#[test]
+fn a_refused_call_prints_the_body_and_fails() {
+    let machine = Machine::new();
+    let output = machine.run(&["call", "view", "--file-path", "../x"]);
+    assert_eq!(output.status.code(), Some(1));
+    let body: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(body["error"]["code"], "path_outside_workspace");
+    assert_eq!(machine.run(&["call", "serch"]).status.code(), Some(1));
+    assert_eq!(machine.run(&["nonsense"]).status.code(), Some(2));
+    assert_eq!(machine.run(&["call", "view", "--file-paht", "x"]).status.code(), Some(2));
+}
+
+#[test]
+fn view_tools_and_help_answer_without_a_terminal() {
+    let machine = Machine::new();
+    assert_eq!(machine.json(&["view", "src/main.rs:2"])["content"], "2\t    greet();\n3\t}\n");
+    assert!(machine.json(&["tools"]).as_array().unwrap().iter().any(|tool| tool["name"] == "search"));
+    let help = String::from_utf8(machine.run(&["help", "glob"]).stdout).unwrap();
+    assert!(help.starts_with("glob: Files by path pattern."), "{help}");
+    let intent = String::from_utf8(machine.run(&["help", "read", "a", "file"]).stdout).unwrap();
+    assert!(intent.contains("view:"), "{intent}");
+}
+
+#[test]
+fn config_show_says_where_values_come_from() {
+    let machine = Machine::new();
+    fs::write(machine.repo().join("m1nd.toml"), "toolsets = [\"all\"]\n").unwrap();
+    let shown = machine.json(&["config", "show", "--read-only"]);
+    assert!(shown["toolsets"]["from"].as_str().unwrap().ends_with("m1nd.toml"));
+    assert_eq!(shown["read_only"], json!({"value": "true", "from": "flag --read-only"}));
+    assert_eq!(shown["workspace"]["from"], "the current folder");
+    let wrong = machine.run(&["config", "show", "--toolsets", "nope"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("there is no toolset nope"));
+}
+
+#[test]
+fn a_question_writes_nothing_into_the_repository_or_the_home() {
+    let machine = Machine::new();
+    let before = fs::read_dir(machine.repo()).unwrap().count();
+    machine.json(&["search", "greet"]);
+    machine.json(&["call", "health"]);
+    assert_eq!(fs::read_dir(machine.repo()).unwrap().count(), before);
+    assert!(!machine.dir.path().join("home").exists());
+}
+
+#[test]
+fn outside_any_repository_the_current_folder_is_the_workspace_and_home_is_none() {
+    let machine = Machine::new();
+    let plain = machine.dir.path().join("plain");
+    fs::create_dir(&plain).unwrap();
+    fs::write(plain.join("a.txt"), "greet\n").unwrap();
+    let output = machine.run_in(&plain, &["search", "greet"]);
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["total_matches"], 1);
+    let output = machine.run_in(machine.dir.path(), &["search", "greet"]);
+    let body: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(body["error"]["code"], "wrong_workspace_binding");
+}
+
+#[test]
+fn a_workspace_that_does_not_exist_is_named() {
+    let output = Machine::new().run(&["search", "x", "--workspace", "/no/such/folder"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/no/such/folder"));
+}
+
+#[test]
+fn completions_are_printed_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = Machine::new().run(&["completions", shell]);
+        assert!(String::from_utf8_lossy(&output.stdout).contains("m1nd"), "{shell}");
+    }
+}
