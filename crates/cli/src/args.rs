@@ -180,4 +180,19 @@ pub enum BenchCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Time the start of `m1nd serve`, and watch its memory over many searches
+    Serve {
+        /// Repository to serve
+        #[arg(long, value_name = "PATH")]
+        repo: PathBuf,
+        /// Searches to make in one session
+        #[arg(long, default_value_t = 1_000)]
+        calls: usize,
+        /// Starts, of which the median counts
+        #[arg(long, default_value_t = 15)]
+        runs: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }

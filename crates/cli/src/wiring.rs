@@ -20,6 +20,26 @@ pub fn config(global: &Global) -> anyhow::Result<Config> {
 
 /// A runtime bound to the workspace that the settings name, if they name one.
 pub fn runtime(config: &Config) -> anyhow::Result<Runtime> {
+    let runtime = unbound(config)?;
+    if let Some((folder, source)) = &config.workspace {
+        runtime.bind(folder, *source)?;
+    }
+    Ok(runtime)
+}
+
+/// The same for a server: one that cannot open its workspace starts all the same and says so, because a
+/// host shows its agent what a server answers, and not why it died.
+pub fn serving_runtime(config: &Config) -> anyhow::Result<Runtime> {
+    let runtime = unbound(config)?;
+    if let Some((folder, source)) = &config.workspace
+        && let Err(err) = runtime.bind(folder, *source)
+    {
+        runtime.note_unbound(format!("{err} (chosen by {source})"));
+    }
+    Ok(runtime)
+}
+
+fn unbound(config: &Config) -> anyhow::Result<Runtime> {
     let surface = m1nd_tools::surface();
     let toolsets = Registry::new(surface.toolsets)
         .parse_toolsets(&config.toolsets.value)
@@ -32,9 +52,5 @@ pub fn runtime(config: &Config) -> anyhow::Result<Runtime> {
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
     let binary = std::env::current_exe().ok();
-    let runtime = Runtime::new(surface, settings, Arc::new(SystemClock::new()), binary);
-    if let Some((folder, source)) = &config.workspace {
-        runtime.bind(folder, *source)?;
-    }
-    Ok(runtime)
+    Ok(Runtime::new(surface, settings, Arc::new(SystemClock::new()), binary))
 }

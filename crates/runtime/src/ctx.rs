@@ -39,7 +39,7 @@ impl Ctx<'_> {
 
     /// The workspace at the time of the call; a rebinding meanwhile does not change it.
     pub fn workspace(&self) -> Result<&Workspace, Fault> {
-        self.workspace.as_deref().ok_or_else(faults::no_workspace)
+        self.workspace.as_deref().ok_or_else(|| faults::no_workspace(self.runtime.why_unbound().as_deref()))
     }
 
     /// Tells a waiting host how far the work is.

@@ -32,6 +32,7 @@ pub struct Runtime {
     started: Duration,
     binary: Option<PathBuf>,
     workspace: ArcSwapOption<Workspace>,
+    unbound: Mutex<Option<String>>,
     toolsets: RwLock<BTreeSet<ToolsetName>>,
     surface_version: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
@@ -51,6 +52,7 @@ impl Runtime {
             clock,
             binary,
             workspace: ArcSwapOption::empty(),
+            unbound: Mutex::default(),
             surface_version: AtomicU64::new(0),
             listeners: Mutex::default(),
             lanes: Lanes::default(),
@@ -108,6 +110,16 @@ impl Runtime {
         let workspace = Workspace::open(folder, source, &self.settings)?;
         self.workspace.store(Some(Arc::new(workspace)));
         Ok(true)
+    }
+
+    /// Remembers why no workspace could be bound, for the faults that follow from it.
+    pub fn note_unbound(&self, why: String) {
+        *self.unbound.lock() = Some(why);
+    }
+
+    /// Why there is no workspace, if that is known.
+    pub fn why_unbound(&self) -> Option<String> {
+        self.unbound.lock().clone()
     }
 
     pub fn workspace(&self) -> Option<Arc<Workspace>> {

@@ -17,7 +17,7 @@ use m1nd_runtime::{Reply, Runtime, Silent, ToolCall};
 use m1nd_stdx::cancel::CancelToken;
 use serde_json::{Map, Value, json};
 
-use crate::args::{Args, BenchCommand, Command, ConfigCommand};
+use crate::args::{Args, Command, ConfigCommand};
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let global = args.global;
@@ -31,9 +31,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Doctor { json } => doctor::run(&global, json),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),
         Command::Completions { shell } => completions::run(shell),
-        Command::Bench { command: BenchCommand::Search { repo, queries, runs, json } } => {
-            bench::search(&global, &repo, queries, runs, json)
-        }
+        Command::Bench { command } => bench::run(&global, command),
     }
 }
 

@@ -37,11 +37,12 @@ pub fn stopped(stop: Stop) -> Fault {
     }
 }
 
-/// The process is bound to no workspace.
-pub fn no_workspace() -> Fault {
+/// The process is bound to no workspace; `why` if that is known.
+pub fn no_workspace(why: Option<&str>) -> Fault {
+    let why = why.unwrap_or("it was started outside a repository, and the client named no root");
     Fault::new(
         Code::WrongWorkspaceBinding,
-        "This server is bound to no workspace: it was started outside a repository, and the client named no root.",
+        format!("This server is bound to no workspace: {why}."),
         Recovery::hint(
             "Start the server with --workspace PATH, or set M1ND_WORKSPACE_ROOT in the host's configuration.",
         ),

@@ -133,7 +133,10 @@ impl Tool for Health {
         let guidance = if workspace.is_some() {
             Guidance::default()
         } else {
-            Guidance::hint("Start the server with --workspace PATH, or set M1ND_WORKSPACE_ROOT.")
+            let why = runtime.why_unbound().map_or_else(String::new, |why| format!("{why}. "));
+            Guidance::hint(format!(
+                "{why}Start the server with --workspace PATH, or set M1ND_WORKSPACE_ROOT."
+            ))
         };
         Ok(Answer::of(output).next(guidance))
     }

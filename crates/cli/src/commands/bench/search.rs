@@ -1,4 +1,4 @@
-//! `m1nd bench`: m1nd measured against the tool that a user would otherwise run, in one run.
+//! `m1nd bench search`: the tool `search` against ripgrep, and whether both find the same lines.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,7 +34,7 @@ struct Row {
     answer_bytes: usize,
 }
 
-pub fn search(
+pub fn run(
     global: &Global,
     repo: &Path,
     queries: Vec<String>,
@@ -77,7 +77,7 @@ pub fn search(
 }
 
 fn measure(runtime: &Runtime, repo: &Path, query: String, runs: usize) -> anyhow::Result<Row> {
-    let ask = || super::ask(runtime, "search", json!({ "query": query, "context_lines": 0 }));
+    let ask = || crate::commands::ask(runtime, "search", json!({ "query": query, "context_lines": 0 }));
     let grep = || {
         let output =
             Command::new("rg").args(["--json", "-i", "-F", "-e", &query, "."]).current_dir(repo).output();
@@ -94,7 +94,7 @@ fn measure(runtime: &Runtime, repo: &Path, query: String, runs: usize) -> anyhow
         grep()?;
         ripgrep.push(started.elapsed());
     }
-    let (m1nd_ms, ripgrep_ms) = (median(m1nd), median(ripgrep));
+    let (m1nd_ms, ripgrep_ms) = (super::median_ms(m1nd), super::median_ms(ripgrep));
     Ok(Row {
         matches: ours.len(),
         same_lines: ours == theirs,
@@ -110,12 +110,6 @@ fn timed(work: impl FnOnce()) -> Duration {
     let started = Instant::now();
     work();
     started.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    let middle = times.get(times.len() / 2).copied().unwrap_or_default();
-    (middle.as_secs_f64() * 100_000.0).round() / 100.0
 }
 
 type Lines = BTreeSet<(String, u64)>;
