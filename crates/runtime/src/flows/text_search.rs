@@ -1,17 +1,22 @@
 //! Text search: a scope as callers write it, resolved, searched and counted.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use m1nd_contract::Fault;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Findings, Pattern};
 use m1nd_vfs::{PathError, RelPath, Root};
+use parking_lot::Mutex;
 
 use crate::faults::{self, from_vfs};
+use crate::pipeline::{Progress, Step};
 
 /// Hosts give up after a minute, many sooner: what is found by then is better than nothing.
 const TIME_LIMIT: Duration = Duration::from_secs(8);
+
+/// Often enough for a host that waits, seldom enough to cost nothing.
+const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Where to look and how much to bring back.
 #[derive(Debug)]
@@ -23,7 +28,14 @@ pub struct Request<'a> {
     pub context: usize,
 }
 
-pub fn run(root: &Root, tool: &str, request: &Request<'_>, cancel: &CancelToken) -> Result<Findings, Fault> {
+/// Searches, telling `progress` once a second how many files are done.
+pub fn run(
+    root: &Root,
+    tool: &str,
+    request: &Request<'_>,
+    cancel: &CancelToken,
+    progress: &dyn Progress,
+) -> Result<Findings, Fault> {
     let place = Place::resolve(root, request.scope).map_err(|err| from_vfs::path(tool, "scope", err))?;
     let globs: Vec<PathGlob> = match request.glob {
         Some(glob) => vec![PathGlob::parse(glob).map_err(|err| from_vfs::glob(tool, "glob", &err))?],
@@ -37,7 +49,16 @@ pub fn run(root: &Root, tool: &str, request: &Request<'_>, cancel: &CancelToken)
         keep: request.keep,
         context: request.context,
     };
-    grep::search(root, &query, &cancel.with_timeout(TIME_LIMIT)).map_err(faults::stopped)
+    let told = Mutex::new(Instant::now());
+    let searched = |files: u64| {
+        // A thread that finds the clock held leaves the telling to the one that holds it.
+        let Some(mut last) = told.try_lock() else { return };
+        if last.elapsed() >= TELL_EVERY {
+            *last = Instant::now();
+            progress.report(Step { done: files, total: None, message: format!("{files} files searched") });
+        }
+    };
+    grep::search(root, &query, &cancel.with_timeout(TIME_LIMIT), &searched).map_err(faults::stopped)
 }
 
 /// A scope is a folder or file, or the beginning of paths.

@@ -151,7 +151,8 @@ impl Tool for Search {
             keep: top_k,
             context,
         };
-        let found = text_search::run(ctx.workspace()?.root(), ctx.tool(), &request, ctx.cancel())?;
+        let found =
+            text_search::run(ctx.workspace()?.root(), ctx.tool(), &request, ctx.cancel(), ctx.progress())?;
         let guidance = guidance(&found, &input);
         let proof = if found.total == 0 { ProofState::Blocked } else { ProofState::Triaging };
         let total = found.total;

@@ -72,14 +72,21 @@ pub struct Missed {
 const MAX_LINE_MEMORY: usize = 128 << 20;
 
 /// Searches. An explicit cancel is an error; a deadline that passes gives what was found by then.
-pub fn search(root: &Root, query: &Query<'_>, cancel: &CancelToken) -> Result<Findings, Stop> {
+/// `searched` is told, from any thread, how many files are done.
+pub fn search(
+    root: &Root,
+    query: &Query<'_>,
+    cancel: &CancelToken,
+    searched: &(dyn Fn(u64) + Sync),
+) -> Result<Findings, Stop> {
     let state = Mutex::new(State { kept: Kept::new(query.keep), ..State::default() });
     let walked = walk::files(root, &query.start, cancel, || {
         let mut searcher = fresh_searcher(query);
         let state = &state;
         move |found: Found<'_>| {
             if query.admits(&found.shown) {
-                search_file(root, query, cancel, &mut searcher, &found, state);
+                let done = search_file(root, query, cancel, &mut searcher, &found, state);
+                searched(done);
             }
         }
     });
@@ -142,14 +149,15 @@ fn search_file(
     searcher: &mut Searcher,
     found: &Found<'_>,
     state: &Mutex<State>,
-) {
+) -> u64 {
     let file = match read::open_at(root, found.path, &found.shown) {
         Ok((file, _)) => file,
         // It was there a moment ago; a file that vanishes during the walk is no longer part of it.
-        Err(ReadError::Path(crate::PathError::NotFound { .. })) => return,
+        Err(ReadError::Path(crate::PathError::NotFound { .. })) => return state.lock().files_searched,
         Err(_) => {
-            state.lock().missed.unreadable += 1;
-            return;
+            let mut state = state.lock();
+            state.missed.unreadable += 1;
+            return state.files_searched;
         }
     };
     // Files that sort behind everything already kept are only counted.
@@ -175,6 +183,7 @@ fn search_file(
         Err(err) if err.kind() == io::ErrorKind::Other => state.missed.too_large += 1,
         Err(_) => state.missed.unreadable += 1,
     }
+    state.files_searched
 }
 
 #[cfg(test)]
@@ -191,7 +200,7 @@ mod tests {
         }
         let root = Root::open(dir.path()).unwrap();
         let query = Query { pattern, start: RelPath::root(), prefix: None, globs: &[], keep, context };
-        search(&root, &query, &CancelToken::new()).unwrap()
+        search(&root, &query, &CancelToken::new(), &|_| ()).unwrap()
     }
 
     fn literal(text: &str) -> Pattern {

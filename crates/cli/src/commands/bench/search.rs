@@ -6,9 +6,9 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use m1nd_runtime::Runtime;
 use m1nd_runtime::flows::text_search::{self, Request};
 use m1nd_runtime::workspace::BindingSource;
+use m1nd_runtime::{Runtime, Silent};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 use m1nd_vfs::policy;
@@ -118,7 +118,7 @@ fn our_lines(runtime: &Runtime, query: &str) -> anyhow::Result<Lines> {
     let workspace = runtime.workspace().context("the repository is bound")?;
     let pattern = Pattern::compile(query, Syntax::Literal, Case::Insensitive)?;
     let request = Request { pattern: &pattern, scope: None, glob: None, keep: usize::MAX, context: 0 };
-    let found = text_search::run(workspace.root(), "search", &request, &CancelToken::new())
+    let found = text_search::run(workspace.root(), "search", &request, &CancelToken::new(), &Silent)
         .map_err(|fault| anyhow::anyhow!(fault.message))?;
     Ok(found.matches.into_iter().map(|found| (found.path.to_string(), found.line)).collect())
 }
