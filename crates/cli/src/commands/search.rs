@@ -56,6 +56,10 @@ fn show(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     }
     let (total, shown) =
         (body["total_matches"].as_u64().unwrap_or_default(), lines(&body["matches"]).len() as u64);
+    if let Some(missed) = body["unsearched"].as_object() {
+        let words: Vec<String> = missed.iter().map(|(why, count)| format!("{count} {why}")).collect();
+        writeln!(out, "{DIM}not searched: {} files{DIM:#}", words.join(", "))?;
+    }
     let (files, searched) = (&body["files_matched"], &body["files_searched"]);
     match shown < total {
         true => writeln!(out, "{DIM}{shown} of {total} matches in {files} files; -k shows more{DIM:#}"),

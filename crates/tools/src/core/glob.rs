@@ -75,12 +75,14 @@ impl Tool for Glob {
         let mut files = file_list::run(ctx, &input.pattern, input.scope.as_deref(), order)?;
         let total = files.len() as u64;
         files.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let guidance = match files.first() {
+        // A name that is not UTF-8 is shown, but cannot be asked for.
+        let guidance = match files.iter().find(|path| !path.contains('\u{FFFD}')) {
             Some(first) => Guidance {
                 next_suggested_tool: Some("view"),
                 next_suggested_target: Some(first.clone()),
                 next_step_hint: None,
             },
+            None if total > 0 => Guidance::default(),
             None => {
                 Guidance::hint("No file matches. Names are matched whole: put * around a part of a name.")
             }

@@ -208,12 +208,14 @@ fn guidance(found: &Findings, input: &Input) -> Guidance {
     if found.stopped == Some(Stop::TimedOut) {
         return Guidance::hint("Time ran out. Narrow the search with `scope` or `glob`.");
     }
-    match found.matches.first() {
+    // A name that is not UTF-8 is shown, but cannot be asked for.
+    match found.matches.iter().find(|found| !found.path.as_str().contains('\u{FFFD}')) {
         Some(first) => Guidance {
             next_suggested_tool: Some("view"),
             next_suggested_target: Some(format!("{}:{}", first.path, first.line)),
             next_step_hint: None,
         },
+        None if found.total > 0 => Guidance::default(),
         None => {
             let searched = found.files_searched;
             let advice = match (input.case_sensitive, input.scope.is_some() || input.glob.is_some()) {
