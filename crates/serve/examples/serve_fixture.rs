@@ -24,10 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             eprintln!("{}", server.url());
             server.run(runtime).await;
         } else {
-            let options = StdioOptions {
-                shutdown,
-                ..StdioOptions::default()
-            };
+            let options = StdioOptions { shutdown, ..StdioOptions::default() };
             m1nd_serve::stdio(runtime, options).await?;
         }
         Ok(())

@@ -19,17 +19,9 @@ pub fn runtime(home: &std::path::Path) -> Arc<Runtime> {
         runtime_root: None,
         toolsets: [ToolsetName::Core].into(),
         read_only: false,
-        build: BuildInfo {
-            version: "0.0.0",
-            hash: "test",
-        },
+        build: BuildInfo { version: "0.0.0", hash: "test" },
     };
-    Arc::new(Runtime::new(
-        SURFACE,
-        settings,
-        Arc::new(SystemClock::new()),
-        None,
-    ))
+    Arc::new(Runtime::new(SURFACE, settings, Arc::new(SystemClock::new()), None))
 }
 
 pub const SURFACE: Surface = Surface {
@@ -47,11 +39,7 @@ pub const SURFACE: Surface = Surface {
                 entry::<Here>(),
             ],
         },
-        Toolset {
-            name: ToolsetName::Graph,
-            about: "More.",
-            tools: &[entry::<Extra>()],
-        },
+        Toolset { name: ToolsetName::Graph, about: "More.", tools: &[entry::<Extra>()] },
     ],
     resources: &[
         ResourceSpec {
@@ -74,11 +62,7 @@ pub const SURFACE: Surface = Surface {
     prompts: &[PromptSpec {
         name: "ask",
         description: "Asks something.",
-        arguments: &[PromptArgument {
-            name: "what",
-            description: "The thing.",
-            required: true,
-        }],
+        arguments: &[PromptArgument { name: "what", description: "The thing.", required: true }],
         text: "Tell me about {what}.",
     }],
     instructions: "Call echo.",
@@ -104,10 +88,7 @@ fn said(text: impl Into<String>) -> Result<Answer<Said>, Fault> {
     Ok(Answer::of(Said { said: text.into() }))
 }
 
-const FREE: Spec = Spec {
-    needs: Needs::Nothing,
-    ..Spec::READ
-};
+const FREE: Spec = Spec { needs: Needs::Nothing, ..Spec::READ };
 
 /// Declares a tool in the order: type, name, effect, input, body.
 macro_rules! tool {
@@ -116,12 +97,8 @@ macro_rules! tool {
         impl Tool for $type {
             type Input = $input;
             type Output = Said;
-            const SPEC: Spec = Spec {
-                name: $name,
-                summary: concat!("The test tool ", $name, "."),
-                effect: $effect,
-                ..FREE
-            };
+            const SPEC: Spec =
+                Spec { name: $name, summary: concat!("The test tool ", $name, "."), effect: $effect, ..FREE };
             fn run(ctx: &Ctx<'_>, input: $input) -> Result<Answer<Said>, Fault> {
                 let run: fn(&Ctx<'_>, $input) -> Result<Answer<Said>, Fault> = $run;
                 run(ctx, input)
@@ -146,9 +123,7 @@ pub struct Time {
     ms: u64,
 }
 
-tool!(Echo, "echo", Effect::Read, Text, |_, input| said(
-    input.text.or(input.tool).unwrap_or_default()
-));
+tool!(Echo, "echo", Effect::Read, Text, |_, input| said(input.text.or(input.tool).unwrap_or_default()));
 tool!(Crash, "crash", Effect::Read, Nothing, |_, _| panic!("on purpose"));
 tool!(Wait, "wait", Effect::Read, Time, |ctx, input| {
     let until = Instant::now() + Duration::from_millis(input.ms);
@@ -166,11 +141,7 @@ tool!(Stubborn, "stubborn", Effect::Read, Time, |_, input| {
 });
 tool!(Count, "count", Effect::Read, Time, |ctx, input| {
     for done in 0..input.ms {
-        ctx.report(Step {
-            done,
-            total: Some(input.ms),
-            message: format!("step {done}"),
-        });
+        ctx.report(Step { done, total: Some(input.ms), message: format!("step {done}") });
         std::thread::sleep(Duration::from_millis(1));
     }
     said("counted")
@@ -181,8 +152,6 @@ tool!(Grow, "grow", Effect::Configure, Nothing, |ctx, _| {
 });
 tool!(Here, "here", Effect::Read, Nothing, |ctx, _| {
     let bound = ctx.runtime().workspace();
-    said(bound.map_or("nowhere".into(), |bound| {
-        bound.root().path().display().to_string()
-    }))
+    said(bound.map_or("nowhere".into(), |bound| bound.root().path().display().to_string()))
 });
 tool!(Extra, "extra", Effect::Read, Nothing, |_, _| said("extra"));
