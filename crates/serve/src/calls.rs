@@ -43,6 +43,11 @@ impl Calls {
     }
 
 
+    /// Resolves when all calls are told to stop.
+    pub(crate) async fn stopped(&self) {
+        self.stop.cancelled().await;
+    }
+
     /// Runs `work` when a seat is free. `asked` is cancelled when the caller lost interest.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

@@ -1,7 +1,7 @@
 //! Changes: tells every connected host that the tool list has changed, in either era.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use m1nd_runtime::Runtime;
 use parking_lot::Mutex;
@@ -18,6 +18,7 @@ const SWEEP_ABOVE: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     version: watch::Sender<u64>,
+    newest: Arc<Mutex<Option<Instant>>>,
     /// Hosts of the era with sessions, which are told without asking.
     peers: Arc<Mutex<Vec<Peer<RoleServer>>>>,
     stop: CancellationToken,
@@ -28,11 +29,15 @@ impl Changes {
     pub(crate) fn watch(runtime: &Runtime, stop: CancellationToken) -> Self {
         let changes = Self {
             version: watch::Sender::new(runtime.surface_version()),
+            newest: Arc::default(),
             peers: Arc::default(),
             stop,
         };
-        let version = changes.version.clone();
-        runtime.on_surface_change(move || version.send_modify(|version| *version += 1));
+        let (version, newest) = (changes.version.clone(), Arc::clone(&changes.newest));
+        runtime.on_surface_change(move || {
+            *newest.lock() = Some(Instant::now());
+            version.send_modify(|version| *version += 1);
+        });
         tokio::spawn(changes.clone().tell_peers());
         changes
     }
@@ -68,13 +73,21 @@ impl Changes {
     /// Serves one subscription of the era without sessions.
     pub(crate) async fn listen(&self, subscription: &SubscriptionContext) {
         let mut seen = self.version.subscribe();
+        // The subscriber was told that it is one before this line: a change in between is not lost.
+        if self.newest.lock().is_some_and(|at| at.elapsed() < PATIENCE) {
+            seen.mark_changed();
+        }
         loop {
             tokio::select! {
                 () = subscription.cancelled() => return,
                 more = self.changed(&mut seen) => if !more { return },
             }
-            if let Err(err) = subscription.sink().notify_tool_list_changed().await {
-                tracing::debug!(%err, "a subscriber was not told of new tools");
+            // The SDK confirms nothing once it is ending.
+            tokio::select! {
+                sent = subscription.sink().notify_tool_list_changed() => if let Err(err) = sent {
+                    tracing::debug!(%err, "a subscriber was not told of new tools");
+                },
+                () = self.stop.cancelled() => return,
             }
         }
     }

@@ -54,7 +54,11 @@ impl Handler {
             }
         }
         .map_err(lost)?;
-        self.log.failure(&reply, &context).await;
+        tokio::select! {
+            () = self.log.failure(&reply, &context) => {}
+            // The SDK confirms nothing once it is ending.
+            () = self.calls.stopped() => {}
+        }
         Ok(result(reply).into())
     }
 

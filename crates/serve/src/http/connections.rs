@@ -95,13 +95,17 @@ impl Connections {
         }
     }
 
-    /// Waits a moment for answers on their way out, then drops the rest.
-    pub(super) async fn drain(&self, patience: Duration) {
+    /// Waits a moment for all connections to end by themselves.
+    pub(super) async fn finished(&self, patience: Duration) {
         self.tasks.close();
         if tokio::time::timeout(patience, self.tasks.wait()).await.is_err() {
-            for connection in self.open.lock().values() {
-                connection.drop.cancel();
-            }
+            tracing::debug!("connections are still open");
+        }
+    }
+
+    pub(super) fn drop_all(&self) {
+        for connection in self.open.lock().values() {
+            connection.drop.cancel();
         }
     }
 }

@@ -29,7 +29,7 @@ const ENDPOINT: &str = "/mcp";
 pub(crate) const MAX_BODY: usize = 16 << 20;
 /// Two seconds in all, with the time to persist.
 const PATIENCE_AFTER_SIGNAL: Duration = Duration::from_millis(1_000);
-const PATIENCE_AFTER_CANCEL: Duration = Duration::from_millis(400);
+const PATIENCE_FOR_WRITING: Duration = Duration::from_millis(300);
 
 /// How an HTTP server behaves.
 #[derive(Clone, Debug)]
@@ -125,7 +125,10 @@ impl HttpServer {
             .await;
         tracing::info!("ending");
         calls.idle(PATIENCE_AFTER_SIGNAL).await;
+        // Stopping ends the streams too, and answers are on their way through them.
+        connections.finished(PATIENCE_FOR_WRITING).await;
         stop.cancel();
-        connections.drain(PATIENCE_AFTER_CANCEL).await;
+        connections.finished(PATIENCE_FOR_WRITING).await;
+        connections.drop_all();
     }
 }
