@@ -9,7 +9,7 @@ use m1nd_contract::{Fault, Header};
 use m1nd_stdx::cancel::CancelToken;
 
 use crate::faults;
-use crate::pipeline::Progress;
+use crate::pipeline::{Progress, Step};
 use crate::runtime::Runtime;
 use crate::workspace::Workspace;
 
@@ -42,7 +42,12 @@ impl Ctx<'_> {
         self.workspace.as_deref().ok_or_else(|| faults::no_workspace(self.runtime.why_unbound().as_deref()))
     }
 
-    /// Where to tell a waiting host how far the work is.
+    /// Tells a waiting host how far the work is.
+    pub fn report(&self, step: Step) {
+        self.progress.report(step);
+    }
+
+    /// The same for work on several threads.
     pub fn progress(&self) -> &dyn Progress {
         self.progress
     }

@@ -56,9 +56,11 @@ pub struct Config {
     pub warnings: Vec<String>,
 }
 
+type Variables = Box<dyn Fn(&str) -> Option<String>>;
+
 /// Where values are looked up; tests hand in their own.
 pub struct Surroundings {
-    pub variable: Box<dyn Fn(&str) -> Option<String>>,
+    pub variable: Variables,
     pub current_folder: PathBuf,
     pub user_home: Option<PathBuf>,
 }
