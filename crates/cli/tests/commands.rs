@@ -1,5 +1,7 @@
 //! The command line as a person or a script uses it.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

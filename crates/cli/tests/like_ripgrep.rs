@@ -1,5 +1,7 @@
 //! `search` finds the lines that ripgrep finds, on a tree made to tell them apart.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,5 +1,7 @@
 //! The server as a host starts it: the real program, real pipes, real signals.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

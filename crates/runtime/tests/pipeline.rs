@@ -1,5 +1,7 @@
 //! What the pipeline does for every tool, shown on tools made for the purpose.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

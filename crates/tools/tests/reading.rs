@@ -1,5 +1,7 @@
 //! `search`, `glob`, `view` and `batch_view`, as an agent sees them.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::fixture;

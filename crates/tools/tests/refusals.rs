@@ -1,5 +1,7 @@
 //! What every tool refuses, and how.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::fs;

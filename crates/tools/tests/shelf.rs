@@ -1,5 +1,7 @@
 //! What holds for every tool on the shelf.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::collections::BTreeSet;
