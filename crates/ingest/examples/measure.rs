@@ -1,4 +1,5 @@
-//! Measures a graph of a folder: `measure <folder> [index.scip] [prefix of the index's paths]`.
+//! Measures a graph of a folder: `measure <folder> [index.scip] [folder of the index]`;
+//! with SHOW=name in the environment it prints the relations of that name instead.
 #![allow(clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
@@ -62,6 +63,15 @@ fn main() {
     let unresolved: u32 = links.iter().map(|l| l.unresolved).sum();
     let external: u32 = links.iter().map(|l| l.external).sum();
     println!("calls: unresolved {unresolved} external {external}");
+    if let Ok(label) = std::env::var("SHOW") {
+        for node in graph.nodes().filter(|node| node.label() == label) {
+            for edge in graph.outgoing(node.ix()) {
+                let target = graph.node(edge.target).id();
+                println!("{} {} {:?} {:?} {target}", node.id(), edge.kind.name(), edge.evidence, edge.lines);
+            }
+        }
+        return;
+    }
     let Some(index) = index else { return };
     let bytes = std::fs::read(index).expect("an index");
     let mut index = scip::read(&bytes).expect("a SCIP index");

@@ -135,7 +135,7 @@ pub struct Def {
     pub returns: Option<TypeIx>,
     /// Expressions that the body returns.
     pub results: Vec<ExprIx>,
-    /// Base classes, supertraits, or the trait of an impl.
+    /// Base classes, supertraits, derived traits, or the trait of an impl.
     pub bases: Vec<TypeIx>,
     pub fields: Vec<Field>,
     /// The type of a constant, the target of an alias, the self type of an impl.
@@ -161,6 +161,8 @@ pub enum How {
 pub struct TypeParam {
     pub name: Name,
     pub bounds: Vec<TypeIx>,
+    /// What it is when nothing is written.
+    pub default: Option<TypeIx>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -320,6 +322,8 @@ pub enum By {
     Context,
     /// The error of a result.
     Error,
+    /// The class of an object.
+    Class,
 }
 
 /// As much of a written type as tells what it names.

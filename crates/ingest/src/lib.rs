@@ -9,6 +9,8 @@ pub mod manifest;
 pub mod resolve;
 pub mod scip;
 mod sheet;
+#[cfg(test)]
+mod testing;
 mod walk;
 
 pub use assemble::assemble;

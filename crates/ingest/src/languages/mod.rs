@@ -1,5 +1,7 @@
 //! The languages: one folder each, listed once.
 
+#[cfg(feature = "lang-python")]
+pub mod python;
 #[cfg(feature = "lang-rust")]
 pub mod rust;
 
@@ -21,6 +23,8 @@ pub struct Language {
 
 /// Every language of this build.
 pub const ALL: &[Language] = &[
+    #[cfg(feature = "lang-python")]
+    Language { name: python::NAME, extensions: python::EXTENSIONS, family: "python", extract: python::extract },
     #[cfg(feature = "lang-rust")]
     Language { name: rust::NAME, extensions: rust::EXTENSIONS, family: "rust", extract: rust::extract },
 ];
@@ -38,6 +42,8 @@ pub(crate) fn family(language: &str) -> &'static str {
 
 /// Each language's rules for one program.
 pub(crate) struct ProgramRules {
+    #[cfg(feature = "lang-python")]
+    python: python::PythonRules,
     #[cfg(feature = "lang-rust")]
     rust: rust::RustRules,
     none: NoRules,
@@ -46,6 +52,8 @@ pub(crate) struct ProgramRules {
 impl ProgramRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
         Self {
+            #[cfg(feature = "lang-python")]
+            python: python::PythonRules::of(program),
             #[cfg(feature = "lang-rust")]
             rust: rust::RustRules::of(program),
             none: NoRules,
@@ -54,6 +62,8 @@ impl ProgramRules {
 
     pub(crate) fn of_language(&self, language: &str) -> &dyn Rules {
         match language {
+            #[cfg(feature = "lang-python")]
+            python::NAME => &self.python,
             #[cfg(feature = "lang-rust")]
             rust::NAME => &self.rust,
             _ => &self.none,

@@ -1,7 +1,7 @@
 //! Rules for a language nothing is known about: every name is unknown.
 
 use crate::facts::{By, Scope};
-use crate::resolve::eval::{Call, Eval, Rules};
+use crate::resolve::eval::{Access, Call, Eval, Rules};
 use crate::resolve::program::{GDef, GName};
 use crate::resolve::ty::{Args, Ty};
 
@@ -24,7 +24,7 @@ impl Rules for NoRules {
         Ty::Unknown
     }
 
-    fn member(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
+    fn member(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Access) -> Ty {
         Ty::Unknown
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{By, DefKind, Expr, ExprIx, How, Scope, TypeExpr, TypeIx};
-use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::facts::{By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
+use crate::resolve::program::{GDef, GName, Program};
 use crate::resolve::ty::{Args, SELF_PARAM, Ty};
 
 /// Chains of calls and assignments longer than this are not followed; no measured program needs it.
@@ -22,7 +22,7 @@ pub(crate) trait Rules: Sync {
     /// A type that belongs to another.
     fn assoc_type(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName) -> Ty;
     /// `base.name`.
-    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName) -> Ty;
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty;
     /// What a call of a library method gives.
     fn std_call(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, call: Call<'_>) -> Ty;
     /// What calling a library type gives.
@@ -40,6 +40,13 @@ pub(crate) trait Rules: Sync {
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty;
     /// Whether a bare call of this method name says nothing about its target.
     fn is_common_method(&self, name: &str) -> bool;
+}
+
+/// Whether a member is called or read: a field and a method may share a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Call,
+    Read,
 }
 
 /// A call being evaluated.
@@ -131,17 +138,17 @@ impl<'p, 'f> Eval<'p, 'f> {
                     other => other,
                 };
                 let name = self.program.name(file, *name);
-                rules.member(self, &base, name)
+                rules.member(self, &base, name, Access::Call)
             }
             Expr::This { scope } => rules.this(self, file, *scope),
             Expr::Super { scope } => rules.base(self, file, *scope),
             Expr::Field { base, name } => {
                 let base = self.expr(file, *base);
                 let name = self.program.name(file, *name);
-                self.member(file, &base, name)
+                self.member(file, &base, name, Access::Read)
             }
             Expr::Call { callee, args, types } => {
-                let callee = self.expr(file, *callee);
+                let callee = self.callee(file, *callee);
                 self.call(&callee, Call { file, args, types })
             }
             Expr::Index { base } => {
@@ -175,6 +182,18 @@ impl<'p, 'f> Eval<'p, 'f> {
             Expr::Text => Ty::std("Text", []),
             Expr::Number => Ty::std("Number", []),
             Expr::Bool => Ty::std("Bool", []),
+        }
+    }
+
+    /// What stands before the brackets of a call.
+    pub fn callee(&mut self, file: u32, ix: ExprIx) -> Ty {
+        match self.program.files[file as usize].expr(ix) {
+            Expr::Field { base, name } => {
+                let base = self.expr(file, *base);
+                let name = self.program.name(file, *name);
+                self.member(file, &base, name, Access::Call)
+            }
+            _ => self.expr(file, ix),
         }
     }
 
@@ -245,16 +264,31 @@ impl<'p, 'f> Eval<'p, 'f> {
         }
     }
 
-    pub fn member(&mut self, file: u32, base: &Ty, name: GName) -> Ty {
+    /// The last value that a name is given at the top of a file.
+    pub fn top_binding(&mut self, file: u32, name: GName) -> Option<Ty> {
+        let text = self.program.text(name);
+        let facts = self.program.files[file as usize];
+        let local = self.program.local_name(file, text)?;
+        let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (None, local));
+        let same = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (None, local));
+        let found = same.last()?;
+        Some(match (found.ty, found.value) {
+            (Some(ty), _) => self.ty(file, ty),
+            (None, Some(value)) => self.expr(file, value),
+            (None, None) => Ty::Unknown,
+        })
+    }
+
+    pub fn member(&mut self, file: u32, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
             Ty::Unknown => Ty::Unknown,
             Ty::External => Ty::External,
             Ty::Union(parts) => {
-                let found: Vec<Ty> = parts.iter().map(|part| self.member(file, part, name)).collect();
+                let found: Vec<Ty> = parts.iter().map(|part| self.member(file, part, name, access)).collect();
                 Ty::union(found)
             }
             Ty::Object(file, ix) => self.object_member(*file, *ix, name),
-            base => self.rules(file).member(self, base, name),
+            base => self.rules(file).member(self, base, name, access),
         }
     }
 
@@ -462,7 +496,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             return Ty::Unknown;
         };
         let call = Call { file, args, types };
-        match self.expr(file, *callee) {
+        match self.callee(file, *callee) {
             Ty::StdFn(method, base) => self.rules(file).std_param(self, &base, method, call, (arg, param)),
             Ty::Fn(def, receiver) => {
                 let def_file = self.program.file_of(def);
@@ -486,9 +520,6 @@ impl<'p, 'f> Eval<'p, 'f> {
         }
     }
 
-    pub fn place_of(&self, file: u32, scope: Scope) -> Place {
-        self.program.place(file, scope)
-    }
 }
 
 fn callable_param(ty: &Ty, at: u32) -> Ty {
@@ -510,7 +541,3 @@ fn has_params(ty: &Ty) -> bool {
     }
 }
 
-/// Whether a callable is reached through a value.
-pub(crate) fn is_instance(how: How) -> bool {
-    matches!(how, How::Instance | How::Property)
-}

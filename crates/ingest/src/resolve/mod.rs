@@ -119,7 +119,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
 
     fn call(&mut self, facts: &FileFacts, site: &CallSite) {
         let Expr::Call { callee, .. } = facts.expr(site.what) else { return };
-        let ty = self.eval.expr(self.file, *callee);
+        let ty = self.eval.callee(self.file, *callee);
         let mut targets = Vec::new();
         collect_targets(self.eval, &ty, &mut targets);
         targets.sort();

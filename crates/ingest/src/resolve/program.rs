@@ -31,6 +31,7 @@ pub(crate) struct Program<'f> {
     names: Vec<&'f str>,
     known_names: FxHashMap<&'f str, GName>,
     local_names: Vec<Vec<GName>>,
+    to_local: Vec<FxHashMap<GName, Name>>,
     by_path: FxHashMap<&'f str, u32>,
     items: FxHashMap<(Place, GName), Vec<GDef>>,
     children: FxHashMap<Place, Vec<GDef>>,
@@ -51,6 +52,7 @@ impl<'f> Program<'f> {
             names: Vec::new(),
             known_names: FxHashMap::default(),
             local_names: Vec::new(),
+            to_local: Vec::new(),
             items: FxHashMap::default(),
             children: FxHashMap::default(),
             methods: FxHashMap::default(),
@@ -68,7 +70,10 @@ impl<'f> Program<'f> {
 
     fn add_names(&mut self, file: u32) {
         let facts = self.files[file as usize];
-        let local = facts.names.iter().map(|text| self.intern(text)).collect();
+        let local: Vec<GName> = facts.names.iter().map(|text| self.intern(text)).collect();
+        // Only names bound at the top of a file are ever asked for from outside.
+        let top = facts.bindings.iter().take_while(|binding| binding.owner.is_none());
+        self.to_local.push(top.map(|b| (local[b.name.0 as usize], b.name)).collect());
         self.local_names.push(local);
         self.first_def.push(self.file_of.len() as u32);
         self.file_of.extend(std::iter::repeat_n(file, facts.defs.len()));
@@ -136,6 +141,12 @@ impl<'f> Program<'f> {
 
     pub fn name(&self, file: u32, name: Name) -> GName {
         self.local_names[file as usize][name.0 as usize]
+    }
+
+    /// A file's own name for a text.
+    pub fn local_name(&self, file: u32, text: &str) -> Option<Name> {
+        let wanted = self.find_name(text)?;
+        self.to_local[file as usize].get(&wanted).copied()
     }
 
     pub fn def_name(&self, def: GDef) -> GName {

@@ -20,8 +20,8 @@ pub enum ScipError {
 pub struct Index {
     /// Files the index covers, in order.
     pub files: Vec<String>,
-    /// Where each symbol is defined.
-    pub definitions: FxHashMap<String, Place>,
+    /// Where each symbol is defined; more than once where the index gives two things one name.
+    pub definitions: FxHashMap<String, Vec<Place>>,
     pub references: Vec<Reference>,
 }
 
@@ -50,7 +50,7 @@ impl Index {
         for path in &mut self.files {
             *path = moved(path);
         }
-        for place in self.definitions.values_mut() {
+        for place in self.definitions.values_mut().flatten() {
             place.path = moved(&place.path);
         }
         for reference in &mut self.references {
@@ -74,7 +74,7 @@ pub fn read(bytes: &[u8]) -> Result<Index, ScipError> {
             let column = |raw: i32| u32::try_from(raw).unwrap_or(0);
             let place = Place { path: path.clone(), line: column(*line) + 1, columns: (column(*from), column(*to)) };
             if occurrence.symbol_roles & SymbolRole::Definition.value() != 0 {
-                index.definitions.entry(occurrence.symbol).or_insert(place);
+                index.definitions.entry(occurrence.symbol).or_default().push(place);
             } else {
                 index.references.push(Reference { symbol: occurrence.symbol, at: place });
             }

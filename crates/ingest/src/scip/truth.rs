@@ -51,7 +51,9 @@ fn ratio(part: usize, whole: usize) -> f64 {
 /// Compares function-level call edges.
 ///
 /// A true edge is a reference to a function, written as a call, inside a function. Constructors are left
-/// out: indexes refer to the class there, not to the function that runs. `source` gives a file's bytes.
+/// out: indexes refer to the class there, not to the function that runs. So are functions that the index
+/// gives the same name as others, because a reference to them does not say which is meant. `source` gives
+/// a file's bytes.
 pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec<u8>>) -> Truth {
     let callables = Callables::of(graph);
     let mut texts: FxHashMap<&str, Vec<Vec<u8>>> = FxHashMap::default();
@@ -60,18 +62,25 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
         texts.insert(path, bytes.split(|&b| b == b'\n').map(<[u8]>::to_vec).collect());
     }
     let mut truth = Truth::default();
+    let mut homonyms: BTreeSet<NodeIx> = BTreeSet::new();
+    for places in index.definitions.values().filter(|places| places.len() > 1) {
+        for place in places {
+            let name = slice(&texts, &place.path, place.line, place.columns).unwrap_or_default();
+            homonyms.extend(callables.named(graph, &place.path, place.line, &name));
+        }
+    }
     let mut seen: BTreeMap<(NodeIx, NodeIx), u32> = BTreeMap::new();
     let mut referred: BTreeSet<(NodeIx, NodeIx)> = BTreeSet::new();
     let mut unknown: BTreeSet<(NodeIx, &str)> = BTreeSet::new();
     for reference in &index.references {
-        let Some(definition) = index.definitions.get(&reference.symbol) else { continue };
+        let Some([definition]) = index.definitions.get(&reference.symbol).map(Vec::as_slice) else { continue };
         let at = &reference.at;
         let Some(caller) = callables.around(&at.path, at.line) else { continue };
         let Some(name) = slice(&texts, &definition.path, definition.line, definition.columns) else { continue };
         let is_call = followed_by_call(&texts, &at.path, at.line, at.columns.1);
         match callables.named(graph, &definition.path, definition.line, &name) {
             Some(target) => {
-                if is_constructor(&name) {
+                if is_constructor(&name) || homonyms.contains(&target) {
                     continue;
                 }
                 referred.insert((caller, target));
@@ -93,7 +102,8 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
         let (source, target) = (graph.node(edge.source), graph.node(edge.target));
         let inside = covered.contains(source.path()) && covered.contains(target.path());
         let functions = source.kind().is_callable() && target.kind().is_callable();
-        if !inside || !functions || is_constructor(target.label()) {
+        let told = !is_constructor(target.label()) && !homonyms.contains(&edge.target);
+        if !inside || !functions || !told {
             continue;
         }
         let right = seen.contains_key(&(edge.source, edge.target));

@@ -52,6 +52,24 @@ impl Attributes {
         Some(start + open + 1..start + close)
     }
 
+    /// Where the names in `#[derive(…)]` are written.
+    pub(super) fn derives(&self) -> Vec<Range<usize>> {
+        let mut names = Vec::new();
+        for (_, range, text) in self.list.iter().filter(|(_, _, text)| text.starts_with("derive")) {
+            let Some(open) = text.find('(') else { continue };
+            let mut start = open + 1;
+            for part in text[start..].trim_end_matches(')').split(',') {
+                let skipped = part.len() - part.trim_start().len();
+                let from = range.start + 2 + start + skipped;
+                if !part.trim().is_empty() {
+                    names.push(from..from + part.trim().len());
+                }
+                start += part.len() + 1;
+            }
+        }
+        names
+    }
+
     /// `#[get("/path")]` of actix and rocket.
     pub(super) fn route(&self) -> Option<(String, String)> {
         self.list.iter().find_map(|(_, _, text)| {

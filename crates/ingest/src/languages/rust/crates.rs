@@ -15,6 +15,8 @@ pub(super) struct Crates {
     pub parent_of: Vec<Option<Place>>,
     /// The file of a module declared without a body.
     pub module_file: FxHashMap<GDef, u32>,
+    /// Files that no `mod` declares (a macro does, or nothing), by the folder's module and their name.
+    pub undeclared: FxHashMap<(Place, String), u32>,
     packages: Vec<Package>,
     package_of: Vec<Option<usize>>,
 }
@@ -51,6 +53,7 @@ impl Crates {
             root_of: (0..count as u32).collect(),
             parent_of: vec![None; count],
             module_file: FxHashMap::default(),
+            undeclared: FxHashMap::default(),
             package_of: program.files.iter().map(|file| package_of(&packages, &file.path)).collect(),
             packages,
         };
@@ -68,6 +71,33 @@ impl Crates {
         roots.extend(rest);
         let mut seen = FxHashSet::default();
         for root in roots {
+            self.find_below(program, root, &mut seen);
+        }
+        for file in 0..program.files.len() as u32 {
+            if program.files[file as usize].language == super::NAME && !seen.contains(&file) {
+                self.adopt(program, file);
+                self.find_below(program, file, &mut seen);
+            }
+        }
+    }
+
+    /// A file that nothing declares belongs to the module of its folder.
+    fn adopt(&mut self, program: &Program<'_>, file: u32) {
+        let path = &program.files[file as usize].path;
+        let here = folder(path);
+        let parent = ["mod.rs", "main.rs", "lib.rs"]
+            .iter()
+            .find_map(|name| program.file(&join(here, name)?))
+            .filter(|&parent| parent != file);
+        let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
+        if let (Some(parent), Some(stem)) = (parent, stem) {
+            self.parent_of[file as usize] = Some(Place::File(parent));
+            self.root_of[file as usize] = self.root_of[parent as usize];
+            self.undeclared.insert((Place::File(parent), stem.to_owned()), file);
+        }
+    }
+
+    fn find_below(&mut self, program: &Program<'_>, root: u32, seen: &mut FxHashSet<u32>) {
             let mut work = vec![root];
             while let Some(file) = work.pop() {
                 if !seen.insert(file) {
@@ -90,7 +120,6 @@ impl Crates {
                     }
                 }
             }
-        }
     }
 
     /// What `name::` at the start of a path means in a file.

@@ -151,6 +151,7 @@ impl Reader<'_> {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
         let ix = self.sheet.open_def(def);
+        self.derives(&attributes, node, ix);
         if attributes.is_test() {
             let def = self.sheet.def_mut(ix);
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
@@ -177,6 +178,19 @@ impl Reader<'_> {
             self.sheet.facts.routes.push(route);
         }
         ix
+    }
+
+    /// A derived trait of ours is a base; a library's stays unknown and adds nothing.
+    fn derives(&mut self, attributes: &Attributes, node: Node<'_>, ix: DefIx) {
+        for range in attributes.derives() {
+            let Some(bytes) = self.sheet.source.get(range) else { continue };
+            let parts = bytes.split(|&b| b == b':').filter(|part| !part.is_empty());
+            let segments = parts.map(|part| self.sheet.name(part)).collect();
+            let scope = self.sheet.facts.def(ix).parent;
+            let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
+            let ty = self.sheet.push_type(ty);
+            self.sheet.def_mut(ix).bases.push(ty);
+        }
     }
 
     fn open_nameless(&mut self, node: Node<'_>, kind: DefKind) {
@@ -488,7 +502,8 @@ impl Reader<'_> {
             if let Some(name) = field(child, "name") {
                 let name = self.sheet.name_of(name);
                 let bounds = self.bounds(field(child, "bounds"));
-                params.push(TypeParam { name, bounds });
+                let default = self.sheet.type_of(field(child, "default_type"));
+                params.push(TypeParam { name, bounds, default });
             }
         }
         // `for<'a>` has type parameters too; it declares only lifetimes.

@@ -14,3 +14,6 @@ pub(crate) use rules::RustRules;
 
 pub const NAME: &str = "rust";
 pub const EXTENSIONS: &[&str] = &["rs"];
+
+#[cfg(test)]
+mod tests;

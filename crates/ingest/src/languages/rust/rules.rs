@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::crates::{Crates, Extern};
 use super::library;
 use crate::facts::{By, DefIx, DefKind, How, Scope, TypeIx};
-use crate::resolve::eval::{Call, Eval, Rules};
+use crate::resolve::eval::{Access, Call, Eval, Rules};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::ty::{Args, SELF_PARAM, Ty};
 
@@ -126,6 +126,11 @@ impl RustRules {
         if external.is_some() {
             return external;
         }
+        if need == Need::Type
+            && let Some(&file) = self.crates.undeclared.get(&(place, program.text(name).to_owned()))
+        {
+            return Some(Ty::Place(Place::File(file)));
+        }
         for &(file, at) in program.globs(place) {
             let import = &program.files[file as usize].imports[at as usize];
             let path: Vec<GName> = import.path.iter().map(|&part| program.name(file, part)).collect();
@@ -224,7 +229,7 @@ impl RustRules {
                         known => known,
                     }
                 }
-                other => self.member(eval, &other, name),
+                other => self.member(eval, &other, name, Access::Call),
             };
         }
         at
@@ -256,11 +261,12 @@ impl RustRules {
     }
 
     /// A function, field or variant of a type of ours.
-    fn of_type(&self, eval: &mut Eval<'_, '_>, base: &Ty, def: GDef, args: &Args, name: GName) -> Ty {
+    fn of_type(&self, eval: &mut Eval<'_, '_>, base: &Ty, def: GDef, args: &Args, wanted: (GName, Access)) -> Ty {
+        let (name, access) = wanted;
         let program = eval.program;
         let kind = program.def(def).kind;
         let is_value = matches!(base, Ty::Of(..) | Ty::Param(..));
-        if is_value && let Some(field) = eval.field(def, args, name) {
+        if is_value && access == Access::Read && let Some(field) = eval.field(def, args, name) {
             return field;
         }
         if !is_value && kind == DefKind::Enum {
@@ -291,8 +297,12 @@ impl RustRules {
         if let Some(&(file, target)) = self.targets.get(&def) {
             let target = eval.ty(file, target);
             if target != *base {
-                return eval.member(file, &target, name);
+                return eval.member(file, &target, name, access);
             }
+        }
+        // A field that holds a function: `(self.f)(x)`.
+        if is_value && let Some(field) = eval.field(def, args, name) {
+            return field;
         }
         match library::on_any(program.text(name)) {
             true => Ty::StdFn(name, Arc::new(base.clone())),
@@ -334,7 +344,7 @@ impl RustRules {
 
     fn of_param(&self, eval: &mut Eval<'_, '_>, base: &Ty, owner: GDef, at: u32, name: GName) -> Ty {
         if at == SELF_PARAM {
-            return self.of_type(eval, base, owner, &Args::from([]), name);
+            return self.of_type(eval, base, owner, &Args::from([]), (name, Access::Call));
         }
         let file = eval.program.file_of(owner);
         let Some(param) = eval.program.def(owner).type_params.get(at as usize) else {
@@ -346,7 +356,7 @@ impl RustRules {
                 Ty::Of(def, _) if eval.program.def(*def).kind == DefKind::Trait => {
                     self.of_trait(eval.program, *def, name, 8).map(|f| Ty::Fn(f, Some(Arc::new(base.clone()))))
                 }
-                Ty::Std(..) => Some(eval.member(file, &bound, name)),
+                Ty::Std(..) => Some(eval.member(file, &bound, name, Access::Call)),
                 _ => None,
             };
             if let Some(found) = found.filter(|f| !matches!(f, Ty::External | Ty::Unknown)) {
@@ -380,13 +390,13 @@ impl Rules for RustRules {
             Ty::Type(def, known) => {
                 let alias = eval.program.def(def);
                 debug_assert!(alias.kind != DefKind::Impl);
-                if known.is_empty() || args.is_empty() {
-                    Ty::Of(def, if args.is_empty() { known } else { args.into() })
+                if known.is_empty() {
+                    Ty::Of(def, args.into())
                 } else {
-                    Ty::Of(def, fill(&known, &args))
+                    Ty::Of(def, fill(eval, &known, &args))
                 }
             }
-            Ty::StdType(name, known) if !known.is_empty() => Ty::Std(name, fill(&known, &args)),
+            Ty::StdType(name, known) if !known.is_empty() => Ty::Std(name, fill(eval, &known, &args)),
             Ty::StdType(..) | Ty::External | Ty::Unknown => match library::named_type(last, args) {
                 Ty::StdType(name, args) => Ty::Std(name, args),
                 Ty::Unknown if found == Ty::External => Ty::External,
@@ -413,9 +423,9 @@ impl Rules for RustRules {
         }
     }
 
-    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName) -> Ty {
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
-            Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, name),
+            Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, (name, access)),
             Ty::Param(owner, at) => self.of_param(eval, base, *owner, *at, name),
             Ty::Std(..) | Ty::StdType(..) => match self.by_blanket(eval.program, name, base) {
                 Ty::External => Ty::StdFn(name, Arc::new(base.clone())),
@@ -523,15 +533,19 @@ fn own_params(def: GDef, count: usize) -> Args {
 }
 
 /// An alias's arguments, with its parameters replaced in order.
-fn fill(known: &Args, args: &[Ty]) -> Args {
-    let mut next = args.iter();
-    known
-        .iter()
-        .map(|ty| match ty {
-            Ty::Param(..) => next.next().cloned().unwrap_or_else(|| ty.clone()),
-            other => other.clone(),
-        })
-        .collect()
+fn fill(eval: &mut Eval<'_, '_>, known: &Args, args: &[Ty]) -> Args {
+    let one = |eval: &mut Eval<'_, '_>, ty: &Ty| match ty {
+        Ty::Param(owner, at) => match args.get(*at as usize) {
+            Some(given) => given.clone(),
+            None => {
+                let param = eval.program.def(*owner).type_params.get(*at as usize);
+                let default = param.and_then(|param| param.default);
+                default.map_or_else(|| ty.clone(), |ty| eval.ty(eval.program.file_of(*owner), ty))
+            }
+        },
+        other => other.clone(),
+    };
+    known.iter().map(|ty| one(eval, ty)).collect()
 }
 
 /// What every impl block of the program says, by the type it is for.
@@ -557,7 +571,7 @@ impl Tables {
                 if def.kind == DefKind::Impl {
                     tables.add_impl(eval, file, global);
                 }
-                if def.kind == DefKind::Trait {
+                if matches!(def.kind, DefKind::Trait | DefKind::Struct | DefKind::Enum) {
                     for &base in &def.bases {
                         if let Ty::Of(base, _) = eval.ty(file, base) {
                             tables.traits.entry(global).or_default().push(base);
