@@ -9,7 +9,7 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use crate::facts::{
-    By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler, TypeIx,
+    By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, clip, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
@@ -191,7 +191,14 @@ impl Reader<'_> {
         self.doc_wanted = DocWanted::Def(ix);
         self.parameters(node, ix, how, end);
         if let Some(returns) = field(node, "return_type") {
-            let ty = annotations::read(&mut self.sheet, returns.start_byte(), returns.end_byte(), outer, at);
+            let own = self.self_annotation(node, how).filter(|own| *own == self.sheet.bytes(returns));
+            let scope = self.sheet.scope();
+            let ty = if own.is_some() {
+                // `def f(self: T) -> T` gives back what it was called on.
+                self.sheet.push_type(TypeExpr::SelfType { scope })
+            } else {
+                annotations::read(&mut self.sheet, returns.start_byte(), returns.end_byte(), outer, at)
+            };
             self.sheet.def_mut(ix).returns = Some(ty);
         }
         for decorator in &decorators {
@@ -200,6 +207,13 @@ impl Reader<'_> {
                 self.sheet.facts.routes.push(Route { method, pattern, handler, line: decorator.line });
             }
         }
+    }
+
+    /// The annotation of the receiver, as it is written.
+    fn self_annotation(&self, node: Node<'_>, how: How) -> Option<&[u8]> {
+        let first = field(node, "parameters").map(named_children)?.into_iter().next()?;
+        let annotated = how == How::Instance && first.kind() == "typed_parameter";
+        field(first, "type").filter(|_| annotated).map(|ty| self.sheet.bytes(ty))
     }
 
     fn parameters(&mut self, node: Node<'_>, ix: DefIx, how: How, _end: u32) {
@@ -538,6 +552,11 @@ impl Reader<'_> {
             if let Some(class) = self.sheet.current() {
                 class.fields.push(entry);
             }
+            return;
+        }
+        // A type variable is bound to nothing that could be looked up.
+        let made_by = right.filter(|right| right.kind() == "call").and_then(|call| field(call, "function"));
+        if made_by.is_some_and(|f| matches!(self.sheet.text(f).rsplit('.').next(), Some("TypeVar" | "ParamSpec"))) {
             return;
         }
         if left.kind() == "identifier" && scope.is_none() {
