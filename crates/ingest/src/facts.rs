@@ -299,6 +299,10 @@ pub enum Expr {
         result: Option<ExprIx>,
         returns: Option<TypeIx>,
     },
+    /// A definition written where a value stands.
+    Def(DefIx),
+    /// A module loaded where a value stands, by its import.
+    Import(u32),
     Tuple(Vec<ExprIx>),
     List(Vec<ExprIx>),
     /// An object literal with named members.
@@ -357,6 +361,8 @@ pub enum TypeExpr {
     },
     /// A type written as its members.
     Object(Vec<(Name, TypeIx)>),
+    /// `typeof value`.
+    ValueOf(ExprIx),
     Text,
     Number,
     Bool,

@@ -21,8 +21,10 @@ pub(crate) struct Sheet<'s> {
     types: FxHashMap<usize, TypeIx>,
     /// Open definitions, outermost first.
     open: Vec<DefIx>,
-    /// Ends of open blocks, outermost first.
-    blocks: Vec<u32>,
+    /// Starts and ends of open blocks, outermost first.
+    blocks: Vec<(u32, u32)>,
+    /// Open functions that are no definitions.
+    closures: Vec<(u32, u32)>,
     /// Comments that may belong to what comes next: last line, text.
     comments: Vec<(u32, String)>,
 }
@@ -44,7 +46,8 @@ impl<'s> Sheet<'s> {
             exprs: FxHashMap::default(),
             types: FxHashMap::default(),
             open: Vec::new(),
-            blocks: vec![u32::try_from(source.len()).unwrap_or(u32::MAX)],
+            blocks: vec![(0, u32::try_from(source.len()).unwrap_or(u32::MAX))],
+            closures: Vec::new(),
             comments: Vec::new(),
         }
     }
@@ -179,7 +182,7 @@ impl<'s> Sheet<'s> {
     }
 
     pub fn open_block(&mut self, node: Node<'_>) {
-        self.blocks.push(node.end_byte() as u32);
+        self.blocks.push((node.start_byte() as u32, node.end_byte() as u32));
     }
 
     pub fn close_block(&mut self) {
@@ -187,7 +190,27 @@ impl<'s> Sheet<'s> {
     }
 
     pub fn block_end(&self) -> u32 {
-        self.blocks.last().copied().unwrap_or(u32::MAX)
+        self.blocks.last().map_or(u32::MAX, |block| block.1)
+    }
+
+    pub fn block_start(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.0 as usize)
+    }
+
+    /// Whether no other function lies between a definition and the innermost open block.
+    pub fn block_is_of(&self, def: DefIx) -> bool {
+        let found = self.facts.def(def);
+        !self.closures.iter().any(|&(from, to)| from > found.from && to <= found.to)
+    }
+
+    pub fn open_closure(&mut self, node: Node<'_>) {
+        self.closures.push((node.start_byte() as u32, node.end_byte() as u32));
+        self.open_block(node);
+    }
+
+    pub fn close_closure(&mut self) {
+        self.closures.pop();
+        self.close_block();
     }
 
     pub fn bind(&mut self, name: Name, from: usize, to: u32, ty: Option<TypeIx>, value: Option<ExprIx>) {

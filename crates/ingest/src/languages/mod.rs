@@ -4,6 +4,8 @@
 pub mod python;
 #[cfg(feature = "lang-rust")]
 pub mod rust;
+#[cfg(feature = "lang-typescript")]
+pub mod typescript;
 
 use std::time::Duration;
 
@@ -27,6 +29,27 @@ pub const ALL: &[Language] = &[
     Language { name: python::NAME, extensions: python::EXTENSIONS, family: "python", extract: python::extract },
     #[cfg(feature = "lang-rust")]
     Language { name: rust::NAME, extensions: rust::EXTENSIONS, family: "rust", extract: rust::extract },
+    #[cfg(feature = "lang-typescript")]
+    Language {
+        name: typescript::TYPESCRIPT,
+        extensions: typescript::TYPESCRIPT_EXTENSIONS,
+        family: "script",
+        extract: typescript::extract_typescript,
+    },
+    #[cfg(feature = "lang-typescript")]
+    Language {
+        name: typescript::TSX,
+        extensions: typescript::TSX_EXTENSIONS,
+        family: "script",
+        extract: typescript::extract_tsx,
+    },
+    #[cfg(feature = "lang-typescript")]
+    Language {
+        name: typescript::JAVASCRIPT,
+        extensions: typescript::JAVASCRIPT_EXTENSIONS,
+        family: "script",
+        extract: typescript::extract_javascript,
+    },
 ];
 
 /// The language of a file, by its name.
@@ -46,6 +69,8 @@ pub(crate) struct ProgramRules {
     python: python::PythonRules,
     #[cfg(feature = "lang-rust")]
     rust: rust::RustRules,
+    #[cfg(feature = "lang-typescript")]
+    script: typescript::ScriptRules,
     none: NoRules,
 }
 
@@ -56,6 +81,8 @@ impl ProgramRules {
             python: python::PythonRules::of(program),
             #[cfg(feature = "lang-rust")]
             rust: rust::RustRules::of(program),
+            #[cfg(feature = "lang-typescript")]
+            script: typescript::ScriptRules::of(program),
             none: NoRules,
         }
     }
@@ -66,6 +93,8 @@ impl ProgramRules {
             python::NAME => &self.python,
             #[cfg(feature = "lang-rust")]
             rust::NAME => &self.rust,
+            #[cfg(feature = "lang-typescript")]
+            typescript::TYPESCRIPT | typescript::TSX | typescript::JAVASCRIPT => &self.script,
             _ => &self.none,
         }
     }

@@ -173,6 +173,14 @@ impl<'p, 'f> Eval<'p, 'f> {
             Expr::ArgOf { call, arg, param } => self.parameter_of_argument(file, *call, *arg, *param),
             Expr::Closure { .. } => Ty::Closure(file, ix),
             Expr::Object(_) => Ty::Object(file, ix),
+            Expr::Def(def) => {
+                let def = self.program.global(file, *def);
+                match self.program.def(def).kind.is_type() {
+                    true => Ty::Type(def, Arc::new([])),
+                    false => Ty::Fn(def, None),
+                }
+            }
+            Expr::Import(at) => rules.import(self, file, *at as usize),
             Expr::Tuple(parts) => Ty::Tuple(parts.iter().map(|&part| self.expr(file, part)).collect()),
             Expr::List(parts) => {
                 let parts = parts.iter().take(4).map(|&part| self.expr(file, part)).collect();
@@ -236,7 +244,8 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let result = result.map_or(Ty::External, |result| self.ty(file, result));
                 Ty::Callable(params, Arc::new(result))
             }
-            TypeExpr::Object(_) => Ty::Unknown,
+            TypeExpr::Object(_) => Ty::Shape(file, ix),
+            TypeExpr::ValueOf(value) => self.expr(file, *value),
             TypeExpr::Text => Ty::std("Text", []),
             TypeExpr::Number => Ty::std("Number", []),
             TypeExpr::Bool => Ty::std("Bool", []),
@@ -288,6 +297,7 @@ impl<'p, 'f> Eval<'p, 'f> {
                 Ty::union(found)
             }
             Ty::Object(file, ix) => self.object_member(*file, *ix, name),
+            Ty::Shape(file, ix) => self.shape_member(*file, *ix, name),
             base => self.rules(file).member(self, base, name, access),
         }
     }
@@ -299,6 +309,15 @@ impl<'p, 'f> Eval<'p, 'f> {
         };
         let found = members.iter().find(|(member, _)| self.program.name(file, *member) == name);
         found.map_or(Ty::Unknown, |(_, value)| self.expr(file, *value))
+    }
+
+    fn shape_member(&mut self, file: u32, ix: TypeIx, name: GName) -> Ty {
+        let facts = self.program.files[file as usize];
+        let TypeExpr::Object(members) = &facts.types[ix.0 as usize] else {
+            return Ty::Unknown;
+        };
+        let found = members.iter().find(|(member, _)| self.program.name(file, *member) == name);
+        found.map_or(Ty::Unknown, |(_, ty)| self.ty(file, *ty))
     }
 
     pub fn out(&mut self, file: u32, of: &Ty, by: By) -> Ty {

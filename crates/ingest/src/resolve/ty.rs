@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::facts::ExprIx;
+use crate::facts::{ExprIx, TypeIx};
 use crate::resolve::program::{GDef, GName, Place};
 
 pub(crate) type Args = Arc<[Ty]>;
@@ -35,6 +35,8 @@ pub(crate) enum Ty {
     Closure(u32, ExprIx),
     /// An object literal.
     Object(u32, ExprIx),
+    /// A type written as its members.
+    Shape(u32, TypeIx),
     /// One of these.
     Union(Args),
 }

@@ -1,0 +1,74 @@
+//! What is read from TypeScript and JavaScript, and what it resolves to: text in, text out.
+
+use expect_test::{Expect, expect};
+
+use crate::testing;
+
+fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&testing::calls(fixture));
+}
+
+#[test]
+fn barrels_classes_and_callbacks_lead_to_their_methods() {
+    check(
+        r#"
+//- packages/shop/package.json
+{ "name": "@acme/shop", "main": "dist/index.js" }
+//- packages/shop/src/index.ts
+export * from './cart'
+export { sum as total } from './math.js'
+//- packages/shop/src/math.ts
+export function sum(a: number[]): number { return a.length }
+//- packages/shop/src/cart.ts
+import { sum } from './math'
+export interface Item { price(): number }
+class Base { protected log(m: string) {} }
+export class Cart extends Base {
+  private items: Item[] = []
+  constructor(private store: Store) { super() }
+  get first(): Item { return this.items[0] }
+  total() {
+    this.log('x')
+    this.store.save(this)
+    this.first.price()
+    return sum(this.items.map((item) => item.price()))
+  }
+}
+export class Store { save(cart: Cart) {} }
+export const makeCart = async (): Promise<Cart> => new Cart(new Store())
+//- app/main.ts
+import { makeCart, total, Cart } from '@acme/shop'
+import fs from 'node:fs'
+async function run() {
+  const cart = await makeCart()
+  cart.total()
+  const { a } = { a: cart }
+  a.total()
+  fs.total()
+  total([])
+  const all = new Map<string, Cart>()
+  for (const c of all.values()) c.total()
+}
+//- app/old.js
+const { helper } = require('./util')
+helper()
+//- app/util.js
+exports.helper = function () { return inner() }
+function inner() {}
+"#,
+        expect![[r#"
+            app/main.ts run -> packages/shop/src/cart.ts Cart.total @[5, 7, 11]
+            app/main.ts run -> packages/shop/src/cart.ts makeCart @[4]
+            app/main.ts run -> packages/shop/src/math.ts sum @[9]
+            app/old.js -> app/util.js helper @[2]
+            app/util.js helper -> app/util.js inner @[1]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Base.log @[9]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Item.price @[11, 12]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Store.save @[10]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/math.ts sum @[12]
+            packages/shop/src/cart.ts makeCart -> packages/shop/src/cart.ts Cart @[16]
+            packages/shop/src/cart.ts makeCart -> packages/shop/src/cart.ts Cart.constructor @[16]
+            packages/shop/src/cart.ts makeCart -> packages/shop/src/cart.ts Store @[16]
+        "#]],
+    );
+}
