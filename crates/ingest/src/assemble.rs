@@ -15,7 +15,11 @@ pub fn assemble(repository: &str, files: &[&FileFacts], links: &[Links], generat
         folders: FxHashMap::default(),
         nodes: Vec::with_capacity(files.len()),
     };
-    let root = NodeSpec::new(NodeKind::Repository, format!("repository::{repository}"), repository);
+    let root = NodeSpec::new(
+        NodeKind::Repository,
+        format!("repository::{repository}"),
+        repository,
+    );
     let root = assembler.builder.node(root);
     assembler.folders.insert(String::new(), root);
     for facts in files {
@@ -48,7 +52,8 @@ impl Assembler {
             at = match self.folders.get(here) {
                 Some(&known) => known,
                 None => {
-                    let mut spec = NodeSpec::new(NodeKind::Directory, node_id(NodeKind::Directory, here, ""), part);
+                    let mut spec =
+                        NodeSpec::new(NodeKind::Directory, node_id(NodeKind::Directory, here, ""), part);
                     spec.path = here.to_owned();
                     let handle = self.builder.node(spec);
                     self.contains(at, handle);
@@ -61,7 +66,12 @@ impl Assembler {
     }
 
     fn contains(&mut self, outer: Handle, inner: Handle) {
-        self.builder.edge(EdgeSpec::new(outer, EdgeKind::Contains, inner, Evidence::Resolved));
+        self.builder.edge(EdgeSpec::new(
+            outer,
+            EdgeKind::Contains,
+            inner,
+            Evidence::Resolved,
+        ));
     }
 
     fn file(&mut self, facts: &FileFacts) {
@@ -145,14 +155,22 @@ impl Assembler {
 fn kind_of(def: &Def) -> Option<NodeKind> {
     let kind = def.kind.node_kind()?;
     let is_test = def.flags.has(NodeFlags::TEST_CODE) && def.flags.has(NodeFlags::ENTRY_POINT);
-    Some(if is_test && kind.is_callable() { NodeKind::Test } else { kind })
+    Some(if is_test && kind.is_callable() {
+        NodeKind::Test
+    } else {
+        kind
+    })
 }
 
 /// Names from the outside in, joined by dots; an impl counts as the type it is for.
 fn qualified_names(facts: &FileFacts) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(facts.defs.len());
     for def in &facts.defs {
-        let own = if def.kind == DefKind::Impl { impl_name(facts, def) } else { facts.text(def.name) };
+        let own = if def.kind == DefKind::Impl {
+            impl_name(facts, def)
+        } else {
+            facts.text(def.name)
+        };
         let name = match def.parent.map(|parent| names[parent.0 as usize].as_str()) {
             Some(outer) if !outer.is_empty() => format!("{outer}.{own}"),
             _ => own.to_owned(),
@@ -175,8 +193,14 @@ fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {
 }
 
 fn types_by_name(facts: &FileFacts) -> FxHashMap<(Scope, &str), usize> {
-    let types = facts.defs.iter().enumerate().filter(|(_, def)| def.kind.is_type());
-    types.map(|(at, def)| ((def.parent, facts.text(def.name)), at)).collect()
+    let types = facts
+        .defs
+        .iter()
+        .enumerate()
+        .filter(|(_, def)| def.kind.is_type());
+    types
+        .map(|(at, def)| ((def.parent, facts.text(def.name)), at))
+        .collect()
 }
 
 /// The node that holds a definition: its parent, or for a method of an impl the type in the same module.
@@ -210,7 +234,9 @@ pub fn def_id(graph: &Graph, path: &str, facts: &FileFacts, ix: DefIx) -> Option
     let kind = kind_of(def)?;
     let found = graph.nodes_in(path).find(|&node| {
         let node = graph.node(node);
-        node.kind() == kind && node.lines() == (def.line_start, def.line_end) && node.label() == facts.text(def.name)
+        node.kind() == kind
+            && node.lines() == (def.line_start, def.line_end)
+            && node.label() == facts.text(def.name)
     });
     found.map(|node| graph.node(node).id().to_owned())
 }

@@ -102,9 +102,7 @@ impl Ty {
             Self::StdType(name, args) => Self::StdType(name, all(args)),
             Self::Tuple(args) => Self::Tuple(all(args)),
             Self::Union(args) => Self::union(all(args).to_vec()),
-            Self::Callable(params, result) => {
-                Self::Callable(all(params), Arc::new(result.substitute(known)))
-            }
+            Self::Callable(params, result) => Self::Callable(all(params), Arc::new(result.substitute(known))),
             other => other.clone(),
         }
     }
@@ -113,11 +111,8 @@ impl Ty {
     pub fn unify(declared: &Ty, actual: &Ty, known: &mut Vec<(GDef, u32, Ty)>) {
         match (declared, actual) {
             (_, Self::Unknown) => {}
-            (Self::Param(def, at), actual) => {
-                if !known.iter().any(|(d, p, _)| d == def && p == at) {
-                    known.push((*def, *at, actual.clone()));
-                }
-            }
+            (Self::Param(def, at), _) if known.iter().any(|(d, p, _)| d == def && p == at) => {}
+            (Self::Param(def, at), actual) => known.push((*def, *at, actual.clone())),
             (Self::Of(a, left), Self::Of(b, right)) if a == b => unify_all(left, right, known),
             (Self::Std(a, left), Self::Std(b, right)) if a == b => unify_all(left, right, known),
             (Self::Tuple(left), Self::Tuple(right)) => unify_all(left, right, known),

@@ -59,24 +59,35 @@ impl Index {
     }
 }
 
-/// Reads an index; local symbols, which never cross a function, are left out.
+/// Reads an index.
 pub fn read(bytes: &[u8]) -> Result<Index, ScipError> {
     let raw = scip::types::Index::parse_from_bytes(bytes)?;
     let mut index = Index::default();
     for document in raw.documents {
         let path = document.relative_path.replace('\\', "/");
         for occurrence in document.occurrences {
-            if occurrence.symbol.is_empty() || occurrence.symbol.starts_with("local ") {
+            if occurrence.symbol.is_empty() {
                 continue;
             }
-            let [line, from, rest @ ..] = &occurrence.range[..] else { continue };
+            // A local symbol means something in its own file only.
+            let symbol = match occurrence.symbol.strip_prefix("local ") {
+                Some(number) => format!("{path}#{number}"),
+                None => occurrence.symbol,
+            };
+            let [line, from, rest @ ..] = &occurrence.range[..] else {
+                continue;
+            };
             let to = rest.last().unwrap_or(from);
             let column = |raw: i32| u32::try_from(raw).unwrap_or(0);
-            let place = Place { path: path.clone(), line: column(*line) + 1, columns: (column(*from), column(*to)) };
+            let place = Place {
+                path: path.clone(),
+                line: column(*line) + 1,
+                columns: (column(*from), column(*to)),
+            };
             if occurrence.symbol_roles & SymbolRole::Definition.value() != 0 {
-                index.definitions.entry(occurrence.symbol).or_default().push(place);
+                index.definitions.entry(symbol).or_default().push(place);
             } else {
-                index.references.push(Reference { symbol: occurrence.symbol, at: place });
+                index.references.push(Reference { symbol, at: place });
             }
         }
         index.files.push(path);
@@ -95,7 +106,10 @@ impl Callables {
         let mut by_path: FxHashMap<String, Vec<(u32, u32, NodeIx)>> = FxHashMap::default();
         for node in graph.nodes().filter(|node| node.kind().is_callable()) {
             let (start, end) = node.lines();
-            by_path.entry(node.path().to_owned()).or_default().push((start, end, node.ix()));
+            by_path
+                .entry(node.path().to_owned())
+                .or_default()
+                .push((start, end, node.ix()));
         }
         Self { by_path }
     }
@@ -103,16 +117,22 @@ impl Callables {
     /// The innermost callable around a line.
     pub(crate) fn around(&self, path: &str, line: u32) -> Option<NodeIx> {
         let all = self.by_path.get(path)?;
-        let covering = all.iter().filter(|(start, end, _)| *start <= line && line <= *end);
-        covering.min_by_key(|(start, end, ix)| (end - start, std::cmp::Reverse(*ix))).map(|(_, _, ix)| *ix)
+        let covering = all
+            .iter()
+            .filter(|(start, end, _)| *start <= line && line <= *end);
+        covering
+            .min_by_key(|(start, end, ix)| (end - start, std::cmp::Reverse(*ix)))
+            .map(|(_, _, ix)| *ix)
     }
 
     /// The callable of this name that is defined at a line.
     pub(crate) fn named(&self, graph: &Graph, path: &str, line: u32, name: &str) -> Option<NodeIx> {
         let all = self.by_path.get(path)?;
-        let covering = all.iter().filter(|(start, end, ix)| {
-            *start <= line && line <= *end && graph.node(*ix).label() == name
-        });
-        covering.min_by_key(|(start, end, _)| end - start).map(|(_, _, ix)| *ix)
+        let covering = all
+            .iter()
+            .filter(|(start, end, ix)| *start <= line && line <= *end && graph.node(*ix).label() == name);
+        covering
+            .min_by_key(|(start, end, _)| end - start)
+            .map(|(_, _, ix)| *ix)
     }
 }

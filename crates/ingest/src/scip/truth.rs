@@ -45,7 +45,11 @@ impl Truth {
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        1.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 /// Compares function-level call edges.
@@ -73,10 +77,16 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
     let mut referred: BTreeSet<(NodeIx, NodeIx)> = BTreeSet::new();
     let mut unknown: BTreeSet<(NodeIx, &str)> = BTreeSet::new();
     for reference in &index.references {
-        let Some([definition]) = index.definitions.get(&reference.symbol).map(Vec::as_slice) else { continue };
+        let Some([definition]) = index.definitions.get(&reference.symbol).map(Vec::as_slice) else {
+            continue;
+        };
         let at = &reference.at;
-        let Some(caller) = callables.around(&at.path, at.line) else { continue };
-        let Some(name) = slice(&texts, &definition.path, definition.line, definition.columns) else { continue };
+        let Some(caller) = callables.around(&at.path, at.line) else {
+            continue;
+        };
+        let Some(name) = slice(&texts, &definition.path, definition.line, definition.columns) else {
+            continue;
+        };
         let is_call = followed_by_call(&texts, &at.path, at.line, at.columns.1);
         match callables.named(graph, &definition.path, definition.line, &name) {
             Some(target) => {
@@ -123,16 +133,24 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
         truth.resolved_true += usize::from(right);
         if !right {
             let line = edge.lines.first().copied().unwrap_or(0);
-            truth.wrong.push((source.id().to_owned(), target.id().to_owned(), line));
+            truth
+                .wrong
+                .push((source.id().to_owned(), target.id().to_owned(), line));
         }
     }
     for ((caller, target), line) in seen {
         if !found.contains(&(caller, target)) {
-            truth.missed.push((graph.node(caller).id().to_owned(), graph.node(target).id().to_owned(), line));
+            truth.missed.push((
+                graph.node(caller).id().to_owned(),
+                graph.node(target).id().to_owned(),
+                line,
+            ));
         }
     }
     for (caller, symbol) in unknown {
-        truth.missed.push((graph.node(caller).id().to_owned(), symbol.to_owned(), 0));
+        truth
+            .missed
+            .push((graph.node(caller).id().to_owned(), symbol.to_owned(), 0));
     }
     truth
 }
@@ -150,20 +168,36 @@ fn slice(
     let line = texts.get(path)?.get(line as usize - 1)?;
     let text = String::from_utf8_lossy(line);
     let skip = columns.0 as usize;
-    Some(text.chars().skip(skip).take((columns.1 as usize).saturating_sub(skip)).collect())
+    Some(
+        text.chars()
+            .skip(skip)
+            .take((columns.1 as usize).saturating_sub(skip))
+            .collect(),
+    )
 }
 
 /// Whether what stands after a name calls it: `(`, `::<…>(`, `<…>(`, `?.(`.
 fn followed_by_call(texts: &FxHashMap<&str, Vec<Vec<u8>>>, path: &str, line: u32, column: u32) -> bool {
-    let Some(lines) = texts.get(path) else { return false };
-    let first = lines.get(line as usize - 1).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
+    let Some(lines) = texts.get(path) else {
+        return false;
+    };
+    let first = lines
+        .get(line as usize - 1)
+        .map(|l| String::from_utf8_lossy(l))
+        .unwrap_or_default();
     let mut rest: String = first.chars().skip(column as usize).collect();
     if rest.trim().is_empty() {
-        let next = lines.get(line as usize).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
+        let next = lines
+            .get(line as usize)
+            .map(|l| String::from_utf8_lossy(l))
+            .unwrap_or_default();
         rest = next.into_owned();
     }
     let rest = rest.trim_start();
-    let rest = rest.strip_prefix("::").or_else(|| rest.strip_prefix("?.")).unwrap_or(rest);
+    let rest = rest
+        .strip_prefix("::")
+        .or_else(|| rest.strip_prefix("?."))
+        .unwrap_or(rest);
     if rest.starts_with('<') {
         let mut depth = 0;
         for (at, c) in rest.char_indices() {

@@ -9,7 +9,8 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use crate::facts::{
-    By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler, TypeExpr, TypeIx,
+    By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
+    TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, clip, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
@@ -38,7 +39,7 @@ fn widen_first_bindings(facts: &mut FileFacts) {
     let mut last = None;
     for binding in &mut facts.bindings {
         let key = (binding.owner, binding.name);
-        if last != Some(key) && binding.to >= FUNCTION_WIDE {
+        if last != Some(key) && binding.to == FUNCTION_WIDE {
             binding.from = 0;
         }
         last = Some(key);
@@ -53,7 +54,9 @@ fn is_test_file(path: &str) -> bool {
     name.starts_with("test_")
         || name.ends_with("_test.py")
         || name == "conftest.py"
-        || path.split('/').any(|part| matches!(part, "tests" | "test" | "testing"))
+        || path
+            .split('/')
+            .any(|part| matches!(part, "tests" | "test" | "testing"))
 }
 
 struct Reader<'s> {
@@ -87,7 +90,10 @@ impl<'t> Visit<'t> for Reader<'_> {
             "comment" => return Descend::Past,
             "decorator" => {
                 let text = self.sheet.text(node).trim_start_matches('@').trim().to_owned();
-                self.decorators.push(Decorator { line: line(node), text });
+                self.decorators.push(Decorator {
+                    line: line(node),
+                    text,
+                });
             }
             "function_definition" => self.open_function(node),
             "class_definition" => self.open_class(node),
@@ -105,7 +111,10 @@ impl<'t> Visit<'t> for Reader<'_> {
             "block" | "module" => {}
             _ => {
                 if !matches!(self.doc_wanted, DocWanted::No)
-                    && !matches!(node.kind(), "identifier" | "parameters" | "type" | "argument_list")
+                    && !matches!(
+                        node.kind(),
+                        "identifier" | "parameters" | "type" | "argument_list"
+                    )
                     && self.in_body(node)
                 {
                     self.doc_wanted = DocWanted::No;
@@ -150,9 +159,15 @@ impl Reader<'_> {
 
     fn open_function(&mut self, node: Node<'_>) {
         let decorators = std::mem::take(&mut self.decorators);
-        let Some(name_node) = field(node, "name") else { return };
+        let Some(name_node) = field(node, "name") else {
+            return;
+        };
         let in_class = self.sheet.scope_kind() == Some(DefKind::Class);
-        let kind = if in_class { DefKind::Method } else { DefKind::Function };
+        let kind = if in_class {
+            DefKind::Method
+        } else {
+            DefKind::Function
+        };
         let name = self.sheet.name_of(name_node);
         let text = self.sheet.text(name_node);
         let mut def = self.sheet.def(kind, name, node, name_node);
@@ -172,9 +187,17 @@ impl Reader<'_> {
         if decorators.iter().any(|d| d.text.ends_with("abstractmethod")) {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
-        let class_name = self.sheet.scope().map(|ix| self.sheet.facts.text(self.sheet.facts.def(ix).name).to_owned());
+        let class_name = self
+            .sheet
+            .scope()
+            .map(|ix| self.sheet.facts.text(self.sheet.facts.def(ix).name).to_owned());
         let in_tests = self.sheet.facts.flags.has(NodeFlags::TEST_CODE);
-        let of_test_class = class_name.is_none_or(|name| name.starts_with("Test") || name.ends_with("Test") || name.ends_with("TestCase") || name.ends_with("Tests"));
+        let of_test_class = class_name.is_none_or(|name| {
+            name.starts_with("Test")
+                || name.ends_with("Test")
+                || name.ends_with("TestCase")
+                || name.ends_with("Tests")
+        });
         if in_tests && text.starts_with("test") && of_test_class {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
         }
@@ -191,29 +214,47 @@ impl Reader<'_> {
         self.doc_wanted = DocWanted::Def(ix);
         self.parameters(node, ix, how, end);
         if let Some(returns) = field(node, "return_type") {
-            let own = self.self_annotation(node, how).filter(|own| *own == self.sheet.bytes(returns));
+            let own = self
+                .self_annotation(node, how)
+                .filter(|own| *own == self.sheet.bytes(returns));
             let scope = self.sheet.scope();
             let ty = if own.is_some() {
                 // `def f(self: T) -> T` gives back what it was called on.
                 self.sheet.push_type(TypeExpr::SelfType { scope })
             } else {
-                annotations::read(&mut self.sheet, returns.start_byte(), returns.end_byte(), outer, at)
+                annotations::read(
+                    &mut self.sheet,
+                    returns.start_byte(),
+                    returns.end_byte(),
+                    outer,
+                    at,
+                )
             };
             self.sheet.def_mut(ix).returns = Some(ty);
         }
         for decorator in &decorators {
             if let Some((method, pattern)) = route(&decorator.text) {
                 let handler = RouteHandler::Def(ix);
-                self.sheet.facts.routes.push(Route { method, pattern, handler, line: decorator.line });
+                self.sheet.facts.routes.push(Route {
+                    method,
+                    pattern,
+                    handler,
+                    line: decorator.line,
+                });
             }
         }
     }
 
     /// The annotation of the receiver, as it is written.
     fn self_annotation(&self, node: Node<'_>, how: How) -> Option<&[u8]> {
-        let first = field(node, "parameters").map(named_children)?.into_iter().next()?;
+        let first = field(node, "parameters")
+            .map(named_children)?
+            .into_iter()
+            .next()?;
         let annotated = how == How::Instance && first.kind() == "typed_parameter";
-        field(first, "type").filter(|_| annotated).map(|ty| self.sheet.bytes(ty))
+        field(first, "type")
+            .filter(|_| annotated)
+            .map(|ty| self.sheet.bytes(ty))
     }
 
     fn parameters(&mut self, node: Node<'_>, ix: DefIx, how: How, _end: u32) {
@@ -226,26 +267,39 @@ impl Reader<'_> {
                 "identifier" => (Some(parameter), None, None),
                 "typed_parameter" => (parameter.named_child(0), field(parameter, "type"), None),
                 "default_parameter" => (field(parameter, "name"), None, field(parameter, "value")),
-                "typed_default_parameter" => {
-                    (field(parameter, "name"), field(parameter, "type"), field(parameter, "value"))
-                }
+                "typed_default_parameter" => (
+                    field(parameter, "name"),
+                    field(parameter, "type"),
+                    field(parameter, "value"),
+                ),
                 // After `*`, parameters are given by name only.
                 _ => continue,
             };
-            let Some(name_node) = name_node.filter(|n| n.kind() == "identifier") else { continue };
+            let Some(name_node) = name_node.filter(|n| n.kind() == "identifier") else {
+                continue;
+            };
             let name = self.sheet.name_of(name_node);
             if receiver {
                 receiver = false;
                 let mut value = self.sheet.push(Expr::This { scope });
                 if how == How::Static {
-                    value = self.sheet.push(Expr::Out { of: value, by: By::Class });
+                    value = self.sheet.push(Expr::Out {
+                        of: value,
+                        by: By::Class,
+                    });
                 }
                 self.sheet.bind(name, 0, FUNCTION_WIDE, None, Some(value));
                 continue;
             }
             let outer = self.sheet.facts.def(ix).parent;
             let ty = type_node.map(|ty| {
-                annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), outer, line(parameter))
+                annotations::read(
+                    &mut self.sheet,
+                    ty.start_byte(),
+                    ty.end_byte(),
+                    outer,
+                    line(parameter),
+                )
             });
             let value = default.map(|value| self.literal(value));
             self.sheet.bind(name, 0, FUNCTION_WIDE, ty, value);
@@ -265,7 +319,9 @@ impl Reader<'_> {
 
     fn open_class(&mut self, node: Node<'_>) {
         let decorators = std::mem::take(&mut self.decorators);
-        let Some(name_node) = field(node, "name") else { return };
+        let Some(name_node) = field(node, "name") else {
+            return;
+        };
         let name = self.sheet.name_of(name_node);
         let mut def = self.sheet.def(DefKind::Class, name, node, name_node);
         if let Some(first) = decorators.first() {
@@ -277,11 +333,20 @@ impl Reader<'_> {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
         let scope = self.sheet.scope();
-        for base in field(node, "superclasses").map(named_children).unwrap_or_default() {
+        for base in field(node, "superclasses")
+            .map(named_children)
+            .unwrap_or_default()
+        {
             if matches!(base.kind(), "keyword_argument" | "comment") {
                 continue;
             }
-            let ty = annotations::read(&mut self.sheet, base.start_byte(), base.end_byte(), scope, line(node));
+            let ty = annotations::read(
+                &mut self.sheet,
+                base.start_byte(),
+                base.end_byte(),
+                scope,
+                line(node),
+            );
             def.bases.push(ty);
         }
         def.to = body_start as u32;
@@ -308,7 +373,11 @@ impl Reader<'_> {
                     && named.kind() != "call"
                     && let Some(callee) = self.sheet.known(named)
                 {
-                    let call = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+                    let call = self.sheet.push(Expr::Call {
+                        callee,
+                        args: Vec::new(),
+                        types: Vec::new(),
+                    });
                     self.sheet.call(call, node);
                 }
             }
@@ -326,7 +395,10 @@ impl Reader<'_> {
                     self.bind_target(left, Some(item), None, left.start_byte(), FUNCTION_WIDE);
                 }
             }
-            "list_comprehension" | "set_comprehension" | "generator_expression" | "dictionary_comprehension" => {
+            "list_comprehension"
+            | "set_comprehension"
+            | "generator_expression"
+            | "dictionary_comprehension" => {
                 self.comprehension(node);
             }
             "with_item" => self.with_item(node),
@@ -364,7 +436,14 @@ impl Reader<'_> {
         match kind {
             "identifier" => {
                 let (name, scope) = (self.sheet.name_of(node), self.sheet.scope());
-                self.sheet.set(node, Expr::Name { name, at: node.start_byte() as u32, scope });
+                self.sheet.set(
+                    node,
+                    Expr::Name {
+                        name,
+                        at: node.start_byte() as u32,
+                        scope,
+                    },
+                );
             }
             "attribute" => {
                 let base = self.sheet.expr(field(node, "object"));
@@ -393,12 +472,20 @@ impl Reader<'_> {
             "conditional_expression" => {
                 let parts = named_children(node);
                 let ends = [parts.first(), parts.last()];
-                let any = ends.into_iter().flatten().filter_map(|p| self.sheet.known(*p)).collect();
+                let any = ends
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|p| self.sheet.known(*p))
+                    .collect();
                 self.sheet.set(node, Expr::Any(any));
             }
             "boolean_operator" => {
                 let parts = [field(node, "left"), field(node, "right")];
-                let any = parts.into_iter().flatten().filter_map(|p| self.sheet.known(p)).collect();
+                let any = parts
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|p| self.sheet.known(p))
+                    .collect();
                 self.sheet.set(node, Expr::Any(any));
             }
             "lambda" => self.lambda(node),
@@ -427,7 +514,10 @@ impl Reader<'_> {
 
     fn children(&mut self, node: Node<'_>) -> Vec<ExprIx> {
         let parts = named_children(node);
-        parts.into_iter().map(|part| self.sheet.expr(Some(part))).collect()
+        parts
+            .into_iter()
+            .map(|part| self.sheet.expr(Some(part)))
+            .collect()
     }
 
     /// The values of a dictionary, as the elements it gives.
@@ -460,7 +550,11 @@ impl Reader<'_> {
         let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
         let mut args = Vec::new();
         for argument in &arguments {
-            let value = if argument.kind() == "keyword_argument" { field(*argument, "value") } else { Some(*argument) };
+            let value = if argument.kind() == "keyword_argument" {
+                field(*argument, "value")
+            } else {
+                Some(*argument)
+            };
             let Some(value) = value else { continue };
             let known = self.sheet.expr(Some(value));
             if matches!(value.kind(), "identifier" | "attribute") {
@@ -470,7 +564,14 @@ impl Reader<'_> {
                 args.push(known);
             }
         }
-        let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
+        let call = self.sheet.set(
+            node,
+            Expr::Call {
+                callee,
+                args,
+                types: Vec::new(),
+            },
+        );
         let place = function.map_or(node, |f| field(f, "attribute").unwrap_or(f));
         self.sheet.call(call, place);
         for (position, argument) in arguments.iter().enumerate() {
@@ -488,15 +589,27 @@ impl Reader<'_> {
         let mut waiting = Vec::new();
         for (at, parameter) in parameters.iter().enumerate() {
             if parameter.kind() == "identifier" {
-                let value = self.sheet.push(Expr::ArgOf { call: ExprIx(u32::MAX), arg: 0, param: at as u32 });
+                let value = self.sheet.push(Expr::ArgOf {
+                    call: ExprIx(u32::MAX),
+                    arg: 0,
+                    param: at as u32,
+                });
                 waiting.push(value);
                 let name = self.sheet.name_of(*parameter);
-                self.sheet.bind(name, node.start_byte(), node.end_byte() as u32, None, Some(value));
+                self.sheet
+                    .bind(name, node.start_byte(), node.end_byte() as u32, None, Some(value));
             }
         }
         let result = field(node, "body").and_then(|body| self.sheet.known(body));
         let params = parameters.len() as u32;
-        self.sheet.set(node, Expr::Closure { params, result, returns: None });
+        self.sheet.set(
+            node,
+            Expr::Closure {
+                params,
+                result,
+                returns: None,
+            },
+        );
         if !waiting.is_empty() {
             self.lambdas.insert(node.id(), waiting);
         }
@@ -504,7 +617,10 @@ impl Reader<'_> {
 
     fn iterated(&mut self, node: Option<Node<'_>>) -> ExprIx {
         let of = self.sheet.expr(node);
-        self.sheet.push(Expr::Out { of, by: By::Iteration })
+        self.sheet.push(Expr::Out {
+            of,
+            by: By::Iteration,
+        })
     }
 
     fn comprehension(&mut self, node: Node<'_>) {
@@ -521,7 +637,9 @@ impl Reader<'_> {
     }
 
     fn with_item(&mut self, node: Node<'_>) {
-        let Some(pattern) = field(node, "value").filter(|value| value.kind() == "as_pattern") else { return };
+        let Some(pattern) = field(node, "value").filter(|value| value.kind() == "as_pattern") else {
+            return;
+        };
         let of = self.sheet.expr(pattern.named_child(0));
         let value = self.sheet.push(Expr::Out { of, by: By::Context });
         if let Some(target) = field(pattern, "alias").and_then(|alias| alias.named_child(0)) {
@@ -530,33 +648,61 @@ impl Reader<'_> {
     }
 
     fn except_clause(&mut self, node: Node<'_>) {
-        let Some(pattern) = named_children(node).into_iter().find(|child| child.kind() == "as_pattern") else { return };
-        let Some(target) = field(pattern, "alias").and_then(|alias| alias.named_child(0)) else { return };
+        let Some(pattern) = named_children(node)
+            .into_iter()
+            .find(|child| child.kind() == "as_pattern")
+        else {
+            return;
+        };
+        let Some(target) = field(pattern, "alias").and_then(|alias| alias.named_child(0)) else {
+            return;
+        };
         let callee = self.sheet.expr(pattern.named_child(0));
-        let value = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
-        self.bind_target(target, Some(value), None, node.start_byte(), node.end_byte() as u32);
+        let value = self.sheet.push(Expr::Call {
+            callee,
+            args: Vec::new(),
+            types: Vec::new(),
+        });
+        self.bind_target(
+            target,
+            Some(value),
+            None,
+            node.start_byte(),
+            node.end_byte() as u32,
+        );
     }
 
     fn assignment(&mut self, node: Node<'_>) {
         let scope = self.sheet.scope();
         let right = field(node, "right");
         let value = right.and_then(|right| self.sheet.known(right));
-        let ty = field(node, "type").map(|ty| {
-            annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), scope, line(node))
-        });
+        let ty = field(node, "type")
+            .map(|ty| annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), scope, line(node)));
         let Some(left) = field(node, "left") else { return };
         // A chained assignment `a = b = c` has its value on the far right.
         self.sheet.same(node, right);
         if left.kind() == "identifier" && self.sheet.scope_kind() == Some(DefKind::Class) {
-            let entry = Field { name: self.sheet.name_of(left), ty, value, line: line(node) };
+            let entry = Field {
+                name: self.sheet.name_of(left),
+                ty,
+                value,
+                line: line(node),
+            };
             if let Some(class) = self.sheet.current() {
                 class.fields.push(entry);
             }
             return;
         }
         // A type variable is bound to nothing that could be looked up.
-        let made_by = right.filter(|right| right.kind() == "call").and_then(|call| field(call, "function"));
-        if made_by.is_some_and(|f| matches!(self.sheet.text(f).rsplit('.').next(), Some("TypeVar" | "ParamSpec"))) {
+        let made_by = right
+            .filter(|right| right.kind() == "call")
+            .and_then(|call| field(call, "function"));
+        if made_by.is_some_and(|f| {
+            matches!(
+                self.sheet.text(f).rsplit('.').next(),
+                Some("TypeVar" | "ParamSpec")
+            )
+        }) {
             return;
         }
         if left.kind() == "identifier" && scope.is_none() {
@@ -577,24 +723,48 @@ impl Reader<'_> {
         let text = self.sheet.text(left);
         let is_constant = text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
         let alias = right.filter(|right| right.kind() == "subscript").filter(|right| {
-            let base = field(*right, "value").map(|base| self.sheet.text(base)).unwrap_or("");
+            let base = field(*right, "value")
+                .map(|base| self.sheet.text(base))
+                .unwrap_or("");
             let base = base.rsplit('.').next().unwrap_or(base);
             matches!(
                 base,
-                "Union" | "Optional" | "List" | "Dict" | "Tuple" | "Type" | "Callable" | "Sequence" | "Mapping"
-                    | "Iterable" | "Iterator" | "AsyncIterator" | "Set" | "FrozenSet"
+                "Union"
+                    | "Optional"
+                    | "List"
+                    | "Dict"
+                    | "Tuple"
+                    | "Type"
+                    | "Callable"
+                    | "Sequence"
+                    | "Mapping"
+                    | "Iterable"
+                    | "Iterator"
+                    | "AsyncIterator"
+                    | "Set"
+                    | "FrozenSet"
             )
         });
         if !is_constant && alias.is_none() {
             return;
         }
-        let kind = if alias.is_some() { DefKind::TypeAlias } else { DefKind::Constant };
+        let kind = if alias.is_some() {
+            DefKind::TypeAlias
+        } else {
+            DefKind::Constant
+        };
         let name = self.sheet.name_of(left);
         let mut def = self.sheet.def(kind, name, node, left);
         def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
         def.of = ty.or_else(|| {
             alias.map(|right| {
-                annotations::read(&mut self.sheet, right.start_byte(), right.end_byte(), None, line(node))
+                annotations::read(
+                    &mut self.sheet,
+                    right.start_byte(),
+                    right.end_byte(),
+                    None,
+                    line(node),
+                )
             })
         });
         def.value = value;
@@ -604,7 +774,14 @@ impl Reader<'_> {
         self.sheet.add_def(def);
     }
 
-    fn bind_target(&mut self, target: Node<'_>, value: Option<ExprIx>, ty: Option<TypeIx>, from: usize, to: u32) {
+    fn bind_target(
+        &mut self,
+        target: Node<'_>,
+        value: Option<ExprIx>,
+        ty: Option<TypeIx>,
+        from: usize,
+        to: u32,
+    ) {
         let mut work = vec![(target, value)];
         while let Some((node, value)) = work.pop() {
             match node.kind() {
@@ -626,12 +803,21 @@ impl Reader<'_> {
 
     /// `self.name = value` in a method declares a field of its class.
     fn object_field(&mut self, node: Node<'_>, value: Option<ExprIx>, ty: Option<TypeIx>) {
-        let (Some(object), Some(name_node)) = (field(node, "object"), field(node, "attribute")) else { return };
+        let (Some(object), Some(name_node)) = (field(node, "object"), field(node, "attribute")) else {
+            return;
+        };
         if !matches!(self.sheet.bytes(object), b"self" | b"cls") {
             return;
         }
-        let Some(class) = self.sheet.enclosing(|kind| kind == DefKind::Class) else { return };
-        let entry = Field { name: self.sheet.name_of(name_node), ty, value, line: line(node) };
+        let Some(class) = self.sheet.enclosing(|kind| kind == DefKind::Class) else {
+            return;
+        };
+        let entry = Field {
+            name: self.sheet.name_of(name_node),
+            ty,
+            value,
+            line: line(node),
+        };
         self.sheet.def_mut(class).fields.push(entry);
     }
 
@@ -666,19 +852,29 @@ impl Reader<'_> {
 
     fn import_from(&mut self, node: Node<'_>) {
         self.doc_wanted = DocWanted::No;
-        let Some(module) = field(node, "module_name") else { return };
+        let Some(module) = field(node, "module_name") else {
+            return;
+        };
         let mut level = 0;
         let mut path = Vec::new();
         if module.kind() == "relative_import" {
-            level = self.sheet.bytes(module).iter().take_while(|&&b| b == b'.').count() as u8;
-            for child in named_children(module).into_iter().filter(|child| child.kind() == "dotted_name") {
+            level = self
+                .sheet
+                .bytes(module)
+                .iter()
+                .take_while(|&&b| b == b'.')
+                .count() as u8;
+            for child in named_children(module)
+                .into_iter()
+                .filter(|child| child.kind() == "dotted_name")
+            {
                 path = named_children(child);
             }
         } else {
             path = named_children(module);
         }
         let path: Vec<_> = path.into_iter().map(|part| self.sheet.name_of(part)).collect();
-        let mut add = |sheet: &mut Sheet<'_>, item, bind, all| {
+        let add = |sheet: &mut Sheet<'_>, item, bind, all| {
             let entry = Import {
                 path: path.clone(),
                 level,
@@ -721,7 +917,9 @@ fn how(in_class: bool, decorators: &[Decorator]) -> How {
         return How::Free;
     }
     let has = |wanted: &str| {
-        decorators.iter().any(|d| d.text.split('(').next().and_then(|n| n.rsplit('.').next()) == Some(wanted))
+        decorators
+            .iter()
+            .any(|d| d.text.split('(').next().and_then(|n| n.rsplit('.').next()) == Some(wanted))
     };
     if has("staticmethod") || has("classmethod") {
         How::Static
@@ -736,13 +934,21 @@ fn how(in_class: bool, decorators: &[Decorator]) -> How {
 fn route(decorator: &str) -> Option<(String, String)> {
     let (callee, rest) = decorator.split_once('(')?;
     let (_, verb) = callee.rsplit_once('.')?;
-    let quote = rest.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let quote = rest
+        .trim_start()
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\''))?;
     let pattern = rest.trim_start()[1..].split(quote).next()?;
     let method = match verb {
         "get" | "post" | "put" | "delete" | "patch" | "head" | "options" | "websocket" => verb.to_uppercase(),
         "route" | "api_route" => match rest.split_once("methods") {
             Some((_, list)) => {
-                let name: String = list.chars().skip_while(|c| !c.is_alphabetic()).take_while(|c| c.is_alphabetic()).collect();
+                let name: String = list
+                    .chars()
+                    .skip_while(|c| !c.is_alphabetic())
+                    .take_while(|c| c.is_alphabetic())
+                    .collect();
                 name.to_uppercase()
             }
             None => "ANY".to_owned(),

@@ -13,7 +13,9 @@ pub(super) fn builtin(name: &str) -> Ty {
             Ty::StdType("List", Arc::new([]))
         }
         "dict" => Ty::StdType("Map", Arc::new([])),
-        "str" | "bytes" | "bytearray" | "repr" | "chr" | "ascii" | "hex" | "format" => Ty::StdType("Text", Arc::new([])),
+        "str" | "bytes" | "bytearray" | "repr" | "chr" | "ascii" | "hex" | "format" => {
+            Ty::StdType("Text", Arc::new([]))
+        }
         "int" | "float" | "complex" | "len" | "abs" | "hash" | "id" | "ord" | "sum" | "round" => {
             Ty::StdType("Number", Arc::new([]))
         }
@@ -28,17 +30,61 @@ pub(super) fn builtin(name: &str) -> Ty {
 fn is_builtin(name: &str) -> bool {
     matches!(
         name,
-        "print" | "open" | "range" | "enumerate" | "zip" | "map" | "min" | "max" | "getattr" | "setattr"
-            | "delattr" | "type" | "object" | "next" | "vars" | "dir" | "input" | "eval" | "exec" | "globals"
-            | "locals" | "property" | "staticmethod" | "classmethod" | "super" | "slice" | "pow" | "divmod"
-            | "memoryview" | "compile" | "__import__" | "breakpoint" | "aiter" | "anext" | "bin" | "oct"
-            | "NotImplemented" | "Ellipsis" | "__name__" | "__file__" | "__doc__" | "exit" | "quit"
+        "print"
+            | "open"
+            | "range"
+            | "enumerate"
+            | "zip"
+            | "map"
+            | "min"
+            | "max"
+            | "getattr"
+            | "setattr"
+            | "delattr"
+            | "type"
+            | "object"
+            | "next"
+            | "vars"
+            | "dir"
+            | "input"
+            | "eval"
+            | "exec"
+            | "globals"
+            | "locals"
+            | "property"
+            | "staticmethod"
+            | "classmethod"
+            | "super"
+            | "slice"
+            | "pow"
+            | "divmod"
+            | "memoryview"
+            | "compile"
+            | "__import__"
+            | "breakpoint"
+            | "aiter"
+            | "anext"
+            | "bin"
+            | "oct"
+            | "NotImplemented"
+            | "Ellipsis"
+            | "__name__"
+            | "__file__"
+            | "__doc__"
+            | "exit"
+            | "quit"
     ) || name.ends_with("Error")
         || name.ends_with("Warning")
         || matches!(
             name,
-            "Exception" | "BaseException" | "StopIteration" | "StopAsyncIteration" | "KeyboardInterrupt"
-                | "SystemExit" | "GeneratorExit" | "ExceptionGroup"
+            "Exception"
+                | "BaseException"
+                | "StopIteration"
+                | "StopAsyncIteration"
+                | "KeyboardInterrupt"
+                | "SystemExit"
+                | "GeneratorExit"
+                | "ExceptionGroup"
         )
 }
 
@@ -58,11 +104,16 @@ pub(super) fn named_type(name: &str, args: Vec<Ty>) -> Option<Ty> {
             });
         }
         "Tuple" | "tuple" => return Some(Ty::Tuple(args.into())),
-        "List" | "list" | "Set" | "set" | "FrozenSet" | "frozenset" | "Sequence" | "MutableSequence" | "Iterable"
-        | "Iterator" | "AsyncIterator" | "AsyncIterable" | "Generator" | "AsyncGenerator" | "Collection"
-        | "Deque" | "deque" | "AbstractSet" | "KeysView" | "ValuesView" => "List",
-        "ContextManager" | "AsyncContextManager" | "AbstractContextManager" | "AbstractAsyncContextManager" => "Context",
-        "Dict" | "dict" | "Mapping" | "MutableMapping" | "DefaultDict" | "defaultdict" | "OrderedDict" => "Map",
+        "List" | "list" | "Set" | "set" | "FrozenSet" | "frozenset" | "Sequence" | "MutableSequence"
+        | "Iterable" | "Iterator" | "AsyncIterator" | "AsyncIterable" | "Generator" | "AsyncGenerator"
+        | "Collection" | "Deque" | "deque" | "AbstractSet" | "KeysView" | "ValuesView" => "List",
+        "ContextManager"
+        | "AsyncContextManager"
+        | "AbstractContextManager"
+        | "AbstractAsyncContextManager" => "Context",
+        "Dict" | "dict" | "Mapping" | "MutableMapping" | "DefaultDict" | "defaultdict" | "OrderedDict" => {
+            "Map"
+        }
         "str" | "bytes" | "bytearray" | "Text" | "AnyStr" => "Text",
         "int" | "float" | "complex" => "Number",
         "bool" => "Bool",
@@ -104,9 +155,11 @@ pub(super) fn result(base: &Ty, method: &str) -> Ty {
         ("Map", "copy") => base.clone(),
         ("Map", "popitem") => Ty::Tuple(Arc::new([first(), second()])),
         ("Text", "split" | "rsplit" | "splitlines") => Ty::std("List", [Ty::std("Text", [])]),
-        ("Text", "partition" | "rpartition") => {
-            Ty::Tuple(Arc::new([Ty::std("Text", []), Ty::std("Text", []), Ty::std("Text", [])]))
-        }
+        ("Text", "partition" | "rpartition") => Ty::Tuple(Arc::new([
+            Ty::std("Text", []),
+            Ty::std("Text", []),
+            Ty::std("Text", []),
+        ])),
         ("Text", "find" | "index" | "count" | "rfind") => Ty::std("Number", []),
         ("Text", "startswith" | "endswith" | "isdigit" | "isalpha") => Ty::std("Bool", []),
         ("Text", _) => Ty::std("Text", []),
@@ -119,15 +172,90 @@ pub(super) fn is_common(method: &str) -> bool {
     method.starts_with("__")
         || matches!(
             method,
-            "append" | "extend" | "insert" | "remove" | "pop" | "clear" | "index" | "count" | "sort" | "reverse"
-                | "copy" | "get" | "keys" | "values" | "items" | "update" | "setdefault" | "popitem" | "add"
-                | "discard" | "union" | "intersection" | "difference" | "split" | "rsplit" | "splitlines"
-                | "join" | "strip" | "lstrip" | "rstrip" | "replace" | "format" | "encode" | "decode"
-                | "startswith" | "endswith" | "find" | "lower" | "upper" | "title" | "read" | "write" | "close"
-                | "open" | "seek" | "tell" | "flush" | "readline" | "readlines" | "send" | "recv" | "connect"
-                | "group" | "groups" | "match" | "search" | "sub" | "findall" | "start" | "run" | "put" | "info"
-                | "debug" | "warning" | "error" | "exception" | "log" | "isoformat" | "timestamp" | "exists"
-                | "mkdir" | "is_file" | "is_dir" | "resolve" | "name" | "set" | "wait" | "cancel" | "done"
-                | "result" | "acquire" | "release" | "submit" | "shutdown" | "assert_called_once_with"
+            "append"
+                | "extend"
+                | "insert"
+                | "remove"
+                | "pop"
+                | "clear"
+                | "index"
+                | "count"
+                | "sort"
+                | "reverse"
+                | "copy"
+                | "get"
+                | "keys"
+                | "values"
+                | "items"
+                | "update"
+                | "setdefault"
+                | "popitem"
+                | "add"
+                | "discard"
+                | "union"
+                | "intersection"
+                | "difference"
+                | "split"
+                | "rsplit"
+                | "splitlines"
+                | "join"
+                | "strip"
+                | "lstrip"
+                | "rstrip"
+                | "replace"
+                | "format"
+                | "encode"
+                | "decode"
+                | "startswith"
+                | "endswith"
+                | "find"
+                | "lower"
+                | "upper"
+                | "title"
+                | "read"
+                | "write"
+                | "close"
+                | "open"
+                | "seek"
+                | "tell"
+                | "flush"
+                | "readline"
+                | "readlines"
+                | "send"
+                | "recv"
+                | "connect"
+                | "group"
+                | "groups"
+                | "match"
+                | "search"
+                | "sub"
+                | "findall"
+                | "start"
+                | "run"
+                | "put"
+                | "info"
+                | "debug"
+                | "warning"
+                | "error"
+                | "exception"
+                | "log"
+                | "isoformat"
+                | "timestamp"
+                | "exists"
+                | "mkdir"
+                | "is_file"
+                | "is_dir"
+                | "resolve"
+                | "name"
+                | "set"
+                | "wait"
+                | "cancel"
+                | "done"
+                | "result"
+                | "acquire"
+                | "release"
+                | "submit"
+                | "shutdown"
+                | "assert_called_once_with"
         )
 }

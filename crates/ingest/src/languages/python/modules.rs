@@ -39,13 +39,16 @@ impl Modules {
 
     fn add(&mut self, path: &str, root: &str, file: u32) {
         let below = path.strip_prefix(root).unwrap_or(path).trim_start_matches('/');
-        let Some(stem) = below.strip_suffix(".py").or_else(|| below.strip_suffix(".pyi")) else { return };
+        let Some(stem) = below.strip_suffix(".py").or_else(|| below.strip_suffix(".pyi")) else {
+            return;
+        };
         let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
         let name = stem.replace('/', ".");
         let mut outer = name.as_str();
         while let Some((head, _)) = outer.rsplit_once('.') {
             if !self.folders.contains_key(head) {
-                self.folders.insert(head.to_owned(), self.folder_names.len() as u32);
+                self.folders
+                    .insert(head.to_owned(), self.folder_names.len() as u32);
                 self.folder_names.push(head.to_owned());
             }
             outer = head;
@@ -62,8 +65,11 @@ impl Modules {
             Some([only]) => return Some(Place::File(*only)),
             Some(several) => {
                 let root = &self.roots[from as usize];
-                let mut near: Vec<u32> =
-                    several.iter().copied().filter(|&file| self.roots[file as usize] == *root).collect();
+                let mut near: Vec<u32> = several
+                    .iter()
+                    .copied()
+                    .filter(|&file| self.roots[file as usize] == *root)
+                    .collect();
                 if near.len() > 1 {
                     // A stub stands beside the module it describes.
                     near.retain(|&file| program.files[file as usize].path.ends_with(".py"));
@@ -88,8 +94,16 @@ impl Modules {
         for _ in 1..level {
             base = join(&base, "..")?;
         }
-        let path = if rest.is_empty() { base } else { join(&base, &rest.replace('.', "/"))? };
-        for candidate in [format!("{path}.py"), format!("{path}/__init__.py"), format!("{path}.pyi")] {
+        let path = if rest.is_empty() {
+            base
+        } else {
+            join(&base, &rest.replace('.', "/"))?
+        };
+        for candidate in [
+            format!("{path}.py"),
+            format!("{path}/__init__.py"),
+            format!("{path}.pyi"),
+        ] {
             if let Some(file) = program.file(candidate.trim_start_matches('/')) {
                 return Some(Place::File(file));
             }

@@ -20,7 +20,9 @@ pub(crate) struct PythonRules {
 
 impl PythonRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self { modules: Modules::of(program) }
+        Self {
+            modules: Modules::of(program),
+        }
     }
 
     /// A name at the top of a module: defined, assigned or imported there.
@@ -30,7 +32,10 @@ impl PythonRules {
             return None;
         }
         if let Place::Package(_) = place {
-            return self.modules.below(program, place, program.text(name)).map(Ty::Place);
+            return self
+                .modules
+                .below(program, place, program.text(name))
+                .map(Ty::Place);
         }
         if let Some(found) = self.defined(eval, place, name) {
             return Some(found);
@@ -55,7 +60,9 @@ impl PythonRules {
                 return Some(found);
             }
         }
-        self.modules.below(program, place, program.text(name)).map(Ty::Place)
+        self.modules
+            .below(program, place, program.text(name))
+            .map(Ty::Place)
     }
 
     /// The last definition of a name is the one that counts.
@@ -82,9 +89,14 @@ impl PythonRules {
     fn module_of(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
         let program = eval.program;
         let import = &program.files[file as usize].imports[at];
-        let parts: Vec<&str> = import.path.iter().map(|&part| program.text(program.name(file, part))).collect();
+        let parts: Vec<&str> = import
+            .path
+            .iter()
+            .map(|&part| program.text(program.name(file, part)))
+            .collect();
         let found = if import.level > 0 {
-            self.modules.relative(program, file, import.level, &parts.join("."))
+            self.modules
+                .relative(program, file, import.level, &parts.join("."))
         } else {
             self.modules.find(program, file, &parts.join("."))
         };
@@ -92,7 +104,10 @@ impl PythonRules {
             Some(place) => Ty::Place(place),
             // A package of ours without that module is ours all the same.
             None if import.level > 0 => Ty::Unknown,
-            None => match parts.first().and_then(|first| self.modules.find(program, file, first)) {
+            None => match parts
+                .first()
+                .and_then(|first| self.modules.find(program, file, first))
+            {
                 Some(_) => Ty::Unknown,
                 None => Ty::External,
             },
@@ -107,7 +122,10 @@ impl PythonRules {
             let first = import.path.first().map(|&first| program.name(file, first));
             if import.path.len() > 1 && first == Some(program.name(file, import.bind)) {
                 let name = first.map_or("", |first| program.text(first));
-                return self.modules.find(program, file, name).map_or(Ty::External, Ty::Place);
+                return self
+                    .modules
+                    .find(program, file, name)
+                    .map_or(Ty::External, Ty::Place);
             }
             return self.module_of(eval, file, at);
         };
@@ -116,7 +134,10 @@ impl PythonRules {
                 let name = program.name(file, item);
                 // A module that imports its own submodule finds the file, not itself.
                 if place == Place::File(file) {
-                    return self.modules.below(program, place, program.text(name)).map_or(Ty::Unknown, Ty::Place);
+                    return self
+                        .modules
+                        .below(program, place, program.text(name))
+                        .map_or(Ty::Unknown, Ty::Place);
                 }
                 self.item(eval, place, name, hops).unwrap_or(Ty::Unknown)
             }
@@ -152,7 +173,10 @@ impl PythonRules {
         for &at in line.iter().skip(skip) {
             let members = program.items(Place::Def(at), name);
             // A property's setter has the same name; the getter comes first.
-            let getter = members.iter().copied().find(|&m| program.def(m).how == How::Property);
+            let getter = members
+                .iter()
+                .copied()
+                .find(|&m| program.def(m).how == How::Property);
             if let Some(getter) = getter.filter(|_| matches!(base, Ty::Of(..))) {
                 return eval.declared_result(getter);
             }
@@ -202,7 +226,12 @@ impl Rules for PythonRules {
         }
         match self.item(eval, Place::File(file), name, MAX_HOPS) {
             // A module is not in scope merely because it lies in the same package.
-            Some(Ty::Place(_)) if program.imports(Place::File(file), name).is_empty() && program.globs(Place::File(file)).is_empty() => Ty::Unknown,
+            Some(Ty::Place(_))
+                if program.imports(Place::File(file), name).is_empty()
+                    && program.globs(Place::File(file)).is_empty() =>
+            {
+                Ty::Unknown
+            }
             Some(found) => found,
             None => library::builtin(program.text(name)),
         }
@@ -212,8 +241,17 @@ impl Rules for PythonRules {
         Ty::Unknown
     }
 
-    fn type_path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty {
-        let Some((&first, rest)) = path.split_first() else { return Ty::Unknown };
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty {
+        let Some((&first, rest)) = path.split_first() else {
+            return Ty::Unknown;
+        };
         let last = path.last().map_or("", |&last| eval.program.text(last));
         let mut at = self.name(eval, file, scope, first);
         for &name in rest {
@@ -239,10 +277,11 @@ impl Rules for PythonRules {
             Ty::Of(class, _) | Ty::Type(class, _) => self.attribute(eval, base, *class, name, 0),
             Ty::Place(place) => {
                 let program = eval.program;
-                self.item(eval, *place, name, MAX_HOPS).unwrap_or_else(|| match place {
-                    Place::File(file) if !program.globs(Place::File(*file)).is_empty() => Ty::External,
-                    _ => Ty::Unknown,
-                })
+                self.item(eval, *place, name, MAX_HOPS)
+                    .unwrap_or_else(|| match place {
+                        Place::File(file) if !program.globs(Place::File(*file)).is_empty() => Ty::External,
+                        _ => Ty::Unknown,
+                    })
             }
             Ty::Std(..) => Ty::StdFn(name, Arc::new(base.clone())),
             Ty::StdType(..) | Ty::Fn(..) | Ty::StdFn(..) | Ty::Closure(..) | Ty::Tuple(_) => Ty::External,
@@ -275,7 +314,9 @@ impl Rules for PythonRules {
         match (of, by) {
             (_, By::Await) => of.clone(),
             (Ty::Of(class, args), By::Class) => Ty::Type(*class, Arc::clone(args)),
-            (Ty::Std("List", args) | Ty::Std("Context", args), _) => args.first().cloned().unwrap_or(Ty::Unknown),
+            (Ty::Std("List", args) | Ty::Std("Context", args), _) => {
+                args.first().cloned().unwrap_or(Ty::Unknown)
+            }
             (Ty::Std("Map", args), By::Iteration) => args.first().cloned().unwrap_or(Ty::Unknown),
             (Ty::Tuple(parts), By::Iteration) => Ty::union(parts.to_vec()),
             (Ty::Of(class, _), By::Context) => match method(eval, *class, ["__enter__", "__aenter__"]) {
@@ -296,11 +337,14 @@ impl Rules for PythonRules {
     }
 
     fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
-        self.class_around(eval, file, scope).map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
+        self.class_around(eval, file, scope)
+            .map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
     }
 
     fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
-        let Some(class) = self.class_around(eval, file, scope) else { return Ty::Unknown };
+        let Some(class) = self.class_around(eval, file, scope) else {
+            return Ty::Unknown;
+        };
         let bases = &eval.program.def(class).bases;
         let found = bases.iter().map(|&base| eval.ty(file, base)).collect::<Vec<_>>();
         // The nearest base that is ours; a foreign first base hides what comes after it.
@@ -320,7 +364,11 @@ impl Rules for PythonRules {
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         let import = &eval.program.files[file as usize].imports[at];
-        if import.item.is_some() { self.imported(eval, file, at, MAX_HOPS) } else { self.module_of(eval, file, at) }
+        if import.item.is_some() {
+            self.imported(eval, file, at, MAX_HOPS)
+        } else {
+            self.module_of(eval, file, at)
+        }
     }
 
     fn is_common_method(&self, name: &str) -> bool {

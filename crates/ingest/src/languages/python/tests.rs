@@ -58,3 +58,80 @@ def run(cart: "Cart"):
         "#]],
     );
 }
+
+#[test]
+fn contexts_properties_and_types_of_self_are_followed() {
+    check(
+        r#"
+//- app.py
+from typing import TypeVar
+T = TypeVar("T", bound="Client")
+class Response:
+    def json(self): ...
+class Base:
+    @property
+    def last(self) -> Response: ...
+class Client(Base):
+    def __enter__(self: T) -> T:
+        return self
+    async def get(self, url) -> Response:
+        return self._send(url)
+    def _send(self, url):
+        return Response()
+    @classmethod
+    def make(cls):
+        return cls()
+def use():
+    with Client() as client:
+        client.last.json()
+        client._send("x").json()
+    Client.make().get("x")
+async def later():
+    client = Client()
+    (await client.get("x")).json()
+    [c.get("y") for c in [client]]
+"#,
+        expect![[r#"
+            app.py Client._send -> app.py Response @[14]
+            app.py Client.get -> app.py Client._send @[12]
+            app.py Client.make -> app.py Client @[17]
+            app.py later -> app.py Client @[24]
+            app.py later -> app.py Client.get @[25, 26]
+            app.py later -> app.py Response.json @[25]
+            app.py use -> app.py Client @[19]
+            app.py use -> app.py Client._send @[21]
+            app.py use -> app.py Client.get @[22]
+            app.py use -> app.py Client.make @[22]
+            app.py use -> app.py Response.json @[20, 21]
+        "#]],
+    );
+}
+
+#[test]
+fn library_modules_and_builtins_are_no_edges() {
+    check(
+        r#"
+//- app.py
+import json
+from os import path
+def dumps(x): ...
+def join(x): ...
+def open(x): ...
+def run(f):
+    json.dumps({})
+    path.join("a")
+    "".join([])
+    f.read()
+    [].append(1)
+class Log:
+    def append(self, x): ...
+    def read(self): ...
+    def rotate(self): ...
+def maybe(x):
+    x.rotate()
+"#,
+        expect![[r#"
+            app.py maybe -> app.py Log.rotate @[17] ?1
+        "#]],
+    );
+}

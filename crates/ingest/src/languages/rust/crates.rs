@@ -54,7 +54,11 @@ impl Crates {
             parent_of: vec![None; count],
             module_file: FxHashMap::default(),
             undeclared: FxHashMap::default(),
-            package_of: program.files.iter().map(|file| package_of(&packages, &file.path)).collect(),
+            package_of: program
+                .files
+                .iter()
+                .map(|file| package_of(&packages, &file.path))
+                .collect(),
             packages,
         };
         crates.find_modules(program, &libs);
@@ -93,33 +97,36 @@ impl Crates {
         if let (Some(parent), Some(stem)) = (parent, stem) {
             self.parent_of[file as usize] = Some(Place::File(parent));
             self.root_of[file as usize] = self.root_of[parent as usize];
-            self.undeclared.insert((Place::File(parent), stem.to_owned()), file);
+            self.undeclared
+                .insert((Place::File(parent), stem.to_owned()), file);
         }
     }
 
     fn find_below(&mut self, program: &Program<'_>, root: u32, seen: &mut FxHashSet<u32>) {
-            let mut work = vec![root];
-            while let Some(file) = work.pop() {
-                if !seen.insert(file) {
+        let mut work = vec![root];
+        while let Some(file) = work.pop() {
+            if !seen.insert(file) {
+                continue;
+            }
+            for (at, def) in program.files[file as usize].defs.iter().enumerate() {
+                if def.kind != DefKind::Module {
                     continue;
                 }
-                for (at, def) in program.files[file as usize].defs.iter().enumerate() {
-                    if def.kind != DefKind::Module {
-                        continue;
-                    }
-                    let module = program.global(file, DefIx(at as u32));
-                    if !program.children(Place::Def(module)).is_empty() {
-                        continue;
-                    }
-                    let Some(target) = module_file(program, module) else { continue };
-                    self.module_file.insert(module, target);
-                    if !seen.contains(&target) && self.parent_of[target as usize].is_none() {
-                        self.parent_of[target as usize] = Some(program.place(file, def.parent));
-                        self.root_of[target as usize] = self.root_of[file as usize];
-                        work.push(target);
-                    }
+                let module = program.global(file, DefIx(at as u32));
+                if !program.children(Place::Def(module)).is_empty() {
+                    continue;
+                }
+                let Some(target) = module_file(program, module) else {
+                    continue;
+                };
+                self.module_file.insert(module, target);
+                if !seen.contains(&target) && self.parent_of[target as usize].is_none() {
+                    self.parent_of[target as usize] = Some(program.place(file, def.parent));
+                    self.root_of[target as usize] = self.root_of[file as usize];
+                    work.push(target);
                 }
             }
+        }
     }
 
     /// What `name::` at the start of a path means in a file.
@@ -140,7 +147,9 @@ impl Crates {
 fn libraries(program: &Program<'_>, manifests: &[(&Manifest, toml::Table)]) -> FxHashMap<String, u32> {
     let mut libs = FxHashMap::default();
     for (manifest, table) in manifests {
-        let Some(name) = text(table, &["package", "name"]) else { continue };
+        let Some(name) = text(table, &["package", "name"]) else {
+            continue;
+        };
         let path = text(table, &["lib", "path"]).unwrap_or("src/lib.rs");
         let root = join(manifest.folder(), path).and_then(|path| program.file(&path));
         if let Some(root) = root {
@@ -159,7 +168,9 @@ fn package(manifest: &Manifest, table: &toml::Table, libs: &FxHashMap<String, u3
     }
     for table in tables {
         for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
-            let Some(list) = table.get(kind).and_then(toml::Value::as_table) else { continue };
+            let Some(list) = table.get(kind).and_then(toml::Value::as_table) else {
+                continue;
+            };
             for (name, value) in list {
                 let package = value.get("package").and_then(toml::Value::as_str).unwrap_or(name);
                 let lib = libs.get(&package.replace('-', "_")).copied();
@@ -174,7 +185,10 @@ fn package(manifest: &Manifest, table: &toml::Table, libs: &FxHashMap<String, u3
     {
         crates.insert(name, Some(root));
     }
-    Package { folder: manifest.folder().to_owned(), crates }
+    Package {
+        folder: manifest.folder().to_owned(),
+        crates,
+    }
 }
 
 fn text<'t>(table: &'t toml::Table, keys: &[&str; 2]) -> Option<&'t str> {
@@ -186,7 +200,9 @@ fn package_of(packages: &[Package], path: &str) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (at, package) in packages.iter().enumerate() {
         let inside = package.folder.is_empty()
-            || path.strip_prefix(&package.folder).is_some_and(|rest| rest.starts_with('/'));
+            || path
+                .strip_prefix(&package.folder)
+                .is_some_and(|rest| rest.starts_with('/'));
         if inside && best.is_none_or(|b| packages[b].folder.len() < package.folder.len()) {
             best = Some(at);
         }
@@ -197,11 +213,11 @@ fn package_of(packages: &[Package], path: &str) -> Option<usize> {
 /// Whether cargo takes a file for the root of a program, test, example or benchmark.
 fn is_root_name(path: &str) -> bool {
     let parts: Vec<&str> = path.rsplit('/').collect();
-    match parts[..] {
-        ["main.rs" | "lib.rs" | "build.rs", ..] => true,
-        [_, "tests" | "examples" | "benches" | "bin" | "fuzz_targets", ..] => true,
-        _ => false,
-    }
+    matches!(
+        parts[..],
+        ["main.rs" | "lib.rs" | "build.rs", ..]
+            | [_, "tests" | "examples" | "benches" | "bin" | "fuzz_targets", ..]
+    )
 }
 
 /// The file that `mod name;` stands for.
@@ -231,5 +247,7 @@ fn module_file(program: &Program<'_>, module: GDef) -> Option<u32> {
     let name = program.text(program.def_name(module));
     let name = name.strip_prefix("r#").unwrap_or(name);
     let plain = join(&base, &format!("{name}.rs"))?;
-    program.file(&plain).or_else(|| program.file(&join(&base, &format!("{name}/mod.rs"))?))
+    program
+        .file(&plain)
+        .or_else(|| program.file(&join(&base, &format!("{name}/mod.rs"))?))
 }

@@ -8,12 +8,11 @@ use crate::resolve::ty::Ty;
 /// A name of the prelude, as a value or a type.
 pub(super) fn prelude(name: &str) -> Ty {
     match name {
-        "Some" | "None" | "Ok" | "Err" | "drop" | "Default" | "From" | "Into" | "Clone" | "ToString" | "panic" => {
-            match name {
-                "Some" | "Ok" => Ty::StdType(if name == "Some" { "Option" } else { "Result" }, Arc::new([])),
-                _ => Ty::External,
-            }
-        }
+        "Some" | "None" | "Ok" | "Err" | "drop" | "Default" | "From" | "Into" | "Clone" | "ToString"
+        | "panic" => match name {
+            "Some" | "Ok" => Ty::StdType(if name == "Some" { "Option" } else { "Result" }, Arc::new([])),
+            _ => Ty::External,
+        },
         _ => named_type(name, Vec::new()),
     }
 }
@@ -23,14 +22,19 @@ pub(super) fn named_type(name: &str, args: Vec<Ty>) -> Ty {
     let known = match name {
         "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "RwLockReadGuard"
         | "RwLockWriteGuard" | "ManuallyDrop" | "Reverse" | "Wrapping" | "NonNull" => {
-            return args.into_iter().next_back().map_or(Ty::StdType("Pointer", Arc::new([])), |ty| ty);
+            return args
+                .into_iter()
+                .next_back()
+                .map_or(Ty::StdType("Pointer", Arc::new([])), |ty| ty);
         }
         "Option" => "Option",
         "Result" => "Result",
         "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" | "SmallVec" | "ThinVec" => "List",
         "HashMap" | "BTreeMap" | "IndexMap" | "FxHashMap" => "Map",
         "HashSet" | "BTreeSet" | "IndexSet" | "FxHashSet" => "Set",
-        "Iterator" | "IntoIterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "Peekable" | "Stream" => "Iter",
+        "Iterator" | "IntoIterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "Peekable" | "Stream" => {
+            "Iter"
+        }
         "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" | "LazyLock" => "Cell",
         "String" | "str" | "char" | "OsStr" | "OsString" | "Path" | "PathBuf" | "CStr" => "Text",
         "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize"
@@ -48,7 +52,10 @@ pub(super) fn named_type(name: &str, args: Vec<Ty>) -> Ty {
 
 /// Methods that every type has or may derive, and that give back what they were called on.
 pub(super) fn on_any(method: &str) -> bool {
-    matches!(method, "clone" | "to_owned" | "borrow" | "borrow_mut" | "as_ref" | "as_mut" | "by_ref" | "deref")
+    matches!(
+        method,
+        "clone" | "to_owned" | "borrow" | "borrow_mut" | "as_ref" | "as_mut" | "by_ref" | "deref"
+    )
 }
 
 /// Methods of library types that a trait of the program with the same name does not replace.
@@ -61,33 +68,215 @@ pub(super) fn is_common(method: &str) -> bool {
     on_any(method)
         || matches!(
             method,
-            "new" | "default" | "from" | "into" | "try_from" | "try_into" | "from_str" | "parse" | "to_string"
-                | "fmt" | "eq" | "ne" | "cmp" | "partial_cmp" | "hash" | "drop" | "add" | "sub" | "mul" | "div"
-                | "not" | "neg" | "index" | "index_mut" | "deref_mut" | "next" | "next_back" | "iter"
-                | "iter_mut" | "into_iter" | "map" | "filter" | "filter_map" | "flat_map" | "flatten" | "fold"
-                | "find" | "find_map" | "any" | "all" | "count" | "sum" | "product" | "min" | "max" | "min_by"
-                | "max_by" | "min_by_key" | "max_by_key" | "rev" | "zip" | "chain" | "enumerate" | "skip"
-                | "take" | "take_while" | "skip_while" | "step_by" | "peekable" | "peek" | "collect" | "extend"
-                | "for_each" | "cloned" | "copied" | "cycle" | "last" | "nth" | "position" | "partition"
-                | "unzip" | "windows" | "chunks" | "len" | "is_empty" | "push" | "push_str" | "push_back"
-                | "push_front" | "pop" | "pop_front" | "pop_back" | "insert" | "remove" | "get" | "get_mut"
-                | "get_or_insert_with" | "entry" | "or_insert" | "or_insert_with" | "or_default" | "contains"
-                | "contains_key" | "keys" | "values" | "values_mut" | "first" | "sort" | "sort_by"
-                | "sort_by_key" | "sort_unstable" | "dedup" | "retain" | "clear" | "truncate" | "drain"
-                | "append" | "split" | "splitn" | "rsplit" | "split_once" | "rsplit_once" | "split_at"
-                | "split_whitespace" | "trim" | "trim_start" | "trim_end" | "starts_with" | "ends_with"
-                | "strip_prefix" | "strip_suffix" | "replace" | "lines" | "chars" | "bytes" | "char_indices"
-                | "as_str" | "as_bytes" | "as_slice" | "to_vec" | "to_lowercase" | "to_uppercase" | "join"
-                | "concat" | "repeat" | "unwrap" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default"
-                | "expect" | "ok" | "err" | "ok_or" | "ok_or_else" | "and_then" | "or_else" | "map_err"
-                | "map_or" | "map_or_else" | "is_some" | "is_none" | "is_ok" | "is_err" | "is_some_and"
-                | "then" | "then_some" | "lock" | "read" | "write" | "write_str" | "write_all" | "write_fmt"
-                | "flush" | "read_to_string" | "read_to_end" | "send" | "recv" | "spawn" | "wait" | "load"
-                | "store" | "fetch_add" | "swap" | "set" | "min_len" | "abs" | "pow" | "exists" | "is_file"
-                | "is_dir" | "display" | "path" | "file_name" | "parent" | "with_capacity" | "capacity"
-                | "reserve" | "source" | "description" | "cause" | "size_hint" | "finish" | "poll" | "args"
-                | "arg" | "output" | "status" | "env" | "to_str" | "to_string_lossy" | "as_os_str" | "call"
-                | "type_id" | "is_char_boundary" | "get_or_init" | "start" | "end" | "name" | "kind"
+            "new"
+                | "default"
+                | "from"
+                | "into"
+                | "try_from"
+                | "try_into"
+                | "from_str"
+                | "parse"
+                | "to_string"
+                | "fmt"
+                | "eq"
+                | "ne"
+                | "cmp"
+                | "partial_cmp"
+                | "hash"
+                | "drop"
+                | "add"
+                | "sub"
+                | "mul"
+                | "div"
+                | "not"
+                | "neg"
+                | "index"
+                | "index_mut"
+                | "deref_mut"
+                | "next"
+                | "next_back"
+                | "iter"
+                | "iter_mut"
+                | "into_iter"
+                | "map"
+                | "filter"
+                | "filter_map"
+                | "flat_map"
+                | "flatten"
+                | "fold"
+                | "find"
+                | "find_map"
+                | "any"
+                | "all"
+                | "count"
+                | "sum"
+                | "product"
+                | "min"
+                | "max"
+                | "min_by"
+                | "max_by"
+                | "min_by_key"
+                | "max_by_key"
+                | "rev"
+                | "zip"
+                | "chain"
+                | "enumerate"
+                | "skip"
+                | "take"
+                | "take_while"
+                | "skip_while"
+                | "step_by"
+                | "peekable"
+                | "peek"
+                | "collect"
+                | "extend"
+                | "for_each"
+                | "cloned"
+                | "copied"
+                | "cycle"
+                | "last"
+                | "nth"
+                | "position"
+                | "partition"
+                | "unzip"
+                | "windows"
+                | "chunks"
+                | "len"
+                | "is_empty"
+                | "push"
+                | "push_str"
+                | "push_back"
+                | "push_front"
+                | "pop"
+                | "pop_front"
+                | "pop_back"
+                | "insert"
+                | "remove"
+                | "get"
+                | "get_mut"
+                | "get_or_insert_with"
+                | "entry"
+                | "or_insert"
+                | "or_insert_with"
+                | "or_default"
+                | "contains"
+                | "contains_key"
+                | "keys"
+                | "values"
+                | "values_mut"
+                | "first"
+                | "sort"
+                | "sort_by"
+                | "sort_by_key"
+                | "sort_unstable"
+                | "dedup"
+                | "retain"
+                | "clear"
+                | "truncate"
+                | "drain"
+                | "append"
+                | "split"
+                | "splitn"
+                | "rsplit"
+                | "split_once"
+                | "rsplit_once"
+                | "split_at"
+                | "split_whitespace"
+                | "trim"
+                | "trim_start"
+                | "trim_end"
+                | "starts_with"
+                | "ends_with"
+                | "strip_prefix"
+                | "strip_suffix"
+                | "replace"
+                | "lines"
+                | "chars"
+                | "bytes"
+                | "char_indices"
+                | "as_str"
+                | "as_bytes"
+                | "as_slice"
+                | "to_vec"
+                | "to_lowercase"
+                | "to_uppercase"
+                | "join"
+                | "concat"
+                | "repeat"
+                | "unwrap"
+                | "unwrap_or"
+                | "unwrap_or_else"
+                | "unwrap_or_default"
+                | "expect"
+                | "ok"
+                | "err"
+                | "ok_or"
+                | "ok_or_else"
+                | "and_then"
+                | "or_else"
+                | "map_err"
+                | "map_or"
+                | "map_or_else"
+                | "is_some"
+                | "is_none"
+                | "is_ok"
+                | "is_err"
+                | "is_some_and"
+                | "then"
+                | "then_some"
+                | "lock"
+                | "read"
+                | "write"
+                | "write_str"
+                | "write_all"
+                | "write_fmt"
+                | "flush"
+                | "read_to_string"
+                | "read_to_end"
+                | "send"
+                | "recv"
+                | "spawn"
+                | "wait"
+                | "load"
+                | "store"
+                | "fetch_add"
+                | "swap"
+                | "set"
+                | "min_len"
+                | "abs"
+                | "pow"
+                | "exists"
+                | "is_file"
+                | "is_dir"
+                | "display"
+                | "path"
+                | "file_name"
+                | "parent"
+                | "with_capacity"
+                | "capacity"
+                | "reserve"
+                | "source"
+                | "description"
+                | "cause"
+                | "size_hint"
+                | "finish"
+                | "poll"
+                | "args"
+                | "arg"
+                | "output"
+                | "status"
+                | "env"
+                | "to_str"
+                | "to_string_lossy"
+                | "as_os_str"
+                | "call"
+                | "type_id"
+                | "is_char_boundary"
+                | "get_or_init"
+                | "start"
+                | "end"
+                | "name"
+                | "kind"
         )
 }
 
@@ -121,7 +310,11 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
         ("Option", "zip") => option(Ty::Tuple(Arc::new([first(), unwrapped(argument(eval, call, 0))]))),
         ("Option" | "Result", "map" | "and_then") => {
             let made = returned(eval, call, 0);
-            let inner = if method == "and_then" { unwrapped(made) } else { made };
+            let inner = if method == "and_then" {
+                unwrapped(made)
+            } else {
+                made
+            };
             Ty::Std(kind, Arc::new([inner, second()]))
         }
         ("Option" | "Result", "map_or" | "map_or_else") => {
@@ -133,11 +326,17 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
         ("Result", "err") => option(second()),
         ("Result", "unwrap_err" | "expect_err") => second(),
         ("Result", "map_err" | "or_else") => Ty::std("Result", [first(), returned(eval, call, 0)]),
-        ("Option" | "Result", "filter" | "or" | "take" | "cloned" | "copied" | "as_deref" | "as_deref_mut"
-        | "inspect" | "replace" | "or_else" | "context" | "with_context") => base.clone(),
+        (
+            "Option" | "Result",
+            "filter" | "or" | "take" | "cloned" | "copied" | "as_deref" | "as_deref_mut" | "inspect"
+            | "replace" | "or_else" | "context" | "with_context",
+        ) => base.clone(),
         ("List" | "Set", "iter" | "iter_mut" | "into_iter" | "drain") => iter(first()),
-        ("List", "first" | "last" | "get" | "get_mut" | "pop" | "first_mut" | "last_mut" | "front" | "back"
-        | "pop_front" | "pop_back" | "front_mut" | "back_mut" | "peek") => option(first()),
+        (
+            "List",
+            "first" | "last" | "get" | "get_mut" | "pop" | "first_mut" | "last_mut" | "front" | "back"
+            | "pop_front" | "pop_back" | "front_mut" | "back_mut" | "peek",
+        ) => option(first()),
         ("List", "remove" | "swap_remove") => first(),
         ("List", "windows" | "chunks" | "split") => iter(base.clone()),
         ("List", "to_vec" | "as_slice" | "as_mut_slice" | "into_boxed_slice") => base.clone(),
@@ -151,15 +350,21 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
             iter(Ty::Tuple(Arc::new([first(), second()])))
         }
         ("Map", "entry") => Ty::std("Entry", [second()]),
-        ("Entry", "or_insert" | "or_insert_with" | "or_default" | "or_insert_with_key" | "get" | "get_mut"
-        | "into_mut") => first(),
+        (
+            "Entry",
+            "or_insert" | "or_insert_with" | "or_default" | "or_insert_with_key" | "get" | "get_mut"
+            | "into_mut",
+        ) => first(),
         ("Entry", _) => base.clone(),
         ("Cell", "lock" | "read" | "write" | "try_lock" | "try_borrow" | "try_borrow_mut") => {
             Ty::std("Result", [first(), Ty::Unknown])
         }
         ("Cell", "get" | "take" | "into_inner" | "get_mut" | "replace" | "get_or_init") => first(),
-        ("Iter", "next" | "last" | "nth" | "find" | "min" | "max" | "min_by_key" | "max_by_key" | "min_by"
-        | "max_by" | "next_back" | "peek" | "rfind" | "reduce" | "next_if" | "next_if_eq") => option(first()),
+        (
+            "Iter",
+            "next" | "last" | "nth" | "find" | "min" | "max" | "min_by_key" | "max_by_key" | "min_by"
+            | "max_by" | "next_back" | "peek" | "rfind" | "reduce" | "next_if" | "next_if_eq",
+        ) => option(first()),
         ("Iter", "enumerate") => iter(Ty::Tuple(Arc::new([Ty::std("Number", []), first()]))),
         ("Iter", "map") => iter(returned(eval, call, 0)),
         ("Iter", "filter_map") => iter(unwrapped(returned(eval, call, 0))),
@@ -176,13 +381,24 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
         }
         ("Iter", "fold") => argument_value(eval, call, 0),
         ("Iter", "collect") => collected(eval, call, first()),
-        ("Iter", "partition") => Ty::Tuple(Arc::new([Ty::std("List", [first()]), Ty::std("List", [first()])])),
-        ("Iter", "filter" | "rev" | "skip" | "take" | "chain" | "peekable" | "skip_while" | "take_while"
-        | "cloned" | "copied" | "inspect" | "step_by" | "fuse" | "cycle" | "into_iter" | "iter") => base.clone(),
-        ("Text", "lines" | "split" | "split_whitespace" | "splitn" | "rsplit" | "chars" | "char_indices"
-        | "bytes" | "components" | "ancestors") => iter(Ty::std("Text", [])),
-        ("Text", "strip_prefix" | "strip_suffix" | "to_str" | "file_name" | "parent" | "extension"
-        | "file_stem" | "get") => option(Ty::std("Text", [])),
+        ("Iter", "partition") => {
+            Ty::Tuple(Arc::new([Ty::std("List", [first()]), Ty::std("List", [first()])]))
+        }
+        (
+            "Iter",
+            "filter" | "rev" | "skip" | "take" | "chain" | "peekable" | "skip_while" | "take_while"
+            | "cloned" | "copied" | "inspect" | "step_by" | "fuse" | "cycle" | "into_iter" | "iter",
+        ) => base.clone(),
+        (
+            "Text",
+            "lines" | "split" | "split_whitespace" | "splitn" | "rsplit" | "chars" | "char_indices" | "bytes"
+            | "components" | "ancestors",
+        ) => iter(Ty::std("Text", [])),
+        (
+            "Text",
+            "strip_prefix" | "strip_suffix" | "to_str" | "file_name" | "parent" | "extension" | "file_stem"
+            | "get",
+        ) => option(Ty::std("Text", [])),
         ("Text", "split_once" | "rsplit_once") => {
             option(Ty::Tuple(Arc::new([Ty::std("Text", []), Ty::std("Text", [])])))
         }
@@ -210,7 +426,13 @@ fn made(eval: &mut Eval<'_, '_>, kind: &'static str, method: &str, call: Call<'_
 }
 
 /// What the n-th parameter of a function given to a library method is.
-pub(super) fn parameter(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Call<'_>, at: (u32, u32)) -> Ty {
+pub(super) fn parameter(
+    eval: &mut Eval<'_, '_>,
+    base: &Ty,
+    method: &str,
+    call: Call<'_>,
+    at: (u32, u32),
+) -> Ty {
     let Ty::Std(kind, args) = base else {
         return Ty::Unknown;
     };
@@ -229,7 +451,9 @@ pub(super) fn parameter(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: 
 
 /// The type of an argument, wrapped in a constructor of its own where it is one.
 fn argument(eval: &mut Eval<'_, '_>, call: Call<'_>, at: usize) -> Ty {
-    call.args.get(at).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg))
+    call.args
+        .get(at)
+        .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg))
 }
 
 fn argument_value(eval: &mut Eval<'_, '_>, call: Call<'_>, at: usize) -> Ty {

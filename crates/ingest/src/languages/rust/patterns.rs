@@ -17,12 +17,10 @@ pub(super) fn bind(
     let mut work = vec![(pattern, value, ty)];
     while let Some((node, value, ty)) = work.pop() {
         match node.kind() {
-            "identifier" => {
-                // A capital names a constant or a variant, not a new binding.
-                if !sheet.bytes(node).first().is_some_and(u8::is_ascii_uppercase) {
-                    let name = sheet.name_of(node);
-                    sheet.bind(name, from, to, ty, value);
-                }
+            // A capital names a constant or a variant, not a new binding.
+            "identifier" if !sheet.bytes(node).first().is_some_and(u8::is_ascii_uppercase) => {
+                let name = sheet.name_of(node);
+                sheet.bind(name, from, to, ty, value);
             }
             "mut_pattern" | "ref_pattern" | "reference_pattern" => {
                 work.extend(last_child(node).map(|inner| (inner, value, ty)));
@@ -47,7 +45,12 @@ pub(super) fn bind(
             "slice_pattern" => {
                 let of = as_value(sheet, value, ty);
                 for child in named_children(node) {
-                    let part = of.map(|of| sheet.push(Expr::Out { of, by: By::Iteration }));
+                    let part = of.map(|of| {
+                        sheet.push(Expr::Out {
+                            of,
+                            by: By::Iteration,
+                        })
+                    });
                     work.push((child, part, None));
                 }
             }
@@ -84,12 +87,16 @@ fn struct_pattern<'t>(
     node: Node<'t>,
     work: &mut Vec<(Node<'t>, Option<ExprIx>, Option<TypeIx>)>,
 ) {
-    let base = sheet.type_of(field(node, "type")).map(|ty| sheet.push(Expr::Of { ty }));
+    let base = sheet
+        .type_of(field(node, "type"))
+        .map(|ty| sheet.push(Expr::Of { ty }));
     for child in named_children(node) {
         if child.kind() != "field_pattern" {
             continue;
         }
-        let Some(name_node) = field(child, "name") else { continue };
+        let Some(name_node) = field(child, "name") else {
+            continue;
+        };
         let name = sheet.name_of(name_node);
         let value = base.map(|base| sheet.push(Expr::Field { base, name }));
         match field(child, "pattern") {

@@ -37,7 +37,10 @@ enum Need {
 
 impl RustRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        let first = Self { crates: Crates::of(program), ..Self::default() };
+        let first = Self {
+            crates: Crates::of(program),
+            ..Self::default()
+        };
         let tables = {
             let rules: Vec<&dyn Rules> = program.files.iter().map(|_| &first as &dyn Rules).collect();
             Tables::read(&mut Eval::new(program, &rules))
@@ -53,14 +56,25 @@ impl RustRules {
     }
 
     /// A name as seen from inside a scope.
-    fn scoped(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName, need: Need, hops: u32) -> Ty {
+    fn scoped(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        name: GName,
+        need: Need,
+        hops: u32,
+    ) -> Ty {
         let program = eval.program;
         let mut around = scope;
         while let Some(ix) = around {
             let def = program.files[file as usize].def(ix);
             let global = program.global(file, ix);
             if need == Need::Type
-                && let Some(at) = def.type_params.iter().position(|p| program.name(file, p.name) == name)
+                && let Some(at) = def
+                    .type_params
+                    .iter()
+                    .position(|p| program.name(file, p.name) == name)
             {
                 return Ty::Param(global, at as u32);
             }
@@ -127,7 +141,10 @@ impl RustRules {
             return external;
         }
         if need == Need::Type
-            && let Some(&file) = self.crates.undeclared.get(&(place, program.text(name).to_owned()))
+            && let Some(&file) = self
+                .crates
+                .undeclared
+                .get(&(place, program.text(name).to_owned()))
         {
             return Some(Ty::Place(Place::File(file)));
         }
@@ -154,9 +171,9 @@ impl RustRules {
         let found = eval.program.def(def);
         match found.kind {
             DefKind::Function | DefKind::Method => Ty::Fn(def, None),
-            DefKind::Constant => {
-                found.of.map_or(Ty::Unknown, |ty| eval.ty(eval.program.file_of(def), ty))
-            }
+            DefKind::Constant => found
+                .of
+                .map_or(Ty::Unknown, |ty| eval.ty(eval.program.file_of(def), ty)),
             DefKind::Module => match self.crates.module_file.get(&def) {
                 Some(&file) => Ty::Place(Place::File(file)),
                 None => Ty::Place(Place::Def(def)),
@@ -198,7 +215,10 @@ impl RustRules {
                 Ty::Std(name, args) => Ty::StdType(name, args),
                 other => other,
             },
-            "" => match rest.first().map(|&name| self.crates.external(file, eval.program.text(name))) {
+            "" => match rest
+                .first()
+                .map(|&name| self.crates.external(file, eval.program.text(name)))
+            {
                 Some(Extern::Ours(root)) => {
                     return self.below(eval, Ty::Place(Place::File(root)), &rest[1..], need, hops);
                 }
@@ -216,7 +236,11 @@ impl RustRules {
     fn below(&self, eval: &mut Eval<'_, '_>, start: Ty, rest: &[GName], need: Need, hops: u32) -> Ty {
         let mut at = start;
         for (position, &name) in rest.iter().enumerate() {
-            let need = if position + 1 == rest.len() { need } else { Need::Type };
+            let need = if position + 1 == rest.len() {
+                need
+            } else {
+                Need::Type
+            };
             at = match at {
                 Ty::Place(place) => match eval.program.text(name) {
                     "super" => self.above(eval, place),
@@ -261,22 +285,36 @@ impl RustRules {
     }
 
     /// A function, field or variant of a type of ours.
-    fn of_type(&self, eval: &mut Eval<'_, '_>, base: &Ty, def: GDef, args: &Args, wanted: (GName, Access)) -> Ty {
+    fn of_type(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        base: &Ty,
+        def: GDef,
+        args: &Args,
+        wanted: (GName, Access),
+    ) -> Ty {
         let (name, access) = wanted;
         let program = eval.program;
         let kind = program.def(def).kind;
         let is_value = matches!(base, Ty::Of(..) | Ty::Param(..));
-        if is_value && access == Access::Read && let Some(field) = eval.field(def, args, name) {
+        if is_value
+            && access == Access::Read
+            && let Some(field) = eval.field(def, args, name)
+        {
             return field;
         }
         if !is_value && kind == DefKind::Enum {
             let variants = program.items(Place::Def(def), name);
-            if let Some(&variant) = variants.iter().find(|&&v| program.def(v).kind == DefKind::Variant) {
+            if let Some(&variant) = variants
+                .iter()
+                .find(|&&v| program.def(v).kind == DefKind::Variant)
+            {
                 return Ty::Type(variant, Arc::clone(args));
             }
         }
         let receiver = Some(Arc::new(base.clone()));
-        let all = |found: &[GDef]| Ty::union(found.iter().map(|&f| self.reached(eval, f, &receiver)).collect());
+        let all =
+            |found: &[GDef]| Ty::union(found.iter().map(|&f| self.reached(eval, f, &receiver)).collect());
         if kind == DefKind::Trait {
             return match self.of_trait(program, def, name, 8) {
                 Some(found) => Ty::Fn(found, receiver),
@@ -322,7 +360,10 @@ impl RustRules {
             return Some(found);
         }
         let above = self.traits.get(&def).map_or(&[][..], Vec::as_slice);
-        above.iter().filter(|_| depth > 0).find_map(|&base| self.of_trait(program, base, name, depth - 1))
+        above
+            .iter()
+            .filter(|_| depth > 0)
+            .find_map(|&base| self.of_trait(program, base, name, depth - 1))
     }
 
     /// A function of a trait that is implemented for types that are not ours.
@@ -353,9 +394,9 @@ impl RustRules {
         for &bound in &param.bounds {
             let bound = eval.ty(file, bound);
             let found = match &bound {
-                Ty::Of(def, _) if eval.program.def(*def).kind == DefKind::Trait => {
-                    self.of_trait(eval.program, *def, name, 8).map(|f| Ty::Fn(f, Some(Arc::new(base.clone()))))
-                }
+                Ty::Of(def, _) if eval.program.def(*def).kind == DefKind::Trait => self
+                    .of_trait(eval.program, *def, name, 8)
+                    .map(|f| Ty::Fn(f, Some(Arc::new(base.clone())))),
                 Ty::Std(..) => Some(eval.member(file, &bound, name, Access::Call)),
                 _ => None,
             };
@@ -383,7 +424,14 @@ impl Rules for RustRules {
         }
     }
 
-    fn type_path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty {
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty {
         let found = self.find(eval, file, scope, path, Need::Type, MAX_HOPS);
         let last = path.last().map_or("", |&last| eval.program.text(last));
         match found {
@@ -409,7 +457,10 @@ impl Rules for RustRules {
     fn assoc_type(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName) -> Ty {
         match of {
             Ty::Of(def, _) => {
-                let found = self.of_traits.get(&(*def, name)).and_then(|found| found.first().copied());
+                let found = self
+                    .of_traits
+                    .get(&(*def, name))
+                    .and_then(|found| found.first().copied());
                 match found.map(|alias| (eval.program.file_of(alias), eval.program.def(alias).of)) {
                     Some((file, Some(ty))) => eval.ty(file, ty),
                     _ => match eval.program.items(Place::Def(*def), name).first() {
@@ -418,7 +469,9 @@ impl Rules for RustRules {
                     },
                 }
             }
-            Ty::Std(_, args) if eval.program.text(name) == "Item" => args.first().cloned().unwrap_or(Ty::Unknown),
+            Ty::Std(_, args) if eval.program.text(name) == "Item" => {
+                args.first().cloned().unwrap_or(Ty::Unknown)
+            }
             _ => Ty::Unknown,
         }
     }
@@ -439,7 +492,9 @@ impl Rules for RustRules {
                 let at = eval.program.text(name).parse::<usize>().ok();
                 at.and_then(|at| parts.get(at).cloned()).unwrap_or(Ty::External)
             }
-            Ty::Place(place) => self.item(eval, *place, name, Need::Value, MAX_HOPS).unwrap_or(Ty::Unknown),
+            Ty::Place(place) => self
+                .item(eval, *place, name, Need::Value, MAX_HOPS)
+                .unwrap_or(Ty::Unknown),
             Ty::Fn(..) | Ty::StdFn(..) | Ty::Callable(..) | Ty::Closure(..) => Ty::External,
             _ => Ty::Unknown,
         }
@@ -485,7 +540,9 @@ impl Rules for RustRules {
             (_, By::Await) => of.clone(),
             (Ty::Of(def, _), By::Iteration) => {
                 let name = eval.program.find_name("Item");
-                let item = name.map(|name| self.assoc_type(eval, of, name)).unwrap_or(Ty::Unknown);
+                let item = name
+                    .map(|name| self.assoc_type(eval, of, name))
+                    .unwrap_or(Ty::Unknown);
                 if item.is_unknown()
                     && let Some(&(file, target)) = self.targets.get(def)
                 {
@@ -498,7 +555,14 @@ impl Rules for RustRules {
         }
     }
 
-    fn std_param(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, call: Call<'_>, at: (u32, u32)) -> Ty {
+    fn std_param(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        base: &Ty,
+        method: GName,
+        call: Call<'_>,
+        at: (u32, u32),
+    ) -> Ty {
         library::parameter(eval, base, eval.program.text(method), call, at)
     }
 
@@ -511,7 +575,9 @@ impl Rules for RustRules {
             match def.kind {
                 DefKind::Impl => return def.of.map_or(Ty::Unknown, |ty| eval.ty(file, ty)),
                 DefKind::Trait => return Ty::Param(global, SELF_PARAM),
-                DefKind::Struct | DefKind::Enum => return Ty::Of(global, own_params(global, def.type_params.len())),
+                DefKind::Struct | DefKind::Enum => {
+                    return Ty::Of(global, own_params(global, def.type_params.len()));
+                }
                 DefKind::Module => return Ty::Unknown,
                 _ => around = def.parent,
             }

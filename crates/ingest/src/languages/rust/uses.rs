@@ -7,12 +7,23 @@ use crate::sheet::{Sheet, field, line, named_children};
 
 pub(super) fn read(sheet: &mut Sheet<'_>, declaration: Node<'_>, exported: bool) {
     let scope = sheet.scope();
-    let Some(argument) = field(declaration, "argument") else { return };
+    let Some(argument) = field(declaration, "argument") else {
+        return;
+    };
     let mut work: Vec<(Node<'_>, Vec<Name>)> = vec![(argument, Vec::new())];
     while let Some((node, prefix)) = work.pop() {
-        let mut add = |sheet: &mut Sheet<'_>, path: Vec<Name>, bind: Name, all: ImportAll| {
+        let add = |sheet: &mut Sheet<'_>, path: Vec<Name>, bind: Name, all: ImportAll| {
             let line = line(node);
-            sheet.facts.imports.push(Import { path, level: 0, item: None, bind, all, exported, scope, line });
+            sheet.facts.imports.push(Import {
+                path,
+                level: 0,
+                item: None,
+                bind,
+                all,
+                exported,
+                scope,
+                line,
+            });
         };
         match node.kind() {
             "use_list" => {

@@ -25,17 +25,86 @@ pub(super) fn global(name: &str) -> Ty {
 fn is_global(name: &str) -> bool {
     matches!(
         name,
-        "console" | "Math" | "JSON" | "Object" | "Symbol" | "Reflect" | "Proxy" | "Date" | "RegExp" | "Error"
-            | "TypeError" | "RangeError" | "SyntaxError" | "Function" | "Intl" | "globalThis" | "window"
-            | "document" | "process" | "Buffer" | "URL" | "URLSearchParams" | "fetch" | "Request" | "Response"
-            | "Headers" | "FormData" | "Blob" | "File" | "setTimeout" | "clearTimeout" | "setInterval"
-            | "clearInterval" | "setImmediate" | "queueMicrotask" | "requestAnimationFrame" | "structuredClone"
-            | "performance" | "crypto" | "navigator" | "location" | "history" | "localStorage"
-            | "sessionStorage" | "WebSocket" | "Worker" | "EventTarget" | "Event" | "AbortController"
-            | "AbortSignal" | "TextEncoder" | "TextDecoder" | "WeakRef" | "BigInt" | "Uint8Array" | "ArrayBuffer"
-            | "isNaN" | "isFinite" | "eval" | "require" | "module" | "exports" | "__dirname" | "__filename"
-            | "describe" | "it" | "test" | "expect" | "beforeEach" | "afterEach" | "beforeAll" | "afterAll"
-            | "vi" | "jest" | "arguments" | "undefined" | "NaN" | "Infinity" | "alert" | "import"
+        "console"
+            | "Math"
+            | "JSON"
+            | "Object"
+            | "Symbol"
+            | "Reflect"
+            | "Proxy"
+            | "Date"
+            | "RegExp"
+            | "Error"
+            | "TypeError"
+            | "RangeError"
+            | "SyntaxError"
+            | "Function"
+            | "Intl"
+            | "globalThis"
+            | "window"
+            | "document"
+            | "process"
+            | "Buffer"
+            | "URL"
+            | "URLSearchParams"
+            | "fetch"
+            | "Request"
+            | "Response"
+            | "Headers"
+            | "FormData"
+            | "Blob"
+            | "File"
+            | "setTimeout"
+            | "clearTimeout"
+            | "setInterval"
+            | "clearInterval"
+            | "setImmediate"
+            | "queueMicrotask"
+            | "requestAnimationFrame"
+            | "structuredClone"
+            | "performance"
+            | "crypto"
+            | "navigator"
+            | "location"
+            | "history"
+            | "localStorage"
+            | "sessionStorage"
+            | "WebSocket"
+            | "Worker"
+            | "EventTarget"
+            | "Event"
+            | "AbortController"
+            | "AbortSignal"
+            | "TextEncoder"
+            | "TextDecoder"
+            | "WeakRef"
+            | "BigInt"
+            | "Uint8Array"
+            | "ArrayBuffer"
+            | "isNaN"
+            | "isFinite"
+            | "eval"
+            | "require"
+            | "module"
+            | "exports"
+            | "__dirname"
+            | "__filename"
+            | "describe"
+            | "it"
+            | "test"
+            | "expect"
+            | "beforeEach"
+            | "afterEach"
+            | "beforeAll"
+            | "afterAll"
+            | "vi"
+            | "jest"
+            | "arguments"
+            | "undefined"
+            | "NaN"
+            | "Infinity"
+            | "alert"
+            | "import"
     )
 }
 
@@ -47,7 +116,8 @@ pub(super) fn named_type(eval: &mut Eval<'_, '_>, file: u32, name: &str, args: V
         | "AsyncIterable" | "AsyncIterator" | "Generator" | "AsyncGenerator" | "ArrayLike" => "List",
         "Map" | "ReadonlyMap" | "WeakMap" | "Record" => "Map",
         "Promise" | "PromiseLike" => "Promise",
-        "Partial" | "Required" | "Readonly" | "NonNullable" | "Omit" | "Pick" | "DeepReadonly" | "DeepPartial" => {
+        "Partial" | "Required" | "Readonly" | "NonNullable" | "Omit" | "Pick" | "DeepReadonly"
+        | "DeepPartial" => {
             return Some(first());
         }
         "Awaited" => {
@@ -91,21 +161,34 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
         ("List", "map") => Ty::std("List", [returned(eval, call, 0)]),
         ("List", "flatMap") => {
             let made = returned(eval, call, 0);
-            Ty::std("List", [match made {
-                Ty::Std("List", inner) => inner.first().cloned().unwrap_or(Ty::Unknown),
-                other => other,
-            }])
+            Ty::std(
+                "List",
+                [match made {
+                    Ty::Std("List", inner) => inner.first().cloned().unwrap_or(Ty::Unknown),
+                    other => other,
+                }],
+            )
         }
         ("List", "flat") => match first() {
             inner @ Ty::Std("List", _) => inner,
             _ => base.clone(),
         },
-        ("List", "filter" | "slice" | "concat" | "reverse" | "sort" | "splice" | "toSorted" | "toReversed"
-        | "values" | "add" | "fill") => base.clone(),
+        (
+            "List",
+            "filter" | "slice" | "concat" | "reverse" | "sort" | "splice" | "toSorted" | "toReversed"
+            | "values" | "add" | "fill",
+        ) => base.clone(),
         ("List", "find" | "pop" | "shift" | "at" | "findLast") => first(),
         ("List", "reduce" | "reduceRight") => {
-            let seed = call.args.get(1).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
-            if seed.is_unknown() { returned(eval, call, 0) } else { seed }
+            let seed = call
+                .args
+                .get(1)
+                .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+            if seed.is_unknown() {
+                returned(eval, call, 0)
+            } else {
+                seed
+            }
         }
         ("List", "entries") => Ty::std("List", [Ty::Tuple(Arc::new([Ty::std("Number", []), first()]))]),
         ("List", "join") => Ty::std("Text", []),
@@ -129,7 +212,10 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
 
 /// `Array.from(x)`, `Promise.all(x)`, `Object.values(x)`.
 fn of_type(eval: &mut Eval<'_, '_>, kind: &str, method: &str, call: Call<'_>) -> Ty {
-    let argument = call.args.first().map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+    let argument = call
+        .args
+        .first()
+        .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
     match (kind, method) {
         ("List", "from" | "of") => {
             let mapped = call.args.len() > 1;
@@ -151,20 +237,30 @@ fn of_type(eval: &mut Eval<'_, '_>, kind: &str, method: &str, call: Call<'_>) ->
 }
 
 /// What the n-th parameter of a function given to a library method is.
-pub(super) fn parameter(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Call<'_>, at: (u32, u32)) -> Ty {
+pub(super) fn parameter(
+    eval: &mut Eval<'_, '_>,
+    base: &Ty,
+    method: &str,
+    call: Call<'_>,
+    at: (u32, u32),
+) -> Ty {
     let (kind, args) = match base {
         Ty::Std(kind, args) => (*kind, args.clone()),
         Ty::StdType("List", _) => {
-            let of = call.args.first().map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+            let of = call
+                .args
+                .first()
+                .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
             return eval.out(call.file, &of, By::Iteration);
         }
         _ => return Ty::External,
     };
     let first = || args.first().cloned().unwrap_or(Ty::Unknown);
     match (kind, method, at.1) {
-        ("List", "reduce" | "reduceRight", 0) => {
-            call.args.get(1).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg))
-        }
+        ("List", "reduce" | "reduceRight", 0) => call
+            .args
+            .get(1)
+            .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg)),
         ("List", "reduce" | "reduceRight", 1) => first(),
         ("List", "sort" | "toSorted", _) => first(),
         ("List", _, 0) => first(),
@@ -177,7 +273,10 @@ pub(super) fn parameter(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: 
 }
 
 fn returned(eval: &mut Eval<'_, '_>, call: Call<'_>, at: usize) -> Ty {
-    let function = call.args.get(at).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+    let function = call
+        .args
+        .get(at)
+        .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
     eval.function_result(&function, call.file)
 }
 
@@ -193,17 +292,112 @@ pub(super) fn awaited(ty: Ty) -> Ty {
 pub(super) fn is_common(method: &str) -> bool {
     matches!(
         method,
-        "push" | "pop" | "shift" | "unshift" | "map" | "filter" | "forEach" | "reduce" | "find" | "findIndex"
-            | "some" | "every" | "includes" | "indexOf" | "slice" | "splice" | "concat" | "join" | "sort"
-            | "reverse" | "flat" | "flatMap" | "keys" | "values" | "entries" | "get" | "set" | "has" | "add"
-            | "delete" | "clear" | "then" | "catch" | "finally" | "split" | "replace" | "replaceAll" | "trim"
-            | "match" | "test" | "exec" | "toString" | "toLowerCase" | "toUpperCase" | "startsWith"
-            | "endsWith" | "charAt" | "charCodeAt" | "substring" | "slice_" | "padStart" | "padEnd" | "repeat"
-            | "call" | "apply" | "bind" | "on" | "once" | "off" | "emit" | "addEventListener"
-            | "removeEventListener" | "write" | "end" | "read" | "close" | "open" | "send" | "log" | "warn"
-            | "error" | "info" | "debug" | "parse" | "stringify" | "assign" | "from" | "of" | "all" | "resolve"
-            | "reject" | "next" | "return" | "throw" | "toBe" | "toEqual" | "at" | "fill" | "use" | "listen"
-            | "json" | "text" | "append" | "remove" | "click" | "focus" | "update" | "start" | "stop" | "run"
-            | "render" | "destroy" | "dispose" | "connect" | "toJSON" | "valueOf" | "hasOwnProperty"
+        "push"
+            | "pop"
+            | "shift"
+            | "unshift"
+            | "map"
+            | "filter"
+            | "forEach"
+            | "reduce"
+            | "find"
+            | "findIndex"
+            | "some"
+            | "every"
+            | "includes"
+            | "indexOf"
+            | "slice"
+            | "splice"
+            | "concat"
+            | "join"
+            | "sort"
+            | "reverse"
+            | "flat"
+            | "flatMap"
+            | "keys"
+            | "values"
+            | "entries"
+            | "get"
+            | "set"
+            | "has"
+            | "add"
+            | "delete"
+            | "clear"
+            | "then"
+            | "catch"
+            | "finally"
+            | "split"
+            | "replace"
+            | "replaceAll"
+            | "trim"
+            | "match"
+            | "test"
+            | "exec"
+            | "toString"
+            | "toLowerCase"
+            | "toUpperCase"
+            | "startsWith"
+            | "endsWith"
+            | "charAt"
+            | "charCodeAt"
+            | "substring"
+            | "slice_"
+            | "padStart"
+            | "padEnd"
+            | "repeat"
+            | "call"
+            | "apply"
+            | "bind"
+            | "on"
+            | "once"
+            | "off"
+            | "emit"
+            | "addEventListener"
+            | "removeEventListener"
+            | "write"
+            | "end"
+            | "read"
+            | "close"
+            | "open"
+            | "send"
+            | "log"
+            | "warn"
+            | "error"
+            | "info"
+            | "debug"
+            | "parse"
+            | "stringify"
+            | "assign"
+            | "from"
+            | "of"
+            | "all"
+            | "resolve"
+            | "reject"
+            | "next"
+            | "return"
+            | "throw"
+            | "toBe"
+            | "toEqual"
+            | "at"
+            | "fill"
+            | "use"
+            | "listen"
+            | "json"
+            | "text"
+            | "append"
+            | "remove"
+            | "click"
+            | "focus"
+            | "update"
+            | "start"
+            | "stop"
+            | "run"
+            | "render"
+            | "destroy"
+            | "dispose"
+            | "connect"
+            | "toJSON"
+            | "valueOf"
+            | "hasOwnProperty"
     )
 }

@@ -18,9 +18,12 @@ pub(super) struct Modules {
     packages: FxHashMap<String, Package>,
     /// `imports` of packages, by folder.
     private: Vec<(String, Vec<(String, String)>)>,
-    /// `paths` of configurations, by folder: pattern and targets.
-    paths: Vec<(String, Vec<(String, Vec<String>)>)>,
+    /// `paths` of configurations, by folder.
+    paths: Vec<(String, Vec<Alias>)>,
 }
+
+/// A pattern of module names and the files it may stand for.
+type Alias = (String, Vec<String>);
 
 struct Package {
     folder: String,
@@ -42,7 +45,9 @@ impl Modules {
     pub(super) fn of(program: &Program<'_>) -> Self {
         let mut modules = Self::default();
         for manifest in program.manifests {
-            let Some(json) = parse(&manifest.text) else { continue };
+            let Some(json) = parse(&manifest.text) else {
+                continue;
+            };
             if manifest.name() == "package.json" {
                 modules.package(manifest, &json);
             } else if manifest.name().ends_with("config.json") || manifest.name().starts_with("tsconfig") {
@@ -53,8 +58,12 @@ impl Modules {
             }
         }
         // The nearest configuration above a file is the one that counts.
-        modules.paths.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
-        modules.private.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        modules
+            .paths
+            .sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        modules
+            .private
+            .sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
         modules
     }
 
@@ -64,13 +73,21 @@ impl Modules {
         if !imports.is_empty() {
             self.private.push((folder.clone(), imports));
         }
-        let Some(name) = json.get("name").and_then(Value::as_str) else { return };
-        let main = ["source", "module", "main", "types"].iter().find_map(|key| json.get(key)?.as_str());
+        let Some(name) = json.get("name").and_then(Value::as_str) else {
+            return;
+        };
+        let main = ["source", "module", "main", "types"]
+            .iter()
+            .find_map(|key| json.get(key)?.as_str());
         let mut exports = flatten(json.get("exports"));
         if let Some(Value::String(only)) = json.get("exports") {
             exports.push((".".to_owned(), only.clone()));
         }
-        let package = Package { folder, exports, main: main.map(str::to_owned) };
+        let package = Package {
+            folder,
+            exports,
+            main: main.map(str::to_owned),
+        };
         self.packages.entry(name.to_owned()).or_insert(package);
     }
 
@@ -84,7 +101,9 @@ impl Modules {
         for (at, patterns) in &self.paths {
             if inside(path, at) {
                 for (pattern, targets) in patterns {
-                    let Some(rest) = matched(pattern, name) else { continue };
+                    let Some(rest) = matched(pattern, name) else {
+                        continue;
+                    };
                     for target in targets {
                         let target = join(at, &target.replace('*', rest));
                         if let Some(found) = target.and_then(|path| file(program, &path)) {
@@ -104,9 +123,14 @@ impl Modules {
 
     fn workspace(&self, program: &Program<'_>, name: &str) -> Target {
         let parts = if name.starts_with('@') { 2 } else { 1 };
-        let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
+        let end = name
+            .match_indices('/')
+            .nth(parts - 1)
+            .map_or(name.len(), |(at, _)| at);
         let (package, rest) = name.split_at(end);
-        let Some(package) = self.packages.get(package) else { return Target::External };
+        let Some(package) = self.packages.get(package) else {
+            return Target::External;
+        };
         let subpath = format!(".{rest}");
         if let Some(found) = mapped(program, &package.folder, &package.exports, &subpath) {
             return Target::File(found);
@@ -114,11 +138,14 @@ impl Modules {
         let below = rest.trim_start_matches('/');
         let guesses = if below.is_empty() {
             let main = package.main.clone().into_iter();
-            main.chain(["src/index".to_owned(), "index".to_owned(), "src/main".to_owned()]).collect::<Vec<_>>()
+            main.chain(["src/index".to_owned(), "index".to_owned(), "src/main".to_owned()])
+                .collect::<Vec<_>>()
         } else {
             vec![below.to_owned(), format!("src/{below}")]
         };
-        let found = guesses.iter().find_map(|guess| built(program, &package.folder, guess));
+        let found = guesses
+            .iter()
+            .find_map(|guess| built(program, &package.folder, guess));
         found.map_or(Target::Missing, Target::File)
     }
 }
@@ -146,7 +173,9 @@ fn built(program: &Program<'_>, at: &str, target: &str) -> Option<u32> {
             return None;
         }
         let stem = strip_extension(rest);
-        [format!("src/{stem}"), stem.to_owned()].iter().find_map(|path| file(program, &join(at, path)?))
+        [format!("src/{stem}"), stem.to_owned()]
+            .iter()
+            .find_map(|path| file(program, &join(at, path)?))
     })
 }
 
@@ -155,25 +184,41 @@ fn file(program: &Program<'_>, path: &str) -> Option<u32> {
     if let Some(found) = program.file(path) {
         return Some(found);
     }
-    for (built, sources) in
-        [(".js", &["ts", "tsx", "d.ts"][..]), (".jsx", &["tsx"]), (".mjs", &["mts", "d.mts"]), (".cjs", &["cts", "d.cts"])]
-    {
+    for (built, sources) in [
+        (".js", &["ts", "tsx", "d.ts"][..]),
+        (".jsx", &["tsx"]),
+        (".mjs", &["mts", "d.mts"]),
+        (".cjs", &["cts", "d.cts"]),
+    ] {
         if let Some(stem) = path.strip_suffix(built) {
-            let found = sources.iter().find_map(|ext| program.file(&format!("{stem}.{ext}")));
+            let found = sources
+                .iter()
+                .find_map(|ext| program.file(&format!("{stem}.{ext}")));
             if found.is_some() {
                 return found;
             }
         }
     }
-    let beside = EXTENSIONS.iter().find_map(|ext| program.file(&format!("{path}.{ext}")));
+    let beside = EXTENSIONS
+        .iter()
+        .find_map(|ext| program.file(&format!("{path}.{ext}")));
     beside.or_else(|| {
-        let index = if path.is_empty() { "index".to_owned() } else { format!("{path}/index") };
-        EXTENSIONS.iter().find_map(|ext| program.file(&format!("{index}.{ext}")))
+        let index = if path.is_empty() {
+            "index".to_owned()
+        } else {
+            format!("{path}/index")
+        };
+        EXTENSIONS
+            .iter()
+            .find_map(|ext| program.file(&format!("{index}.{ext}")))
     })
 }
 
 fn strip_extension(path: &str) -> &str {
-    [".d.ts", ".mjs", ".cjs", ".js", ".mts", ".ts"].iter().find_map(|ext| path.strip_suffix(ext)).unwrap_or(path)
+    [".d.ts", ".mjs", ".cjs", ".js", ".mts", ".ts"]
+        .iter()
+        .find_map(|ext| path.strip_suffix(ext))
+        .unwrap_or(path)
 }
 
 /// What `*` stands for when a pattern matches a name.
@@ -185,16 +230,25 @@ fn matched<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
 }
 
 fn inside(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// `exports` and `imports` maps, each condition's target as an entry of its own.
 fn flatten(value: Option<&Value>) -> Vec<(String, String)> {
-    let Some(Value::Object(map)) = value else { return Vec::new() };
+    let Some(Value::Object(map)) = value else {
+        return Vec::new();
+    };
     let mut entries = Vec::new();
     for (key, value) in map {
         // Conditions at the top apply to the package itself.
-        let name = if key.starts_with('.') || key.starts_with('#') { key.as_str() } else { "." };
+        let name = if key.starts_with('.') || key.starts_with('#') {
+            key.as_str()
+        } else {
+            "."
+        };
         let mut work = vec![value];
         while let Some(value) = work.pop() {
             match value {
@@ -209,7 +263,7 @@ fn flatten(value: Option<&Value>) -> Vec<(String, String)> {
 }
 
 /// `compilerOptions.paths` of a configuration or of what it extends, relative to the configuration's folder.
-fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> Vec<(String, Vec<String>)> {
+fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> Vec<Alias> {
     let options = json.get("compilerOptions");
     let base = options.and_then(|o| o.get("baseUrl")).and_then(Value::as_str);
     if let Some(Value::Object(paths)) = options.and_then(|o| o.get("paths")) {
@@ -229,7 +283,9 @@ fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> V
         return Vec::new();
     };
     let path = join(manifest.folder(), extended).unwrap_or_default();
-    let found = all.iter().find(|m| m.path == path || m.path == format!("{path}.json"));
+    let found = all
+        .iter()
+        .find(|m| m.path == path || m.path == format!("{path}.json"));
     let Some((found, json)) = found.and_then(|found| Some((found, parse(&found.text)?))) else {
         return Vec::new();
     };
@@ -237,14 +293,23 @@ fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> V
     let up = relative(manifest.folder(), found.folder());
     paths_of(all, found, &json, hops - 1)
         .into_iter()
-        .map(|(pattern, targets)| (pattern, targets.iter().map(|target| format!("{up}{target}")).collect()))
+        .map(|(pattern, targets)| {
+            (
+                pattern,
+                targets.iter().map(|target| format!("{up}{target}")).collect(),
+            )
+        })
         .collect()
 }
 
 /// The way from one folder to another.
 fn relative(from: &str, to: &str) -> String {
     let ups = from.split('/').filter(|part| !part.is_empty()).count();
-    let downs: String = to.split('/').filter(|part| !part.is_empty()).map(|part| format!("{part}/")).collect();
+    let downs: String = to
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| format!("{part}/"))
+        .collect();
     "../".repeat(ups) + &downs
 }
 
@@ -266,7 +331,9 @@ fn parse(text: &str) -> Option<Value> {
                 in_string = !in_string;
                 clean.push(c);
             }
-            '/' if !in_string && chars.peek() == Some(&'/') => while chars.next_if(|&c| c != '\n').is_some() {},
+            '/' if !in_string && chars.peek() == Some(&'/') => {
+                while chars.next_if(|&c| c != '\n').is_some() {}
+            }
             '/' if !in_string && chars.peek() == Some(&'*') => {
                 let mut last = ' ';
                 for c in chars.by_ref().skip(1) {
@@ -294,7 +361,10 @@ mod tests {
     #[test]
     fn a_configuration_with_comments_and_trailing_commas_is_read() {
         let text = "{ // why\n \"a\": \"x//y\", /* b */ \"c\": [1, 2,],\n}";
-        assert_eq!(parse(text), serde_json::from_str(r#"{"a": "x//y", "c": [1, 2]}"#).ok());
+        assert_eq!(
+            parse(text),
+            serde_json::from_str(r#"{"a": "x//y", "c": [1, 2]}"#).ok()
+        );
     }
 
     #[test]

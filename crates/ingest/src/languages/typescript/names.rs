@@ -7,9 +7,13 @@ use crate::sheet::{Sheet, field, line, named_children};
 
 /// `import … from 'module'`.
 pub(super) fn import(sheet: &mut Sheet<'_>, node: Node<'_>) {
-    let Some(module) = field(node, "source") else { return };
+    let Some(module) = field(node, "source") else {
+        return;
+    };
     let path = vec![module_name(sheet, module)];
-    let clause = named_children(node).into_iter().find(|child| child.kind() == "import_clause");
+    let clause = named_children(node)
+        .into_iter()
+        .find(|child| child.kind() == "import_clause");
     let Some(clause) = clause else {
         let bind = sheet.name(b"");
         push(sheet, path, None, bind, ImportAll::No, false, node);
@@ -29,7 +33,9 @@ pub(super) fn import(sheet: &mut Sheet<'_>, node: Node<'_>) {
             }
             "named_imports" => {
                 for specifier in named_children(part) {
-                    let Some(name) = field(specifier, "name") else { continue };
+                    let Some(name) = field(specifier, "name") else {
+                        continue;
+                    };
                     let item = sheet.name_of(name);
                     let bind = field(specifier, "alias").map_or(item, |alias| sheet.name_of(alias));
                     push(sheet, path.clone(), Some(item), bind, ImportAll::No, false, node);
@@ -44,12 +50,17 @@ pub(super) fn import(sheet: &mut Sheet<'_>, node: Node<'_>) {
 pub(super) fn reexport(sheet: &mut Sheet<'_>, node: Node<'_>) -> bool {
     let source = field(node, "source");
     let children = named_children(node);
-    let clause = children.iter().find(|child| child.kind() == "export_clause").copied();
+    let clause = children
+        .iter()
+        .find(|child| child.kind() == "export_clause")
+        .copied();
     match (source, clause) {
         (Some(module), Some(clause)) => {
             let path = vec![module_name(sheet, module)];
             for specifier in named_children(clause) {
-                let Some(name) = field(specifier, "name") else { continue };
+                let Some(name) = field(specifier, "name") else {
+                    continue;
+                };
                 let item = sheet.name_of(name);
                 let bind = field(specifier, "alias").map_or(item, |alias| sheet.name_of(alias));
                 push(sheet, path.clone(), Some(item), bind, ImportAll::No, true, node);
@@ -73,10 +84,16 @@ pub(super) fn reexport(sheet: &mut Sheet<'_>, node: Node<'_>) -> bool {
         }
         (None, Some(clause)) => {
             for specifier in named_children(clause) {
-                let Some(local) = field(specifier, "name") else { continue };
+                let Some(local) = field(specifier, "name") else {
+                    continue;
+                };
                 let scope = sheet.scope();
                 let name = sheet.name_of(local);
-                let value = sheet.push(Expr::Name { name, at: local.start_byte() as u32, scope });
+                let value = sheet.push(Expr::Name {
+                    name,
+                    at: local.start_byte() as u32,
+                    scope,
+                });
                 let name = field(specifier, "alias").map_or(name, |alias| sheet.name_of(alias));
                 sheet.facts.exports.push(Export { name, value });
             }
@@ -110,6 +127,15 @@ fn push(
     node: Node<'_>,
 ) {
     // What is loaded inside a function is still a module of the file.
-    let entry = Import { path, level: 0, item, bind, all, exported, scope: None, line: line(node) };
+    let entry = Import {
+        path,
+        level: 0,
+        item,
+        bind,
+        all,
+        exported,
+        scope: None,
+        line: line(node),
+    };
     sheet.facts.imports.push(entry);
 }

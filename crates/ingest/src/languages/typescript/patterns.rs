@@ -63,7 +63,9 @@ fn object_part<'t>(sheet: &mut Sheet<'_>, child: Node<'t>, base: Option<ExprIx>,
             work.push((left, value, None));
         }
         "pair_pattern" => {
-            let (Some(key), Some(inner)) = (field(child, "key"), field(child, "value")) else { return };
+            let (Some(key), Some(inner)) = (field(child, "key"), field(child, "value")) else {
+                return;
+            };
             let name = sheet.name_of(key);
             let value = base.map(|base| sheet.push(Expr::Field { base, name }));
             work.push((inner, value, None));

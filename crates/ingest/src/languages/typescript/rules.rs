@@ -6,7 +6,7 @@ use m1nd_graph::NodeFlags;
 
 use super::library;
 use super::modules::{Modules, Target};
-use crate::facts::{By, DefKind, How, Scope};
+use crate::facts::{By, DefKind, Expr, ExprIx, How, Scope};
 use crate::resolve::eval::{Access, Call, Eval, Rules};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::ty::{Args, Ty};
@@ -29,14 +29,21 @@ enum Need {
 
 impl ScriptRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self { modules: Modules::of(program) }
+        Self {
+            modules: Modules::of(program),
+        }
     }
 
     fn target(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
         let program = eval.program;
         let import = &program.files[file as usize].imports[at];
-        let Some(&name) = import.path.first() else { return Ty::Unknown };
-        match self.modules.find(program, file, program.text(program.name(file, name))) {
+        let Some(&name) = import.path.first() else {
+            return Ty::Unknown;
+        };
+        match self
+            .modules
+            .find(program, file, program.text(program.name(file, name)))
+        {
             Target::File(found) => Ty::Place(Place::File(found)),
             Target::Missing => Ty::Unknown,
             Target::External => Ty::External,
@@ -52,13 +59,18 @@ impl ScriptRules {
         let facts = program.files[file as usize];
         for export in &facts.exports {
             if program.name(file, export.name) == name {
-                let value = self.export_value(eval, file, export.value, need);
+                let value = self.export_value(eval, file, export.value, need, hops - 1);
                 return Some(value);
             }
         }
         let place = Place::File(file);
         let offered = |def: &&GDef| program.def(**def).flags.has(NodeFlags::EXPORTED);
-        let items: Vec<GDef> = program.items(place, name).iter().filter(offered).copied().collect();
+        let items: Vec<GDef> = program
+            .items(place, name)
+            .iter()
+            .filter(offered)
+            .copied()
+            .collect();
         if let Some(found) = self.pick(eval, &items, need) {
             return Some(found);
         }
@@ -79,25 +91,26 @@ impl ScriptRules {
         }
         // CommonJS: the module is one object.
         let whole = program.find_name("module.exports");
-        for export in facts.exports.iter().filter(|e| Some(program.name(file, e.name)) == whole) {
-            let value = eval.expr(file, export.value);
-            if program.text(name) == "default" {
-                return Some(value);
-            }
-            return match eval.member(file, &value, name, Access::Read) {
-                Ty::Unknown => None,
-                found => Some(found),
-            };
+        let whole = facts
+            .exports
+            .iter()
+            .find(|e| Some(program.name(file, e.name)) == whole)?;
+        let value = eval.expr(file, whole.value);
+        if program.text(name) == "default" {
+            return Some(value);
         }
-        None
+        match eval.member(file, &value, name, Access::Read) {
+            Ty::Unknown => None,
+            found => Some(found),
+        }
     }
 
     /// `export { Name }` offers a type as well as a value.
-    fn export_value(&self, eval: &mut Eval<'_, '_>, file: u32, value: crate::facts::ExprIx, need: Need) -> Ty {
+    fn export_value(&self, eval: &mut Eval<'_, '_>, file: u32, value: ExprIx, need: Need, hops: u32) -> Ty {
         let facts = eval.program.files[file as usize];
-        if let (Need::Type, crate::facts::Expr::Name { name, scope, .. }) = (need, facts.expr(value)) {
+        if let (Need::Type, Expr::Name { name, scope, .. }) = (need, facts.expr(value)) {
             let name = eval.program.name(file, *name);
-            return self.scoped(eval, file, *scope, name, Need::Type);
+            return self.scoped(eval, file, *scope, name, Need::Type, hops);
         }
         eval.expr(file, value)
     }
@@ -158,7 +171,15 @@ impl ScriptRules {
     }
 
     /// A name as seen from inside a scope.
-    fn scoped(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName, need: Need) -> Ty {
+    fn scoped(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        name: GName,
+        need: Need,
+        hops: u32,
+    ) -> Ty {
         let program = eval.program;
         let facts = program.files[file as usize];
         let mut around = scope;
@@ -166,17 +187,25 @@ impl ScriptRules {
             if let Some(ix) = around {
                 let def = facts.def(ix);
                 if need == Need::Type
-                    && let Some(at) = def.type_params.iter().position(|p| program.name(file, p.name) == name)
+                    && let Some(at) = def
+                        .type_params
+                        .iter()
+                        .position(|p| program.name(file, p.name) == name)
                 {
                     return Ty::Param(program.global(file, ix), at as u32);
                 }
                 // The members of a class or an object are not names in scope.
-                if matches!(def.kind, DefKind::Class | DefKind::Interface | DefKind::TypeAlias | DefKind::Constant) {
+                if matches!(
+                    def.kind,
+                    DefKind::Class | DefKind::Interface | DefKind::TypeAlias | DefKind::Constant
+                ) {
                     around = def.parent;
                     continue;
                 }
             }
-            let items = program.items(program.place(file, around), name).to_vec();
+            // A function written as a member of an object has a name only through that object.
+            let named = program.items(program.place(file, around), name).iter().copied();
+            let items: Vec<GDef> = named.filter(|&def| program.def(def).how == How::Free).collect();
             if let Some(found) = self.pick(eval, &items, need) {
                 return found;
             }
@@ -187,7 +216,7 @@ impl ScriptRules {
         }
         for &(from, at) in program.imports(Place::File(file), name) {
             if !program.files[from as usize].imports[at as usize].exported {
-                return self.imported(eval, from, at as usize, need, MAX_HOPS);
+                return self.imported(eval, from, at as usize, need, hops);
             }
         }
         match need {
@@ -226,7 +255,10 @@ impl ScriptRules {
         let (line, foreign) = self.lineage(eval, def);
         for at in line {
             let members: Vec<GDef> = program.items(Place::Def(at), name).to_vec();
-            let getter = members.iter().copied().find(|&m| program.def(m).how == How::Property);
+            let getter = members
+                .iter()
+                .copied()
+                .find(|&m| program.def(m).how == How::Property);
             if let Some(getter) = getter {
                 return eval.declared_result(getter);
             }
@@ -248,21 +280,30 @@ impl ScriptRules {
 
 impl Rules for ScriptRules {
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
-        self.scoped(eval, file, scope, name, Need::Value)
+        self.scoped(eval, file, scope, name, Need::Value, MAX_HOPS)
     }
 
     fn path(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope, _: &[GName], _: Vec<Ty>) -> Ty {
         Ty::Unknown
     }
 
-    fn type_path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty {
-        let Some((&first, rest)) = path.split_first() else { return Ty::Unknown };
-        let mut at = self.scoped(eval, file, scope, first, Need::Type);
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty {
+        let Some((&first, rest)) = path.split_first() else {
+            return Ty::Unknown;
+        };
+        let mut at = self.scoped(eval, file, scope, first, Need::Type, MAX_HOPS);
         for &name in rest {
             at = match at {
-                Ty::Place(Place::File(other)) => {
-                    self.exported(eval, other, name, Need::Type, MAX_HOPS).unwrap_or(Ty::Unknown)
-                }
+                Ty::Place(Place::File(other)) => self
+                    .exported(eval, other, name, Need::Type, MAX_HOPS)
+                    .unwrap_or(Ty::Unknown),
                 Ty::Place(place) => {
                     let items = eval.program.items(place, name).to_vec();
                     self.pick(eval, &items, Need::Type).unwrap_or(Ty::Unknown)
@@ -276,7 +317,11 @@ impl Rules for ScriptRules {
                 let last = path.last().map_or("", |&last| eval.program.text(last));
                 library::named_type(eval, file, last, args).unwrap_or(match at {
                     // A type that nothing here declares is the runtime's.
-                    Ty::Unknown if rest.is_empty() && eval.program.imports(Place::File(file), first).is_empty() => Ty::External,
+                    Ty::Unknown
+                        if rest.is_empty() && eval.program.imports(Place::File(file), first).is_empty() =>
+                    {
+                        Ty::External
+                    }
                     other => other,
                 })
             }
@@ -291,9 +336,9 @@ impl Rules for ScriptRules {
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
         match base {
             Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, name),
-            Ty::Place(Place::File(file)) => {
-                self.exported(eval, *file, name, Need::Value, MAX_HOPS).unwrap_or(Ty::Unknown)
-            }
+            Ty::Place(Place::File(file)) => self
+                .exported(eval, *file, name, Need::Value, MAX_HOPS)
+                .unwrap_or(Ty::Unknown),
             Ty::Place(place) => {
                 let items = eval.program.items(*place, name).to_vec();
                 self.pick(eval, &items, Need::Value).unwrap_or(Ty::Unknown)
@@ -335,7 +380,14 @@ impl Rules for ScriptRules {
         }
     }
 
-    fn std_param(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, call: Call<'_>, at: (u32, u32)) -> Ty {
+    fn std_param(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        base: &Ty,
+        method: GName,
+        call: Call<'_>,
+        at: (u32, u32),
+    ) -> Ty {
         library::parameter(eval, base, eval.program.text(method), call, at)
     }
 
@@ -356,7 +408,9 @@ impl Rules for ScriptRules {
     }
 
     fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
-        let Ty::Of(class, _) = self.this(eval, file, scope) else { return Ty::Unknown };
+        let Ty::Of(class, _) = self.this(eval, file, scope) else {
+            return Ty::Unknown;
+        };
         let file = eval.program.file_of(class);
         match eval.program.def(class).bases.first() {
             // `super(…)` runs the constructor, `super.x()` a method: both start from the base.

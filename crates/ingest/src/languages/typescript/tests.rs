@@ -72,3 +72,70 @@ function inner() {}
         "#]],
     );
 }
+
+#[test]
+fn modules_that_reexport_each_other_in_a_circle_end() {
+    check(
+        r#"
+//- a.ts
+import { X, run } from './b'
+export { X, run }
+export function go(x: X) { x.y(); run() }
+//- b.ts
+import { X, run } from './a'
+export { X, run }
+"#,
+        expect![[r#"
+
+        "#]],
+    );
+}
+
+#[test]
+fn a_member_of_an_object_does_not_hide_an_import_of_the_same_name() {
+    check(
+        r#"
+//- transform.ts
+export function transform() {}
+//- server.ts
+import { transform } from './transform'
+export function create() {
+  const server = {
+    transform() { return transform() },
+    close: () => transform(),
+  }
+  server.transform()
+  return server
+}
+"#,
+        expect![[r#"
+            server.ts create -> server.ts create.transform @[7]
+            server.ts create.close -> transform.ts transform @[5]
+            server.ts create.transform -> transform.ts transform @[4]
+        "#]],
+    );
+}
+
+#[test]
+fn a_library_name_is_no_edge_and_a_shared_method_name_is_a_doubt() {
+    check(
+        r#"
+//- a.ts
+import { join } from 'node:path'
+export class Queue { drain() {} push(x: number) {} }
+export class Pool { drain() {} }
+function join2() {}
+export function run(x, list: number[]) {
+  join('a'); list.push(1); console.log(1); JSON.parse('')
+  x.drain()
+  x.push(1)
+}
+//- b.ts
+export function join(a: string) {}
+"#,
+        expect![[r#"
+            a.ts run -> a.ts Pool.drain @[7] ?2
+            a.ts run -> a.ts Queue.drain @[7] ?2
+        "#]],
+    );
+}
