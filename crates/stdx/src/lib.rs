@@ -3,5 +3,6 @@
 pub mod cancel;
 pub mod clock;
 pub mod digest;
+pub mod float;
 pub mod nearest;
 pub mod round;

@@ -1,0 +1,187 @@
+//! One immutable generation of the graph; only its weights move.
+
+use m1nd_stdx::float::FiniteF32;
+
+use crate::columns::Columns;
+use crate::evidence::Evidence;
+use crate::ids::{EdgeIx, NodeIx};
+use crate::kind::EdgeKind;
+use crate::node::Node;
+use crate::weights::Weights;
+
+/// Nodes in the order of (path, first line, id), edges in the order of (source, kind, target).
+///
+/// Equal content has equal columns whatever order it was built in.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    generation: u64,
+    columns: Columns,
+    weights: Weights,
+}
+
+/// One relation, seen from either end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge<'g> {
+    pub ix: EdgeIx,
+    pub source: NodeIx,
+    pub target: NodeIx,
+    pub kind: EdgeKind,
+    pub evidence: Evidence,
+    /// As learned.
+    pub weight: FiniteF32,
+    /// As it was before anything was learned.
+    pub base_weight: FiniteF32,
+    pub causal_strength: FiniteF32,
+    pub inhibitory: bool,
+    /// Lines in the source's file where the relation is written, ascending.
+    pub lines: &'g [u32],
+}
+
+impl Graph {
+    pub(crate) fn from_columns(generation: u64, columns: Columns, weights: Weights) -> Self {
+        debug_assert_eq!(columns.target.len(), weights.len());
+        debug_assert_eq!(columns.check(), Ok(()));
+        Self {
+            generation,
+            columns,
+            weights,
+        }
+    }
+
+    /// A graph with nothing in it.
+    pub fn empty() -> Self {
+        crate::builder::GraphBuilder::new().finish(0)
+    }
+
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    #[must_use]
+    pub fn with_generation(mut self, generation: u64) -> Self {
+        self.generation = generation;
+        self
+    }
+
+    pub fn node_count(&self) -> usize {
+        self.columns.kind.len()
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.columns.target.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.node_count() == 0
+    }
+
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node<'_>> {
+        (0..self.node_count() as u32).map(|at| Node::new(self, NodeIx(at)))
+    }
+
+    /// The node at a position of this generation.
+    ///
+    /// # Panics
+    /// When the position is of another, larger generation.
+    pub fn node(&self, ix: NodeIx) -> Node<'_> {
+        assert!(
+            ix.index() < self.node_count(),
+            "node {} of {}",
+            ix.0,
+            self.node_count()
+        );
+        Node::new(self, ix)
+    }
+
+    pub fn edge(&self, ix: EdgeIx) -> Edge<'_> {
+        let columns = &self.columns;
+        let at = ix.index();
+        let sites = columns.site_starts[at] as usize..columns.site_starts[at + 1] as usize;
+        Edge {
+            ix,
+            source: NodeIx(columns.source[at]),
+            target: NodeIx(columns.target[at]),
+            kind: columns.edge_kind(at),
+            evidence: columns.evidence(at),
+            weight: self.weights.get(at),
+            base_weight: FiniteF32::new(columns.base_weight[at]),
+            causal_strength: FiniteF32::new(columns.causal_strength[at]),
+            inhibitory: columns.inhibitory[at] != 0,
+            lines: &columns.sites[sites],
+        }
+    }
+
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = Edge<'_>> {
+        (0..self.edge_count() as u32).map(|at| self.edge(EdgeIx(at)))
+    }
+
+    /// Edges that leave `node`, by kind and then by target.
+    pub fn outgoing(&self, node: NodeIx) -> impl ExactSizeIterator<Item = Edge<'_>> {
+        let at = node.index();
+        let range = self.columns.out_starts[at]..self.columns.out_starts[at + 1];
+        range.map(|edge| self.edge(EdgeIx(edge)))
+    }
+
+    /// Edges that reach `node`, by source and then by kind.
+    pub fn incoming(&self, node: NodeIx) -> impl ExactSizeIterator<Item = Edge<'_>> {
+        let at = node.index();
+        let range = self.columns.in_starts[at] as usize..self.columns.in_starts[at + 1] as usize;
+        self.columns.in_edges[range]
+            .iter()
+            .map(|&edge| self.edge(EdgeIx(edge)))
+    }
+
+    /// Targets of one kind of outgoing edge.
+    pub fn targets(&self, node: NodeIx, kind: EdgeKind) -> impl Iterator<Item = NodeIx> {
+        self.outgoing(node)
+            .filter(move |edge| edge.kind == kind)
+            .map(|edge| edge.target)
+    }
+
+    /// Sources of one kind of incoming edge.
+    pub fn sources(&self, node: NodeIx, kind: EdgeKind) -> impl Iterator<Item = NodeIx> {
+        self.incoming(node)
+            .filter(move |edge| edge.kind == kind)
+            .map(|edge| edge.source)
+    }
+
+    /// The node that contains `node`.
+    pub fn parent(&self, node: NodeIx) -> Option<NodeIx> {
+        self.sources(node, EdgeKind::Contains).next()
+    }
+
+    /// The edge of one kind between two nodes.
+    pub fn edge_between(&self, source: NodeIx, kind: EdgeKind, target: NodeIx) -> Option<EdgeIx> {
+        let at = source.index();
+        let range = self.columns.out_starts[at] as usize..self.columns.out_starts[at + 1] as usize;
+        let first = range.start;
+        let wanted = (kind as u8, target.0);
+        let (mut low, mut high) = (first, range.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if (self.columns.edge_kind[middle], self.columns.target[middle]) < wanted {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let found = low < range.end && (self.columns.edge_kind[low], self.columns.target[low]) == wanted;
+        found.then_some(EdgeIx(low as u32))
+    }
+
+    /// The learned weights, which may be changed through a shared reference.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    pub(crate) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+}
+
+impl PartialEq for Graph {
+    /// Same nodes, edges and weights; the generation's number is not part of the content.
+    fn eq(&self, other: &Self) -> bool {
+        self.columns == other.columns && self.weights == other.weights
+    }
+}

@@ -1,0 +1,32 @@
+//! The code graph as data: what the nodes and edges are, how they are found, ranked, kept and carried over.
+//!
+//! Knows nothing of source files, languages or tools. Only `snapshot` touches the disk.
+
+pub mod builder;
+pub mod carry;
+mod column;
+mod columns;
+pub mod community;
+pub mod delta;
+pub mod evidence;
+pub mod graph;
+pub mod ids;
+mod intern;
+pub mod json;
+pub mod kind;
+pub mod lookup;
+pub mod node;
+pub mod pagerank;
+pub mod scc;
+pub mod snapshot;
+#[cfg(test)]
+mod testing;
+pub mod weights;
+
+pub use builder::{EdgeSpec, GraphBuilder, Handle, NodeSpec};
+pub use evidence::Evidence;
+pub use graph::{Edge, Graph};
+pub use ids::{EdgeIx, NodeIx, Str};
+pub use kind::{EdgeKind, NodeKind};
+pub use lookup::LookupError;
+pub use node::{History, Node, NodeFlags};

@@ -1,0 +1,211 @@
+//! Finding a node by any of the names an agent may have for it.
+
+use crate::graph::Graph;
+use crate::ids::NodeIx;
+use crate::kind::NodeKind;
+
+/// A list longer than this helps nobody to choose.
+const MAX_CANDIDATES: usize = 10;
+
+/// Why a name does not name one node.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LookupError {
+    #[error("no node is named `{name}`")]
+    NotFound { name: String },
+    #[error("`{name}` names {total} nodes")]
+    Ambiguous {
+        name: String,
+        total: usize,
+        /// Ids of the first ten, in graph order.
+        candidates: Vec<String>,
+    },
+}
+
+impl Graph {
+    /// Finds a node by id, path, `path:line`, qualified-name suffix or unique label, tried in that order.
+    pub fn find_node(&self, name: &str) -> Result<NodeIx, LookupError> {
+        let name = name.trim();
+        if let Some(found) = self.node_by_id(name).or_else(|| self.node_by_place(name)) {
+            return Ok(found);
+        }
+        let matches = self.nodes_by_suffix(name);
+        match matches[..] {
+            [] => Err(LookupError::NotFound {
+                name: name.to_owned(),
+            }),
+            [only] => Ok(only),
+            _ => Err(LookupError::Ambiguous {
+                name: name.to_owned(),
+                total: matches.len(),
+                candidates: matches
+                    .iter()
+                    .take(MAX_CANDIDATES)
+                    .map(|&ix| self.node(ix).id().to_owned())
+                    .collect(),
+            }),
+        }
+    }
+
+    pub fn node_by_id(&self, id: &str) -> Option<NodeIx> {
+        let columns = self.columns();
+        let by_id = &*columns.by_id;
+        let at = by_id.partition_point(|&at| columns.str(columns.id[at as usize]) < id);
+        let found = *by_id.get(at)?;
+        (columns.str(columns.id[found as usize]) == id).then_some(NodeIx(found))
+    }
+
+    /// Every node of one path, in the order of their first lines; the file itself comes first.
+    pub fn nodes_in(&self, path: &str) -> impl DoubleEndedIterator<Item = NodeIx> + use<> {
+        let columns = self.columns();
+        let paths = &*columns.path;
+        let start = paths.partition_point(|&p| columns.str(p) < path);
+        let len = paths[start..].partition_point(|&p| columns.str(p) == path);
+        (start as u32..(start + len) as u32).map(NodeIx)
+    }
+
+    /// The file or directory at a path.
+    pub fn node_by_path(&self, path: &str) -> Option<NodeIx> {
+        let is_place = |kind| matches!(kind, NodeKind::File | NodeKind::Directory | NodeKind::Document);
+        self.nodes_in(path).find(|&ix| is_place(self.node(ix).kind()))
+    }
+
+    /// The innermost node of a file that covers a line; the file itself where nothing else does.
+    pub fn node_at(&self, path: &str, line: u32) -> Option<NodeIx> {
+        let covering = self.nodes_in(path).filter(|&ix| {
+            let (start, end) = self.node(ix).lines();
+            start <= line && line <= end && start > 0
+        });
+        covering
+            .min_by_key(|&ix| {
+                let (start, end) = self.node(ix).lines();
+                // Of nodes with the same lines the later one is the inner one.
+                (end - start, std::cmp::Reverse(ix))
+            })
+            .or_else(|| self.node_by_path(path))
+    }
+
+    /// Every node with exactly this label, in graph order.
+    pub fn nodes_by_label(&self, label: &str) -> &[u32] {
+        let columns = self.columns();
+        let by_label = &*columns.by_label;
+        let text = |at: u32| columns.str(columns.label[at as usize]);
+        let start = by_label.partition_point(|&at| text(at) < label);
+        let len = by_label[start..].partition_point(|&at| text(at) == label);
+        &by_label[start..start + len]
+    }
+
+    /// Nodes whose qualified name, with the parts of its path before it, ends in `name`.
+    pub fn nodes_by_suffix(&self, name: &str) -> Vec<NodeIx> {
+        let wanted: Vec<&str> = parts(name).collect();
+        let mut found = Vec::new();
+        for &at in self.nodes_by_label(name) {
+            found.push(NodeIx(at));
+        }
+        let Some(last) = wanted.last().filter(|_| wanted.len() > 1) else {
+            return found;
+        };
+        for &at in self.nodes_by_label(last) {
+            let node = self.node(NodeIx(at));
+            let stem = node.path().rsplit_once('.').map_or(node.path(), |(stem, _)| stem);
+            let full: Vec<&str> = parts(stem).chain(parts(node.qualified())).collect();
+            if full.ends_with(&wanted) && !found.contains(&NodeIx(at)) {
+                found.push(NodeIx(at));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn node_by_place(&self, name: &str) -> Option<NodeIx> {
+        let name = name.strip_prefix("./").unwrap_or(name);
+        if let Some(found) = self.node_by_path(name) {
+            return Some(found);
+        }
+        let (path, line) = name.rsplit_once(':')?;
+        let line: u32 = line.parse().ok()?;
+        self.node_by_path(path)?;
+        self.node_at(path, line)
+    }
+}
+
+/// The segments of a name in any language's spelling.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['.', ':', '/', '#']).filter(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GraphBuilder, NodeSpec};
+    use expect_test::{Expect, expect};
+
+    fn sample() -> Graph {
+        let mut builder = GraphBuilder::new();
+        let mut add = |kind: NodeKind, path: &str, qualified: &str, start, end| {
+            let label = qualified.rsplit('.').next().filter(|l| !l.is_empty());
+            let label = label
+                .unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path))
+                .to_owned();
+            let mut spec = NodeSpec::new(kind, crate::ids::node_id(kind, path, qualified), label);
+            spec.path = path.to_owned();
+            spec.qualified = qualified.to_owned();
+            spec.line_start = start;
+            spec.line_end = end;
+            builder.node(spec);
+        };
+        add(NodeKind::File, "shop/cart.py", "", 1, 40);
+        add(NodeKind::Class, "shop/cart.py", "Cart", 3, 30);
+        add(NodeKind::Method, "shop/cart.py", "Cart.add", 5, 9);
+        add(NodeKind::Function, "shop/cart.py", "Cart.add.inner", 6, 7);
+        add(NodeKind::File, "shop/order.py", "", 1, 9);
+        add(NodeKind::Method, "shop/order.py", "Order.add", 2, 4);
+        builder.finish(1)
+    }
+
+    fn check(name: &str, expect: Expect) {
+        let graph = sample();
+        let found = graph.find_node(name).map(|ix| graph.node(ix).id().to_owned());
+        expect.assert_eq(&format!("{found:?}"));
+    }
+
+    #[test]
+    fn a_node_is_found_by_each_of_its_names() {
+        check(
+            "method::shop/cart.py::Cart.add",
+            expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]],
+        );
+        check("shop/cart.py", expect![[r#"Ok("file::shop/cart.py")"#]]);
+        check(
+            "./shop/cart.py:8",
+            expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]],
+        );
+        check(
+            "shop/cart.py:7",
+            expect![[r#"Ok("function::shop/cart.py::Cart.add.inner")"#]],
+        );
+        check("shop/cart.py:39", expect![[r#"Ok("file::shop/cart.py")"#]]);
+        check("Cart::add", expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]]);
+        check(
+            "order.Order.add",
+            expect![[r#"Ok("method::shop/order.py::Order.add")"#]],
+        );
+        check("Cart", expect![[r#"Ok("class::shop/cart.py::Cart")"#]]);
+        check("cart.py", expect![[r#"Ok("file::shop/cart.py")"#]]);
+    }
+
+    #[test]
+    fn a_name_of_two_nodes_lists_them_and_an_unknown_one_finds_nothing() {
+        check(
+            "add",
+            expect![[
+                r#"Err(Ambiguous { name: "add", total: 2, candidates: ["method::shop/cart.py::Cart.add", "method::shop/order.py::Order.add"] })"#
+            ]],
+        );
+        check("dd", expect![[r#"Err(NotFound { name: "dd" })"#]]);
+        check("art.add", expect![[r#"Err(NotFound { name: "art.add" })"#]]);
+        check(
+            "shop/none.py:3",
+            expect![[r#"Err(NotFound { name: "shop/none.py:3" })"#]],
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! From facts and relations to a graph.
+
+use rustc_hash::FxHashMap;
+
+use m1nd_graph::ids::{file_id, node_id, overload_id};
+use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
+
+use crate::facts::{Def, DefIx, DefKind, FileFacts, RouteHandler, Scope, TypeExpr};
+use crate::resolve::{LinkEnd, Links};
+
+/// Builds a generation from files sorted by path and the links of each.
+pub fn assemble(repository: &str, files: &[&FileFacts], links: &[Links], generation: u64) -> Graph {
+    let mut assembler = Assembler {
+        builder: GraphBuilder::new(),
+        folders: FxHashMap::default(),
+        nodes: Vec::with_capacity(files.len()),
+    };
+    let root = NodeSpec::new(
+        NodeKind::Repository,
+        format!("repository::{repository}"),
+        repository,
+    );
+    let root = assembler.builder.node(root);
+    assembler.folders.insert(String::new(), root);
+    for facts in files {
+        assembler.file(facts);
+    }
+    for (facts, links) in files.iter().zip(links) {
+        assembler.links(facts, links);
+    }
+    assembler.builder.finish(generation)
+}
+
+struct Assembler {
+    builder: GraphBuilder,
+    folders: FxHashMap<String, Handle>,
+    /// Per file: its own node, then one per definition that is a node.
+    nodes: Vec<(Handle, Vec<Option<Handle>>)>,
+}
+
+impl Assembler {
+    fn folder(&mut self, path: &str) -> Handle {
+        if let Some(&known) = self.folders.get(path) {
+            return known;
+        }
+        // Outermost missing folder first, so that no path is too deep for this.
+        let mut at = self.folders[""];
+        let mut end = 0;
+        for part in path.split('/') {
+            end += part.len() + usize::from(end > 0);
+            let here = &path[..end];
+            at = match self.folders.get(here) {
+                Some(&known) => known,
+                None => {
+                    let mut spec =
+                        NodeSpec::new(NodeKind::Directory, node_id(NodeKind::Directory, here, ""), part);
+                    spec.path = here.to_owned();
+                    let handle = self.builder.node(spec);
+                    self.contains(at, handle);
+                    self.folders.insert(here.to_owned(), handle);
+                    handle
+                }
+            };
+        }
+        at
+    }
+
+    fn contains(&mut self, outer: Handle, inner: Handle) {
+        self.builder.edge(EdgeSpec::new(
+            outer,
+            EdgeKind::Contains,
+            inner,
+            Evidence::Resolved,
+        ));
+    }
+
+    fn file(&mut self, facts: &FileFacts) {
+        let folder = self.folder(crate::manifest::folder(&facts.path));
+        let label = facts.path.rsplit('/').next().unwrap_or(&facts.path);
+        let mut spec = NodeSpec::new(NodeKind::File, file_id(&facts.path), label);
+        spec.path.clone_from(&facts.path);
+        spec.line_start = 1;
+        spec.line_end = facts.lines.max(1);
+        spec.doc.clone_from(&facts.doc);
+        spec.language.clone_from(&facts.language);
+        spec.flags = facts.flags;
+        let file = self.builder.node(spec);
+        self.contains(folder, file);
+        let names = qualified_names(facts);
+        let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+        let mut handles: Vec<Option<Handle>> = Vec::with_capacity(facts.defs.len());
+        let types = types_by_name(facts);
+        for (at, def) in facts.defs.iter().enumerate() {
+            let Some(kind) = kind_of(def) else {
+                handles.push(None);
+                continue;
+            };
+            let base = node_id(kind, &facts.path, &names[at]);
+            let ordinal = seen.entry(base.clone()).or_default();
+            *ordinal += 1;
+            let mut spec = NodeSpec::new(kind, overload_id(&base, *ordinal), facts.text(def.name));
+            spec.qualified.clone_from(&names[at]);
+            spec.path.clone_from(&facts.path);
+            spec.line_start = def.line_start;
+            spec.line_end = def.line_end;
+            spec.signature.clone_from(&def.signature);
+            spec.doc.clone_from(&def.doc);
+            spec.language.clone_from(&facts.language);
+            spec.flags = def.flags.with(NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0));
+            let handle = self.builder.node(spec);
+            let outer = container(facts, def, &handles, &types).unwrap_or(file);
+            self.contains(outer, handle);
+            handles.push(Some(handle));
+        }
+        self.nodes.push((file, handles));
+    }
+
+    fn links(&mut self, facts: &FileFacts, links: &Links) {
+        for link in &links.links {
+            let (source, target) = (self.end(link.source), self.end(link.target));
+            let spec = EdgeSpec::new(source, link.kind.kind, target, link.kind.evidence());
+            self.builder.edge(spec.at_line(link.line));
+        }
+        for route in &facts.routes {
+            let label = format!("{} {}", route.method, route.pattern);
+            let id = node_id(NodeKind::Route, &facts.path, &label);
+            let mut spec = NodeSpec::new(NodeKind::Route, id, label);
+            spec.path.clone_from(&facts.path);
+            spec.line_start = route.line;
+            spec.line_end = route.line;
+            spec.language.clone_from(&facts.language);
+            let handle = self.builder.node(spec);
+            let file = self.nodes_of(&facts.path);
+            self.contains(file, handle);
+            if let RouteHandler::Def(def) = route.handler {
+                let at = self.nodes.iter().find(|(node, _)| *node == file);
+                if let Some(target) = at.and_then(|(_, defs)| defs[def.0 as usize]) {
+                    let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
+                    self.builder.edge(edge.at_line(route.line));
+                }
+            }
+        }
+    }
+
+    fn nodes_of(&self, path: &str) -> Handle {
+        self.builder.find(&file_id(path)).unwrap_or(self.folders[""])
+    }
+
+    fn end(&self, end: LinkEnd) -> Handle {
+        let (file, defs) = &self.nodes[end.file as usize];
+        end.def.and_then(|ix| defs[ix.0 as usize]).unwrap_or(*file)
+    }
+}
+
+fn kind_of(def: &Def) -> Option<NodeKind> {
+    let kind = def.kind.node_kind()?;
+    let is_test = def.flags.has(NodeFlags::TEST_CODE) && def.flags.has(NodeFlags::ENTRY_POINT);
+    Some(if is_test && kind.is_callable() {
+        NodeKind::Test
+    } else {
+        kind
+    })
+}
+
+/// Names from the outside in, joined by dots; an impl counts as the type it is for.
+fn qualified_names(facts: &FileFacts) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(facts.defs.len());
+    for def in &facts.defs {
+        let own = if def.kind == DefKind::Impl {
+            impl_name(facts, def)
+        } else {
+            facts.text(def.name)
+        };
+        let name = match def.parent.map(|parent| names[parent.0 as usize].as_str()) {
+            Some(outer) if !outer.is_empty() => format!("{outer}.{own}"),
+            _ => own.to_owned(),
+        };
+        names.push(name);
+    }
+    names
+}
+
+fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {
+    let mut ty = def.of;
+    while let Some(ix) = ty {
+        match &facts.types[ix.0 as usize] {
+            TypeExpr::Path { segments, .. } => return segments.last().map_or("", |&last| facts.text(last)),
+            TypeExpr::Ref(inner) | TypeExpr::List(inner) => ty = Some(*inner),
+            _ => break,
+        }
+    }
+    "impl"
+}
+
+fn types_by_name(facts: &FileFacts) -> FxHashMap<(Scope, &str), usize> {
+    let types = facts
+        .defs
+        .iter()
+        .enumerate()
+        .filter(|(_, def)| def.kind.is_type());
+    types
+        .map(|(at, def)| ((def.parent, facts.text(def.name)), at))
+        .collect()
+}
+
+/// The node that holds a definition: its parent, or for a method of an impl the type in the same module.
+fn container(
+    facts: &FileFacts,
+    def: &Def,
+    handles: &[Option<Handle>],
+    types: &FxHashMap<(Scope, &str), usize>,
+) -> Option<Handle> {
+    let mut parent = def.parent;
+    while let Some(ix) = parent {
+        let outer = facts.def(ix);
+        if outer.kind == DefKind::Impl {
+            let name = impl_name(facts, outer);
+            // An impl may stand before its type; then the file holds its methods.
+            if let Some(handle) = types.get(&(outer.parent, name)).and_then(|&at| *handles.get(at)?) {
+                return Some(handle);
+            }
+        }
+        if let Some(handle) = handles[ix.0 as usize] {
+            return Some(handle);
+        }
+        parent = outer.parent;
+    }
+    None
+}
+
+/// The id of a definition's node.
+pub fn def_id(graph: &Graph, path: &str, facts: &FileFacts, ix: DefIx) -> Option<String> {
+    let def = facts.def(ix);
+    let kind = kind_of(def)?;
+    let found = graph.nodes_in(path).find(|&node| {
+        let node = graph.node(node);
+        node.kind() == kind
+            && node.lines() == (def.line_start, def.line_end)
+            && node.label() == facts.text(def.name)
+    });
+    found.map(|node| graph.node(node).id().to_owned())
+}

@@ -1,0 +1,393 @@
+//! What one file says, before anything outside it is known. Pure data: bytes in, facts out.
+
+use m1nd_graph::{NodeFlags, NodeKind};
+use serde::{Deserialize, Serialize};
+
+/// A string of one file's name table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Name(pub u32);
+
+/// A definition of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct DefIx(pub u32);
+
+/// An expression of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ExprIx(pub u32);
+
+/// A written type of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TypeIx(pub u32);
+
+/// The innermost definition around something; nothing at the top of a file.
+pub type Scope = Option<DefIx>;
+
+/// Everything a file says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Workspace-relative, with forward slashes.
+    pub path: String,
+    /// The language's name, as in `languages`.
+    pub language: String,
+    pub lines: u32,
+    pub flags: NodeFlags,
+    /// What the file as a whole says about itself.
+    pub doc: String,
+    pub names: Vec<String>,
+    /// In source order; a definition comes after the one that contains it.
+    pub defs: Vec<Def>,
+    pub imports: Vec<Import>,
+    pub exports: Vec<Export>,
+    /// Sorted by (owner, name, from).
+    pub bindings: Vec<Binding>,
+    pub exprs: Vec<Expr>,
+    pub types: Vec<TypeExpr>,
+    pub calls: Vec<CallSite>,
+    /// Functions and constants that are used without being called.
+    pub uses: Vec<CallSite>,
+    pub routes: Vec<Route>,
+}
+
+impl FileFacts {
+    pub fn text(&self, name: Name) -> &str {
+        self.names.get(name.0 as usize).map_or("", String::as_str)
+    }
+
+    pub fn def(&self, ix: DefIx) -> &Def {
+        &self.defs[ix.0 as usize]
+    }
+
+    pub fn expr(&self, ix: ExprIx) -> &Expr {
+        &self.exprs[ix.0 as usize]
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DefKind {
+    /// A module written inside a file.
+    Module,
+    Class,
+    Struct,
+    Enum,
+    Variant,
+    Trait,
+    Interface,
+    TypeAlias,
+    Function,
+    Method,
+    Constant,
+    /// Members added to a type elsewhere; becomes no node of its own.
+    Impl,
+}
+
+impl DefKind {
+    /// The kind of node a definition becomes, if it becomes one.
+    pub fn node_kind(self) -> Option<NodeKind> {
+        Some(match self {
+            Self::Module => NodeKind::Module,
+            Self::Class => NodeKind::Class,
+            Self::Struct => NodeKind::Struct,
+            Self::Enum => NodeKind::Enum,
+            Self::Trait => NodeKind::Trait,
+            Self::Interface => NodeKind::Interface,
+            Self::TypeAlias => NodeKind::Type,
+            Self::Function => NodeKind::Function,
+            Self::Method => NodeKind::Method,
+            Self::Constant => NodeKind::Constant,
+            Self::Variant | Self::Impl => return None,
+        })
+    }
+
+    pub fn is_callable(self) -> bool {
+        matches!(self, Self::Function | Self::Method)
+    }
+
+    pub fn is_type(self) -> bool {
+        matches!(
+            self,
+            Self::Class | Self::Struct | Self::Enum | Self::Trait | Self::Interface | Self::TypeAlias
+        )
+    }
+}
+
+/// Something that has a name and lines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Def {
+    pub kind: DefKind,
+    pub name: Name,
+    pub parent: Scope,
+    /// First line, with the attributes or decorators that belong to it; 1-based.
+    pub line_start: u32,
+    pub line_end: u32,
+    /// The line the name is on.
+    pub name_line: u32,
+    /// Bytes of the whole definition.
+    pub from: u32,
+    pub to: u32,
+    pub signature: String,
+    pub doc: String,
+    pub flags: NodeFlags,
+    pub how: How,
+    pub type_params: Vec<TypeParam>,
+    /// Without the receiver.
+    pub params: Vec<Param>,
+    /// What a call gives.
+    pub returns: Option<TypeIx>,
+    /// Expressions that the body returns.
+    pub results: Vec<ExprIx>,
+    /// Base classes, supertraits, derived traits, or the trait of an impl.
+    pub bases: Vec<TypeIx>,
+    pub fields: Vec<Field>,
+    /// The type of a constant, the target of an alias, the self type of an impl.
+    pub of: Option<TypeIx>,
+    /// The value of a constant.
+    pub value: Option<ExprIx>,
+}
+
+/// How a callable is reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum How {
+    #[default]
+    Free,
+    /// Through a value of its type.
+    Instance,
+    /// Through its type.
+    Static,
+    /// Read like a field.
+    Property,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeParam {
+    pub name: Name,
+    pub bounds: Vec<TypeIx>,
+    /// What it is when nothing is written.
+    pub default: Option<TypeIx>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Param {
+    pub name: Name,
+    pub ty: Option<TypeIx>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    pub name: Name,
+    pub ty: Option<TypeIx>,
+    /// What it is first given.
+    pub value: Option<ExprIx>,
+    pub line: u32,
+}
+
+/// A name brought into a scope from elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Import {
+    /// The module, in the language's own terms.
+    pub path: Vec<Name>,
+    /// For languages with relative imports by level: how many levels up, 0 for absolute.
+    pub level: u8,
+    /// The item within the module; nothing for the module itself.
+    pub item: Option<Name>,
+    /// The name it has here.
+    pub bind: Name,
+    pub all: ImportAll,
+    /// Whether others can import it from here.
+    pub exported: bool,
+    /// The scope it is written in.
+    pub scope: Scope,
+    pub line: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImportAll {
+    /// One name.
+    No,
+    /// Every public name of the module.
+    Yes,
+}
+
+/// A name that others can import, and what it stands for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Export {
+    pub name: Name,
+    pub value: ExprIx,
+}
+
+/// A name that holds a value within part of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Binding {
+    pub owner: Scope,
+    pub name: Name,
+    /// The bytes within which the name means this.
+    pub from: u32,
+    pub to: u32,
+    pub ty: Option<TypeIx>,
+    pub value: Option<ExprIx>,
+}
+
+/// As much of an expression as tells what it is a value of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Expr {
+    Unknown,
+    Name {
+        name: Name,
+        at: u32,
+        scope: Scope,
+    },
+    /// `a::b::c`, with the types written after the last part or after the type in it.
+    Path {
+        segments: Vec<Name>,
+        args: Vec<TypeIx>,
+        scope: Scope,
+        at: u32,
+    },
+    /// `<T as Trait>::name` and `Vec<T>::name`.
+    Member {
+        of: TypeIx,
+        name: Name,
+    },
+    /// The current object or its class.
+    This {
+        scope: Scope,
+    },
+    /// The current object seen as its base.
+    Super {
+        scope: Scope,
+    },
+    Field {
+        base: ExprIx,
+        name: Name,
+    },
+    Call {
+        callee: ExprIx,
+        args: Vec<ExprIx>,
+        /// Types written at the call.
+        types: Vec<TypeIx>,
+    },
+    Index {
+        base: ExprIx,
+    },
+    /// A value of this type.
+    Of {
+        ty: TypeIx,
+    },
+    /// What comes out of a wrapper.
+    Out {
+        of: ExprIx,
+        by: By,
+    },
+    /// The n-th part of a tuple.
+    Part {
+        of: ExprIx,
+        index: u32,
+    },
+    /// What a pattern that names a variant binds.
+    Payload {
+        variant: ExprIx,
+        of: ExprIx,
+        index: u32,
+    },
+    /// The n-th parameter of a function written as an argument of a call.
+    ArgOf {
+        call: ExprIx,
+        arg: u32,
+        param: u32,
+    },
+    Closure {
+        params: u32,
+        result: Option<ExprIx>,
+        returns: Option<TypeIx>,
+    },
+    /// A definition written where a value stands.
+    Def(DefIx),
+    /// A module loaded where a value stands, by its import.
+    Import(u32),
+    Tuple(Vec<ExprIx>),
+    List(Vec<ExprIx>),
+    /// An object literal with named members.
+    Object(Vec<(Name, ExprIx)>),
+    /// One of these.
+    Any(Vec<ExprIx>),
+    Text,
+    Number,
+    Bool,
+}
+
+/// How a value is taken out of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum By {
+    /// `?`
+    Try,
+    Await,
+    /// One round of a loop.
+    Iteration,
+    /// `with x as y`
+    Context,
+    /// The error of a result.
+    Error,
+    /// The class of an object.
+    Class,
+}
+
+/// As much of a written type as tells what it names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TypeExpr {
+    Unknown,
+    Path {
+        segments: Vec<Name>,
+        args: Vec<TypeIx>,
+        scope: Scope,
+        line: u32,
+    },
+    /// A type of another, like `<T as Trait>::Item`.
+    Assoc {
+        of: TypeIx,
+        name: Name,
+    },
+    SelfType {
+        scope: Scope,
+    },
+    /// Behaves as what it points to.
+    Ref(TypeIx),
+    Tuple(Vec<TypeIx>),
+    List(TypeIx),
+    /// `impl A + B`, `dyn A`, bounds.
+    Bounds(Vec<TypeIx>),
+    Union(Vec<TypeIx>),
+    Function {
+        params: Vec<TypeIx>,
+        result: Option<TypeIx>,
+    },
+    /// A type written as its members.
+    Object(Vec<(Name, TypeIx)>),
+    /// `typeof value`.
+    ValueOf(ExprIx),
+    Text,
+    Number,
+    Bool,
+}
+
+/// Where something is called or used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallSite {
+    pub what: ExprIx,
+    pub scope: Scope,
+    pub line: u32,
+}
+
+/// An HTTP route and what answers it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Route {
+    /// Upper case; `ANY` when the framework does not say.
+    pub method: String,
+    pub pattern: String,
+    pub handler: RouteHandler,
+    pub line: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RouteHandler {
+    Def(DefIx),
+    Value(ExprIx),
+}

@@ -1,0 +1,377 @@
+//! How names, modules and attributes are found in Python.
+
+use std::sync::Arc;
+
+use super::library;
+use super::modules::Modules;
+use crate::facts::{By, DefKind, How, Scope};
+use crate::resolve::eval::{Access, Call, Eval, Rules};
+use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::ty::{Args, Ty};
+
+/// Re-exports are followed this far.
+const MAX_HOPS: u32 = 16;
+/// Deeper class hierarchies are not followed.
+const MAX_BASES: usize = 40;
+
+pub(crate) struct PythonRules {
+    modules: Modules,
+}
+
+impl PythonRules {
+    pub(crate) fn of(program: &Program<'_>) -> Self {
+        Self {
+            modules: Modules::of(program),
+        }
+    }
+
+    /// A name at the top of a module: defined, assigned or imported there.
+    fn item(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Option<Ty> {
+        let program = eval.program;
+        if hops == 0 {
+            return None;
+        }
+        if let Place::Package(_) = place {
+            return self
+                .modules
+                .below(program, place, program.text(name))
+                .map(Ty::Place);
+        }
+        if let Some(found) = self.defined(eval, place, name) {
+            return Some(found);
+        }
+        for &(file, at) in program.imports(place, name) {
+            match self.imported(eval, file, at as usize, hops - 1) {
+                Ty::Unknown => {}
+                found => return Some(found),
+            }
+        }
+        if let Place::File(file) = place
+            && let Some(found) = eval.top_binding(file, name)
+        {
+            return Some(found);
+        }
+        for &(file, at) in program.globs(place) {
+            if let Ty::Place(other) = self.module_of(eval, file, at as usize)
+                && other != place
+                && !program.text(name).starts_with('_')
+                && let Some(found) = self.item(eval, other, name, hops - 1)
+            {
+                return Some(found);
+            }
+        }
+        self.modules
+            .below(program, place, program.text(name))
+            .map(Ty::Place)
+    }
+
+    /// The last definition of a name is the one that counts.
+    fn defined(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName) -> Option<Ty> {
+        let def = *eval.program.items(place, name).last()?;
+        Some(self.def(eval, def))
+    }
+
+    fn def(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
+        let program = eval.program;
+        let found = program.def(def);
+        let file = program.file_of(def);
+        match found.kind {
+            DefKind::Class => Ty::Type(def, Arc::new([])),
+            DefKind::Constant | DefKind::TypeAlias => match (found.of, found.value) {
+                (Some(ty), _) => eval.ty(file, ty),
+                (None, Some(value)) => eval.expr(file, value),
+                _ => Ty::Unknown,
+            },
+            _ => Ty::Fn(def, None),
+        }
+    }
+
+    fn module_of(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
+        let program = eval.program;
+        let import = &program.files[file as usize].imports[at];
+        let parts: Vec<&str> = import
+            .path
+            .iter()
+            .map(|&part| program.text(program.name(file, part)))
+            .collect();
+        let found = if import.level > 0 {
+            self.modules
+                .relative(program, file, import.level, &parts.join("."))
+        } else {
+            self.modules.find(program, file, &parts.join("."))
+        };
+        match found {
+            Some(place) => Ty::Place(place),
+            // A package of ours without that module is ours all the same.
+            None if import.level > 0 => Ty::Unknown,
+            None => match parts
+                .first()
+                .and_then(|first| self.modules.find(program, file, first))
+            {
+                Some(_) => Ty::Unknown,
+                None => Ty::External,
+            },
+        }
+    }
+
+    fn imported(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize, hops: u32) -> Ty {
+        let program = eval.program;
+        let import = &program.files[file as usize].imports[at];
+        let Some(item) = import.item else {
+            // `import a.b` binds `a`.
+            let first = import.path.first().map(|&first| program.name(file, first));
+            if import.path.len() > 1 && first == Some(program.name(file, import.bind)) {
+                let name = first.map_or("", |first| program.text(first));
+                return self
+                    .modules
+                    .find(program, file, name)
+                    .map_or(Ty::External, Ty::Place);
+            }
+            return self.module_of(eval, file, at);
+        };
+        match self.module_of(eval, file, at) {
+            Ty::Place(place) => {
+                let name = program.name(file, item);
+                // A module that imports its own submodule finds the file, not itself.
+                if place == Place::File(file) {
+                    return self
+                        .modules
+                        .below(program, place, program.text(name))
+                        .map_or(Ty::Unknown, Ty::Place);
+                }
+                self.item(eval, place, name, hops).unwrap_or(Ty::Unknown)
+            }
+            other => other,
+        }
+    }
+
+    /// A class and its bases, nearest first; whether a base is not ours.
+    fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
+        let mut line = Vec::new();
+        let mut foreign = false;
+        let mut work = vec![class];
+        while let Some(at) = work.pop() {
+            if line.contains(&at) || line.len() >= MAX_BASES {
+                continue;
+            }
+            line.push(at);
+            let file = eval.program.file_of(at);
+            for &base in eval.program.def(at).bases.iter().rev() {
+                match eval.ty(file, base) {
+                    Ty::Of(base, _) => work.push(base),
+                    Ty::External => foreign = true,
+                    _ => {}
+                }
+            }
+        }
+        (line, foreign)
+    }
+
+    fn attribute(&self, eval: &mut Eval<'_, '_>, base: &Ty, class: GDef, name: GName, skip: usize) -> Ty {
+        let program = eval.program;
+        let (line, foreign) = self.lineage(eval, class);
+        for &at in line.iter().skip(skip) {
+            let members = program.items(Place::Def(at), name);
+            // A property's setter has the same name; the getter comes first.
+            let getter = members
+                .iter()
+                .copied()
+                .find(|&m| program.def(m).how == How::Property);
+            if let Some(getter) = getter.filter(|_| matches!(base, Ty::Of(..))) {
+                return eval.declared_result(getter);
+            }
+            if let Some(&member) = members.last() {
+                return match program.def(member).kind {
+                    DefKind::Method | DefKind::Function => Ty::Fn(member, Some(Arc::new(base.clone()))),
+                    _ => self.def(eval, member),
+                };
+            }
+            if let Some(field) = eval.field(at, &[], name) {
+                return field;
+            }
+        }
+        if foreign { Ty::External } else { Ty::Unknown }
+    }
+
+    fn class_around(&self, eval: &Eval<'_, '_>, file: u32, scope: Scope) -> Option<GDef> {
+        let facts = eval.program.files[file as usize];
+        let mut around = scope;
+        while let Some(ix) = around {
+            if facts.def(ix).kind == DefKind::Class {
+                return Some(eval.program.global(file, ix));
+            }
+            around = facts.def(ix).parent;
+        }
+        None
+    }
+}
+
+impl Rules for PythonRules {
+    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        let program = eval.program;
+        let facts = program.files[file as usize];
+        let mut around = scope;
+        let mut innermost = true;
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            let place = Place::Def(program.global(file, ix));
+            // The names of a class are seen in its body, not in its methods.
+            if (def.kind != DefKind::Class || innermost)
+                && let Some(found) = self.item(eval, place, name, MAX_HOPS)
+            {
+                return found;
+            }
+            innermost = false;
+            around = def.parent;
+        }
+        match self.item(eval, Place::File(file), name, MAX_HOPS) {
+            // A module is not in scope merely because it lies in the same package.
+            Some(Ty::Place(_))
+                if program.imports(Place::File(file), name).is_empty()
+                    && program.globs(Place::File(file)).is_empty() =>
+            {
+                Ty::Unknown
+            }
+            Some(found) => found,
+            None => library::builtin(program.text(name)),
+        }
+    }
+
+    fn path(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope, _: &[GName], _: Vec<Ty>) -> Ty {
+        Ty::Unknown
+    }
+
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty {
+        let Some((&first, rest)) = path.split_first() else {
+            return Ty::Unknown;
+        };
+        let last = path.last().map_or("", |&last| eval.program.text(last));
+        let mut at = self.name(eval, file, scope, first);
+        for &name in rest {
+            at = eval.member(file, &at, name, Access::Read);
+        }
+        match at {
+            Ty::Type(def, _) => Ty::Of(def, args.into()),
+            Ty::External | Ty::Unknown | Ty::StdType(..) => match library::named_type(last, args) {
+                Some(known) => known,
+                None => at,
+            },
+            // An alias is a value that describes a type.
+            other => other,
+        }
+    }
+
+    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
+        Ty::Unknown
+    }
+
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
+        match base {
+            Ty::Of(class, _) | Ty::Type(class, _) => self.attribute(eval, base, *class, name, 0),
+            Ty::Place(place) => {
+                let program = eval.program;
+                self.item(eval, *place, name, MAX_HOPS)
+                    .unwrap_or_else(|| match place {
+                        Place::File(file) if !program.globs(Place::File(*file)).is_empty() => Ty::External,
+                        _ => Ty::Unknown,
+                    })
+            }
+            Ty::Std(..) => Ty::StdFn(name, Arc::new(base.clone())),
+            Ty::StdType(..) | Ty::Fn(..) | Ty::StdFn(..) | Ty::Closure(..) | Ty::Tuple(_) => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn std_call(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, _: Call<'_>) -> Ty {
+        library::result(base, eval.program.text(method))
+    }
+
+    fn std_made(&self, eval: &mut Eval<'_, '_>, name: &'static str, _: &Args, call: Call<'_>) -> Ty {
+        library::made(eval, name, call)
+    }
+
+    fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
+        let method = |eval: &mut Eval<'_, '_>, class: GDef, names: [&str; 2]| {
+            let found = names.into_iter().find_map(|name| {
+                let name = eval.program.find_name(name)?;
+                match self.attribute(eval, of, class, name, 0) {
+                    Ty::Fn(def, _) => Some(def),
+                    _ => None,
+                }
+            });
+            found.map(|def| {
+                let result = eval.declared_result(def);
+                (def, result)
+            })
+        };
+        match (of, by) {
+            (_, By::Await) => of.clone(),
+            (Ty::Of(class, args), By::Class) => Ty::Type(*class, Arc::clone(args)),
+            (Ty::Std("List", args) | Ty::Std("Context", args), _) => {
+                args.first().cloned().unwrap_or(Ty::Unknown)
+            }
+            (Ty::Std("Map", args), By::Iteration) => args.first().cloned().unwrap_or(Ty::Unknown),
+            (Ty::Tuple(parts), By::Iteration) => Ty::union(parts.to_vec()),
+            (Ty::Of(class, _), By::Context) => match method(eval, *class, ["__enter__", "__aenter__"]) {
+                Some((_, Ty::Unknown)) | None => of.clone(),
+                Some((_, result)) => result,
+            },
+            (Ty::Of(class, _), By::Iteration) => match method(eval, *class, ["__iter__", "__aiter__"]) {
+                Some((_, Ty::Std("List", args))) => args.first().cloned().unwrap_or(Ty::Unknown),
+                _ => Ty::Unknown,
+            },
+            (Ty::Std("Text", _), By::Iteration) => of.clone(),
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
+        Ty::Unknown
+    }
+
+    fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
+        self.class_around(eval, file, scope)
+            .map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
+    }
+
+    fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
+        let Some(class) = self.class_around(eval, file, scope) else {
+            return Ty::Unknown;
+        };
+        let bases = &eval.program.def(class).bases;
+        let found = bases.iter().map(|&base| eval.ty(file, base)).collect::<Vec<_>>();
+        // The nearest base that is ours; a foreign first base hides what comes after it.
+        match found.into_iter().next() {
+            Some(first) => first,
+            None => Ty::External,
+        }
+    }
+
+    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
+        let name = eval.program.find_name("__init__")?;
+        match self.attribute(eval, &Ty::Type(def, Arc::new([])), def, name, 0) {
+            Ty::Fn(found, _) => Some(found),
+            _ => None,
+        }
+    }
+
+    fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
+        let import = &eval.program.files[file as usize].imports[at];
+        if import.item.is_some() {
+            self.imported(eval, file, at, MAX_HOPS)
+        } else {
+            self.module_of(eval, file, at)
+        }
+    }
+
+    fn is_common_method(&self, name: &str) -> bool {
+        library::is_common(name)
+    }
+}

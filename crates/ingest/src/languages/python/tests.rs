@@ -1,0 +1,137 @@
+//! What is read from Python, and what it resolves to: text in, text out.
+
+use expect_test::{Expect, expect};
+
+use crate::testing;
+
+fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&testing::calls(fixture));
+}
+
+#[test]
+fn methods_are_found_through_annotations_fields_bases_and_reexports() {
+    check(
+        r#"
+//- shop/__init__.py
+from ._cart import Cart
+//- shop/_base.py
+class Base:
+    def total(self) -> int:
+        return self.count()
+    def count(self):
+        return 1
+//- shop/_cart.py
+from typing import Optional, List
+from ._base import Base
+class Item:
+    def price(self) -> int: ...
+class Cart(Base):
+    """Holds items."""
+    def __init__(self, items: Optional[List[Item]] = None):
+        self._items = items or []
+        self.first = Item()
+    def sum(self):
+        for item in self._items:
+            item.price()
+        self.first.price()
+        return super().total()
+//- app.py
+import shop
+from shop import Cart
+def run(cart: "Cart"):
+    cart.sum()
+    other = shop.Cart()
+    other.total()
+    with open("x") as f:
+        f.total()
+    print("x".price())
+"#,
+        expect![[r#"
+            app.py run -> shop/_base.py Base.total @[6]
+            app.py run -> shop/_cart.py Cart @[5]
+            app.py run -> shop/_cart.py Cart.__init__ @[5]
+            app.py run -> shop/_cart.py Cart.sum @[4]
+            shop/_base.py Base.total -> shop/_base.py Base.count @[3]
+            shop/_cart.py Cart.__init__ -> shop/_cart.py Item @[9]
+            shop/_cart.py Cart.sum -> shop/_base.py Base.total @[14]
+            shop/_cart.py Cart.sum -> shop/_cart.py Item.price @[12, 13]
+        "#]],
+    );
+}
+
+#[test]
+fn contexts_properties_and_types_of_self_are_followed() {
+    check(
+        r#"
+//- app.py
+from typing import TypeVar
+T = TypeVar("T", bound="Client")
+class Response:
+    def json(self): ...
+class Base:
+    @property
+    def last(self) -> Response: ...
+class Client(Base):
+    def __enter__(self: T) -> T:
+        return self
+    async def get(self, url) -> Response:
+        return self._send(url)
+    def _send(self, url):
+        return Response()
+    @classmethod
+    def make(cls):
+        return cls()
+def use():
+    with Client() as client:
+        client.last.json()
+        client._send("x").json()
+    Client.make().get("x")
+async def later():
+    client = Client()
+    (await client.get("x")).json()
+    [c.get("y") for c in [client]]
+"#,
+        expect![[r#"
+            app.py Client._send -> app.py Response @[14]
+            app.py Client.get -> app.py Client._send @[12]
+            app.py Client.make -> app.py Client @[17]
+            app.py later -> app.py Client @[24]
+            app.py later -> app.py Client.get @[25, 26]
+            app.py later -> app.py Response.json @[25]
+            app.py use -> app.py Client @[19]
+            app.py use -> app.py Client._send @[21]
+            app.py use -> app.py Client.get @[22]
+            app.py use -> app.py Client.make @[22]
+            app.py use -> app.py Response.json @[20, 21]
+        "#]],
+    );
+}
+
+#[test]
+fn library_modules_and_builtins_are_no_edges() {
+    check(
+        r#"
+//- app.py
+import json
+from os import path
+def dumps(x): ...
+def join(x): ...
+def open(x): ...
+def run(f):
+    json.dumps({})
+    path.join("a")
+    "".join([])
+    f.read()
+    [].append(1)
+class Log:
+    def append(self, x): ...
+    def read(self): ...
+    def rotate(self): ...
+def maybe(x):
+    x.rotate()
+"#,
+        expect![[r#"
+            app.py maybe -> app.py Log.rotate @[17] ?1
+        "#]],
+    );
+}

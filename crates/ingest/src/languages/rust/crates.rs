@@ -1,0 +1,253 @@
+//! Which crate and which module each Rust file is.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::{DefIx, DefKind};
+use crate::manifest::{Manifest, folder, join};
+use crate::resolve::program::{GDef, Place, Program};
+
+/// The module tree of every crate of the workspace.
+#[derive(Default)]
+pub(super) struct Crates {
+    /// The root file of the crate a file belongs to.
+    pub root_of: Vec<u32>,
+    /// The module that declares a file.
+    pub parent_of: Vec<Option<Place>>,
+    /// The file of a module declared without a body.
+    pub module_file: FxHashMap<GDef, u32>,
+    /// Files that no `mod` declares (a macro does, or nothing), by the folder's module and their name.
+    pub undeclared: FxHashMap<(Place, String), u32>,
+    packages: Vec<Package>,
+    package_of: Vec<Option<usize>>,
+}
+
+struct Package {
+    folder: String,
+    /// Names under which crates are visible here; nothing for crates that are not ours.
+    crates: FxHashMap<String, Option<u32>>,
+}
+
+/// What a crate name means in a file.
+pub(super) enum Extern {
+    Ours(u32),
+    Theirs,
+    NotACrate,
+}
+
+impl Crates {
+    pub(super) fn of(program: &Program<'_>) -> Self {
+        let manifests: Vec<(&Manifest, toml::Table)> = program
+            .manifests
+            .iter()
+            .filter(|manifest| manifest.name() == "Cargo.toml")
+            .filter_map(|manifest| Some((manifest, manifest.text.parse().ok()?)))
+            .collect();
+        let libs = libraries(program, &manifests);
+        let packages: Vec<Package> = manifests
+            .iter()
+            .filter(|(_, table)| table.contains_key("package"))
+            .map(|(manifest, table)| package(manifest, table, &libs))
+            .collect();
+        let count = program.files.len();
+        let mut crates = Self {
+            root_of: (0..count as u32).collect(),
+            parent_of: vec![None; count],
+            module_file: FxHashMap::default(),
+            undeclared: FxHashMap::default(),
+            package_of: program
+                .files
+                .iter()
+                .map(|file| package_of(&packages, &file.path))
+                .collect(),
+            packages,
+        };
+        crates.find_modules(program, &libs);
+        crates
+    }
+
+    /// Files that are crate roots first, libraries before programs, so that a shared module is the library's.
+    fn find_modules(&mut self, program: &Program<'_>, libs: &FxHashMap<String, u32>) {
+        let mut roots: Vec<u32> = libs.values().copied().collect();
+        roots.sort_unstable();
+        let rest = (0..program.files.len() as u32)
+            .filter(|&file| program.files[file as usize].language == super::NAME)
+            .filter(|&file| is_root_name(&program.files[file as usize].path));
+        roots.extend(rest);
+        let mut seen = FxHashSet::default();
+        for root in roots {
+            self.find_below(program, root, &mut seen);
+        }
+        for file in 0..program.files.len() as u32 {
+            if program.files[file as usize].language == super::NAME && !seen.contains(&file) {
+                self.adopt(program, file);
+                self.find_below(program, file, &mut seen);
+            }
+        }
+    }
+
+    /// A file that nothing declares belongs to the module of its folder.
+    fn adopt(&mut self, program: &Program<'_>, file: u32) {
+        let path = &program.files[file as usize].path;
+        let here = folder(path);
+        let parent = ["mod.rs", "main.rs", "lib.rs"]
+            .iter()
+            .find_map(|name| program.file(&join(here, name)?))
+            .filter(|&parent| parent != file);
+        let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
+        if let (Some(parent), Some(stem)) = (parent, stem) {
+            self.parent_of[file as usize] = Some(Place::File(parent));
+            self.root_of[file as usize] = self.root_of[parent as usize];
+            self.undeclared
+                .insert((Place::File(parent), stem.to_owned()), file);
+        }
+    }
+
+    fn find_below(&mut self, program: &Program<'_>, root: u32, seen: &mut FxHashSet<u32>) {
+        let mut work = vec![root];
+        while let Some(file) = work.pop() {
+            if !seen.insert(file) {
+                continue;
+            }
+            for (at, def) in program.files[file as usize].defs.iter().enumerate() {
+                if def.kind != DefKind::Module {
+                    continue;
+                }
+                let module = program.global(file, DefIx(at as u32));
+                if !program.children(Place::Def(module)).is_empty() {
+                    continue;
+                }
+                let Some(target) = module_file(program, module) else {
+                    continue;
+                };
+                self.module_file.insert(module, target);
+                if !seen.contains(&target) && self.parent_of[target as usize].is_none() {
+                    self.parent_of[target as usize] = Some(program.place(file, def.parent));
+                    self.root_of[target as usize] = self.root_of[file as usize];
+                    work.push(target);
+                }
+            }
+        }
+    }
+
+    /// What `name::` at the start of a path means in a file.
+    pub(super) fn external(&self, file: u32, name: &str) -> Extern {
+        if matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test") {
+            return Extern::Theirs;
+        }
+        let package = self.package_of[file as usize].map(|at| &self.packages[at]);
+        match package.and_then(|package| package.crates.get(name)) {
+            Some(Some(root)) => Extern::Ours(*root),
+            Some(None) => Extern::Theirs,
+            None => Extern::NotACrate,
+        }
+    }
+}
+
+/// Root files of library crates, by the name they are used under.
+fn libraries(program: &Program<'_>, manifests: &[(&Manifest, toml::Table)]) -> FxHashMap<String, u32> {
+    let mut libs = FxHashMap::default();
+    for (manifest, table) in manifests {
+        let Some(name) = text(table, &["package", "name"]) else {
+            continue;
+        };
+        let path = text(table, &["lib", "path"]).unwrap_or("src/lib.rs");
+        let root = join(manifest.folder(), path).and_then(|path| program.file(&path));
+        if let Some(root) = root {
+            let lib_name = text(table, &["lib", "name"]).unwrap_or(name).replace('-', "_");
+            libs.insert(lib_name, root);
+        }
+    }
+    libs
+}
+
+fn package(manifest: &Manifest, table: &toml::Table, libs: &FxHashMap<String, u32>) -> Package {
+    let mut crates = FxHashMap::default();
+    let mut tables: Vec<&toml::Table> = vec![table];
+    if let Some(targets) = table.get("target").and_then(toml::Value::as_table) {
+        tables.extend(targets.values().filter_map(toml::Value::as_table));
+    }
+    for table in tables {
+        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let Some(list) = table.get(kind).and_then(toml::Value::as_table) else {
+                continue;
+            };
+            for (name, value) in list {
+                let package = value.get("package").and_then(toml::Value::as_str).unwrap_or(name);
+                let lib = libs.get(&package.replace('-', "_")).copied();
+                crates.insert(name.replace('-', "_"), lib);
+            }
+        }
+    }
+    // Tests, examples and programs use their own library by its name.
+    let own = text(table, &["lib", "name"]).or_else(|| text(table, &["package", "name"]));
+    if let Some(name) = own.map(|name| name.replace('-', "_"))
+        && let Some(&root) = libs.get(&name)
+    {
+        crates.insert(name, Some(root));
+    }
+    Package {
+        folder: manifest.folder().to_owned(),
+        crates,
+    }
+}
+
+fn text<'t>(table: &'t toml::Table, keys: &[&str; 2]) -> Option<&'t str> {
+    table.get(keys[0])?.get(keys[1])?.as_str()
+}
+
+/// The package whose folder is the nearest above a file.
+fn package_of(packages: &[Package], path: &str) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for (at, package) in packages.iter().enumerate() {
+        let inside = package.folder.is_empty()
+            || path
+                .strip_prefix(&package.folder)
+                .is_some_and(|rest| rest.starts_with('/'));
+        if inside && best.is_none_or(|b| packages[b].folder.len() < package.folder.len()) {
+            best = Some(at);
+        }
+    }
+    best
+}
+
+/// Whether cargo takes a file for the root of a program, test, example or benchmark.
+fn is_root_name(path: &str) -> bool {
+    let parts: Vec<&str> = path.rsplit('/').collect();
+    matches!(
+        parts[..],
+        ["main.rs" | "lib.rs" | "build.rs", ..]
+            | [_, "tests" | "examples" | "benches" | "bin" | "fuzz_targets", ..]
+    )
+}
+
+/// The file that `mod name;` stands for.
+fn module_file(program: &Program<'_>, module: GDef) -> Option<u32> {
+    let (file, _) = program.local(module);
+    let def = program.def(module);
+    let path = &program.files[file as usize].path;
+    let here = folder(path);
+    if let Some(written) = def.doc.strip_prefix("#[path]") {
+        return program.file(&join(here, written)?);
+    }
+    let stem = path.rsplit('/').next()?.strip_suffix(".rs")?;
+    let mut base = here.to_owned();
+    if !matches!(stem, "mod" | "lib" | "main") && !is_root_name(path) {
+        base = join(&base, stem)?;
+    }
+    // Modules around it that are written in the file add their names.
+    let mut around = Vec::new();
+    let mut parent = program.parent(module);
+    while let Some(outer) = parent {
+        around.push(program.text(program.def_name(outer)));
+        parent = program.parent(outer);
+    }
+    for name in around.into_iter().rev() {
+        base = join(&base, name)?;
+    }
+    let name = program.text(program.def_name(module));
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    let plain = join(&base, &format!("{name}.rs"))?;
+    program
+        .file(&plain)
+        .or_else(|| program.file(&join(&base, &format!("{name}/mod.rs"))?))
+}

@@ -1,0 +1,186 @@
+//! Calls inside macro invocations, read from their tokens.
+//!
+//! A grammar sees only tokens there, so chains like `a.b(c)::d()` are put together here.
+
+use tree_sitter::Node;
+
+use crate::facts::{By, Expr, ExprIx, Name};
+use crate::sheet::{Sheet, field};
+
+pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
+    let name = field(invocation, "macro")
+        .map(|name| sheet.text(name))
+        .unwrap_or("");
+    let mut cursor = invocation.walk();
+    let trees: Vec<Node<'_>> = invocation
+        .children(&mut cursor)
+        .filter(|child| child.kind() == "token_tree")
+        .collect();
+    let mut elements = Vec::new();
+    let mut work = trees.clone();
+    let mut outermost = true;
+    while let Some(tree) = work.pop() {
+        let found = read_tree(sheet, tree, &mut work);
+        if outermost {
+            elements = found;
+        }
+        outermost = false;
+    }
+    let value = match name.rsplit("::").next().unwrap_or(name) {
+        "vec" => Expr::List(elements),
+        "format" | "concat" | "stringify" | "env" | "include_str" => Expr::Text,
+        "dbg" | "try" => elements
+            .first()
+            .map_or(Expr::Unknown, |&only| Expr::Any(vec![only])),
+        _ => Expr::Unknown,
+    };
+    sheet.set(invocation, value);
+}
+
+/// What the tokens before the current one amount to.
+enum Head {
+    Nothing,
+    Path(Vec<Name>, u32),
+    Value(ExprIx),
+}
+
+/// Reads one bracketed group; groups inside it are added to `work`. Returns the values between its commas.
+fn read_tree<'t>(sheet: &mut Sheet<'_>, tree: Node<'t>, work: &mut Vec<Node<'t>>) -> Vec<ExprIx> {
+    let mut cursor = tree.walk();
+    let tokens: Vec<Node<'t>> = tree.children(&mut cursor).collect();
+    let mut values = Vec::new();
+    let mut head = Head::Nothing;
+    let mut at = 0;
+    while let Some(&token) = tokens.get(at) {
+        at += 1;
+        let next = tokens.get(at).map_or("", |next| next.kind());
+        let before = at
+            .checked_sub(2)
+            .and_then(|b| tokens.get(b))
+            .map_or("", |b| b.kind());
+        head = match token.kind() {
+            "identifier" | "self" | "crate" | "super" | "primitive_type" => word(sheet, token, before, head),
+            "::" if next == "<" => {
+                at = past_angles(&tokens, at);
+                head
+            }
+            "::" | "." => head,
+            "?" => match value_of(sheet, head) {
+                Some(of) => Head::Value(sheet.push(Expr::Out { of, by: By::Try })),
+                None => Head::Nothing,
+            },
+            "token_tree" => {
+                work.push(token);
+                let group = sheet.bytes(token).first().copied();
+                match (group, value_of(sheet, head), before) {
+                    // A nested macro: `name!(…)`.
+                    (_, _, "!") => Head::Nothing,
+                    (Some(b'('), Some(callee), _) => {
+                        let call = sheet.push(Expr::Call {
+                            callee,
+                            args: Vec::new(),
+                            types: Vec::new(),
+                        });
+                        let place = tokens.get(at.saturating_sub(2)).copied().unwrap_or(token);
+                        sheet.call(call, place);
+                        Head::Value(call)
+                    }
+                    (Some(b'['), Some(base), _) => Head::Value(sheet.push(Expr::Index { base })),
+                    _ => Head::Nothing,
+                }
+            }
+            "string_literal" | "raw_string_literal" => Head::Value(sheet.push(Expr::Text)),
+            "&" | "mut" | "*" | "mutable_specifier" => Head::Nothing,
+            "!" => head,
+            "," => {
+                values.extend(value_of(sheet, head));
+                Head::Nothing
+            }
+            _ => Head::Nothing,
+        };
+    }
+    values
+}
+
+fn word(sheet: &mut Sheet<'_>, token: Node<'_>, before: &str, head: Head) -> Head {
+    let name = sheet.name_of(token);
+    match (before, head) {
+        (".", head) => match value_of(sheet, head) {
+            Some(of) if sheet.bytes(token) == b"await" => {
+                Head::Value(sheet.push(Expr::Out { of, by: By::Await }))
+            }
+            Some(base) => Head::Value(sheet.push(Expr::Field { base, name })),
+            None => Head::Nothing,
+        },
+        ("::", Head::Path(mut path, _)) => {
+            path.push(name);
+            Head::Path(path, token.start_byte() as u32)
+        }
+        ("fn" | "let" | "struct" | "mod" | "$" | "'", _) => Head::Nothing,
+        _ => Head::Path(vec![name], token.start_byte() as u32),
+    }
+}
+
+fn value_of(sheet: &mut Sheet<'_>, head: Head) -> Option<ExprIx> {
+    let scope = sheet.scope();
+    match head {
+        Head::Nothing => None,
+        Head::Value(ix) => Some(ix),
+        Head::Path(segments, at) => Some(match segments[..] {
+            [only] if sheet.facts.text(only) == "self" => sheet.push(Expr::This { scope }),
+            [only] if is_keyword(sheet.facts.text(only)) => return None,
+            [only] => sheet.push(Expr::Name {
+                name: only,
+                at,
+                scope,
+            }),
+            _ => sheet.push(Expr::Path {
+                segments,
+                args: Vec::new(),
+                scope,
+                at,
+            }),
+        }),
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "match"
+            | "while"
+            | "for"
+            | "in"
+            | "return"
+            | "else"
+            | "loop"
+            | "move"
+            | "as"
+            | "async"
+            | "unsafe"
+            | "fn"
+            | "let"
+            | "pub"
+            | "where"
+            | "impl"
+            | "dyn"
+            | "ref"
+    )
+}
+
+/// The position after `<…>`, given the position of `<`.
+fn past_angles(tokens: &[Node<'_>], open: usize) -> usize {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match token.kind() {
+            "<" => depth += 1,
+            ">" => depth -= 1,
+            ">>" => depth -= 2,
+            _ => {}
+        }
+        if depth <= 0 {
+            return at + 1;
+        }
+    }
+    tokens.len()
+}

@@ -1,0 +1,155 @@
+//! What is read from Rust, and what it resolves to: text in, text out.
+
+use expect_test::{Expect, expect};
+
+use crate::testing;
+
+fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&testing::calls(fixture));
+}
+
+#[test]
+fn a_builder_chain_is_followed_through_self() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+[dependencies]
+shop_core = { path = "core" }
+//- core/Cargo.toml
+[package]
+name = "shop-core"
+//- core/src/lib.rs
+mod builder;
+pub use crate::builder::Command;
+//- core/src/builder/mod.rs
+mod command;
+pub use command::Command;
+//- core/src/builder/command.rs
+pub struct Command { name: String }
+impl Command {
+    pub fn new(name: impl Into<String>) -> Self {
+        fn new_inner(name: String) -> Command { Command { name } }
+        new_inner(name.into())
+    }
+    pub fn version(mut self, v: &str) -> Self { self }
+    pub fn arg(mut self, a: Arg) -> Self { self }
+}
+//- src/lib.rs
+pub use shop_core::*;
+//- tests/builder/main.rs
+mod one;
+//- tests/builder/one.rs
+use shop::Command;
+#[test]
+fn chain() {
+    let cmd = Command::new("x").version("1").arg(1);
+    cmd.version("2");
+}
+"#,
+        expect![[r#"
+            core/src/builder/command.rs Command.new -> core/src/builder/command.rs Command.new.new_inner @[5]
+            tests/builder/one.rs chain -> core/src/builder/command.rs Command.arg @[4]
+            tests/builder/one.rs chain -> core/src/builder/command.rs Command.new @[4]
+            tests/builder/one.rs chain -> core/src/builder/command.rs Command.version @[4, 5]
+        "#]],
+    );
+}
+
+#[test]
+fn a_field_and_a_method_of_one_name_are_told_apart_by_the_brackets() {
+    check(
+        r#"
+//- src/lib.rs
+pub struct Arg { short: Option<char> }
+impl Arg {
+    pub fn new() -> Self { Arg { short: None } }
+    pub fn short(mut self, s: char) -> Self { self }
+    pub fn long(self) -> Self { self }
+}
+fn build() { Arg::new().short('s').long(); }
+"#,
+        expect![[r#"
+            src/lib.rs build -> src/lib.rs Arg.long @[7]
+            src/lib.rs build -> src/lib.rs Arg.new @[7]
+            src/lib.rs build -> src/lib.rs Arg.short @[7]
+        "#]],
+    );
+}
+
+#[test]
+fn receivers_are_typed_by_fields_iterators_closures_patterns_and_traits() {
+    check(
+        r#"
+//- src/lib.rs
+mod item;
+use item::{Item, Priced};
+use std::collections::HashMap;
+struct Cart { items: Vec<Item>, by_name: HashMap<String, Item>, last: Option<Box<Item>> }
+impl Cart {
+    fn run(&self, other: &dyn Priced) -> u32 {
+        for item in &self.items { item.weigh(); }
+        if let Some(last) = self.last.as_ref() { last.weigh(); }
+        let named = self.by_name.get("x").map(|i| i.name()).unwrap_or_default();
+        match self.items.first() { Some(first) => first.price(), None => other.price() };
+        let all: Vec<_> = self.items.iter().filter(|i| i.is_big()).collect();
+        all[0].weigh();
+        println!("{}", self.total());
+        self.items.iter().map(Item::price).sum()
+    }
+    fn total(&self) -> u32 { generic(&self.items[0]) }
+}
+fn generic<T: Priced>(t: &T) -> u32 { t.price() + t.double() }
+//- src/item.rs
+pub trait Priced { fn price(&self) -> u32; fn double(&self) -> u32 { self.price() * 2 } }
+pub struct Item;
+impl Item {
+    pub fn weigh(&self) {}
+    pub fn name(&self) -> String { String::new() }
+    pub fn is_big(&self) -> bool { true }
+}
+impl Priced for Item { fn price(&self) -> u32 { 1 } }
+"#,
+        expect![[r#"
+            src/item.rs Priced.double -> src/item.rs Priced.price @[1]
+            src/lib.rs Cart.run -> src/item.rs Item.is_big @[11]
+            src/lib.rs Cart.run -> src/item.rs Item.name @[9]
+            src/lib.rs Cart.run -> src/item.rs Item.price @[10]
+            src/lib.rs Cart.run -> src/item.rs Item.weigh @[7, 8, 12]
+            src/lib.rs Cart.run -> src/item.rs Priced.price @[10]
+            src/lib.rs Cart.run -> src/lib.rs Cart.total @[13]
+            src/lib.rs Cart.total -> src/lib.rs generic @[16]
+            src/lib.rs generic -> src/item.rs Priced.double @[18]
+            src/lib.rs generic -> src/item.rs Priced.price @[18]
+        "#]],
+    );
+}
+
+#[test]
+fn library_functions_and_crates_that_are_not_ours_are_no_edges() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "a"
+[dependencies]
+serde_json = "1"
+//- src/lib.rs
+fn from_str() {}
+fn drop() {}
+fn go(v: Vec<u32>) {
+    serde_json::from_str("x");
+    std::mem::drop(1);
+    v.len();
+    "x".trim();
+    String::new();
+}
+struct S;
+impl S { fn len(&self) -> usize { 1 } fn trim(&self) {} fn new() -> S { S } }
+"#,
+        expect![[r#"
+
+        "#]],
+    );
+}

@@ -1,0 +1,375 @@
+//! Which file a module name of TypeScript or JavaScript stands for.
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::manifest::{Manifest, folder, join};
+use crate::resolve::program::Program;
+
+/// Extensions a module name may leave out, in the order a compiler tries them.
+const EXTENSIONS: &[&str] = &["ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs"];
+/// A configuration that extends itself is followed this far.
+const MAX_EXTENDS: u32 = 8;
+
+/// What manifests say about module names.
+#[derive(Default)]
+pub(super) struct Modules {
+    /// Packages of the workspace by name.
+    packages: FxHashMap<String, Package>,
+    /// `imports` of packages, by folder.
+    private: Vec<(String, Vec<(String, String)>)>,
+    /// `paths` of configurations, by folder.
+    paths: Vec<(String, Vec<Alias>)>,
+}
+
+/// A pattern of module names and the files it may stand for.
+type Alias = (String, Vec<String>);
+
+struct Package {
+    folder: String,
+    /// Subpath (`.` for the package itself) and where it leads.
+    exports: Vec<(String, String)>,
+    main: Option<String>,
+}
+
+/// What a module name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    File(u32),
+    /// Ours, but no file of that name is known.
+    Missing,
+    External,
+}
+
+impl Modules {
+    pub(super) fn of(program: &Program<'_>) -> Self {
+        let mut modules = Self::default();
+        for manifest in program.manifests {
+            let Some(json) = parse(&manifest.text) else {
+                continue;
+            };
+            if manifest.name() == "package.json" {
+                modules.package(manifest, &json);
+            } else if manifest.name().ends_with("config.json") || manifest.name().starts_with("tsconfig") {
+                let paths = paths_of(program.manifests, manifest, &json, MAX_EXTENDS);
+                if !paths.is_empty() {
+                    modules.paths.push((manifest.folder().to_owned(), paths));
+                }
+            }
+        }
+        // The nearest configuration above a file is the one that counts.
+        modules
+            .paths
+            .sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        modules
+            .private
+            .sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        modules
+    }
+
+    fn package(&mut self, manifest: &Manifest, json: &Value) {
+        let folder = manifest.folder().to_owned();
+        let imports = flatten(json.get("imports"));
+        if !imports.is_empty() {
+            self.private.push((folder.clone(), imports));
+        }
+        let Some(name) = json.get("name").and_then(Value::as_str) else {
+            return;
+        };
+        let main = ["source", "module", "main", "types"]
+            .iter()
+            .find_map(|key| json.get(key)?.as_str());
+        let mut exports = flatten(json.get("exports"));
+        if let Some(Value::String(only)) = json.get("exports") {
+            exports.push((".".to_owned(), only.clone()));
+        }
+        let package = Package {
+            folder,
+            exports,
+            main: main.map(str::to_owned),
+        };
+        self.packages.entry(name.to_owned()).or_insert(package);
+    }
+
+    pub(super) fn find(&self, program: &Program<'_>, from: u32, name: &str) -> Target {
+        let path = &program.files[from as usize].path;
+        let name = name.split('?').next().unwrap_or(name);
+        if name.starts_with('.') {
+            let found = join(folder(path), name).and_then(|path| file(program, &path));
+            return found.map_or(Target::Missing, Target::File);
+        }
+        for (at, patterns) in &self.paths {
+            if inside(path, at) {
+                for (pattern, targets) in patterns {
+                    let Some(rest) = matched(pattern, name) else {
+                        continue;
+                    };
+                    for target in targets {
+                        let target = join(at, &target.replace('*', rest));
+                        if let Some(found) = target.and_then(|path| file(program, &path)) {
+                            return Target::File(found);
+                        }
+                    }
+                }
+            }
+        }
+        if name.starts_with('#') {
+            let near = self.private.iter().find(|(at, _)| inside(path, at));
+            let found = near.and_then(|(at, imports)| mapped(program, at, imports, name));
+            return found.map_or(Target::External, Target::File);
+        }
+        self.workspace(program, name)
+    }
+
+    fn workspace(&self, program: &Program<'_>, name: &str) -> Target {
+        let parts = if name.starts_with('@') { 2 } else { 1 };
+        let end = name
+            .match_indices('/')
+            .nth(parts - 1)
+            .map_or(name.len(), |(at, _)| at);
+        let (package, rest) = name.split_at(end);
+        let Some(package) = self.packages.get(package) else {
+            return Target::External;
+        };
+        let subpath = format!(".{rest}");
+        if let Some(found) = mapped(program, &package.folder, &package.exports, &subpath) {
+            return Target::File(found);
+        }
+        let below = rest.trim_start_matches('/');
+        let guesses = if below.is_empty() {
+            let main = package.main.clone().into_iter();
+            main.chain(["src/index".to_owned(), "index".to_owned(), "src/main".to_owned()])
+                .collect::<Vec<_>>()
+        } else {
+            vec![below.to_owned(), format!("src/{below}")]
+        };
+        let found = guesses
+            .iter()
+            .find_map(|guess| built(program, &package.folder, guess));
+        found.map_or(Target::Missing, Target::File)
+    }
+}
+
+/// Follows a map of names to files, exact names before patterns.
+fn mapped(program: &Program<'_>, at: &str, map: &[(String, String)], name: &str) -> Option<u32> {
+    let exact = map.iter().filter(|(key, _)| key == name);
+    if let Some(found) = exact.clone().find_map(|(_, target)| built(program, at, target)) {
+        return Some(found);
+    }
+    let patterns = map.iter().filter(|(key, _)| key.contains('*'));
+    patterns.into_iter().find_map(|(key, target)| {
+        let rest = matched(key, name)?;
+        built(program, at, &target.replace('*', rest))
+    })
+}
+
+/// A file that a manifest names: itself, or the source it is built from.
+fn built(program: &Program<'_>, at: &str, target: &str) -> Option<u32> {
+    let direct = join(at, target).and_then(|path| file(program, &path));
+    direct.or_else(|| {
+        let inner = target.trim_start_matches("./");
+        let (head, rest) = inner.split_once('/')?;
+        if !matches!(head, "dist" | "lib" | "build" | "out" | "es" | "esm" | "cjs") {
+            return None;
+        }
+        let stem = strip_extension(rest);
+        [format!("src/{stem}"), stem.to_owned()]
+            .iter()
+            .find_map(|path| file(program, &join(at, path)?))
+    })
+}
+
+/// The file at a path that may lack its extension, carry the one it is built to, or be a folder.
+fn file(program: &Program<'_>, path: &str) -> Option<u32> {
+    if let Some(found) = program.file(path) {
+        return Some(found);
+    }
+    for (built, sources) in [
+        (".js", &["ts", "tsx", "d.ts"][..]),
+        (".jsx", &["tsx"]),
+        (".mjs", &["mts", "d.mts"]),
+        (".cjs", &["cts", "d.cts"]),
+    ] {
+        if let Some(stem) = path.strip_suffix(built) {
+            let found = sources
+                .iter()
+                .find_map(|ext| program.file(&format!("{stem}.{ext}")));
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+    let beside = EXTENSIONS
+        .iter()
+        .find_map(|ext| program.file(&format!("{path}.{ext}")));
+    beside.or_else(|| {
+        let index = if path.is_empty() {
+            "index".to_owned()
+        } else {
+            format!("{path}/index")
+        };
+        EXTENSIONS
+            .iter()
+            .find_map(|ext| program.file(&format!("{index}.{ext}")))
+    })
+}
+
+fn strip_extension(path: &str) -> &str {
+    [".d.ts", ".mjs", ".cjs", ".js", ".mts", ".ts"]
+        .iter()
+        .find_map(|ext| path.strip_suffix(ext))
+        .unwrap_or(path)
+}
+
+/// What `*` stands for when a pattern matches a name.
+fn matched<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
+    match pattern.split_once('*') {
+        Some((head, tail)) => name.strip_prefix(head)?.strip_suffix(tail),
+        None => (pattern == name).then_some(""),
+    }
+}
+
+fn inside(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// `exports` and `imports` maps, each condition's target as an entry of its own.
+fn flatten(value: Option<&Value>) -> Vec<(String, String)> {
+    let Some(Value::Object(map)) = value else {
+        return Vec::new();
+    };
+    let mut entries = Vec::new();
+    for (key, value) in map {
+        // Conditions at the top apply to the package itself.
+        let name = if key.starts_with('.') || key.starts_with('#') {
+            key.as_str()
+        } else {
+            "."
+        };
+        let mut work = vec![value];
+        while let Some(value) = work.pop() {
+            match value {
+                Value::String(target) => entries.push((name.to_owned(), target.clone())),
+                Value::Object(conditions) => work.extend(conditions.values().rev()),
+                Value::Array(list) => work.extend(list.iter().rev()),
+                _ => {}
+            }
+        }
+    }
+    entries
+}
+
+/// `compilerOptions.paths` of a configuration or of what it extends, relative to the configuration's folder.
+fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> Vec<Alias> {
+    let options = json.get("compilerOptions");
+    let base = options.and_then(|o| o.get("baseUrl")).and_then(Value::as_str);
+    if let Some(Value::Object(paths)) = options.and_then(|o| o.get("paths")) {
+        let under = |target: &str| match base {
+            Some(base) => format!("{base}/{target}"),
+            None => target.to_owned(),
+        };
+        return paths
+            .iter()
+            .map(|(pattern, targets)| {
+                let list = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
+                (pattern.clone(), list.map(under).collect())
+            })
+            .collect();
+    }
+    let Some(extended) = json.get("extends").and_then(Value::as_str).filter(|_| hops > 0) else {
+        return Vec::new();
+    };
+    let path = join(manifest.folder(), extended).unwrap_or_default();
+    let found = all
+        .iter()
+        .find(|m| m.path == path || m.path == format!("{path}.json"));
+    let Some((found, json)) = found.and_then(|found| Some((found, parse(&found.text)?))) else {
+        return Vec::new();
+    };
+    // Its targets are written from its own folder.
+    let up = relative(manifest.folder(), found.folder());
+    paths_of(all, found, &json, hops - 1)
+        .into_iter()
+        .map(|(pattern, targets)| {
+            (
+                pattern,
+                targets.iter().map(|target| format!("{up}{target}")).collect(),
+            )
+        })
+        .collect()
+}
+
+/// The way from one folder to another.
+fn relative(from: &str, to: &str) -> String {
+    let ups = from.split('/').filter(|part| !part.is_empty()).count();
+    let downs: String = to
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| format!("{part}/"))
+        .collect();
+    "../".repeat(ups) + &downs
+}
+
+/// JSON as these files have it: with comments and trailing commas.
+fn parse(text: &str) -> Option<Value> {
+    if let Ok(value) = serde_json::from_str(text) {
+        return Some(value);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut in_string = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if in_string => {
+                clean.push(c);
+                clean.extend(chars.next());
+            }
+            '"' => {
+                in_string = !in_string;
+                clean.push(c);
+            }
+            '/' if !in_string && chars.peek() == Some(&'/') => {
+                while chars.next_if(|&c| c != '\n').is_some() {}
+            }
+            '/' if !in_string && chars.peek() == Some(&'*') => {
+                let mut last = ' ';
+                for c in chars.by_ref().skip(1) {
+                    if last == '*' && c == '/' {
+                        break;
+                    }
+                    last = c;
+                }
+            }
+            '}' | ']' if !in_string => {
+                let kept = clean.trim_end().trim_end_matches(',').len();
+                clean.truncate(kept);
+                clean.push(c);
+            }
+            c => clean.push(c),
+        }
+    }
+    serde_json::from_str(&clean).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_with_comments_and_trailing_commas_is_read() {
+        let text = "{ // why\n \"a\": \"x//y\", /* b */ \"c\": [1, 2,],\n}";
+        assert_eq!(
+            parse(text),
+            serde_json::from_str(r#"{"a": "x//y", "c": [1, 2]}"#).ok()
+        );
+    }
+
+    #[test]
+    fn the_way_between_two_folders_goes_up_and_down() {
+        assert_eq!(relative("packages/a", "config"), "../../config/");
+        assert_eq!(relative("", "config"), "config/");
+    }
+}

@@ -1,0 +1,141 @@
+//! What is read from TypeScript and JavaScript, and what it resolves to: text in, text out.
+
+use expect_test::{Expect, expect};
+
+use crate::testing;
+
+fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&testing::calls(fixture));
+}
+
+#[test]
+fn barrels_classes_and_callbacks_lead_to_their_methods() {
+    check(
+        r#"
+//- packages/shop/package.json
+{ "name": "@acme/shop", "main": "dist/index.js" }
+//- packages/shop/src/index.ts
+export * from './cart'
+export { sum as total } from './math.js'
+//- packages/shop/src/math.ts
+export function sum(a: number[]): number { return a.length }
+//- packages/shop/src/cart.ts
+import { sum } from './math'
+export interface Item { price(): number }
+class Base { protected log(m: string) {} }
+export class Cart extends Base {
+  private items: Item[] = []
+  constructor(private store: Store) { super() }
+  get first(): Item { return this.items[0] }
+  total() {
+    this.log('x')
+    this.store.save(this)
+    this.first.price()
+    return sum(this.items.map((item) => item.price()))
+  }
+}
+export class Store { save(cart: Cart) {} }
+export const makeCart = async (): Promise<Cart> => new Cart(new Store())
+//- app/main.ts
+import { makeCart, total, Cart } from '@acme/shop'
+import fs from 'node:fs'
+async function run() {
+  const cart = await makeCart()
+  cart.total()
+  const { a } = { a: cart }
+  a.total()
+  fs.total()
+  total([])
+  const all = new Map<string, Cart>()
+  for (const c of all.values()) c.total()
+}
+//- app/old.js
+const { helper } = require('./util')
+helper()
+//- app/util.js
+exports.helper = function () { return inner() }
+function inner() {}
+"#,
+        expect![[r#"
+            app/main.ts run -> packages/shop/src/cart.ts Cart.total @[5, 7, 11]
+            app/main.ts run -> packages/shop/src/cart.ts makeCart @[4]
+            app/main.ts run -> packages/shop/src/math.ts sum @[9]
+            app/old.js -> app/util.js helper @[2]
+            app/util.js helper -> app/util.js inner @[1]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Base.log @[9]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Item.price @[11, 12]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Store.save @[10]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/math.ts sum @[12]
+            packages/shop/src/cart.ts makeCart -> packages/shop/src/cart.ts Cart @[16]
+            packages/shop/src/cart.ts makeCart -> packages/shop/src/cart.ts Cart.constructor @[16]
+            packages/shop/src/cart.ts makeCart -> packages/shop/src/cart.ts Store @[16]
+        "#]],
+    );
+}
+
+#[test]
+fn modules_that_reexport_each_other_in_a_circle_end() {
+    check(
+        r#"
+//- a.ts
+import { X, run } from './b'
+export { X, run }
+export function go(x: X) { x.y(); run() }
+//- b.ts
+import { X, run } from './a'
+export { X, run }
+"#,
+        expect![[r#"
+
+        "#]],
+    );
+}
+
+#[test]
+fn a_member_of_an_object_does_not_hide_an_import_of_the_same_name() {
+    check(
+        r#"
+//- transform.ts
+export function transform() {}
+//- server.ts
+import { transform } from './transform'
+export function create() {
+  const server = {
+    transform() { return transform() },
+    close: () => transform(),
+  }
+  server.transform()
+  return server
+}
+"#,
+        expect![[r#"
+            server.ts create -> server.ts create.transform @[7]
+            server.ts create.close -> transform.ts transform @[5]
+            server.ts create.transform -> transform.ts transform @[4]
+        "#]],
+    );
+}
+
+#[test]
+fn a_library_name_is_no_edge_and_a_shared_method_name_is_a_doubt() {
+    check(
+        r#"
+//- a.ts
+import { join } from 'node:path'
+export class Queue { drain() {} push(x: number) {} }
+export class Pool { drain() {} }
+function join2() {}
+export function run(x, list: number[]) {
+  join('a'); list.push(1); console.log(1); JSON.parse('')
+  x.drain()
+  x.push(1)
+}
+//- b.ts
+export function join(a: string) {}
+"#,
+        expect![[r#"
+            a.ts run -> a.ts Pool.drain @[7] ?2
+            a.ts run -> a.ts Queue.drain @[7] ?2
+        "#]],
+    );
+}

@@ -1,0 +1,639 @@
+//! Evaluates expressions to types, lazily, with a memo and without caring in which order it is asked.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::{By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
+use crate::resolve::program::{GDef, GName, Program};
+use crate::resolve::ty::{Args, SELF_PARAM, Ty};
+
+/// Chains of calls and assignments longer than this are not followed; no measured program needs it.
+const MAX_DEPTH: usize = 120;
+
+/// What a language knows about names, members and its standard library.
+pub(crate) trait Rules: Sync {
+    /// A name that no local binding explains.
+    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty;
+    /// A path of several names.
+    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty;
+    /// A written type, as the value it describes.
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty;
+    /// A type that belongs to another.
+    fn assoc_type(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName) -> Ty;
+    /// `base.name`.
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty;
+    /// What a call of a library method gives.
+    fn std_call(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, call: Call<'_>) -> Ty;
+    /// What calling a library type gives.
+    fn std_made(&self, eval: &mut Eval<'_, '_>, name: &'static str, args: &Args, call: Call<'_>) -> Ty;
+    /// What comes out of a value.
+    fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty;
+    /// What a function given to a library method is called with.
+    fn std_param(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        base: &Ty,
+        method: GName,
+        call: Call<'_>,
+        at: (u32, u32),
+    ) -> Ty;
+    /// The current object.
+    fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty;
+    fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty;
+    /// The function that runs when a type is called.
+    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef>;
+    /// What an import brings in.
+    fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty;
+    /// Whether a bare call of this method name says nothing about its target.
+    fn is_common_method(&self, name: &str) -> bool;
+}
+
+/// Whether a member is called or read: a field and a method may share a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Call,
+    Read,
+}
+
+/// A call being evaluated.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub file: u32,
+    pub args: &'a [ExprIx],
+    pub types: &'a [TypeIx],
+}
+
+pub(crate) struct Eval<'p, 'f> {
+    pub program: &'p Program<'f>,
+    pub rules: &'p [&'p dyn Rules],
+    exprs: FxHashMap<(u32, ExprIx), Ty>,
+    types: FxHashMap<(u32, TypeIx), Ty>,
+    open: Vec<(u32, u32, u32)>,
+    /// How often an answer was cut short by a circle or by the depth limit.
+    cuts: u64,
+}
+
+impl<'p, 'f> Eval<'p, 'f> {
+    /// `rules` has one entry per file.
+    pub fn new(program: &'p Program<'f>, rules: &'p [&'p dyn Rules]) -> Self {
+        Self {
+            program,
+            rules,
+            exprs: FxHashMap::default(),
+            types: FxHashMap::default(),
+            open: Vec::new(),
+            cuts: 0,
+        }
+    }
+
+    pub fn rules(&self, file: u32) -> &'p dyn Rules {
+        self.rules[file as usize]
+    }
+
+    /// Runs one step of an evaluation unless it is already under way.
+    ///
+    /// A result that was cut short is only kept by the question that started the evaluation, so that
+    /// every kept answer is the same whichever question came first.
+    fn step(&mut self, key: (u32, u32, u32), work: impl FnOnce(&mut Self) -> Ty) -> (Ty, bool) {
+        if self.open.len() >= MAX_DEPTH || self.open.contains(&key) {
+            self.cuts += 1;
+            return (Ty::Unknown, false);
+        }
+        let before = self.cuts;
+        self.open.push(key);
+        let ty = work(self);
+        self.open.pop();
+        (ty, self.cuts == before || self.open.is_empty())
+    }
+
+    pub fn expr(&mut self, file: u32, ix: ExprIx) -> Ty {
+        if let Some(known) = self.exprs.get(&(file, ix)) {
+            return known.clone();
+        }
+        let (ty, whole) = self.step((0, file, ix.0), |eval| eval.expr_now(file, ix));
+        if whole {
+            self.exprs.insert((file, ix), ty.clone());
+        }
+        ty
+    }
+
+    fn expr_now(&mut self, file: u32, ix: ExprIx) -> Ty {
+        let facts = self.program.files[file as usize];
+        let Some(expr) = facts.exprs.get(ix.0 as usize) else {
+            return Ty::Unknown;
+        };
+        let rules = self.rules(file);
+        match expr {
+            Expr::Unknown => Ty::Unknown,
+            Expr::Name { name, at, scope } => {
+                if let Some(bound) = self.binding(file, *scope, *name, *at) {
+                    return bound;
+                }
+                let name = self.program.name(file, *name);
+                rules.name(self, file, *scope, name)
+            }
+            Expr::Path {
+                segments,
+                args,
+                scope,
+                ..
+            } => {
+                let path: Vec<GName> = segments.iter().map(|&s| self.program.name(file, s)).collect();
+                let args = args.iter().map(|&arg| self.ty(file, arg)).collect();
+                rules.path(self, file, *scope, &path, args)
+            }
+            Expr::Member { of, name } => {
+                let base = match self.ty(file, *of) {
+                    Ty::Of(def, args) => Ty::Type(def, args),
+                    Ty::Std(name, args) => Ty::StdType(name, args),
+                    other => other,
+                };
+                let name = self.program.name(file, *name);
+                rules.member(self, &base, name, Access::Call)
+            }
+            Expr::This { scope } => rules.this(self, file, *scope),
+            Expr::Super { scope } => rules.base(self, file, *scope),
+            Expr::Field { base, name } => {
+                let base = self.expr(file, *base);
+                let name = self.program.name(file, *name);
+                self.member(file, &base, name, Access::Read)
+            }
+            Expr::Call { callee, args, types } => {
+                let callee = self.callee(file, *callee);
+                self.call(&callee, Call { file, args, types })
+            }
+            Expr::Index { base } => {
+                let base = self.expr(file, *base);
+                match &base {
+                    Ty::Tuple(parts) => parts.first().cloned().unwrap_or(Ty::Unknown),
+                    base => self.element(file, base),
+                }
+            }
+            Expr::Of { ty } => self.ty(file, *ty),
+            Expr::Out { of, by } => {
+                let of = self.expr(file, *of);
+                self.out(file, &of, *by)
+            }
+            Expr::Part { of, index } => match self.expr(file, *of) {
+                Ty::Tuple(parts) => parts.get(*index as usize).cloned().unwrap_or(Ty::Unknown),
+                Ty::External => Ty::External,
+                Ty::Unknown => Ty::Unknown,
+                other => self.element(file, &other),
+            },
+            Expr::Payload { variant, of, index } => self.payload(file, *variant, *of, *index),
+            Expr::ArgOf { call, arg, param } => self.parameter_of_argument(file, *call, *arg, *param),
+            Expr::Closure { .. } => Ty::Closure(file, ix),
+            Expr::Object(_) => Ty::Object(file, ix),
+            Expr::Def(def) => {
+                let def = self.program.global(file, *def);
+                match self.program.def(def).kind.is_type() {
+                    true => Ty::Type(def, Arc::new([])),
+                    false => Ty::Fn(def, None),
+                }
+            }
+            Expr::Import(at) => rules.import(self, file, *at as usize),
+            Expr::Tuple(parts) => Ty::Tuple(parts.iter().map(|&part| self.expr(file, part)).collect()),
+            Expr::List(parts) => {
+                let parts = parts.iter().take(4).map(|&part| self.expr(file, part)).collect();
+                Ty::std("List", [Ty::union(parts)])
+            }
+            Expr::Any(parts) => Ty::union(parts.iter().take(8).map(|&part| self.expr(file, part)).collect()),
+            Expr::Text => Ty::std("Text", []),
+            Expr::Number => Ty::std("Number", []),
+            Expr::Bool => Ty::std("Bool", []),
+        }
+    }
+
+    /// What stands before the brackets of a call.
+    pub fn callee(&mut self, file: u32, ix: ExprIx) -> Ty {
+        match self.program.files[file as usize].expr(ix) {
+            Expr::Field { base, name } => {
+                let base = self.expr(file, *base);
+                let name = self.program.name(file, *name);
+                self.member(file, &base, name, Access::Call)
+            }
+            _ => self.expr(file, ix),
+        }
+    }
+
+    /// The type a written type describes a value of.
+    pub fn ty(&mut self, file: u32, ix: TypeIx) -> Ty {
+        if let Some(known) = self.types.get(&(file, ix)) {
+            return known.clone();
+        }
+        let (ty, whole) = self.step((1, file, ix.0), |eval| eval.ty_now(file, ix));
+        if whole {
+            self.types.insert((file, ix), ty.clone());
+        }
+        ty
+    }
+
+    fn ty_now(&mut self, file: u32, ix: TypeIx) -> Ty {
+        let facts = self.program.files[file as usize];
+        let rules = self.rules(file);
+        match &facts.types[ix.0 as usize] {
+            TypeExpr::Unknown => Ty::Unknown,
+            TypeExpr::Path {
+                segments,
+                args,
+                scope,
+                ..
+            } => {
+                let path: Vec<GName> = segments.iter().map(|&s| self.program.name(file, s)).collect();
+                let args = args.iter().map(|&arg| self.ty(file, arg)).collect();
+                rules.type_path(self, file, *scope, &path, args)
+            }
+            TypeExpr::Assoc { of, name } => {
+                let of = self.ty(file, *of);
+                let name = self.program.name(file, *name);
+                rules.assoc_type(self, &of, name)
+            }
+            TypeExpr::SelfType { scope } => rules.this(self, file, *scope),
+            TypeExpr::Ref(of) => self.ty(file, *of),
+            TypeExpr::Tuple(parts) => Ty::Tuple(parts.iter().map(|&part| self.ty(file, part)).collect()),
+            TypeExpr::List(of) => Ty::std("List", [self.ty(file, *of)]),
+            TypeExpr::Bounds(parts) | TypeExpr::Union(parts) => {
+                Ty::union(parts.iter().map(|&part| self.ty(file, part)).collect())
+            }
+            TypeExpr::Function { params, result } => {
+                let params = params.iter().map(|&param| self.ty(file, param)).collect();
+                let result = result.map_or(Ty::External, |result| self.ty(file, result));
+                Ty::Callable(params, Arc::new(result))
+            }
+            TypeExpr::Object(_) => Ty::Shape(file, ix),
+            TypeExpr::ValueOf(value) => self.expr(file, *value),
+            TypeExpr::Text => Ty::std("Text", []),
+            TypeExpr::Number => Ty::std("Number", []),
+            TypeExpr::Bool => Ty::std("Bool", []),
+        }
+    }
+
+    /// The value of a local name at a byte of a file.
+    fn binding(&mut self, file: u32, scope: Scope, name: crate::facts::Name, at: u32) -> Option<Ty> {
+        let facts = self.program.files[file as usize];
+        let mut around = scope;
+        loop {
+            let owner = around.filter(|&ix| facts.def(ix).kind.is_callable());
+            if owner.is_some() || around.is_none() {
+                let start = facts
+                    .bindings
+                    .partition_point(|b| (b.owner, b.name) < (owner, name));
+                let same = facts.bindings[start..]
+                    .iter()
+                    .take_while(|b| (b.owner, b.name) == (owner, name));
+                if let Some(found) = same.filter(|b| b.from <= at && at < b.to).last() {
+                    return Some(match (found.ty, found.value) {
+                        (Some(ty), _) => self.ty(file, ty),
+                        (None, Some(value)) => self.expr(file, value),
+                        (None, None) => Ty::Unknown,
+                    });
+                }
+            }
+            around = facts.def(around?).parent;
+        }
+    }
+
+    /// The last value that a name is given at the top of a file.
+    pub fn top_binding(&mut self, file: u32, name: GName) -> Option<Ty> {
+        let text = self.program.text(name);
+        let facts = self.program.files[file as usize];
+        let local = self.program.local_name(file, text)?;
+        let start = facts
+            .bindings
+            .partition_point(|b| (b.owner, b.name) < (None, local));
+        let same = facts.bindings[start..]
+            .iter()
+            .take_while(|b| (b.owner, b.name) == (None, local));
+        let found = same.last()?;
+        Some(match (found.ty, found.value) {
+            (Some(ty), _) => self.ty(file, ty),
+            (None, Some(value)) => self.expr(file, value),
+            (None, None) => Ty::Unknown,
+        })
+    }
+
+    pub fn member(&mut self, file: u32, base: &Ty, name: GName, access: Access) -> Ty {
+        match base {
+            Ty::Unknown => Ty::Unknown,
+            Ty::External => Ty::External,
+            Ty::Union(parts) => {
+                let found: Vec<Ty> = parts
+                    .iter()
+                    .map(|part| self.member(file, part, name, access))
+                    .collect();
+                Ty::union(found)
+            }
+            Ty::Object(file, ix) => self.object_member(*file, *ix, name),
+            Ty::Shape(file, ix) => self.shape_member(*file, *ix, name),
+            base => self.rules(file).member(self, base, name, access),
+        }
+    }
+
+    fn object_member(&mut self, file: u32, ix: ExprIx, name: GName) -> Ty {
+        let facts = self.program.files[file as usize];
+        let Expr::Object(members) = facts.expr(ix) else {
+            return Ty::Unknown;
+        };
+        let found = members
+            .iter()
+            .find(|(member, _)| self.program.name(file, *member) == name);
+        found.map_or(Ty::Unknown, |(_, value)| self.expr(file, *value))
+    }
+
+    fn shape_member(&mut self, file: u32, ix: TypeIx, name: GName) -> Ty {
+        let facts = self.program.files[file as usize];
+        let TypeExpr::Object(members) = &facts.types[ix.0 as usize] else {
+            return Ty::Unknown;
+        };
+        let found = members
+            .iter()
+            .find(|(member, _)| self.program.name(file, *member) == name);
+        found.map_or(Ty::Unknown, |(_, ty)| self.ty(file, *ty))
+    }
+
+    pub fn out(&mut self, file: u32, of: &Ty, by: By) -> Ty {
+        match of {
+            Ty::Unknown | Ty::External => of.clone(),
+            Ty::Union(parts) => {
+                let found: Vec<Ty> = parts.iter().map(|part| self.out(file, part, by)).collect();
+                Ty::union(found)
+            }
+            of => self.rules(file).out(self, of, by),
+        }
+    }
+
+    /// What an index into a value gives.
+    pub fn element(&mut self, file: u32, of: &Ty) -> Ty {
+        match of {
+            Ty::Std("Map", args) => args.get(1).cloned().unwrap_or(Ty::Unknown),
+            of => self.out(file, of, By::Iteration),
+        }
+    }
+
+    /// What calling a value gives.
+    pub fn call(&mut self, callee: &Ty, call: Call<'_>) -> Ty {
+        match callee {
+            Ty::Fn(def, receiver) => self.result(*def, receiver.as_deref(), call),
+            Ty::Type(def, args) => self.made(*def, args, call),
+            Ty::StdType(name, args) => self.rules(call.file).std_made(self, name, args, call),
+            Ty::StdFn(method, base) => self.rules(call.file).std_call(self, base, *method, call),
+            Ty::Callable(_, result) => (**result).clone(),
+            Ty::Closure(file, ix) => self.closure_result(*file, *ix),
+            Ty::Union(parts) => {
+                let found = parts.iter().map(|part| self.call(part, call)).collect();
+                Ty::union(found)
+            }
+            Ty::External => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// Calling a type makes a value of it.
+    fn made(&mut self, def: GDef, args: &Args, call: Call<'_>) -> Ty {
+        let found = self.program.def(def);
+        if found.kind == DefKind::Variant {
+            return self
+                .program
+                .parent(def)
+                .map_or(Ty::Unknown, |of| Ty::Of(of, Arc::clone(args)));
+        }
+        if args.is_empty() && !found.type_params.is_empty() && !call.types.is_empty() {
+            let args = call.types.iter().map(|&ty| self.ty(call.file, ty)).collect();
+            return Ty::Of(def, args);
+        }
+        Ty::Of(def, Arc::clone(args))
+    }
+
+    pub fn closure_result(&mut self, file: u32, ix: ExprIx) -> Ty {
+        match self.program.files[file as usize].expr(ix) {
+            Expr::Closure {
+                returns: Some(ty), ..
+            } => self.ty(file, *ty),
+            Expr::Closure {
+                result: Some(result), ..
+            } => self.expr(file, *result),
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What a function value gives when it is called.
+    pub fn function_result(&mut self, ty: &Ty, file: u32) -> Ty {
+        self.call(
+            ty,
+            Call {
+                file,
+                args: &[],
+                types: &[],
+            },
+        )
+    }
+
+    /// What a call of a definition gives, with type parameters filled in from receiver and arguments.
+    fn result(&mut self, def: GDef, receiver: Option<&Ty>, call: Call<'_>) -> Ty {
+        let declared = self.declared_result(def);
+        if !has_params(&declared) {
+            return declared;
+        }
+        let mut known = self.known_params(def, receiver);
+        let (file, found) = (self.program.file_of(def), self.program.def(def));
+        for (at, &ty) in call.types.iter().enumerate() {
+            let ty = self.ty(call.file, ty);
+            known.push((def, at as u32, ty));
+        }
+        for (param, &arg) in found.params.iter().zip(call.args) {
+            let Some(ty) = param.ty else { continue };
+            let declared = self.ty(file, ty);
+            if has_params(&declared) {
+                let actual = match self.expr(call.file, arg) {
+                    Ty::Closure(file, ix) => {
+                        Ty::Callable(Arc::new([]), Arc::new(self.closure_result(file, ix)))
+                    }
+                    Ty::Fn(def, _) => Ty::Callable(Arc::new([]), Arc::new(self.declared_result(def))),
+                    other => other,
+                };
+                Ty::unify(&declared, &actual, &mut known);
+                self.unify_bounds(&declared, &actual, &mut known);
+            }
+        }
+        declared.substitute(&known)
+    }
+
+    /// A parameter bounded by a function type learns that type's result.
+    fn unify_bounds(&mut self, declared: &Ty, actual: &Ty, known: &mut Vec<(GDef, u32, Ty)>) {
+        let (Ty::Param(def, at), Ty::Callable(..)) = (declared, actual) else {
+            return;
+        };
+        let file = self.program.file_of(*def);
+        let Some(param) = self.program.def(*def).type_params.get(*at as usize) else {
+            return;
+        };
+        for &bound in &param.bounds {
+            let bound = self.ty(file, bound);
+            Ty::unify(&bound, actual, known);
+        }
+    }
+
+    /// The type that a callable says, or shows, that it returns.
+    pub fn declared_result(&mut self, def: GDef) -> Ty {
+        let (file, _) = self.program.local(def);
+        let found = self.program.def(def);
+        if let Some(ty) = found.returns {
+            return self.ty(file, ty);
+        }
+        let (ty, _) = self.step((2, def.0, 0), |eval| {
+            let results = found
+                .results
+                .iter()
+                .take(8)
+                .map(|&result| eval.expr(file, result))
+                .collect();
+            Ty::union(results)
+        });
+        ty
+    }
+
+    /// Type parameters that a receiver fills in.
+    pub fn known_params(&mut self, def: GDef, receiver: Option<&Ty>) -> Vec<(GDef, u32, Ty)> {
+        let mut known = Vec::new();
+        let Some(receiver) = receiver else { return known };
+        if let (Ty::Of(of, args) | Ty::Type(of, args), Some(parent)) = (receiver, self.program.parent(def)) {
+            for (at, arg) in args.iter().enumerate() {
+                known.push((*of, at as u32, arg.clone()));
+            }
+            let container = self.program.def(parent);
+            if let (DefKind::Impl, Some(of)) = (container.kind, container.of) {
+                let declared = self.ty(self.program.file_of(parent), of);
+                Ty::unify(&declared, &receiver.clone().instance(), &mut known);
+            }
+            known.push((parent, SELF_PARAM, receiver.clone().instance()));
+        } else if let Some(parent) = self.program.parent(def) {
+            known.push((parent, SELF_PARAM, receiver.clone().instance()));
+        }
+        known
+    }
+
+    /// The type of a field, with the owner's type parameters filled in.
+    pub fn field(&mut self, owner: GDef, args: &[Ty], name: GName) -> Option<Ty> {
+        let file = self.program.file_of(owner);
+        let def = self.program.def(owner);
+        let mut found = Vec::new();
+        for field in def
+            .fields
+            .iter()
+            .filter(|field| self.program.name(file, field.name) == name)
+        {
+            match (field.ty, field.value) {
+                // The first type that is written is the one that counts.
+                (Some(ty), _) => {
+                    found = vec![self.ty(file, ty)];
+                    break;
+                }
+                (None, Some(value)) if found.len() < 6 => found.push(self.expr(file, value)),
+                _ => found.push(Ty::Unknown),
+            }
+        }
+        if found.is_empty() {
+            return None;
+        }
+        let known: Vec<(GDef, u32, Ty)> = args
+            .iter()
+            .enumerate()
+            .map(|(at, arg)| (owner, at as u32, arg.clone()))
+            .collect();
+        Some(Ty::union(found).substitute(&known))
+    }
+
+    fn payload(&mut self, file: u32, variant: ExprIx, of: ExprIx, index: u32) -> Ty {
+        let ty = self.expr(file, variant);
+        let args = match self.expr(file, of) {
+            Ty::Of(_, args) => args,
+            _ => Arc::new([]),
+        };
+        match ty {
+            Ty::Type(def, _) => {
+                let owner = self.program.parent(def).unwrap_or(def);
+                let def_file = self.program.file_of(def);
+                let Some(field) = self.program.def(def).fields.get(index as usize) else {
+                    return Ty::Unknown;
+                };
+                let known: Vec<(GDef, u32, Ty)> = args
+                    .iter()
+                    .enumerate()
+                    .map(|(at, arg)| (owner, at as u32, arg.clone()))
+                    .collect();
+                field
+                    .ty
+                    .map_or(Ty::Unknown, |ty| self.ty(def_file, ty))
+                    .substitute(&known)
+            }
+            Ty::External => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What the n-th parameter of a function given to a call is.
+    fn parameter_of_argument(&mut self, file: u32, call: ExprIx, arg: u32, param: u32) -> Ty {
+        let facts = self.program.files[file as usize];
+        let Some(Expr::Call { callee, args, types }) = facts.exprs.get(call.0 as usize) else {
+            return Ty::Unknown;
+        };
+        let call = Call { file, args, types };
+        match self.callee(file, *callee) {
+            Ty::StdFn(method, base) => self
+                .rules(file)
+                .std_param(self, &base, method, call, (arg, param)),
+            Ty::Fn(def, receiver) => {
+                let def_file = self.program.file_of(def);
+                let found = self.program.def(def);
+                let Some(ty) = found.params.get(arg as usize).and_then(|param| param.ty) else {
+                    return Ty::Unknown;
+                };
+                let mut declared = self.ty(def_file, ty);
+                if let Ty::Param(owner, at) = declared {
+                    let bounds = self.program.def(owner).type_params.get(at as usize);
+                    let bounds = bounds.map(|param| param.bounds.clone()).unwrap_or_default();
+                    let owner_file = self.program.file_of(owner);
+                    declared = Ty::union(bounds.into_iter().map(|b| self.ty(owner_file, b)).collect());
+                }
+                let wanted = callable_param(&declared, param);
+                let known = self.known_params(def, receiver.as_deref());
+                wanted.substitute(&known)
+            }
+            Ty::External => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+}
+
+fn callable_param(ty: &Ty, at: u32) -> Ty {
+    match ty {
+        Ty::Callable(params, _) => params.get(at as usize).cloned().unwrap_or(Ty::Unknown),
+        Ty::Union(parts) => Ty::union(parts.iter().map(|part| callable_param(part, at)).collect()),
+        Ty::Std(_, args) => args
+            .iter()
+            .map(|arg| callable_param(arg, at))
+            .find(|ty| !ty.is_unknown())
+            .unwrap_or(Ty::Unknown),
+        _ => Ty::Unknown,
+    }
+}
+
+fn has_params(ty: &Ty) -> bool {
+    match ty {
+        Ty::Param(..) => true,
+        Ty::Type(_, args) | Ty::Of(_, args) | Ty::Std(_, args) | Ty::StdType(_, args) => {
+            args.iter().any(has_params)
+        }
+        Ty::Tuple(args) | Ty::Union(args) => args.iter().any(has_params),
+        Ty::Callable(params, result) => params.iter().any(has_params) || has_params(result),
+        _ => false,
+    }
+}

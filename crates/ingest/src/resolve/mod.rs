@@ -1,0 +1,427 @@
+//! From facts to relations: who calls, imports, inherits and uses whom, and on what evidence.
+
+pub(crate) mod eval;
+pub(crate) mod program;
+pub(crate) mod ty;
+
+use rayon::prelude::*;
+
+use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
+
+use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, RouteHandler, Scope, TypeExpr, TypeIx};
+use crate::languages::ProgramRules;
+use crate::manifest::Manifest;
+use eval::{Eval, Rules};
+use program::{GDef, Place, Program};
+use ty::Ty;
+
+/// Above this a shared name is no evidence at all.
+const MAX_CANDIDATES: usize = 5;
+
+/// One relation that starts in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    /// The definition it starts at; the file where nothing smaller does.
+    pub source: LinkEnd,
+    pub target: LinkEnd,
+    pub kind: LinkKind,
+    pub line: u32,
+}
+
+/// A file or a definition in it, by position in the sorted list of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkEnd {
+    pub file: u32,
+    pub def: Option<DefIx>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkKind {
+    pub kind: EdgeKind,
+    /// Nothing when imports, scopes and types name the target; else how many it could be.
+    pub candidates: Option<u16>,
+}
+
+impl LinkKind {
+    pub fn evidence(self) -> Evidence {
+        match self.candidates {
+            None => Evidence::Resolved,
+            Some(candidates) => Evidence::Inferred { candidates },
+        }
+    }
+}
+
+/// The relations of every file, and how many calls found no target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Links {
+    pub links: Vec<Link>,
+    /// Calls whose target may be ours but could not be told.
+    pub unresolved: u32,
+    /// Calls that certainly leave the workspace.
+    pub external: u32,
+}
+
+/// Resolves every file against all others. `files` must be sorted by path.
+pub fn resolve(files: &[&FileFacts], manifests: &[Manifest]) -> Vec<Links> {
+    let program = Program::new(files.to_vec(), manifests);
+    let rules = ProgramRules::of(&program);
+    let by_file: Vec<&dyn Rules> = program
+        .files
+        .iter()
+        .map(|file| rules.of_language(&file.language))
+        .collect();
+    let count = program.files.len() as u32;
+    // Neighbouring files share what was evaluated for them.
+    let chunk = (count as usize)
+        .div_ceil(rayon::current_num_threads().max(1) * 4)
+        .max(1);
+    let all: Vec<u32> = (0..count).collect();
+    all.par_chunks(chunk)
+        .flat_map_iter(|chunk| {
+            let mut eval = Eval::new(&program, &by_file);
+            chunk
+                .iter()
+                .map(|&file| FileLinker::read(&mut eval, file))
+                .collect::<Vec<Links>>()
+        })
+        .collect()
+}
+
+struct FileLinker<'e, 'p, 'f> {
+    eval: &'e mut Eval<'p, 'f>,
+    file: u32,
+    out: Links,
+}
+
+impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
+    fn read(eval: &'e mut Eval<'p, 'f>, file: u32) -> Links {
+        let facts = eval.program.files[file as usize];
+        let mut linker = FileLinker {
+            eval,
+            file,
+            out: Links::default(),
+        };
+        for site in &facts.calls {
+            linker.call(facts, site);
+        }
+        for site in &facts.uses {
+            linker.used(site);
+        }
+        for at in 0..facts.imports.len() {
+            linker.import(at, facts.imports[at].line);
+        }
+        for (at, def) in facts.defs.iter().enumerate() {
+            for &base in &def.bases {
+                linker.base(DefIx(at as u32), base);
+            }
+        }
+        for (at, ty) in facts.types.iter().enumerate() {
+            if let TypeExpr::Path { scope, line, .. } = ty {
+                linker.type_reference(TypeIx(at as u32), *scope, *line);
+            }
+        }
+        for route in &facts.routes {
+            if let RouteHandler::Value(value) = route.handler {
+                linker.used(&CallSite {
+                    what: value,
+                    scope: None,
+                    line: route.line,
+                });
+            }
+        }
+        linker.out.links.sort();
+        linker.out.links.dedup();
+        linker.out
+    }
+
+    fn call(&mut self, facts: &FileFacts, site: &CallSite) {
+        let Expr::Call { callee, .. } = facts.expr(site.what) else {
+            return;
+        };
+        let ty = self.eval.callee(self.file, *callee);
+        let mut targets = Vec::new();
+        collect_targets(self.eval, &ty, &mut targets);
+        targets.sort();
+        targets.dedup();
+        match (targets.len(), &ty) {
+            (0, Ty::Unknown) => self.by_name(facts, *callee, site),
+            (0, _) => self.out.external += 1,
+            (count, _) => {
+                for (target, kind) in targets {
+                    // A constructor and its class are one target said twice.
+                    let several = count > 1 && !matches!(ty, Ty::Type(..));
+                    let candidates = several.then_some(count as u16);
+                    self.link(site.scope, target, LinkKind { kind, candidates }, site.line);
+                }
+            }
+        }
+    }
+
+    /// Nothing is known of the receiver: methods with that name, if few have it.
+    fn by_name(&mut self, facts: &FileFacts, callee: crate::facts::ExprIx, site: &CallSite) {
+        self.out.unresolved += 1;
+        let Expr::Field { name, .. } = facts.expr(callee) else {
+            return;
+        };
+        let program = self.eval.program;
+        let text = facts.text(*name);
+        if self.eval.rules(self.file).is_common_method(text) {
+            return;
+        }
+        let family = crate::languages::family(&facts.language);
+        let named: Vec<GDef> = program
+            .methods(program.name(self.file, *name))
+            .iter()
+            .copied()
+            .filter(|&def| {
+                crate::languages::family(&program.files[program.file_of(def) as usize].language) == family
+            })
+            .take(MAX_CANDIDATES + 1)
+            .collect();
+        if named.len() > MAX_CANDIDATES {
+            return;
+        }
+        let candidates = Some(named.len() as u16);
+        for target in named {
+            self.link(
+                site.scope,
+                target,
+                LinkKind {
+                    kind: EdgeKind::Calls,
+                    candidates,
+                },
+                site.line,
+            );
+        }
+    }
+
+    fn used(&mut self, site: &CallSite) {
+        let target = match self.eval.expr(self.file, site.what) {
+            Ty::Fn(def, _) | Ty::Type(def, _) => Some(def),
+            _ => self.constant(site),
+        };
+        if let Some(target) = target {
+            let kind = LinkKind {
+                kind: EdgeKind::References,
+                candidates: None,
+            };
+            self.link(site.scope, target, kind, site.line);
+        }
+    }
+
+    /// A name that evaluates to a constant's type is looked up as the constant itself.
+    fn constant(&mut self, site: &CallSite) -> Option<GDef> {
+        let facts = self.eval.program.files[self.file as usize];
+        let Expr::Name { name, scope, .. } = facts.expr(site.what) else {
+            return None;
+        };
+        let program = self.eval.program;
+        let name = program.name(self.file, *name);
+        let mut around = *scope;
+        loop {
+            let place = program.place(self.file, around);
+            let found = program.items(place, name).iter().copied();
+            if let Some(found) = found
+                .into_iter()
+                .find(|&d| program.def(d).kind == DefKind::Constant)
+            {
+                return Some(found);
+            }
+            around = facts.def(around?).parent;
+        }
+    }
+
+    fn import(&mut self, at: usize, line: u32) {
+        let found = self.eval.rules(self.file).import(self.eval, self.file, at);
+        let kind = LinkKind {
+            kind: EdgeKind::Imports,
+            candidates: None,
+        };
+        let parts = match found {
+            Ty::Union(parts) => parts.to_vec(),
+            one => vec![one],
+        };
+        for part in parts {
+            let (file, def) = match part {
+                Ty::Place(Place::File(file)) => (file, None),
+                Ty::Fn(def, _) | Ty::Type(def, _) | Ty::Place(Place::Def(def)) => {
+                    (self.eval.program.file_of(def), Some(def))
+                }
+                _ => continue,
+            };
+            if file != self.file {
+                self.push(None, LinkEnd { file, def: None }, kind, line);
+            }
+            if let Some(def) = def {
+                self.link(None, def, kind, line);
+            }
+        }
+    }
+
+    fn base(&mut self, def: DefIx, base: TypeIx) {
+        let program = self.eval.program;
+        let Ty::Of(target, _) = self.eval.ty(self.file, base) else {
+            return;
+        };
+        let found = program.files[self.file as usize].def(def);
+        let is_contract = matches!(program.def(target).kind, DefKind::Trait | DefKind::Interface);
+        let (source, kind) = match found.kind {
+            DefKind::Impl => {
+                let Some(Ty::Of(of, _)) = found.of.map(|ty| self.eval.ty(self.file, ty)) else {
+                    return;
+                };
+                let (file, ix) = program.local(of);
+                // An impl in another file than its type still belongs to that type.
+                let end = LinkEnd { file, def: Some(ix) };
+                let link = Link {
+                    source: end,
+                    target: self.end_of(target),
+                    kind: LinkKind {
+                        kind: EdgeKind::Implements,
+                        candidates: None,
+                    },
+                    line: if file == self.file { found.line_start } else { 0 },
+                };
+                self.out.links.push(link);
+                return;
+            }
+            DefKind::Trait | DefKind::Interface => (def, EdgeKind::Inherits),
+            DefKind::TypeAlias => return,
+            _ if is_contract => (def, EdgeKind::Implements),
+            _ => (def, EdgeKind::Inherits),
+        };
+        self.link(
+            Some(source),
+            target,
+            LinkKind {
+                kind,
+                candidates: None,
+            },
+            found.name_line,
+        );
+    }
+
+    fn type_reference(&mut self, ty: TypeIx, scope: Scope, line: u32) {
+        let Ty::Of(target, _) = self.eval.ty(self.file, ty) else {
+            return;
+        };
+        self.link(
+            scope,
+            target,
+            LinkKind {
+                kind: EdgeKind::References,
+                candidates: None,
+            },
+            line,
+        );
+    }
+
+    fn link(&mut self, scope: Scope, target: GDef, kind: LinkKind, line: u32) {
+        let end = self.end_of(target);
+        self.push(scope, end, kind, line);
+        if kind.kind == EdgeKind::Calls && kind.candidates.is_none() {
+            self.tests(scope, target, line);
+        }
+    }
+
+    /// A test that calls something tests it.
+    fn tests(&mut self, scope: Scope, target: GDef, line: u32) {
+        let program = self.eval.program;
+        let facts = program.files[self.file as usize];
+        let source = self.source(scope);
+        let is_test = source.is_some_and(|ix| {
+            let flags = facts.def(ix).flags;
+            flags.has(NodeFlags::TEST_CODE) && flags.has(NodeFlags::ENTRY_POINT)
+        });
+        let target_file = program.files[program.file_of(target) as usize];
+        let of_tests = program.def(target).flags.has(NodeFlags::TEST_CODE)
+            || target_file.flags.has(NodeFlags::TEST_CODE);
+        if is_test && !of_tests {
+            let end = self.end_of(target);
+            self.push(
+                scope,
+                end,
+                LinkKind {
+                    kind: EdgeKind::Tests,
+                    candidates: None,
+                },
+                line,
+            );
+        }
+    }
+
+    fn push(&mut self, scope: Scope, target: LinkEnd, kind: LinkKind, line: u32) {
+        let source = LinkEnd {
+            file: self.file,
+            def: self.source(scope),
+        };
+        let recursive_call = kind.kind == EdgeKind::Calls;
+        if source != target || recursive_call {
+            self.out.links.push(Link {
+                source,
+                target,
+                kind,
+                line,
+            });
+        }
+    }
+
+    /// The innermost definition around a scope that is a node.
+    fn source(&self, scope: Scope) -> Scope {
+        let facts = self.eval.program.files[self.file as usize];
+        let mut around = scope;
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            if def.kind.node_kind().is_some() && def.kind != DefKind::Module {
+                return Some(ix);
+            }
+            around = def.parent;
+        }
+        None
+    }
+
+    /// Variants and impls are not nodes; what holds them is.
+    fn end_of(&self, target: GDef) -> LinkEnd {
+        let program = self.eval.program;
+        let mut at = target;
+        while program.def(at).kind.node_kind().is_none() {
+            match program.parent(at) {
+                Some(parent) => at = parent,
+                None => {
+                    return LinkEnd {
+                        file: program.file_of(at),
+                        def: None,
+                    };
+                }
+            }
+        }
+        let (file, ix) = program.local(at);
+        LinkEnd { file, def: Some(ix) }
+    }
+}
+
+/// What a called value runs.
+fn collect_targets(eval: &mut Eval<'_, '_>, ty: &Ty, found: &mut Vec<(GDef, EdgeKind)>) {
+    match ty {
+        Ty::Fn(def, _) => found.push((*def, EdgeKind::Calls)),
+        Ty::Type(def, _) => {
+            let is_class = eval.program.def(*def).kind == DefKind::Class;
+            let kind = if is_class {
+                EdgeKind::Calls
+            } else {
+                EdgeKind::References
+            };
+            found.push((*def, kind));
+            let file = eval.program.file_of(*def);
+            if let Some(constructor) = eval.rules(file).constructor(eval, *def) {
+                found.push((constructor, EdgeKind::Calls));
+            }
+        }
+        Ty::Union(parts) => {
+            for part in parts.iter() {
+                collect_targets(eval, part, found);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,355 @@
+//! The sheet an extractor writes a file's facts on: names, scopes, pending comments, memoised expressions.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use m1nd_graph::NodeFlags;
+
+use crate::facts::{
+    Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Name, Scope, TypeExpr, TypeIx,
+};
+
+/// Longer signatures and comments are cut: they are shown, not parsed.
+const MAX_SIGNATURE: usize = 400;
+const MAX_DOC: usize = 2_000;
+
+pub(crate) struct Sheet<'s> {
+    pub source: &'s [u8],
+    pub facts: FileFacts,
+    names: FxHashMap<&'s [u8], Name>,
+    exprs: FxHashMap<usize, ExprIx>,
+    types: FxHashMap<usize, TypeIx>,
+    /// Open definitions, outermost first.
+    open: Vec<DefIx>,
+    /// Starts and ends of open blocks, outermost first.
+    blocks: Vec<(u32, u32)>,
+    /// Open functions that are no definitions.
+    closures: Vec<(u32, u32)>,
+    /// Comments that may belong to what comes next: last line, text.
+    comments: Vec<(u32, String)>,
+}
+
+impl<'s> Sheet<'s> {
+    pub fn new(path: &str, language: &str, source: &'s [u8]) -> Self {
+        let newlines = source.iter().filter(|&&b| b == b'\n').count();
+        let unfinished = usize::from(source.last().is_some_and(|&b| b != b'\n'));
+        let facts = FileFacts {
+            path: path.to_owned(),
+            language: language.to_owned(),
+            lines: u32::try_from(newlines + unfinished).unwrap_or(u32::MAX),
+            ..FileFacts::default()
+        };
+        Self {
+            source,
+            facts,
+            names: FxHashMap::default(),
+            exprs: FxHashMap::default(),
+            types: FxHashMap::default(),
+            open: Vec::new(),
+            blocks: vec![(0, u32::try_from(source.len()).unwrap_or(u32::MAX))],
+            closures: Vec::new(),
+            comments: Vec::new(),
+        }
+    }
+
+    pub fn finish(mut self) -> FileFacts {
+        self.facts
+            .bindings
+            .sort_by_key(|b| (b.owner, b.name, b.from, b.to));
+        self.facts
+    }
+
+    pub fn bytes(&self, node: Node<'_>) -> &'s [u8] {
+        self.source.get(node.byte_range()).unwrap_or(&[])
+    }
+
+    pub fn text(&self, node: Node<'_>) -> &'s str {
+        std::str::from_utf8(self.bytes(node)).unwrap_or("")
+    }
+
+    pub fn name(&mut self, bytes: &'s [u8]) -> Name {
+        if let Some(&known) = self.names.get(bytes) {
+            return known;
+        }
+        let fresh = Name(self.facts.names.len() as u32);
+        self.facts.names.push(String::from_utf8_lossy(bytes).into_owned());
+        self.names.insert(bytes, fresh);
+        fresh
+    }
+
+    pub fn name_of(&mut self, node: Node<'_>) -> Name {
+        let bytes = self.bytes(node);
+        self.name(bytes)
+    }
+
+    // Expressions and types, remembered by the node they were read from.
+
+    pub fn push(&mut self, expr: Expr) -> ExprIx {
+        self.facts.exprs.push(expr);
+        ExprIx(self.facts.exprs.len() as u32 - 1)
+    }
+
+    pub fn set(&mut self, node: Node<'_>, expr: Expr) -> ExprIx {
+        let ix = self.push(expr);
+        self.exprs.insert(node.id(), ix);
+        ix
+    }
+
+    /// Makes one node stand for the same value as another.
+    pub fn same(&mut self, node: Node<'_>, as_node: Option<Node<'_>>) {
+        if let Some(ix) = as_node.and_then(|inner| self.exprs.get(&inner.id()).copied()) {
+            self.exprs.insert(node.id(), ix);
+        }
+    }
+
+    pub fn alias(&mut self, node: Node<'_>, ix: ExprIx) {
+        self.exprs.insert(node.id(), ix);
+    }
+
+    pub fn known(&self, node: Node<'_>) -> Option<ExprIx> {
+        self.exprs.get(&node.id()).copied()
+    }
+
+    pub fn expr(&mut self, node: Option<Node<'_>>) -> ExprIx {
+        match node.and_then(|node| self.known(node)) {
+            Some(ix) => ix,
+            None => self.push(Expr::Unknown),
+        }
+    }
+
+    pub fn push_type(&mut self, ty: TypeExpr) -> TypeIx {
+        self.facts.types.push(ty);
+        TypeIx(self.facts.types.len() as u32 - 1)
+    }
+
+    pub fn set_type(&mut self, node: Node<'_>, ty: TypeExpr) -> TypeIx {
+        let ix = self.push_type(ty);
+        self.types.insert(node.id(), ix);
+        ix
+    }
+
+    pub fn same_type(&mut self, node: Node<'_>, as_node: Option<Node<'_>>) {
+        if let Some(ix) = as_node.and_then(|inner| self.types.get(&inner.id()).copied()) {
+            self.types.insert(node.id(), ix);
+        }
+    }
+
+    pub fn type_of(&self, node: Option<Node<'_>>) -> Option<TypeIx> {
+        node.and_then(|node| self.types.get(&node.id()).copied())
+    }
+
+    // Scopes.
+
+    pub fn scope(&self) -> Scope {
+        self.open.last().copied()
+    }
+
+    /// The innermost open callable, or what else holds local names.
+    pub fn owner(&self) -> Scope {
+        self.open
+            .iter()
+            .rev()
+            .copied()
+            .find(|&ix| self.facts.def(ix).kind.is_callable())
+    }
+
+    pub fn scope_kind(&self) -> Option<DefKind> {
+        self.scope().map(|ix| self.facts.def(ix).kind)
+    }
+
+    /// The innermost open definition that satisfies a condition.
+    pub fn enclosing(&self, wanted: impl Fn(DefKind) -> bool) -> Scope {
+        self.open
+            .iter()
+            .rev()
+            .copied()
+            .find(|&ix| wanted(self.facts.def(ix).kind))
+    }
+
+    pub fn open_def(&mut self, def: Def) -> DefIx {
+        self.facts.defs.push(def);
+        let ix = DefIx(self.facts.defs.len() as u32 - 1);
+        self.open.push(ix);
+        ix
+    }
+
+    pub fn add_def(&mut self, def: Def) -> DefIx {
+        self.facts.defs.push(def);
+        DefIx(self.facts.defs.len() as u32 - 1)
+    }
+
+    pub fn close_def(&mut self) -> Scope {
+        self.open.pop()
+    }
+
+    pub fn current(&mut self) -> Option<&mut Def> {
+        let ix = self.open.last()?;
+        self.facts.defs.get_mut(ix.0 as usize)
+    }
+
+    pub fn def_mut(&mut self, ix: DefIx) -> &mut Def {
+        &mut self.facts.defs[ix.0 as usize]
+    }
+
+    pub fn open_block(&mut self, node: Node<'_>) {
+        self.blocks
+            .push((node.start_byte() as u32, node.end_byte() as u32));
+    }
+
+    pub fn close_block(&mut self) {
+        self.blocks.pop();
+    }
+
+    pub fn block_end(&self) -> u32 {
+        self.blocks.last().map_or(u32::MAX, |block| block.1)
+    }
+
+    pub fn block_start(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.0 as usize)
+    }
+
+    /// Whether no other function lies between a definition and the innermost open block.
+    pub fn block_is_of(&self, def: DefIx) -> bool {
+        let found = self.facts.def(def);
+        !self
+            .closures
+            .iter()
+            .any(|&(from, to)| from > found.from && to <= found.to)
+    }
+
+    pub fn open_closure(&mut self, node: Node<'_>) {
+        self.closures
+            .push((node.start_byte() as u32, node.end_byte() as u32));
+        self.open_block(node);
+    }
+
+    pub fn close_closure(&mut self) {
+        self.closures.pop();
+        self.close_block();
+    }
+
+    pub fn bind(&mut self, name: Name, from: usize, to: u32, ty: Option<TypeIx>, value: Option<ExprIx>) {
+        let owner = self.owner();
+        self.facts.bindings.push(Binding {
+            owner,
+            name,
+            from: from as u32,
+            to,
+            ty,
+            value,
+        });
+    }
+
+    pub fn call(&mut self, what: ExprIx, node: Node<'_>) {
+        let (scope, line) = (self.scope(), line(node));
+        self.facts.calls.push(CallSite { what, scope, line });
+    }
+
+    pub fn used(&mut self, what: ExprIx, node: Node<'_>) {
+        let (scope, line) = (self.scope(), line(node));
+        self.facts.uses.push(CallSite { what, scope, line });
+    }
+
+    // Comments.
+
+    pub fn comment(&mut self, node: Node<'_>, text: String) {
+        let first = line(node);
+        if self.comments.last().is_some_and(|(end, _)| end + 1 < first) {
+            self.comments.clear();
+        }
+        // A grammar may count the newline as part of a line comment.
+        let end = node.end_position();
+        let last = if end.column == 0 { end.row } else { end.row + 1 };
+        self.comments.push((last as u32, text));
+    }
+
+    /// The comment right above a line, and its end.
+    pub fn take_doc(&mut self, above: u32) -> String {
+        let comments = std::mem::take(&mut self.comments);
+        match comments.last() {
+            Some((end, _)) if end + 1 >= above => {
+                let lines: Vec<String> = comments.into_iter().map(|(_, text)| text).collect();
+                clip(lines.join("\n").trim(), MAX_DOC)
+            }
+            _ => String::new(),
+        }
+    }
+
+    pub fn drop_comments(&mut self) {
+        self.comments.clear();
+    }
+
+    /// The text of a definition up to its body, on one line.
+    pub fn signature(&self, from: usize, to: usize) -> String {
+        let text = String::from_utf8_lossy(self.source.get(from..to).unwrap_or(&[]));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        clip(
+            words.join(" ").trim_end_matches(['{', ':', ';', '=']).trim_end(),
+            MAX_SIGNATURE,
+        )
+    }
+
+    /// A definition with what every kind has.
+    pub fn def(&mut self, kind: DefKind, name: Name, node: Node<'_>, name_node: Node<'_>) -> Def {
+        Def {
+            kind,
+            name,
+            parent: self.scope(),
+            line_start: line(node),
+            line_end: last_line(node),
+            name_line: line(name_node),
+            from: node.start_byte() as u32,
+            to: node.end_byte() as u32,
+            signature: String::new(),
+            doc: String::new(),
+            flags: NodeFlags::default(),
+            how: How::Free,
+            type_params: Vec::new(),
+            params: Vec::new(),
+            returns: None,
+            results: Vec::new(),
+            bases: Vec::new(),
+            fields: Vec::new(),
+            of: None,
+            value: None,
+        }
+    }
+}
+
+/// 1-based.
+pub(crate) fn line(node: Node<'_>) -> u32 {
+    node.start_position().row as u32 + 1
+}
+
+/// 1-based; a node that ends with its newline ends on the line before it.
+pub(crate) fn last_line(node: Node<'_>) -> u32 {
+    let end = node.end_position();
+    let row = if end.column == 0 && end.row > node.start_position().row {
+        end.row - 1
+    } else {
+        end.row
+    };
+    row as u32 + 1
+}
+
+/// The first `max` bytes, cut between characters.
+pub(crate) fn clip(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let end = (0..=max).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    format!("{}…", &text[..end])
+}
+
+/// A field of a node, by name.
+pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// Named children that are not comments.
+pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .filter(|child| !child.is_extra())
+        .collect()
+}

@@ -1,0 +1,77 @@
+//! Workspaces written as text, and their graphs printed as text, for the tests of this crate.
+
+use std::time::Duration;
+
+use m1nd_graph::{EdgeKind, Graph};
+
+use crate::{FileFacts, Manifest, assemble, languages, resolve};
+
+/// Files from a text in which each starts with a line `//- path`.
+pub(crate) fn files(fixture: &str) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for line in fixture.lines() {
+        if let Some(path) = line.trim().strip_prefix("//- ") {
+            files.push((path.trim().to_owned(), String::new()));
+        } else if let Some((_, text)) = files.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    files
+}
+
+pub(crate) fn facts(fixture: &str) -> (Vec<FileFacts>, Vec<Manifest>) {
+    let mut facts = Vec::new();
+    let mut manifests = Vec::new();
+    for (path, text) in files(fixture) {
+        if Manifest::is_one(&path) {
+            manifests.push(Manifest { path, text });
+        } else if let Some(language) = languages::of_path(&path) {
+            facts.push((language.extract)(&path, text.as_bytes(), Duration::from_secs(10)).expect("facts"));
+        }
+    }
+    facts.sort_by(|a, b| a.path.cmp(&b.path));
+    (facts, manifests)
+}
+
+pub(crate) fn graph(fixture: &str) -> Graph {
+    let (facts, manifests) = facts(fixture);
+    let files: Vec<&FileFacts> = facts.iter().collect();
+    assemble("fixture", &files, &resolve(&files, &manifests), 1)
+}
+
+/// Edges of some kinds, one a line: `caller -> target @lines`, with `?n` where n targets were possible.
+pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
+    let short = |ix| {
+        let node = graph.node(ix);
+        match node.qualified() {
+            "" => node.path().to_owned(),
+            name => format!("{} {name}", node.path()),
+        }
+    };
+    let mut lines = Vec::new();
+    for edge in graph.edges().filter(|edge| kinds.contains(&edge.kind)) {
+        let doubt = match edge.evidence {
+            m1nd_graph::Evidence::Inferred { candidates } => format!(" ?{candidates}"),
+            _ => String::new(),
+        };
+        let kind = if kinds.len() > 1 {
+            format!(" {}", edge.kind.name())
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "{}{kind} -> {} @{:?}{doubt}",
+            short(edge.source),
+            short(edge.target),
+            edge.lines
+        ));
+    }
+    lines.sort();
+    lines.join("\n") + "\n"
+}
+
+/// Call edges as text.
+pub(crate) fn calls(fixture: &str) -> String {
+    edges(&graph(fixture), &[EdgeKind::Calls])
+}

@@ -1,0 +1,85 @@
+//! Parsing one file within limits, and walking its tree without recursion.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Tree};
+
+/// Past this the source is data or an attack; what lies deeper is left out.
+const MAX_DEPTH: u32 = 2_000;
+
+/// Why a file gives no facts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    #[error("parsing took longer than {0:?}")]
+    TimedOut(Duration),
+    #[error("the grammar does not load: {0}")]
+    Grammar(String),
+}
+
+/// Sees every node of a tree, on the way down and on the way up.
+pub(crate) trait Visit<'t> {
+    /// Returns whether to go into the node; [`Visit::leave`] is called either way.
+    fn enter(&mut self, node: Node<'t>) -> Descend;
+    fn leave(&mut self, node: Node<'t>);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Descend {
+    Into,
+    Past,
+}
+
+/// Whether the walk saw the whole tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coverage {
+    Whole,
+    DepthLimited,
+}
+
+pub(crate) fn parse(grammar: &Language, source: &[u8], limit: Duration) -> Result<Tree, ParseError> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(grammar)
+        .map_err(|err| ParseError::Grammar(err.to_string()))?;
+    let start = Instant::now();
+    let mut stop = |_: &ParseState| -> ControlFlow<()> {
+        if start.elapsed() > limit {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut stop);
+    let mut read = |at: usize, _| source.get(at..).unwrap_or(&[]);
+    parser
+        .parse_with_options(&mut read, None, Some(options))
+        .ok_or(ParseError::TimedOut(limit))
+}
+
+pub(crate) fn walk<'t>(tree: &'t Tree, visitor: &mut impl Visit<'t>) -> Coverage {
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    let mut coverage = Coverage::Whole;
+    loop {
+        let descend = visitor.enter(cursor.node());
+        let deep = depth >= MAX_DEPTH;
+        if deep && cursor.node().child_count() > 0 {
+            coverage = Coverage::DepthLimited;
+        }
+        if descend == Descend::Into && !deep && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        loop {
+            visitor.leave(cursor.node());
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            if !cursor.goto_parent() {
+                return coverage;
+            }
+            depth -= 1;
+        }
+    }
+}
