@@ -27,6 +27,8 @@ impl NodeFlags {
     pub const GENERATED: Self = Self(1 << 5);
     /// The file had syntax errors; what lies in them is missing.
     pub const PARTIAL: Self = Self(1 << 6);
+    /// Copied from another project.
+    pub const VENDORED: Self = Self(1 << 7);
 
     #[must_use]
     pub fn with(self, other: Self) -> Self {

@@ -5,11 +5,28 @@ use rustc_hash::FxHashMap;
 use m1nd_graph::ids::{file_id, node_id, overload_id};
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
 
+use m1nd_stdx::float::FiniteF32;
+
 use crate::facts::{Def, DefIx, DefKind, FileFacts, RouteHandler, Scope, TypeExpr};
+use crate::history::History;
 use crate::resolve::{LinkEnd, Links};
+
+/// Fewer common changes than this are chance.
+const MIN_CO_CHANGES: u32 = 2;
 
 /// Builds a generation from files sorted by path and the links of each.
 pub fn assemble(repository: &str, files: &[&FileFacts], links: &[Links], generation: u64) -> Graph {
+    with_history(repository, files, links, &History::default(), generation)
+}
+
+/// The same, with what the version history says about the files.
+pub fn with_history(
+    repository: &str,
+    files: &[&FileFacts],
+    links: &[Links],
+    history: &History,
+    generation: u64,
+) -> Graph {
     let mut assembler = Assembler {
         builder: GraphBuilder::new(),
         folders: FxHashMap::default(),
@@ -28,6 +45,7 @@ pub fn assemble(repository: &str, files: &[&FileFacts], links: &[Links], generat
     for (facts, links) in files.iter().zip(links) {
         assembler.links(facts, links);
     }
+    assembler.history(history);
     assembler.builder.finish(generation)
 }
 
@@ -138,6 +156,32 @@ impl Assembler {
                     let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
                     self.builder.edge(edge.at_line(route.line));
                 }
+            }
+        }
+    }
+
+    /// Files carry their history; pairs that changed together often enough are related.
+    fn history(&mut self, history: &History) {
+        for (path, of_file) in &history.files {
+            if let Some(file) = self.builder.find(&file_id(path)) {
+                self.builder.node_mut(file).history = Some(m1nd_graph::History {
+                    changed_at: of_file.changed_at,
+                    commits: of_file.commits,
+                    fixes: of_file.fixes,
+                    authors: u32::try_from(of_file.authors.len()).unwrap_or(u32::MAX),
+                });
+            }
+        }
+        for pair in history.pairs.iter().filter(|pair| pair.times >= MIN_CO_CHANGES) {
+            let (one, other) = (self.builder.find(&file_id(&pair.one)), self.builder.find(&file_id(&pair.other)));
+            let (Some(one), Some(other)) = (one, other) else { continue };
+            let commits = |path: &str| history.files.get(path).map_or(0, |file| file.commits);
+            for (source, target, path) in [(one, other, &pair.one), (other, one, &pair.other)] {
+                // How often the other changes when this one does.
+                let share = f64::from(pair.times) / f64::from(commits(path).max(1));
+                let mut spec = EdgeSpec::new(source, EdgeKind::CoChanges, target, Evidence::Resolved);
+                spec.base_weight = FiniteF32::from_f64(share.min(1.0));
+                self.builder.edge(spec);
             }
         }
     }

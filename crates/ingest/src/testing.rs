@@ -68,7 +68,7 @@ pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
         ));
     }
     lines.sort();
-    lines.join("\n") + "\n"
+    if lines.is_empty() { "none\n".to_owned() } else { lines.join("\n") + "\n" }
 }
 
 /// Call edges as text.
