@@ -32,11 +32,7 @@ pub fn with_history(
         folders: FxHashMap::default(),
         nodes: Vec::with_capacity(files.len()),
     };
-    let root = NodeSpec::new(
-        NodeKind::Repository,
-        format!("repository::{repository}"),
-        repository,
-    );
+    let root = NodeSpec::new(NodeKind::Repository, format!("repository::{repository}"), repository);
     let root = assembler.builder.node(root);
     assembler.folders.insert(String::new(), root);
     for facts in files {
@@ -84,12 +80,7 @@ impl Assembler {
     }
 
     fn contains(&mut self, outer: Handle, inner: Handle) {
-        self.builder.edge(EdgeSpec::new(
-            outer,
-            EdgeKind::Contains,
-            inner,
-            Evidence::Resolved,
-        ));
+        self.builder.edge(EdgeSpec::new(outer, EdgeKind::Contains, inner, Evidence::Resolved));
     }
 
     fn file(&mut self, facts: &FileFacts) {
@@ -173,7 +164,8 @@ impl Assembler {
             }
         }
         for pair in history.pairs.iter().filter(|pair| pair.times >= MIN_CO_CHANGES) {
-            let (one, other) = (self.builder.find(&file_id(&pair.one)), self.builder.find(&file_id(&pair.other)));
+            let (one, other) =
+                (self.builder.find(&file_id(&pair.one)), self.builder.find(&file_id(&pair.other)));
             let (Some(one), Some(other)) = (one, other) else { continue };
             let commits = |path: &str| history.files.get(path).map_or(0, |file| file.commits);
             for (source, target, path) in [(one, other, &pair.one), (other, one, &pair.other)] {
@@ -199,22 +191,14 @@ impl Assembler {
 fn kind_of(def: &Def) -> Option<NodeKind> {
     let kind = def.kind.node_kind()?;
     let is_test = def.flags.has(NodeFlags::TEST_CODE) && def.flags.has(NodeFlags::ENTRY_POINT);
-    Some(if is_test && kind.is_callable() {
-        NodeKind::Test
-    } else {
-        kind
-    })
+    Some(if is_test && kind.is_callable() { NodeKind::Test } else { kind })
 }
 
 /// Names from the outside in, joined by dots; an impl counts as the type it is for.
 fn qualified_names(facts: &FileFacts) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(facts.defs.len());
     for def in &facts.defs {
-        let own = if def.kind == DefKind::Impl {
-            impl_name(facts, def)
-        } else {
-            facts.text(def.name)
-        };
+        let own = if def.kind == DefKind::Impl { impl_name(facts, def) } else { facts.text(def.name) };
         let name = match def.parent.map(|parent| names[parent.0 as usize].as_str()) {
             Some(outer) if !outer.is_empty() => format!("{outer}.{own}"),
             _ => own.to_owned(),
@@ -237,14 +221,8 @@ fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {
 }
 
 fn types_by_name(facts: &FileFacts) -> FxHashMap<(Scope, &str), usize> {
-    let types = facts
-        .defs
-        .iter()
-        .enumerate()
-        .filter(|(_, def)| def.kind.is_type());
-    types
-        .map(|(at, def)| ((def.parent, facts.text(def.name)), at))
-        .collect()
+    let types = facts.defs.iter().enumerate().filter(|(_, def)| def.kind.is_type());
+    types.map(|(at, def)| ((def.parent, facts.text(def.name)), at)).collect()
 }
 
 /// The node that holds a definition: its parent, or for a method of an impl the type in the same module.

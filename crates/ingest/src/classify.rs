@@ -64,7 +64,9 @@ pub fn origin(path: &str, text: &str) -> NodeFlags {
         flags = flags.with(NodeFlags::GENERATED);
     }
     let mut folders = path.split('/').rev().skip(1);
-    if folders.any(|part| matches!(part, "vendor" | "vendored" | "third_party" | "node_modules" | "bower_components")) {
+    if folders.any(|part| {
+        matches!(part, "vendor" | "vendored" | "third_party" | "node_modules" | "bower_components")
+    }) {
         flags = flags.with(NodeFlags::VENDORED);
     }
     flags

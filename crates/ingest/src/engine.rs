@@ -112,7 +112,7 @@ impl Ingest {
     /// Brings the state up to a listing of all files and makes the next generation.
     ///
     /// Files whose size and time are unchanged are not read, and files whose content is unchanged are not
-    /// parsed. When the work is stopped, the state is as it was.
+    /// parsed. When the work is stopped there is no new generation, and the next refresh goes on from there.
     pub fn refresh(
         &mut self,
         listing: &[Listed],
@@ -185,7 +185,8 @@ impl Ingest {
             return Step::Same(known.clone());
         }
         let racy = now_ns - listed.modified_ns < RACY_NS;
-        let stamped = |known: Known| Known { size: listed.size, modified_ns: listed.modified_ns, racy, ..known };
+        let stamped =
+            |known: Known| Known { size: listed.size, modified_ns: listed.modified_ns, racy, ..known };
         if listed.size > MAX_FILE_BYTES {
             return Step::Read(stamped(bare(&listed.path, [0; 32], Outcome::Skipped(Reason::TooLarge))));
         }
@@ -229,7 +230,9 @@ fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
                     Known { facts: Arc::new(facts), ..bare(path, hash, outcome) }
                 }
                 Ok(Err(ParseError::TimedOut(_))) => bare(path, hash, Outcome::Failed(Reason::TimedOut)),
-                Ok(Err(ParseError::Grammar(_))) | Err(_) => bare(path, hash, Outcome::Failed(Reason::Crashed)),
+                Ok(Err(ParseError::Grammar(_))) | Err(_) => {
+                    bare(path, hash, Outcome::Failed(Reason::Crashed))
+                }
             }
         }
     };

@@ -8,7 +8,8 @@ use m1nd_stdx::clock::{ManualClock, SystemClock};
 /// The outcome of one file beside a good one, which must stay whole.
 fn outcome(path: &str, bytes: &[u8]) -> Outcome {
     let good = b"pub fn good() {}\n";
-    let listed = |path: &str, size: usize| Listed { path: path.to_owned(), size: size as u64, modified_ns: 0 };
+    let listed =
+        |path: &str, size: usize| Listed { path: path.to_owned(), size: size as u64, modified_ns: 0 };
     let listing = [listed(path, bytes.len()), listed("src/good.rs", good.len())];
     let read = |wanted: &str| Some(if wanted == path { bytes.to_vec() } else { good.to_vec() });
     let mut ingest = Ingest::new("x");
@@ -45,7 +46,8 @@ fn deep_types_chains_and_blocks_end() {
     let chain = format!("fn f() {{ x{} }}\n", "\n.y()".repeat(20_000));
     let blocks = format!("fn f() {{\n{}{}\n}}\n", "{\n".repeat(20_000), "}\n".repeat(20_000));
     let types = format!("fn f(x: {}u8{}) {{}}\n", "Vec<\n".repeat(20_000), ">\n".repeat(20_000));
-    let classes = "class A:\n".to_owned() + &(1..200).map(|n| " ".repeat(n) + "class A:\n").collect::<String>();
+    let classes =
+        "class A:\n".to_owned() + &(1..200).map(|n| " ".repeat(n) + "class A:\n").collect::<String>();
     let arrows = format!("const f = {}1\n", "() =>\n ".repeat(20_000));
     for (path, text) in
         [("a.rs", chain), ("b.rs", blocks), ("c.rs", types), ("d.py", classes), ("e.ts", arrows)]
@@ -82,6 +84,9 @@ fn a_file_that_cannot_be_read_is_named() {
 #[test]
 fn cyclic_types_bases_and_aliases_end() {
     outcome("a.rs", b"type A = B;\ntype B = A;\nfn f(a: A) { a.go(); }\ntrait X: Y {} trait Y: X {}\nfn g(x: &dyn X) { x.go(); }\n");
-    outcome("a.py", b"class A(B): ...\nclass B(A): ...\ndef f(a: A):\n    a.go()\n    x = y\n    y = x\n    y.go()\n");
+    outcome(
+        "a.py",
+        b"class A(B): ...\nclass B(A): ...\ndef f(a: A):\n    a.go()\n    x = y\n    y = x\n    y.go()\n",
+    );
     outcome("a.ts", b"class A extends B {}\nclass B extends A {}\nfunction f(a: A) { a.go(); return f(a) }\ntype T = U; type U = T\nfunction g(t: T) { t.go(); g(g(t)) }\n");
 }

@@ -38,8 +38,15 @@ impl Disk {
     }
 }
 
-const PATHS: [&str; 7] =
-    ["src/lib.rs", "src/cart.rs", "Cargo.toml", "shop/__init__.py", "shop/cart.py", "web/cart.ts", "web/app.ts"];
+const PATHS: [&str; 7] = [
+    "src/lib.rs",
+    "src/cart.rs",
+    "Cargo.toml",
+    "shop/__init__.py",
+    "shop/cart.py",
+    "web/cart.ts",
+    "web/app.ts",
+];
 
 const TEXTS: [&str; 14] = [
     "mod cart;\npub fn run() { cart::Cart::new().add(1); helper(); }\nfn helper() {}\n",

@@ -134,7 +134,16 @@ fn is_fix(subject: &str) -> bool {
     words.any(|word| {
         matches!(
             word,
-            "fix" | "fixes" | "fixed" | "fixing" | "bugfix" | "hotfix" | "bug" | "bugs" | "regression" | "revert"
+            "fix"
+                | "fixes"
+                | "fixed"
+                | "fixing"
+                | "bugfix"
+                | "hotfix"
+                | "bug"
+                | "bugs"
+                | "regression"
+                | "revert"
         )
     })
 }
