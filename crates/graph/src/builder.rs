@@ -115,6 +115,36 @@ impl GraphBuilder {
         Self::default()
     }
 
+    /// Everything a graph holds, to be built upon; learned weights are carried over by `carry`.
+    pub fn from_graph(graph: &Graph) -> Self {
+        let mut builder = Self::new();
+        let handles: Vec<Handle> = graph.nodes().map(|node| builder.node(node.to_spec())).collect();
+        for edge in graph.edges() {
+            let spec = EdgeSpec {
+                source: handles[edge.source.index()],
+                target: handles[edge.target.index()],
+                kind: edge.kind,
+                evidence: edge.evidence,
+                line: 0,
+                base_weight: edge.base_weight,
+                causal_strength: edge.causal_strength,
+                inhibitory: edge.inhibitory,
+            };
+            if edge.lines.is_empty() {
+                builder.edge(spec.clone());
+            }
+            for &line in edge.lines {
+                builder.edge(spec.clone().at_line(line));
+            }
+        }
+        builder
+    }
+
+    /// Keeps only the edges that satisfy a condition.
+    pub fn retain_edges(&mut self, keep: impl FnMut(&EdgeSpec) -> bool) {
+        self.edges.retain(keep);
+    }
+
     /// Adds a node, or finds the one that has its id already; the first description stays.
     pub fn node(&mut self, spec: NodeSpec) -> Handle {
         if let Some(&known) = self.known.get(&spec.id) {
@@ -188,15 +218,7 @@ fn merge_edges(edges: Vec<EdgeSpec>, position: &[u32]) -> Vec<MergedEdge> {
         })
         .collect();
     keyed.sort_by_key(|(source, kind, target, spec)| {
-        (
-            *source,
-            *kind,
-            *target,
-            spec.line,
-            spec.evidence.pack(),
-            spec.base_weight,
-            spec.causal_strength,
-        )
+        (*source, *kind, *target, spec.line, spec.evidence.pack(), spec.base_weight, spec.causal_strength)
     });
     let mut merged: Vec<MergedEdge> = Vec::with_capacity(keyed.len());
     for (source, _, target, spec) in keyed {
@@ -246,21 +268,13 @@ fn node_columns(nodes: &[&NodeSpec]) -> Columns {
     let mut by_label: Vec<u32> = (0..nodes.len() as u32).collect();
     by_label.sort_by_key(|&at| (nodes[at as usize].label.as_str(), at));
     let history = |pick: fn(&History) -> u32| -> Column<u32> {
-        Column::owned(
-            nodes
-                .iter()
-                .map(|node| node.history.as_ref().map_or(0, pick))
-                .collect(),
-        )
+        Column::owned(nodes.iter().map(|node| node.history.as_ref().map_or(0, pick)).collect())
     };
     Columns {
         kind: Column::owned(nodes.iter().map(|node| node.kind as u8).collect()),
         pagerank: Column::owned(Vec::new()),
         changed_at: Column::owned(
-            nodes
-                .iter()
-                .map(|node| node.history.as_ref().map_or(i64::MIN, |h| h.changed_at.0))
-                .collect(),
+            nodes.iter().map(|node| node.history.as_ref().map_or(i64::MIN, |h| h.changed_at.0)).collect(),
         ),
         commits: history(|h| h.commits),
         fixes: history(|h| h.fixes),

@@ -20,17 +20,12 @@ pub(crate) struct Column<T> {
 #[derive(Clone)]
 enum Source<T> {
     Owned(Arc<Vec<T>>),
-    Mapped {
-        file: Arc<dyn Bytes>,
-        range: Range<usize>,
-    },
+    Mapped { file: Arc<dyn Bytes>, range: Range<usize> },
 }
 
 impl<T> Column<T> {
     pub(crate) fn owned(values: Vec<T>) -> Self {
-        Self {
-            source: Source::Owned(Arc::new(values)),
-        }
+        Self { source: Source::Owned(Arc::new(values)) }
     }
 }
 
@@ -39,9 +34,7 @@ impl<T: FromBytes + IntoBytes + Immutable> Column<T> {
     pub(crate) fn mapped(file: Arc<dyn Bytes>, range: Range<usize>) -> Option<Self> {
         let slice = file.bytes().get(range.clone())?;
         <[T]>::ref_from_bytes(slice).ok()?;
-        Some(Self {
-            source: Source::Mapped { file, range },
-        })
+        Some(Self { source: Source::Mapped { file, range } })
     }
 }
 

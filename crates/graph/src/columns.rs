@@ -133,28 +133,16 @@ impl Columns {
             ensure(len == edges, name)?;
         }
         let below = |column: &[u32], limit: usize| column.iter().all(|&at| (at as usize) < limit);
-        ensure(
-            self.kind.iter().all(|&raw| NodeKind::from_u8(raw).is_some()),
-            "kind",
-        )?;
-        ensure(
-            self.edge_kind.iter().all(|&raw| EdgeKind::from_u8(raw).is_some()),
-            "edge_kind",
-        )?;
+        ensure(self.kind.iter().all(|&raw| NodeKind::from_u8(raw).is_some()), "kind")?;
+        ensure(self.edge_kind.iter().all(|&raw| EdgeKind::from_u8(raw).is_some()), "edge_kind")?;
         ensure(below(&self.by_id, nodes) && below(&self.by_label, nodes), "by_id")?;
         ensure(below(&self.target, nodes) && below(&self.source, nodes), "target")?;
         ensure(below(&self.in_edges, edges), "in_edges")?;
         ensure(below(&self.tags, strings as usize), "tags")?;
         ensure(is_partition(&self.out_starts, nodes, edges), "out_starts")?;
         ensure(is_partition(&self.in_starts, nodes, edges), "in_starts")?;
-        ensure(
-            is_partition(&self.tag_starts, nodes, self.tags.len()),
-            "tag_starts",
-        )?;
-        ensure(
-            is_partition(&self.site_starts, edges, self.sites.len()),
-            "site_starts",
-        )
+        ensure(is_partition(&self.tag_starts, nodes, self.tags.len()), "tag_starts")?;
+        ensure(is_partition(&self.site_starts, edges, self.sites.len()), "site_starts")
     }
 
     pub(crate) fn node_kind(&self, at: usize) -> NodeKind {

@@ -57,11 +57,7 @@ pub fn detect(graph: &Graph) -> Communities {
         }
     }
     let modularity = whole.modularity(&of_node);
-    Communities {
-        of_node,
-        list: name_all(graph, groups),
-        modularity,
-    }
+    Communities { of_node, list: name_all(graph, groups), modularity }
 }
 
 /// A weighted undirected graph whose nodes are the communities of the level below.
@@ -80,10 +76,7 @@ impl Level {
     fn of_graph(graph: &Graph) -> Self {
         let mut pairs: BTreeMap<(u32, u32), f64> = BTreeMap::new();
         for edge in graph.edges() {
-            let folder = matches!(
-                graph.node(edge.source).kind(),
-                NodeKind::Repository | NodeKind::Directory
-            );
+            let folder = matches!(graph.node(edge.source).kind(), NodeKind::Repository | NodeKind::Directory);
             if edge.kind == EdgeKind::CoChanges || edge.inhibitory || folder || edge.source == edge.target {
                 continue;
             }
@@ -103,12 +96,7 @@ impl Level {
             degree[b as usize] += weight;
         }
         let total = degree.iter().sum();
-        Self {
-            links,
-            inner,
-            degree,
-            total,
-        }
+        Self { links, inner, degree, total }
     }
 
     /// Moves each node to the neighbouring group that gains most, until no move gains.
@@ -183,16 +171,10 @@ impl Level {
         let (mut inside, mut degree) = (vec![0.0; count], vec![0.0; count]);
         for (node, links) in self.links.iter().enumerate() {
             degree[groups[node] as usize] += self.degree[node];
-            let own = links
-                .iter()
-                .filter(|(other, _)| groups[*other as usize] == groups[node]);
+            let own = links.iter().filter(|(other, _)| groups[*other as usize] == groups[node]);
             inside[groups[node] as usize] += own.map(|(_, weight)| weight).sum::<f64>();
         }
-        inside
-            .iter()
-            .zip(&degree)
-            .map(|(i, d)| i / self.total - (d / self.total).powi(2))
-            .sum()
+        inside.iter().zip(&degree).map(|(i, d)| i / self.total - (d / self.total).powi(2)).sum()
     }
 }
 
@@ -217,17 +199,9 @@ fn name_all(graph: &Graph, groups: Vec<Vec<NodeIx>>) -> Vec<Community> {
     groups
         .into_iter()
         .map(|members| {
-            let folder = commonest(
-                members
-                    .iter()
-                    .map(|&ix| folder_of(graph.node(ix).path()).to_owned()),
-            )
-            .unwrap_or_default();
-            let folder = if folder.is_empty() {
-                "root".to_owned()
-            } else {
-                folder
-            };
+            let folder = commonest(members.iter().map(|&ix| folder_of(graph.node(ix).path()).to_owned()))
+                .unwrap_or_default();
+            let folder = if folder.is_empty() { "root".to_owned() } else { folder };
             let mut name = folder.clone();
             if taken.contains_key(&name) {
                 let label_words = members.iter().flat_map(|&ix| words(graph.node(ix).label()));
@@ -271,9 +245,7 @@ fn commonest(all: impl Iterator<Item = String>) -> Option<String> {
     for text in all {
         *counts.entry(text).or_default() += 1;
     }
-    let best = counts
-        .into_iter()
-        .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+    let best = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
     best.map(|(text, _)| text)
 }
 
@@ -292,13 +264,7 @@ mod tests {
         let labels: Vec<Vec<&str>> = found
             .list
             .iter()
-            .map(|community| {
-                community
-                    .members
-                    .iter()
-                    .map(|&ix| graph.node(ix).label())
-                    .collect()
-            })
+            .map(|community| community.members.iter().map(|&ix| graph.node(ix).label()).collect())
             .collect();
         assert_eq!(labels, [vec!["a", "b", "c"], vec!["x", "y", "z"]]);
         assert_eq!(found.list[0].name, "src");

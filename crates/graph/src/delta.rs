@@ -49,10 +49,7 @@ pub fn between(old: &Graph, new: &Graph) -> GraphDelta {
 
 fn relations(graph: &Graph) -> BTreeSet<Relation> {
     let id = |ix| graph.node(ix).id().to_owned();
-    graph
-        .edges()
-        .map(|edge| (id(edge.source), edge.kind, id(edge.target)))
-        .collect()
+    graph.edges().map(|edge| (id(edge.source), edge.kind, id(edge.target))).collect()
 }
 
 fn same_node(old: &Graph, a: NodeIx, new: &Graph, b: NodeIx) -> bool {

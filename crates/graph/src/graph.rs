@@ -41,11 +41,7 @@ impl Graph {
     pub(crate) fn from_columns(generation: u64, columns: Columns, weights: Weights) -> Self {
         debug_assert_eq!(columns.target.len(), weights.len());
         debug_assert_eq!(columns.check(), Ok(()));
-        Self {
-            generation,
-            columns,
-            weights,
-        }
+        Self { generation, columns, weights }
     }
 
     /// A graph with nothing in it.
@@ -84,12 +80,7 @@ impl Graph {
     /// # Panics
     /// When the position is of another, larger generation.
     pub fn node(&self, ix: NodeIx) -> Node<'_> {
-        assert!(
-            ix.index() < self.node_count(),
-            "node {} of {}",
-            ix.0,
-            self.node_count()
-        );
+        assert!(ix.index() < self.node_count(), "node {} of {}", ix.0, self.node_count());
         Node::new(self, ix)
     }
 
@@ -126,23 +117,17 @@ impl Graph {
     pub fn incoming(&self, node: NodeIx) -> impl ExactSizeIterator<Item = Edge<'_>> {
         let at = node.index();
         let range = self.columns.in_starts[at] as usize..self.columns.in_starts[at + 1] as usize;
-        self.columns.in_edges[range]
-            .iter()
-            .map(|&edge| self.edge(EdgeIx(edge)))
+        self.columns.in_edges[range].iter().map(|&edge| self.edge(EdgeIx(edge)))
     }
 
     /// Targets of one kind of outgoing edge.
     pub fn targets(&self, node: NodeIx, kind: EdgeKind) -> impl Iterator<Item = NodeIx> {
-        self.outgoing(node)
-            .filter(move |edge| edge.kind == kind)
-            .map(|edge| edge.target)
+        self.outgoing(node).filter(move |edge| edge.kind == kind).map(|edge| edge.target)
     }
 
     /// Sources of one kind of incoming edge.
     pub fn sources(&self, node: NodeIx, kind: EdgeKind) -> impl Iterator<Item = NodeIx> {
-        self.incoming(node)
-            .filter(move |edge| edge.kind == kind)
-            .map(|edge| edge.source)
+        self.incoming(node).filter(move |edge| edge.kind == kind).map(|edge| edge.source)
     }
 
     /// The node that contains `node`.

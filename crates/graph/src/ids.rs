@@ -42,11 +42,7 @@ pub fn node_id(kind: NodeKind, path: &str, qualified: &str) -> String {
 
 /// The id of the `ordinal`-th node (1-based, in source order) that would have the same id.
 pub fn overload_id(base: &str, ordinal: u32) -> String {
-    if ordinal <= 1 {
-        base.to_owned()
-    } else {
-        format!("{base}#{ordinal}")
-    }
+    if ordinal <= 1 { base.to_owned() } else { format!("{base}#{ordinal}") }
 }
 
 #[cfg(test)]

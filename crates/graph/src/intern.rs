@@ -14,11 +14,7 @@ pub(crate) struct Interner<'a> {
 
 impl<'a> Interner<'a> {
     pub(crate) fn new() -> Self {
-        let mut fresh = Self {
-            known: FxHashMap::default(),
-            text: Vec::new(),
-            starts: vec![0],
-        };
+        let mut fresh = Self { known: FxHashMap::default(), text: Vec::new(), starts: vec![0] };
         fresh.intern("");
         fresh
     }

@@ -55,7 +55,7 @@ pub fn export(graph: &Graph) -> Result<String, JsonError> {
     let document = Document {
         schema_version: SCHEMA_VERSION,
         generation: graph.generation(),
-        nodes: graph.nodes().map(|node| spec_of(&node)).collect(),
+        nodes: graph.nodes().map(|node| node.to_spec()).collect(),
         edges: graph
             .edges()
             .map(|edge| EdgeRow {
@@ -77,9 +77,7 @@ pub fn export(graph: &Graph) -> Result<String, JsonError> {
 pub fn import(text: &str) -> Result<Graph, JsonError> {
     let document: Document = serde_json::from_str(text)?;
     if document.schema_version != SCHEMA_VERSION {
-        return Err(JsonError::Version {
-            found: document.schema_version,
-        });
+        return Err(JsonError::Version { found: document.schema_version });
     }
     let mut builder = GraphBuilder::new();
     for node in document.nodes {
@@ -90,12 +88,8 @@ pub fn import(text: &str) -> Result<Graph, JsonError> {
     }
     let mut weights = FxHashMap::default();
     for (at, row) in document.edges.into_iter().enumerate() {
-        let find = |id: &str| {
-            builder.find(id).ok_or_else(|| JsonError::UnknownNode {
-                edge: at,
-                id: id.to_owned(),
-            })
-        };
+        let find =
+            |id: &str| builder.find(id).ok_or_else(|| JsonError::UnknownNode { edge: at, id: id.to_owned() });
         let (source, target) = (find(&row.source)?, find(&row.target)?);
         let spec = EdgeSpec {
             source,
@@ -117,35 +111,13 @@ pub fn import(text: &str) -> Result<Graph, JsonError> {
     }
     let graph = builder.finish(document.generation);
     for edge in graph.edges() {
-        let key = (
-            graph.node(edge.source).id().to_owned(),
-            edge.kind,
-            graph.node(edge.target).id().to_owned(),
-        );
+        let key =
+            (graph.node(edge.source).id().to_owned(), edge.kind, graph.node(edge.target).id().to_owned());
         if let Some(&weight) = weights.get(&key) {
             graph.weights().set(edge.ix.index(), weight);
         }
     }
     Ok(graph)
-}
-
-fn spec_of(node: &crate::Node<'_>) -> NodeSpec {
-    let (line_start, line_end) = node.lines();
-    NodeSpec {
-        id: node.id().to_owned(),
-        kind: node.kind(),
-        label: node.label().to_owned(),
-        qualified: node.qualified().to_owned(),
-        path: node.path().to_owned(),
-        line_start,
-        line_end,
-        signature: node.signature().to_owned(),
-        doc: node.doc().to_owned(),
-        language: node.language().to_owned(),
-        flags: node.flags(),
-        tags: node.tags().map(str::to_owned).collect(),
-        history: node.history(),
-    }
 }
 
 #[cfg(test)]
@@ -161,10 +133,7 @@ mod tests {
         let newer = text.replace("\"schema_version\":1", "\"schema_version\":9");
         assert!(matches!(import(&newer), Err(JsonError::Version { found: 9 })));
         let dangling = text.replace("\"target\":\"function", "\"target\":\"functio");
-        assert!(matches!(
-            import(&dangling),
-            Err(JsonError::UnknownNode { edge: 0, .. })
-        ));
+        assert!(matches!(import(&dangling), Err(JsonError::UnknownNode { edge: 0, .. })));
     }
 
     proptest! {

@@ -88,10 +88,7 @@ impl NodeKind {
 
     /// Whether the node names a type that can have members.
     pub fn is_type(self) -> bool {
-        matches!(
-            self,
-            Self::Class | Self::Struct | Self::Enum | Self::Trait | Self::Interface | Self::Type
-        )
+        matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Trait | Self::Interface | Self::Type)
     }
 }
 

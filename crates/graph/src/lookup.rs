@@ -30,9 +30,7 @@ impl Graph {
         }
         let matches = self.nodes_by_suffix(name);
         match matches[..] {
-            [] => Err(LookupError::NotFound {
-                name: name.to_owned(),
-            }),
+            [] => Err(LookupError::NotFound { name: name.to_owned() }),
             [only] => Ok(only),
             _ => Err(LookupError::Ambiguous {
                 name: name.to_owned(),
@@ -143,9 +141,7 @@ mod tests {
         let mut builder = GraphBuilder::new();
         let mut add = |kind: NodeKind, path: &str, qualified: &str, start, end| {
             let label = qualified.rsplit('.').next().filter(|l| !l.is_empty());
-            let label = label
-                .unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path))
-                .to_owned();
+            let label = label.unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path)).to_owned();
             let mut spec = NodeSpec::new(kind, crate::ids::node_id(kind, path, qualified), label);
             spec.path = path.to_owned();
             spec.qualified = qualified.to_owned();
@@ -170,25 +166,13 @@ mod tests {
 
     #[test]
     fn a_node_is_found_by_each_of_its_names() {
-        check(
-            "method::shop/cart.py::Cart.add",
-            expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]],
-        );
+        check("method::shop/cart.py::Cart.add", expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]]);
         check("shop/cart.py", expect![[r#"Ok("file::shop/cart.py")"#]]);
-        check(
-            "./shop/cart.py:8",
-            expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]],
-        );
-        check(
-            "shop/cart.py:7",
-            expect![[r#"Ok("function::shop/cart.py::Cart.add.inner")"#]],
-        );
+        check("./shop/cart.py:8", expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]]);
+        check("shop/cart.py:7", expect![[r#"Ok("function::shop/cart.py::Cart.add.inner")"#]]);
         check("shop/cart.py:39", expect![[r#"Ok("file::shop/cart.py")"#]]);
         check("Cart::add", expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]]);
-        check(
-            "order.Order.add",
-            expect![[r#"Ok("method::shop/order.py::Order.add")"#]],
-        );
+        check("order.Order.add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
         check("Cart", expect![[r#"Ok("class::shop/cart.py::Cart")"#]]);
         check("cart.py", expect![[r#"Ok("file::shop/cart.py")"#]]);
     }
@@ -203,9 +187,6 @@ mod tests {
         );
         check("dd", expect![[r#"Err(NotFound { name: "dd" })"#]]);
         check("art.add", expect![[r#"Err(NotFound { name: "art.add" })"#]]);
-        check(
-            "shop/none.py:3",
-            expect![[r#"Err(NotFound { name: "shop/none.py:3" })"#]],
-        );
+        check("shop/none.py:3", expect![[r#"Err(NotFound { name: "shop/none.py:3" })"#]]);
     }
 }

@@ -4,6 +4,7 @@ use m1nd_stdx::clock::UnixMs;
 use m1nd_stdx::float::FiniteF32;
 use serde::{Deserialize, Serialize};
 
+use crate::builder::NodeSpec;
 use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::NodeKind;
@@ -27,6 +28,8 @@ impl NodeFlags {
     pub const GENERATED: Self = Self(1 << 5);
     /// The file had syntax errors; what lies in them is missing.
     pub const PARTIAL: Self = Self(1 << 6);
+    /// Copied from another project.
+    pub const VENDORED: Self = Self(1 << 7);
 
     #[must_use]
     pub fn with(self, other: Self) -> Self {
@@ -93,10 +96,7 @@ impl<'g> Node<'g> {
     /// First and last line, 1-based and inclusive; (0, 0) when the node has no place in a file.
     pub fn lines(&self) -> (u32, u32) {
         let columns = self.graph.columns();
-        (
-            columns.line_start[self.ix.index()],
-            columns.line_end[self.ix.index()],
-        )
+        (columns.line_start[self.ix.index()], columns.line_end[self.ix.index()])
     }
 
     pub fn signature(&self) -> &'g str {
@@ -136,6 +136,26 @@ impl<'g> Node<'g> {
             fixes: columns.fixes[at],
             authors: columns.authors[at],
         })
+    }
+
+    /// The node as a builder takes it.
+    pub fn to_spec(&self) -> NodeSpec {
+        let (line_start, line_end) = self.lines();
+        NodeSpec {
+            id: self.id().to_owned(),
+            kind: self.kind(),
+            label: self.label().to_owned(),
+            qualified: self.qualified().to_owned(),
+            path: self.path().to_owned(),
+            line_start,
+            line_end,
+            signature: self.signature().to_owned(),
+            doc: self.doc().to_owned(),
+            language: self.language().to_owned(),
+            flags: self.flags(),
+            tags: self.tags().map(str::to_owned).collect(),
+            history: self.history(),
+        }
     }
 
     fn text(&self, column: &'g [u32]) -> &'g str {

@@ -67,10 +67,7 @@ mod tests {
     #[test]
     fn what_everything_calls_ranks_first_and_ranks_sum_to_one() {
         let graph = graph("a calls hub\nb calls hub\nc calls hub\nhub calls leaf\n");
-        let mut ranked: Vec<_> = graph
-            .nodes()
-            .map(|n| (n.pagerank(), n.label().to_owned()))
-            .collect();
+        let mut ranked: Vec<_> = graph.nodes().map(|n| (n.pagerank(), n.label().to_owned())).collect();
         ranked.sort();
         assert_eq!(ranked.pop().map(|r| r.1), Some("leaf".to_owned()));
         assert_eq!(ranked.pop().map(|r| r.1), Some("hub".to_owned()));

@@ -29,9 +29,7 @@ pub fn components(graph: &Graph, kinds: &[EdgeKind]) -> (Vec<u32>, usize) {
         next_index: 0,
     };
     let neighbours = |node: u32| -> Vec<u32> {
-        let wanted = graph
-            .outgoing(NodeIx(node))
-            .filter(|edge| kinds.contains(&edge.kind));
+        let wanted = graph.outgoing(NodeIx(node)).filter(|edge| kinds.contains(&edge.kind));
         wanted.map(|edge| edge.target.0).collect()
     };
     // The call stack of Tarjan's algorithm, kept by hand: code can be as deep as it likes.
@@ -127,21 +125,10 @@ mod tests {
     fn a_chain_of_two_hundred_thousand_needs_no_stack() {
         let mut builder = crate::GraphBuilder::new();
         let handles: Vec<_> = (0..200_000)
-            .map(|n| {
-                builder.node(crate::NodeSpec::new(
-                    crate::NodeKind::Function,
-                    format!("n{n}"),
-                    "n",
-                ))
-            })
+            .map(|n| builder.node(crate::NodeSpec::new(crate::NodeKind::Function, format!("n{n}"), "n")))
             .collect();
         for pair in handles.windows(2) {
-            builder.edge(crate::EdgeSpec::new(
-                pair[0],
-                EdgeKind::Calls,
-                pair[1],
-                crate::Evidence::Resolved,
-            ));
+            builder.edge(crate::EdgeSpec::new(pair[0], EdgeKind::Calls, pair[1], crate::Evidence::Resolved));
         }
         let graph = builder.finish(1);
         assert_eq!(components(&graph, &[EdgeKind::Calls]).1, 200_000);

@@ -47,14 +47,7 @@ impl Parts {
 
 /// Any small graph: odd names, several nodes a file, repeated edges.
 pub(crate) fn parts() -> impl Strategy<Value = Parts> {
-    let node = (
-        "[a-cö]{0,3}",
-        0..4_u8,
-        0..30_u32,
-        0..30_u32,
-        prop::option::of(0..5_u32),
-        "[xy ]{0,2}",
-    );
+    let node = ("[a-cö]{0,3}", 0..4_u8, 0..30_u32, 0..30_u32, prop::option::of(0..5_u32), "[xy ]{0,2}");
     prop::collection::vec(node, 1..12).prop_flat_map(|raw| {
         let nodes: Vec<NodeSpec> = raw
             .into_iter()
@@ -83,10 +76,7 @@ pub(crate) fn parts() -> impl Strategy<Value = Parts> {
         ];
         let edge = (0..count, 0..count, 0..EdgeKind::ALL.len(), evidence, 0..9_u32)
             .prop_map(|(source, target, kind, how, line)| (source, target, EdgeKind::ALL[kind], how, line));
-        prop::collection::vec(edge, 0..30).prop_map(move |edges| Parts {
-            nodes: nodes.clone(),
-            edges,
-        })
+        prop::collection::vec(edge, 0..30).prop_map(move |edges| Parts { nodes: nodes.clone(), edges })
     })
 }
 
@@ -103,6 +93,12 @@ proptest! {
         }
         other.edges.reverse();
         prop_assert_eq!(parts.build(), other.build());
+    }
+
+    #[test]
+    fn a_graph_taken_apart_and_built_again_is_equal(parts in parts()) {
+        let graph = parts.build();
+        prop_assert_eq!(GraphBuilder::from_graph(&graph).finish(1), graph);
     }
 
     #[test]

@@ -23,9 +23,7 @@ pub struct Weights {
 impl Weights {
     pub(crate) fn from_bits(bits: impl IntoIterator<Item = u32>) -> Self {
         let clean = |raw: u32| AtomicU32::new(FiniteF32::new(f32::from_bits(raw)).get().to_bits());
-        Self {
-            bits: bits.into_iter().map(clean).collect(),
-        }
+        Self { bits: bits.into_iter().map(clean).collect() }
     }
 
     pub fn len(&self) -> usize {
@@ -60,16 +58,11 @@ impl Weights {
                 Err(now) => seen = now,
             }
         }
-        Err(CasRetryExhausted {
-            edge: u32::try_from(edge).unwrap_or(u32::MAX),
-        })
+        Err(CasRetryExhausted { edge: u32::try_from(edge).unwrap_or(u32::MAX) })
     }
 
     pub(crate) fn to_bits(&self) -> Vec<u32> {
-        self.bits
-            .iter()
-            .map(|cell| cell.load(Ordering::Relaxed))
-            .collect()
+        self.bits.iter().map(|cell| cell.load(Ordering::Relaxed)).collect()
     }
 }
 

@@ -29,21 +29,11 @@ fn main() {
             }
         }
     }
-    let relative = |path: &Path| {
-        path.strip_prefix(&root)
-            .unwrap_or(path)
-            .to_string_lossy()
-            .into_owned()
-    };
+    let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
     let manifests: Vec<Manifest> = paths
         .iter()
         .filter(|path| Manifest::is_one(&relative(path)))
-        .filter_map(|path| {
-            Some(Manifest {
-                path: relative(path),
-                text: std::fs::read_to_string(path).ok()?,
-            })
-        })
+        .filter_map(|path| Some(Manifest { path: relative(path), text: std::fs::read_to_string(path).ok()? }))
         .collect();
     let sources: Vec<(String, Vec<u8>)> = paths
         .iter()
@@ -68,12 +58,7 @@ fn main() {
     let graph = assemble("measured", &files, &links, 1);
     let assembled = started.elapsed();
     let lines: u32 = facts.iter().map(|file| file.lines).sum();
-    println!(
-        "files {} lines {lines} nodes {} edges {}",
-        facts.len(),
-        graph.node_count(),
-        graph.edge_count()
-    );
+    println!("files {} lines {lines} nodes {} edges {}", facts.len(), graph.node_count(), graph.edge_count());
     println!("extract {extracted:?} resolve {resolved:?} assemble {assembled:?}");
     let unresolved: u32 = links.iter().map(|l| l.unresolved).sum();
     let external: u32 = links.iter().map(|l| l.external).sum();
@@ -82,13 +67,7 @@ fn main() {
         for node in graph.nodes().filter(|node| node.label() == label) {
             for edge in graph.outgoing(node.ix()) {
                 let target = graph.node(edge.target).id();
-                println!(
-                    "{} {} {:?} {:?} {target}",
-                    node.id(),
-                    edge.kind.name(),
-                    edge.evidence,
-                    edge.lines
-                );
+                println!("{} {} {:?} {:?} {target}", node.id(), edge.kind.name(), edge.evidence, edge.lines);
             }
         }
         return;

@@ -5,21 +5,34 @@ use rustc_hash::FxHashMap;
 use m1nd_graph::ids::{file_id, node_id, overload_id};
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
 
+use m1nd_stdx::float::FiniteF32;
+
 use crate::facts::{Def, DefIx, DefKind, FileFacts, RouteHandler, Scope, TypeExpr};
+use crate::history::History;
 use crate::resolve::{LinkEnd, Links};
+
+/// Fewer common changes than this are chance.
+const MIN_CO_CHANGES: u32 = 2;
 
 /// Builds a generation from files sorted by path and the links of each.
 pub fn assemble(repository: &str, files: &[&FileFacts], links: &[Links], generation: u64) -> Graph {
+    with_history(repository, files, links, &History::default(), generation)
+}
+
+/// The same, with what the version history says about the files.
+pub fn with_history(
+    repository: &str,
+    files: &[&FileFacts],
+    links: &[Links],
+    history: &History,
+    generation: u64,
+) -> Graph {
     let mut assembler = Assembler {
         builder: GraphBuilder::new(),
         folders: FxHashMap::default(),
         nodes: Vec::with_capacity(files.len()),
     };
-    let root = NodeSpec::new(
-        NodeKind::Repository,
-        format!("repository::{repository}"),
-        repository,
-    );
+    let root = NodeSpec::new(NodeKind::Repository, format!("repository::{repository}"), repository);
     let root = assembler.builder.node(root);
     assembler.folders.insert(String::new(), root);
     for facts in files {
@@ -28,6 +41,7 @@ pub fn assemble(repository: &str, files: &[&FileFacts], links: &[Links], generat
     for (facts, links) in files.iter().zip(links) {
         assembler.links(facts, links);
     }
+    assembler.history(history);
     assembler.builder.finish(generation)
 }
 
@@ -66,12 +80,7 @@ impl Assembler {
     }
 
     fn contains(&mut self, outer: Handle, inner: Handle) {
-        self.builder.edge(EdgeSpec::new(
-            outer,
-            EdgeKind::Contains,
-            inner,
-            Evidence::Resolved,
-        ));
+        self.builder.edge(EdgeSpec::new(outer, EdgeKind::Contains, inner, Evidence::Resolved));
     }
 
     fn file(&mut self, facts: &FileFacts) {
@@ -142,6 +151,33 @@ impl Assembler {
         }
     }
 
+    /// Files carry their history; pairs that changed together often enough are related.
+    fn history(&mut self, history: &History) {
+        for (path, of_file) in &history.files {
+            if let Some(file) = self.builder.find(&file_id(path)) {
+                self.builder.node_mut(file).history = Some(m1nd_graph::History {
+                    changed_at: of_file.changed_at,
+                    commits: of_file.commits,
+                    fixes: of_file.fixes,
+                    authors: u32::try_from(of_file.authors.len()).unwrap_or(u32::MAX),
+                });
+            }
+        }
+        for pair in history.pairs.iter().filter(|pair| pair.times >= MIN_CO_CHANGES) {
+            let (one, other) =
+                (self.builder.find(&file_id(&pair.one)), self.builder.find(&file_id(&pair.other)));
+            let (Some(one), Some(other)) = (one, other) else { continue };
+            let commits = |path: &str| history.files.get(path).map_or(0, |file| file.commits);
+            for (source, target, path) in [(one, other, &pair.one), (other, one, &pair.other)] {
+                // How often the other changes when this one does.
+                let share = f64::from(pair.times) / f64::from(commits(path).max(1));
+                let mut spec = EdgeSpec::new(source, EdgeKind::CoChanges, target, Evidence::Resolved);
+                spec.base_weight = FiniteF32::from_f64(share.min(1.0));
+                self.builder.edge(spec);
+            }
+        }
+    }
+
     fn nodes_of(&self, path: &str) -> Handle {
         self.builder.find(&file_id(path)).unwrap_or(self.folders[""])
     }
@@ -155,22 +191,14 @@ impl Assembler {
 fn kind_of(def: &Def) -> Option<NodeKind> {
     let kind = def.kind.node_kind()?;
     let is_test = def.flags.has(NodeFlags::TEST_CODE) && def.flags.has(NodeFlags::ENTRY_POINT);
-    Some(if is_test && kind.is_callable() {
-        NodeKind::Test
-    } else {
-        kind
-    })
+    Some(if is_test && kind.is_callable() { NodeKind::Test } else { kind })
 }
 
 /// Names from the outside in, joined by dots; an impl counts as the type it is for.
 fn qualified_names(facts: &FileFacts) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(facts.defs.len());
     for def in &facts.defs {
-        let own = if def.kind == DefKind::Impl {
-            impl_name(facts, def)
-        } else {
-            facts.text(def.name)
-        };
+        let own = if def.kind == DefKind::Impl { impl_name(facts, def) } else { facts.text(def.name) };
         let name = match def.parent.map(|parent| names[parent.0 as usize].as_str()) {
             Some(outer) if !outer.is_empty() => format!("{outer}.{own}"),
             _ => own.to_owned(),
@@ -193,14 +221,8 @@ fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {
 }
 
 fn types_by_name(facts: &FileFacts) -> FxHashMap<(Scope, &str), usize> {
-    let types = facts
-        .defs
-        .iter()
-        .enumerate()
-        .filter(|(_, def)| def.kind.is_type());
-    types
-        .map(|(at, def)| ((def.parent, facts.text(def.name)), at))
-        .collect()
+    let types = facts.defs.iter().enumerate().filter(|(_, def)| def.kind.is_type());
+    types.map(|(at, def)| ((def.parent, facts.text(def.name)), at)).collect()
 }
 
 /// The node that holds a definition: its parent, or for a method of an impl the type in the same module.

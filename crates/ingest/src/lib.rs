@@ -1,12 +1,17 @@
 //! From source files to a graph: extraction per language, resolution across files, assembly.
 //!
-//! Reads no disk of its own: callers hand in paths and bytes.
+//! Extraction, resolution and assembly are pure; only `scan` (through vfs) and `history` read a disk.
 
 pub mod assemble;
+pub mod classify;
+pub mod engine;
 pub mod facts;
+pub mod history;
 pub mod languages;
 pub mod manifest;
+pub mod report;
 pub mod resolve;
+pub mod scan;
 pub mod scip;
 mod sheet;
 #[cfg(test)]
@@ -14,7 +19,9 @@ mod testing;
 mod walk;
 
 pub use assemble::assemble;
+pub use engine::{Ingest, Ingested, Listed, Outcome};
 pub use facts::FileFacts;
 pub use manifest::Manifest;
+pub use report::Report;
 pub use resolve::resolve;
 pub use walk::ParseError;

@@ -53,9 +53,7 @@ impl<'s> Sheet<'s> {
     }
 
     pub fn finish(mut self) -> FileFacts {
-        self.facts
-            .bindings
-            .sort_by_key(|b| (b.owner, b.name, b.from, b.to));
+        self.facts.bindings.sort_by_key(|b| (b.owner, b.name, b.from, b.to));
         self.facts
     }
 
@@ -146,11 +144,7 @@ impl<'s> Sheet<'s> {
 
     /// The innermost open callable, or what else holds local names.
     pub fn owner(&self) -> Scope {
-        self.open
-            .iter()
-            .rev()
-            .copied()
-            .find(|&ix| self.facts.def(ix).kind.is_callable())
+        self.open.iter().rev().copied().find(|&ix| self.facts.def(ix).kind.is_callable())
     }
 
     pub fn scope_kind(&self) -> Option<DefKind> {
@@ -159,11 +153,7 @@ impl<'s> Sheet<'s> {
 
     /// The innermost open definition that satisfies a condition.
     pub fn enclosing(&self, wanted: impl Fn(DefKind) -> bool) -> Scope {
-        self.open
-            .iter()
-            .rev()
-            .copied()
-            .find(|&ix| wanted(self.facts.def(ix).kind))
+        self.open.iter().rev().copied().find(|&ix| wanted(self.facts.def(ix).kind))
     }
 
     pub fn open_def(&mut self, def: Def) -> DefIx {
@@ -192,8 +182,7 @@ impl<'s> Sheet<'s> {
     }
 
     pub fn open_block(&mut self, node: Node<'_>) {
-        self.blocks
-            .push((node.start_byte() as u32, node.end_byte() as u32));
+        self.blocks.push((node.start_byte() as u32, node.end_byte() as u32));
     }
 
     pub fn close_block(&mut self) {
@@ -211,15 +200,11 @@ impl<'s> Sheet<'s> {
     /// Whether no other function lies between a definition and the innermost open block.
     pub fn block_is_of(&self, def: DefIx) -> bool {
         let found = self.facts.def(def);
-        !self
-            .closures
-            .iter()
-            .any(|&(from, to)| from > found.from && to <= found.to)
+        !self.closures.iter().any(|&(from, to)| from > found.from && to <= found.to)
     }
 
     pub fn open_closure(&mut self, node: Node<'_>) {
-        self.closures
-            .push((node.start_byte() as u32, node.end_byte() as u32));
+        self.closures.push((node.start_byte() as u32, node.end_byte() as u32));
         self.open_block(node);
     }
 
@@ -230,14 +215,7 @@ impl<'s> Sheet<'s> {
 
     pub fn bind(&mut self, name: Name, from: usize, to: u32, ty: Option<TypeIx>, value: Option<ExprIx>) {
         let owner = self.owner();
-        self.facts.bindings.push(Binding {
-            owner,
-            name,
-            from: from as u32,
-            to,
-            ty,
-            value,
-        });
+        self.facts.bindings.push(Binding { owner, name, from: from as u32, to, ty, value });
     }
 
     pub fn call(&mut self, what: ExprIx, node: Node<'_>) {
@@ -283,10 +261,7 @@ impl<'s> Sheet<'s> {
     pub fn signature(&self, from: usize, to: usize) -> String {
         let text = String::from_utf8_lossy(self.source.get(from..to).unwrap_or(&[]));
         let words: Vec<&str> = text.split_whitespace().collect();
-        clip(
-            words.join(" ").trim_end_matches(['{', ':', ';', '=']).trim_end(),
-            MAX_SIGNATURE,
-        )
+        clip(words.join(" ").trim_end_matches(['{', ':', ';', '=']).trim_end(), MAX_SIGNATURE)
     }
 
     /// A definition with what every kind has.
@@ -324,11 +299,7 @@ pub(crate) fn line(node: Node<'_>) -> u32 {
 /// 1-based; a node that ends with its newline ends on the line before it.
 pub(crate) fn last_line(node: Node<'_>) -> u32 {
     let end = node.end_position();
-    let row = if end.column == 0 && end.row > node.start_position().row {
-        end.row - 1
-    } else {
-        end.row
-    };
+    let row = if end.column == 0 && end.row > node.start_position().row { end.row - 1 } else { end.row };
     row as u32 + 1
 }
 
@@ -349,7 +320,5 @@ pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
 /// Named children that are not comments.
 pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor)
-        .filter(|child| !child.is_extra())
-        .collect()
+    node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
 }

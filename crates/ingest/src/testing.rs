@@ -55,11 +55,7 @@ pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
             m1nd_graph::Evidence::Inferred { candidates } => format!(" ?{candidates}"),
             _ => String::new(),
         };
-        let kind = if kinds.len() > 1 {
-            format!(" {}", edge.kind.name())
-        } else {
-            String::new()
-        };
+        let kind = if kinds.len() > 1 { format!(" {}", edge.kind.name()) } else { String::new() };
         lines.push(format!(
             "{}{kind} -> {} @{:?}{doubt}",
             short(edge.source),
@@ -68,7 +64,7 @@ pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
         ));
     }
     lines.sort();
-    lines.join("\n") + "\n"
+    if lines.is_empty() { "none\n".to_owned() } else { lines.join("\n") + "\n" }
 }
 
 /// Call edges as text.

@@ -39,22 +39,14 @@ pub(crate) enum Coverage {
 
 pub(crate) fn parse(grammar: &Language, source: &[u8], limit: Duration) -> Result<Tree, ParseError> {
     let mut parser = Parser::new();
-    parser
-        .set_language(grammar)
-        .map_err(|err| ParseError::Grammar(err.to_string()))?;
+    parser.set_language(grammar).map_err(|err| ParseError::Grammar(err.to_string()))?;
     let start = Instant::now();
     let mut stop = |_: &ParseState| -> ControlFlow<()> {
-        if start.elapsed() > limit {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if start.elapsed() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut stop);
     let mut read = |at: usize, _| source.get(at..).unwrap_or(&[]);
-    parser
-        .parse_with_options(&mut read, None, Some(options))
-        .ok_or(ParseError::TimedOut(limit))
+    parser.parse_with_options(&mut read, None, Some(options)).ok_or(ParseError::TimedOut(limit))
 }
 
 pub(crate) fn walk<'t>(tree: &'t Tree, visitor: &mut impl Visit<'t>) -> Coverage {

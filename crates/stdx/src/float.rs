@@ -50,11 +50,7 @@ impl FiniteF32 {
 
     /// NaN becomes zero and an infinity the largest finite value of its sign.
     pub fn new(value: f32) -> Self {
-        if value.is_nan() {
-            Self::ZERO
-        } else {
-            Self(value.clamp(f32::MIN, f32::MAX) + 0.0)
-        }
+        if value.is_nan() { Self::ZERO } else { Self(value.clamp(f32::MIN, f32::MAX) + 0.0) }
     }
 
     /// Narrows a wider float by the same rules as [`FiniteF32::new`].
@@ -119,10 +115,7 @@ macro_rules! ordered {
                     // Adding zero turns negative zero into zero, so that equal values hash alike.
                     Ok(Self(value + 0.0))
                 } else {
-                    Err(OutOfRange {
-                        value,
-                        range: $range,
-                    })
+                    Err(OutOfRange { value, range: $range })
                 }
             }
         }
@@ -191,16 +184,7 @@ mod tests {
 
     #[test]
     fn no_operation_leaves_the_finite_range() {
-        let edge = [
-            0.0,
-            -0.0,
-            1.0,
-            f32::MAX,
-            f32::MIN,
-            f32::NAN,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-        ];
+        let edge = [0.0, -0.0, 1.0, f32::MAX, f32::MIN, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
         for a in edge.map(FiniteF32::new) {
             for b in edge.map(FiniteF32::new) {
                 for result in [a + b, a - b, a * b, -a] {
@@ -212,9 +196,8 @@ mod tests {
 
     #[test]
     fn both_zeros_are_one_value_to_order_equality_and_hash() {
-        let zeros: HashSet<FiniteF32> = [FiniteF32::new(-0.0), FiniteF32::new(0.0), -FiniteF32::ZERO]
-            .into_iter()
-            .collect();
+        let zeros: HashSet<FiniteF32> =
+            [FiniteF32::new(-0.0), FiniteF32::new(0.0), -FiniteF32::ZERO].into_iter().collect();
         assert_eq!(zeros.len(), 1);
         assert_eq!(FiniteF32::try_from(-0.0).map(f32::from).map(f32::to_bits), Ok(0));
         assert_eq!(FiniteF32::new(-0.0).cmp(&FiniteF32::ZERO), Ordering::Equal);
@@ -240,13 +223,7 @@ mod tests {
     #[test]
     fn text_that_is_out_of_range_does_not_deserialize() {
         assert!(serde_json::from_str::<PosF32>("-1.0").is_err());
-        assert_eq!(
-            serde_json::from_str::<PosF32>("0.1").map(PosF32::get).ok(),
-            Some(0.1)
-        );
-        assert_eq!(
-            serde_json::to_string(&FiniteF32::new(0.1)).ok(),
-            Some("0.1".to_owned())
-        );
+        assert_eq!(serde_json::from_str::<PosF32>("0.1").map(PosF32::get).ok(), Some(0.1));
+        assert_eq!(serde_json::to_string(&FiniteF32::new(0.1)).ok(), Some("0.1".to_owned()));
     }
 }

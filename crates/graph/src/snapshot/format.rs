@@ -48,10 +48,7 @@ impl Section {
 
 /// The checksum that a header with this table must carry.
 pub(super) fn header_checksum(header: &Header, table: &[Section]) -> [u8; 32] {
-    let bare = Header {
-        checksum: [0; 32],
-        ..*header
-    };
+    let bare = Header { checksum: [0; 32], ..*header };
     let mut hasher = blake3::Hasher::new();
     hasher.update(bare.as_bytes()).update(table.as_bytes());
     *hasher.finalize().as_bytes()

@@ -48,10 +48,7 @@ impl InMemory {
     fn aligned(bytes: &[u8]) -> Self {
         let mut words = vec![0_u64; bytes.len().div_ceil(8)];
         zerocopy::IntoBytes::as_mut_bytes(&mut words[..])[..bytes.len()].copy_from_slice(bytes);
-        Self {
-            words,
-            length: bytes.len(),
-        }
+        Self { words, length: bytes.len() }
     }
 }
 
@@ -71,11 +68,7 @@ fn map(file: &File) -> std::io::Result<memmap2::Mmap> {
 fn open(file: Arc<dyn Bytes>) -> Result<Graph, SnapshotError> {
     let (header, table) = read_header(file.bytes())?;
     for section in &table {
-        let name = || {
-            String::from_utf8_lossy(&section.name)
-                .trim_end_matches('\0')
-                .to_owned()
-        };
+        let name = || String::from_utf8_lossy(&section.name).trim_end_matches('\0').to_owned();
         let bytes = range_of(section).and_then(|range| file.bytes().get(range));
         let bytes = bytes.ok_or(SnapshotError::Truncated)?;
         if *blake3::hash(bytes).as_bytes() != section.checksum {
@@ -84,14 +77,9 @@ fn open(file: Arc<dyn Bytes>) -> Result<Graph, SnapshotError> {
     }
     let part = |name: &'static str| {
         let padded = Section::named(name);
-        table
-            .iter()
-            .find(|section| section.name == padded)
-            .and_then(range_of)
+        table.iter().find(|section| section.name == padded).and_then(range_of)
     };
-    let shape = |section: &'static str| SnapshotError::Shape {
-        section: section.to_owned(),
-    };
+    let shape = |section: &'static str| SnapshotError::Shape { section: section.to_owned() };
     let columns = Columns::map(&file, part).map_err(shape)?;
     columns.check().map_err(shape)?;
     let weights: Column<u32> = part(WEIGHTS)
@@ -111,10 +99,7 @@ fn read_header(bytes: &[u8]) -> Result<(Header, Vec<Section>), SnapshotError> {
         return Err(SnapshotError::ByteOrder);
     }
     if header.version != VERSION {
-        return Err(SnapshotError::Version {
-            found: header.version,
-            expected: VERSION,
-        });
+        return Err(SnapshotError::Version { found: header.version, expected: VERSION });
     }
     if header.length != bytes.len() as u64 {
         return Err(SnapshotError::Truncated);
@@ -131,9 +116,7 @@ fn read_header(bytes: &[u8]) -> Result<(Header, Vec<Section>), SnapshotError> {
         rest = after;
     }
     if header_checksum(&header, &table) != header.checksum {
-        return Err(SnapshotError::Checksum {
-            section: "header".to_owned(),
-        });
+        return Err(SnapshotError::Checksum { section: "header".to_owned() });
     }
     Ok((header, table))
 }

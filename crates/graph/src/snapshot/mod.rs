@@ -41,10 +41,7 @@ impl SnapshotError {
     }
 
     fn io(path: &Path, source: std::io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source,
-        }
+        Self::Io { path: path.to_owned(), source }
     }
 }
 

@@ -17,9 +17,7 @@ pub fn save(graph: &Graph, path: &Path) -> Result<(), SnapshotError> {
     name.push(format!(".tmp-{}", std::process::id()));
     let staged = path.with_file_name(name);
     let written = stage(graph, &staged).and_then(|()| keep_previous(path));
-    let replaced = written
-        .and_then(|()| fs::rename(&staged, path))
-        .and_then(|()| sync_folder(path));
+    let replaced = written.and_then(|()| fs::rename(&staged, path)).and_then(|()| sync_folder(path));
     replaced.map_err(|source| {
         // What was staged is of no use; that it cannot be removed either is told by the same fault.
         if let Err(err) = fs::remove_file(&staged)

@@ -17,10 +17,8 @@ fn a_saved_graph_is_loaded_equal_and_the_one_before_is_kept() {
     let loaded = load(&path).unwrap();
     assert_eq!((loaded.generation(), &loaded), (9, &second));
     assert_eq!(load(&previous_path(&path)).unwrap(), first);
-    let mut left: Vec<_> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
+    let mut left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["graph.snapshot", "graph.snapshot.previous"]);
 }
@@ -52,16 +50,10 @@ fn each_kind_of_damage_has_its_own_error() {
         load(&path).unwrap_err().to_string()
     };
     assert_eq!(damage(|b| b.clear()), "the file ends before its contents do");
-    assert_eq!(
-        damage(|b| b.truncate(b.len() / 2)),
-        "the file ends before its contents do"
-    );
+    assert_eq!(damage(|b| b.truncate(b.len() / 2)), "the file ends before its contents do");
     assert_eq!(damage(|b| b.fill(0)), "the file is not a graph snapshot");
     assert_eq!(damage(|b| b[8] = 77), "format version 77 is not 1");
-    assert_eq!(
-        damage(|b| b[12] ^= 1),
-        "the file was written on a machine with another byte order"
-    );
+    assert_eq!(damage(|b| b[12] ^= 1), "the file was written on a machine with another byte order");
     assert_eq!(
         damage(|b| *b.last_mut().unwrap() ^= 1),
         "the bytes of `weights` are not those that were written"

@@ -33,12 +33,7 @@ pub const ALL: &[Language] = &[
         extract: python::extract,
     },
     #[cfg(feature = "lang-rust")]
-    Language {
-        name: rust::NAME,
-        extensions: rust::EXTENSIONS,
-        family: "rust",
-        extract: rust::extract,
-    },
+    Language { name: rust::NAME, extensions: rust::EXTENSIONS, family: "rust", extract: rust::extract },
     #[cfg(feature = "lang-typescript")]
     Language {
         name: typescript::TYPESCRIPT,
@@ -66,14 +61,11 @@ pub const ALL: &[Language] = &[
 pub fn of_path(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.')?.1;
-    ALL.iter()
-        .find(|language| language.extensions.contains(&extension))
+    ALL.iter().find(|language| language.extensions.contains(&extension))
 }
 
 pub(crate) fn family(language: &str) -> &'static str {
-    ALL.iter()
-        .find(|known| known.name == language)
-        .map_or("", |known| known.family)
+    ALL.iter().find(|known| known.name == language).map_or("", |known| known.family)
 }
 
 /// Each language's rules for one program.

@@ -140,12 +140,7 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let name = self.program.name(file, *name);
                 rules.name(self, file, *scope, name)
             }
-            Expr::Path {
-                segments,
-                args,
-                scope,
-                ..
-            } => {
+            Expr::Path { segments, args, scope, .. } => {
                 let path: Vec<GName> = segments.iter().map(|&s| self.program.name(file, s)).collect();
                 let args = args.iter().map(|&arg| self.ty(file, arg)).collect();
                 rules.path(self, file, *scope, &path, args)
@@ -241,12 +236,7 @@ impl<'p, 'f> Eval<'p, 'f> {
         let rules = self.rules(file);
         match &facts.types[ix.0 as usize] {
             TypeExpr::Unknown => Ty::Unknown,
-            TypeExpr::Path {
-                segments,
-                args,
-                scope,
-                ..
-            } => {
+            TypeExpr::Path { segments, args, scope, .. } => {
                 let path: Vec<GName> = segments.iter().map(|&s| self.program.name(file, s)).collect();
                 let args = args.iter().map(|&arg| self.ty(file, arg)).collect();
                 rules.type_path(self, file, *scope, &path, args)
@@ -283,12 +273,8 @@ impl<'p, 'f> Eval<'p, 'f> {
         loop {
             let owner = around.filter(|&ix| facts.def(ix).kind.is_callable());
             if owner.is_some() || around.is_none() {
-                let start = facts
-                    .bindings
-                    .partition_point(|b| (b.owner, b.name) < (owner, name));
-                let same = facts.bindings[start..]
-                    .iter()
-                    .take_while(|b| (b.owner, b.name) == (owner, name));
+                let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (owner, name));
+                let same = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (owner, name));
                 if let Some(found) = same.filter(|b| b.from <= at && at < b.to).last() {
                     return Some(match (found.ty, found.value) {
                         (Some(ty), _) => self.ty(file, ty),
@@ -306,12 +292,8 @@ impl<'p, 'f> Eval<'p, 'f> {
         let text = self.program.text(name);
         let facts = self.program.files[file as usize];
         let local = self.program.local_name(file, text)?;
-        let start = facts
-            .bindings
-            .partition_point(|b| (b.owner, b.name) < (None, local));
-        let same = facts.bindings[start..]
-            .iter()
-            .take_while(|b| (b.owner, b.name) == (None, local));
+        let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (None, local));
+        let same = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (None, local));
         let found = same.last()?;
         Some(match (found.ty, found.value) {
             (Some(ty), _) => self.ty(file, ty),
@@ -325,10 +307,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             Ty::Unknown => Ty::Unknown,
             Ty::External => Ty::External,
             Ty::Union(parts) => {
-                let found: Vec<Ty> = parts
-                    .iter()
-                    .map(|part| self.member(file, part, name, access))
-                    .collect();
+                let found: Vec<Ty> = parts.iter().map(|part| self.member(file, part, name, access)).collect();
                 Ty::union(found)
             }
             Ty::Object(file, ix) => self.object_member(*file, *ix, name),
@@ -342,9 +321,7 @@ impl<'p, 'f> Eval<'p, 'f> {
         let Expr::Object(members) = facts.expr(ix) else {
             return Ty::Unknown;
         };
-        let found = members
-            .iter()
-            .find(|(member, _)| self.program.name(file, *member) == name);
+        let found = members.iter().find(|(member, _)| self.program.name(file, *member) == name);
         found.map_or(Ty::Unknown, |(_, value)| self.expr(file, *value))
     }
 
@@ -353,9 +330,7 @@ impl<'p, 'f> Eval<'p, 'f> {
         let TypeExpr::Object(members) = &facts.types[ix.0 as usize] else {
             return Ty::Unknown;
         };
-        let found = members
-            .iter()
-            .find(|(member, _)| self.program.name(file, *member) == name);
+        let found = members.iter().find(|(member, _)| self.program.name(file, *member) == name);
         found.map_or(Ty::Unknown, |(_, ty)| self.ty(file, *ty))
     }
 
@@ -400,10 +375,7 @@ impl<'p, 'f> Eval<'p, 'f> {
     fn made(&mut self, def: GDef, args: &Args, call: Call<'_>) -> Ty {
         let found = self.program.def(def);
         if found.kind == DefKind::Variant {
-            return self
-                .program
-                .parent(def)
-                .map_or(Ty::Unknown, |of| Ty::Of(of, Arc::clone(args)));
+            return self.program.parent(def).map_or(Ty::Unknown, |of| Ty::Of(of, Arc::clone(args)));
         }
         if args.is_empty() && !found.type_params.is_empty() && !call.types.is_empty() {
             let args = call.types.iter().map(|&ty| self.ty(call.file, ty)).collect();
@@ -414,26 +386,15 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     pub fn closure_result(&mut self, file: u32, ix: ExprIx) -> Ty {
         match self.program.files[file as usize].expr(ix) {
-            Expr::Closure {
-                returns: Some(ty), ..
-            } => self.ty(file, *ty),
-            Expr::Closure {
-                result: Some(result), ..
-            } => self.expr(file, *result),
+            Expr::Closure { returns: Some(ty), .. } => self.ty(file, *ty),
+            Expr::Closure { result: Some(result), .. } => self.expr(file, *result),
             _ => Ty::Unknown,
         }
     }
 
     /// What a function value gives when it is called.
     pub fn function_result(&mut self, ty: &Ty, file: u32) -> Ty {
-        self.call(
-            ty,
-            Call {
-                file,
-                args: &[],
-                types: &[],
-            },
-        )
+        self.call(ty, Call { file, args: &[], types: &[] })
     }
 
     /// What a call of a definition gives, with type parameters filled in from receiver and arguments.
@@ -489,12 +450,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             return self.ty(file, ty);
         }
         let (ty, _) = self.step((2, def.0, 0), |eval| {
-            let results = found
-                .results
-                .iter()
-                .take(8)
-                .map(|&result| eval.expr(file, result))
-                .collect();
+            let results = found.results.iter().take(8).map(|&result| eval.expr(file, result)).collect();
             Ty::union(results)
         });
         ty
@@ -525,11 +481,7 @@ impl<'p, 'f> Eval<'p, 'f> {
         let file = self.program.file_of(owner);
         let def = self.program.def(owner);
         let mut found = Vec::new();
-        for field in def
-            .fields
-            .iter()
-            .filter(|field| self.program.name(file, field.name) == name)
-        {
+        for field in def.fields.iter().filter(|field| self.program.name(file, field.name) == name) {
             match (field.ty, field.value) {
                 // The first type that is written is the one that counts.
                 (Some(ty), _) => {
@@ -543,11 +495,8 @@ impl<'p, 'f> Eval<'p, 'f> {
         if found.is_empty() {
             return None;
         }
-        let known: Vec<(GDef, u32, Ty)> = args
-            .iter()
-            .enumerate()
-            .map(|(at, arg)| (owner, at as u32, arg.clone()))
-            .collect();
+        let known: Vec<(GDef, u32, Ty)> =
+            args.iter().enumerate().map(|(at, arg)| (owner, at as u32, arg.clone())).collect();
         Some(Ty::union(found).substitute(&known))
     }
 
@@ -564,15 +513,9 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let Some(field) = self.program.def(def).fields.get(index as usize) else {
                     return Ty::Unknown;
                 };
-                let known: Vec<(GDef, u32, Ty)> = args
-                    .iter()
-                    .enumerate()
-                    .map(|(at, arg)| (owner, at as u32, arg.clone()))
-                    .collect();
-                field
-                    .ty
-                    .map_or(Ty::Unknown, |ty| self.ty(def_file, ty))
-                    .substitute(&known)
+                let known: Vec<(GDef, u32, Ty)> =
+                    args.iter().enumerate().map(|(at, arg)| (owner, at as u32, arg.clone())).collect();
+                field.ty.map_or(Ty::Unknown, |ty| self.ty(def_file, ty)).substitute(&known)
             }
             Ty::External => Ty::External,
             _ => Ty::Unknown,
@@ -587,9 +530,7 @@ impl<'p, 'f> Eval<'p, 'f> {
         };
         let call = Call { file, args, types };
         match self.callee(file, *callee) {
-            Ty::StdFn(method, base) => self
-                .rules(file)
-                .std_param(self, &base, method, call, (arg, param)),
+            Ty::StdFn(method, base) => self.rules(file).std_param(self, &base, method, call, (arg, param)),
             Ty::Fn(def, receiver) => {
                 let def_file = self.program.file_of(def);
                 let found = self.program.def(def);
@@ -617,11 +558,9 @@ fn callable_param(ty: &Ty, at: u32) -> Ty {
     match ty {
         Ty::Callable(params, _) => params.get(at as usize).cloned().unwrap_or(Ty::Unknown),
         Ty::Union(parts) => Ty::union(parts.iter().map(|part| callable_param(part, at)).collect()),
-        Ty::Std(_, args) => args
-            .iter()
-            .map(|arg| callable_param(arg, at))
-            .find(|ty| !ty.is_unknown())
-            .unwrap_or(Ty::Unknown),
+        Ty::Std(_, args) => {
+            args.iter().map(|arg| callable_param(arg, at)).find(|ty| !ty.is_unknown()).unwrap_or(Ty::Unknown)
+        }
         _ => Ty::Unknown,
     }
 }

@@ -65,24 +65,16 @@ pub struct Links {
 pub fn resolve(files: &[&FileFacts], manifests: &[Manifest]) -> Vec<Links> {
     let program = Program::new(files.to_vec(), manifests);
     let rules = ProgramRules::of(&program);
-    let by_file: Vec<&dyn Rules> = program
-        .files
-        .iter()
-        .map(|file| rules.of_language(&file.language))
-        .collect();
+    let by_file: Vec<&dyn Rules> =
+        program.files.iter().map(|file| rules.of_language(&file.language)).collect();
     let count = program.files.len() as u32;
     // Neighbouring files share what was evaluated for them.
-    let chunk = (count as usize)
-        .div_ceil(rayon::current_num_threads().max(1) * 4)
-        .max(1);
+    let chunk = (count as usize).div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
     let all: Vec<u32> = (0..count).collect();
     all.par_chunks(chunk)
         .flat_map_iter(|chunk| {
             let mut eval = Eval::new(&program, &by_file);
-            chunk
-                .iter()
-                .map(|&file| FileLinker::read(&mut eval, file))
-                .collect::<Vec<Links>>()
+            chunk.iter().map(|&file| FileLinker::read(&mut eval, file)).collect::<Vec<Links>>()
         })
         .collect()
 }
@@ -96,11 +88,7 @@ struct FileLinker<'e, 'p, 'f> {
 impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     fn read(eval: &'e mut Eval<'p, 'f>, file: u32) -> Links {
         let facts = eval.program.files[file as usize];
-        let mut linker = FileLinker {
-            eval,
-            file,
-            out: Links::default(),
-        };
+        let mut linker = FileLinker { eval, file, out: Links::default() };
         for site in &facts.calls {
             linker.call(facts, site);
         }
@@ -122,11 +110,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
         for route in &facts.routes {
             if let RouteHandler::Value(value) = route.handler {
-                linker.used(&CallSite {
-                    what: value,
-                    scope: None,
-                    line: route.line,
-                });
+                linker.used(&CallSite { what: value, scope: None, line: route.line });
             }
         }
         linker.out.links.sort();
@@ -183,15 +167,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
         let candidates = Some(named.len() as u16);
         for target in named {
-            self.link(
-                site.scope,
-                target,
-                LinkKind {
-                    kind: EdgeKind::Calls,
-                    candidates,
-                },
-                site.line,
-            );
+            self.link(site.scope, target, LinkKind { kind: EdgeKind::Calls, candidates }, site.line);
         }
     }
 
@@ -201,10 +177,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             _ => self.constant(site),
         };
         if let Some(target) = target {
-            let kind = LinkKind {
-                kind: EdgeKind::References,
-                candidates: None,
-            };
+            let kind = LinkKind { kind: EdgeKind::References, candidates: None };
             self.link(site.scope, target, kind, site.line);
         }
     }
@@ -221,10 +194,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         loop {
             let place = program.place(self.file, around);
             let found = program.items(place, name).iter().copied();
-            if let Some(found) = found
-                .into_iter()
-                .find(|&d| program.def(d).kind == DefKind::Constant)
-            {
+            if let Some(found) = found.into_iter().find(|&d| program.def(d).kind == DefKind::Constant) {
                 return Some(found);
             }
             around = facts.def(around?).parent;
@@ -233,10 +203,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
 
     fn import(&mut self, at: usize, line: u32) {
         let found = self.eval.rules(self.file).import(self.eval, self.file, at);
-        let kind = LinkKind {
-            kind: EdgeKind::Imports,
-            candidates: None,
-        };
+        let kind = LinkKind { kind: EdgeKind::Imports, candidates: None };
         let parts = match found {
             Ty::Union(parts) => parts.to_vec(),
             one => vec![one],
@@ -276,10 +243,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 let link = Link {
                     source: end,
                     target: self.end_of(target),
-                    kind: LinkKind {
-                        kind: EdgeKind::Implements,
-                        candidates: None,
-                    },
+                    kind: LinkKind { kind: EdgeKind::Implements, candidates: None },
                     line: if file == self.file { found.line_start } else { 0 },
                 };
                 self.out.links.push(link);
@@ -290,30 +254,14 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             _ if is_contract => (def, EdgeKind::Implements),
             _ => (def, EdgeKind::Inherits),
         };
-        self.link(
-            Some(source),
-            target,
-            LinkKind {
-                kind,
-                candidates: None,
-            },
-            found.name_line,
-        );
+        self.link(Some(source), target, LinkKind { kind, candidates: None }, found.name_line);
     }
 
     fn type_reference(&mut self, ty: TypeIx, scope: Scope, line: u32) {
         let Ty::Of(target, _) = self.eval.ty(self.file, ty) else {
             return;
         };
-        self.link(
-            scope,
-            target,
-            LinkKind {
-                kind: EdgeKind::References,
-                candidates: None,
-            },
-            line,
-        );
+        self.link(scope, target, LinkKind { kind: EdgeKind::References, candidates: None }, line);
     }
 
     fn link(&mut self, scope: Scope, target: GDef, kind: LinkKind, line: u32) {
@@ -338,31 +286,15 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             || target_file.flags.has(NodeFlags::TEST_CODE);
         if is_test && !of_tests {
             let end = self.end_of(target);
-            self.push(
-                scope,
-                end,
-                LinkKind {
-                    kind: EdgeKind::Tests,
-                    candidates: None,
-                },
-                line,
-            );
+            self.push(scope, end, LinkKind { kind: EdgeKind::Tests, candidates: None }, line);
         }
     }
 
     fn push(&mut self, scope: Scope, target: LinkEnd, kind: LinkKind, line: u32) {
-        let source = LinkEnd {
-            file: self.file,
-            def: self.source(scope),
-        };
+        let source = LinkEnd { file: self.file, def: self.source(scope) };
         let recursive_call = kind.kind == EdgeKind::Calls;
         if source != target || recursive_call {
-            self.out.links.push(Link {
-                source,
-                target,
-                kind,
-                line,
-            });
+            self.out.links.push(Link { source, target, kind, line });
         }
     }
 
@@ -388,10 +320,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             match program.parent(at) {
                 Some(parent) => at = parent,
                 None => {
-                    return LinkEnd {
-                        file: program.file_of(at),
-                        def: None,
-                    };
+                    return LinkEnd { file: program.file_of(at), def: None };
                 }
             }
         }
@@ -406,11 +335,7 @@ fn collect_targets(eval: &mut Eval<'_, '_>, ty: &Ty, found: &mut Vec<(GDef, Edge
         Ty::Fn(def, _) => found.push((*def, EdgeKind::Calls)),
         Ty::Type(def, _) => {
             let is_class = eval.program.def(*def).kind == DefKind::Class;
-            let kind = if is_class {
-                EdgeKind::Calls
-            } else {
-                EdgeKind::References
-            };
+            let kind = if is_class { EdgeKind::Calls } else { EdgeKind::References };
             found.push((*def, kind));
             let file = eval.program.file_of(*def);
             if let Some(constructor) = eval.rules(file).constructor(eval, *def) {

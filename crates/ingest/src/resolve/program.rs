@@ -44,11 +44,7 @@ impl<'f> Program<'f> {
     pub fn new(mut files: Vec<&'f FileFacts>, manifests: &'f [Manifest]) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let mut program = Self {
-            by_path: files
-                .iter()
-                .enumerate()
-                .map(|(at, f)| (f.path.as_str(), at as u32))
-                .collect(),
+            by_path: files.iter().enumerate().map(|(at, f)| (f.path.as_str(), at as u32)).collect(),
             files,
             manifests,
             first_def: Vec::new(),
@@ -76,12 +72,8 @@ impl<'f> Program<'f> {
         let facts = self.files[file as usize];
         let local: Vec<GName> = facts.names.iter().map(|text| self.intern(text)).collect();
         // Only names bound at the top of a file are ever asked for from outside.
-        let top = facts
-            .bindings
-            .iter()
-            .take_while(|binding| binding.owner.is_none());
-        self.to_local
-            .push(top.map(|b| (local[b.name.0 as usize], b.name)).collect());
+        let top = facts.bindings.iter().take_while(|binding| binding.owner.is_none());
+        self.to_local.push(top.map(|b| (local[b.name.0 as usize], b.name)).collect());
         self.local_names.push(local);
         self.first_def.push(self.file_of.len() as u32);
         self.file_of.extend(std::iter::repeat_n(file, facts.defs.len()));

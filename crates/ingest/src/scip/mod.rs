@@ -1,5 +1,7 @@
 //! Compiler indexes in the SCIP format: what a compiler says about definitions and references.
 
+mod calls;
+pub mod overlay;
 pub mod truth;
 
 use protobuf::{Enum, Message};
@@ -79,11 +81,8 @@ pub fn read(bytes: &[u8]) -> Result<Index, ScipError> {
             };
             let to = rest.last().unwrap_or(from);
             let column = |raw: i32| u32::try_from(raw).unwrap_or(0);
-            let place = Place {
-                path: path.clone(),
-                line: column(*line) + 1,
-                columns: (column(*from), column(*to)),
-            };
+            let place =
+                Place { path: path.clone(), line: column(*line) + 1, columns: (column(*from), column(*to)) };
             if occurrence.symbol_roles & SymbolRole::Definition.value() != 0 {
                 index.definitions.entry(symbol).or_default().push(place);
             } else {
@@ -106,10 +105,7 @@ impl Callables {
         let mut by_path: FxHashMap<String, Vec<(u32, u32, NodeIx)>> = FxHashMap::default();
         for node in graph.nodes().filter(|node| node.kind().is_callable()) {
             let (start, end) = node.lines();
-            by_path
-                .entry(node.path().to_owned())
-                .or_default()
-                .push((start, end, node.ix()));
+            by_path.entry(node.path().to_owned()).or_default().push((start, end, node.ix()));
         }
         Self { by_path }
     }
@@ -117,12 +113,8 @@ impl Callables {
     /// The innermost callable around a line.
     pub(crate) fn around(&self, path: &str, line: u32) -> Option<NodeIx> {
         let all = self.by_path.get(path)?;
-        let covering = all
-            .iter()
-            .filter(|(start, end, _)| *start <= line && line <= *end);
-        covering
-            .min_by_key(|(start, end, ix)| (end - start, std::cmp::Reverse(*ix)))
-            .map(|(_, _, ix)| *ix)
+        let covering = all.iter().filter(|(start, end, _)| *start <= line && line <= *end);
+        covering.min_by_key(|(start, end, ix)| (end - start, std::cmp::Reverse(*ix))).map(|(_, _, ix)| *ix)
     }
 
     /// The callable of this name that is defined at a line.
@@ -131,8 +123,6 @@ impl Callables {
         let covering = all
             .iter()
             .filter(|(start, end, ix)| *start <= line && line <= *end && graph.node(*ix).label() == name);
-        covering
-            .min_by_key(|(start, end, _)| end - start)
-            .map(|(_, _, ix)| *ix)
+        covering.min_by_key(|(start, end, _)| end - start).map(|(_, _, ix)| *ix)
     }
 }

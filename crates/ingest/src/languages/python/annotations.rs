@@ -8,12 +8,7 @@ const MAX_DEPTH: u32 = 16;
 
 /// Reads the annotation in `from..to` of the source.
 pub(super) fn read(sheet: &mut Sheet<'_>, from: usize, to: usize, scope: Scope, line: u32) -> TypeIx {
-    let mut reader = Reader {
-        at: from,
-        to,
-        scope,
-        line,
-    };
+    let mut reader = Reader { at: from, to, scope, line };
     reader.union(sheet, MAX_DEPTH)
 }
 
@@ -42,11 +37,7 @@ impl Reader {
             self.at += 1;
             parts.push(self.one(sheet, depth));
         }
-        if let [only] = parts[..] {
-            only
-        } else {
-            sheet.push_type(TypeExpr::Union(parts))
-        }
+        if let [only] = parts[..] { only } else { sheet.push_type(TypeExpr::Union(parts)) }
     }
 
     fn one(&mut self, sheet: &mut Sheet<'_>, depth: u32) -> TypeIx {
@@ -69,29 +60,18 @@ impl Reader {
         if self.peek(sheet) == Some(b'[') && depth > 0 {
             args = self.arguments(sheet, depth - 1);
         }
-        let last = segments
-            .last()
-            .map(|&last| sheet.facts.text(last).to_owned())
-            .unwrap_or_default();
+        let last = segments.last().map(|&last| sheet.facts.text(last).to_owned()).unwrap_or_default();
         let ty = match (last.as_str(), &args[..]) {
             ("Callable", [params, result, ..]) => {
                 let params = match &sheet.facts.types[params.0 as usize] {
                     TypeExpr::Tuple(params) => params.clone(),
                     _ => Vec::new(),
                 };
-                TypeExpr::Function {
-                    params,
-                    result: Some(*result),
-                }
+                TypeExpr::Function { params, result: Some(*result) }
             }
             ("None" | "Any" | "object", _) => TypeExpr::Unknown,
             ("Self", _) => TypeExpr::SelfType { scope: self.scope },
-            _ => TypeExpr::Path {
-                segments,
-                args,
-                scope: self.scope,
-                line: self.line,
-            },
+            _ => TypeExpr::Path { segments, args, scope: self.scope, line: self.line },
         };
         sheet.push_type(ty)
     }

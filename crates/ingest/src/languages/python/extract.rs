@@ -54,9 +54,7 @@ fn is_test_file(path: &str) -> bool {
     name.starts_with("test_")
         || name.ends_with("_test.py")
         || name == "conftest.py"
-        || path
-            .split('/')
-            .any(|part| matches!(part, "tests" | "test" | "testing"))
+        || path.split('/').any(|part| matches!(part, "tests" | "test" | "testing"))
 }
 
 struct Reader<'s> {
@@ -90,10 +88,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             "comment" => return Descend::Past,
             "decorator" => {
                 let text = self.sheet.text(node).trim_start_matches('@').trim().to_owned();
-                self.decorators.push(Decorator {
-                    line: line(node),
-                    text,
-                });
+                self.decorators.push(Decorator { line: line(node), text });
             }
             "function_definition" => self.open_function(node),
             "class_definition" => self.open_class(node),
@@ -111,10 +106,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             "block" | "module" => {}
             _ => {
                 if !matches!(self.doc_wanted, DocWanted::No)
-                    && !matches!(
-                        node.kind(),
-                        "identifier" | "parameters" | "type" | "argument_list"
-                    )
+                    && !matches!(node.kind(), "identifier" | "parameters" | "type" | "argument_list")
                     && self.in_body(node)
                 {
                     self.doc_wanted = DocWanted::No;
@@ -163,11 +155,7 @@ impl Reader<'_> {
             return;
         };
         let in_class = self.sheet.scope_kind() == Some(DefKind::Class);
-        let kind = if in_class {
-            DefKind::Method
-        } else {
-            DefKind::Function
-        };
+        let kind = if in_class { DefKind::Method } else { DefKind::Function };
         let name = self.sheet.name_of(name_node);
         let text = self.sheet.text(name_node);
         let mut def = self.sheet.def(kind, name, node, name_node);
@@ -187,10 +175,8 @@ impl Reader<'_> {
         if decorators.iter().any(|d| d.text.ends_with("abstractmethod")) {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
-        let class_name = self
-            .sheet
-            .scope()
-            .map(|ix| self.sheet.facts.text(self.sheet.facts.def(ix).name).to_owned());
+        let class_name =
+            self.sheet.scope().map(|ix| self.sheet.facts.text(self.sheet.facts.def(ix).name).to_owned());
         let in_tests = self.sheet.facts.flags.has(NodeFlags::TEST_CODE);
         let of_test_class = class_name.is_none_or(|name| {
             name.starts_with("Test")
@@ -214,47 +200,29 @@ impl Reader<'_> {
         self.doc_wanted = DocWanted::Def(ix);
         self.parameters(node, ix, how, end);
         if let Some(returns) = field(node, "return_type") {
-            let own = self
-                .self_annotation(node, how)
-                .filter(|own| *own == self.sheet.bytes(returns));
+            let own = self.self_annotation(node, how).filter(|own| *own == self.sheet.bytes(returns));
             let scope = self.sheet.scope();
             let ty = if own.is_some() {
                 // `def f(self: T) -> T` gives back what it was called on.
                 self.sheet.push_type(TypeExpr::SelfType { scope })
             } else {
-                annotations::read(
-                    &mut self.sheet,
-                    returns.start_byte(),
-                    returns.end_byte(),
-                    outer,
-                    at,
-                )
+                annotations::read(&mut self.sheet, returns.start_byte(), returns.end_byte(), outer, at)
             };
             self.sheet.def_mut(ix).returns = Some(ty);
         }
         for decorator in &decorators {
             if let Some((method, pattern)) = route(&decorator.text) {
                 let handler = RouteHandler::Def(ix);
-                self.sheet.facts.routes.push(Route {
-                    method,
-                    pattern,
-                    handler,
-                    line: decorator.line,
-                });
+                self.sheet.facts.routes.push(Route { method, pattern, handler, line: decorator.line });
             }
         }
     }
 
     /// The annotation of the receiver, as it is written.
     fn self_annotation(&self, node: Node<'_>, how: How) -> Option<&[u8]> {
-        let first = field(node, "parameters")
-            .map(named_children)?
-            .into_iter()
-            .next()?;
+        let first = field(node, "parameters").map(named_children)?.into_iter().next()?;
         let annotated = how == How::Instance && first.kind() == "typed_parameter";
-        field(first, "type")
-            .filter(|_| annotated)
-            .map(|ty| self.sheet.bytes(ty))
+        field(first, "type").filter(|_| annotated).map(|ty| self.sheet.bytes(ty))
     }
 
     fn parameters(&mut self, node: Node<'_>, ix: DefIx, how: How, _end: u32) {
@@ -267,11 +235,9 @@ impl Reader<'_> {
                 "identifier" => (Some(parameter), None, None),
                 "typed_parameter" => (parameter.named_child(0), field(parameter, "type"), None),
                 "default_parameter" => (field(parameter, "name"), None, field(parameter, "value")),
-                "typed_default_parameter" => (
-                    field(parameter, "name"),
-                    field(parameter, "type"),
-                    field(parameter, "value"),
-                ),
+                "typed_default_parameter" => {
+                    (field(parameter, "name"), field(parameter, "type"), field(parameter, "value"))
+                }
                 // After `*`, parameters are given by name only.
                 _ => continue,
             };
@@ -283,23 +249,14 @@ impl Reader<'_> {
                 receiver = false;
                 let mut value = self.sheet.push(Expr::This { scope });
                 if how == How::Static {
-                    value = self.sheet.push(Expr::Out {
-                        of: value,
-                        by: By::Class,
-                    });
+                    value = self.sheet.push(Expr::Out { of: value, by: By::Class });
                 }
                 self.sheet.bind(name, 0, FUNCTION_WIDE, None, Some(value));
                 continue;
             }
             let outer = self.sheet.facts.def(ix).parent;
             let ty = type_node.map(|ty| {
-                annotations::read(
-                    &mut self.sheet,
-                    ty.start_byte(),
-                    ty.end_byte(),
-                    outer,
-                    line(parameter),
-                )
+                annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), outer, line(parameter))
             });
             let value = default.map(|value| self.literal(value));
             self.sheet.bind(name, 0, FUNCTION_WIDE, ty, value);
@@ -333,20 +290,12 @@ impl Reader<'_> {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
         let scope = self.sheet.scope();
-        for base in field(node, "superclasses")
-            .map(named_children)
-            .unwrap_or_default()
-        {
+        for base in field(node, "superclasses").map(named_children).unwrap_or_default() {
             if matches!(base.kind(), "keyword_argument" | "comment") {
                 continue;
             }
-            let ty = annotations::read(
-                &mut self.sheet,
-                base.start_byte(),
-                base.end_byte(),
-                scope,
-                line(node),
-            );
+            let ty =
+                annotations::read(&mut self.sheet, base.start_byte(), base.end_byte(), scope, line(node));
             def.bases.push(ty);
         }
         def.to = body_start as u32;
@@ -373,11 +322,7 @@ impl Reader<'_> {
                     && named.kind() != "call"
                     && let Some(callee) = self.sheet.known(named)
                 {
-                    let call = self.sheet.push(Expr::Call {
-                        callee,
-                        args: Vec::new(),
-                        types: Vec::new(),
-                    });
+                    let call = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
                     self.sheet.call(call, node);
                 }
             }
@@ -436,14 +381,7 @@ impl Reader<'_> {
         match kind {
             "identifier" => {
                 let (name, scope) = (self.sheet.name_of(node), self.sheet.scope());
-                self.sheet.set(
-                    node,
-                    Expr::Name {
-                        name,
-                        at: node.start_byte() as u32,
-                        scope,
-                    },
-                );
+                self.sheet.set(node, Expr::Name { name, at: node.start_byte() as u32, scope });
             }
             "attribute" => {
                 let base = self.sheet.expr(field(node, "object"));
@@ -472,20 +410,12 @@ impl Reader<'_> {
             "conditional_expression" => {
                 let parts = named_children(node);
                 let ends = [parts.first(), parts.last()];
-                let any = ends
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|p| self.sheet.known(*p))
-                    .collect();
+                let any = ends.into_iter().flatten().filter_map(|p| self.sheet.known(*p)).collect();
                 self.sheet.set(node, Expr::Any(any));
             }
             "boolean_operator" => {
                 let parts = [field(node, "left"), field(node, "right")];
-                let any = parts
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|p| self.sheet.known(p))
-                    .collect();
+                let any = parts.into_iter().flatten().filter_map(|p| self.sheet.known(p)).collect();
                 self.sheet.set(node, Expr::Any(any));
             }
             "lambda" => self.lambda(node),
@@ -514,10 +444,7 @@ impl Reader<'_> {
 
     fn children(&mut self, node: Node<'_>) -> Vec<ExprIx> {
         let parts = named_children(node);
-        parts
-            .into_iter()
-            .map(|part| self.sheet.expr(Some(part)))
-            .collect()
+        parts.into_iter().map(|part| self.sheet.expr(Some(part))).collect()
     }
 
     /// The values of a dictionary, as the elements it gives.
@@ -564,14 +491,7 @@ impl Reader<'_> {
                 args.push(known);
             }
         }
-        let call = self.sheet.set(
-            node,
-            Expr::Call {
-                callee,
-                args,
-                types: Vec::new(),
-            },
-        );
+        let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
         let place = function.map_or(node, |f| field(f, "attribute").unwrap_or(f));
         self.sheet.call(call, place);
         for (position, argument) in arguments.iter().enumerate() {
@@ -589,27 +509,15 @@ impl Reader<'_> {
         let mut waiting = Vec::new();
         for (at, parameter) in parameters.iter().enumerate() {
             if parameter.kind() == "identifier" {
-                let value = self.sheet.push(Expr::ArgOf {
-                    call: ExprIx(u32::MAX),
-                    arg: 0,
-                    param: at as u32,
-                });
+                let value = self.sheet.push(Expr::ArgOf { call: ExprIx(u32::MAX), arg: 0, param: at as u32 });
                 waiting.push(value);
                 let name = self.sheet.name_of(*parameter);
-                self.sheet
-                    .bind(name, node.start_byte(), node.end_byte() as u32, None, Some(value));
+                self.sheet.bind(name, node.start_byte(), node.end_byte() as u32, None, Some(value));
             }
         }
         let result = field(node, "body").and_then(|body| self.sheet.known(body));
         let params = parameters.len() as u32;
-        self.sheet.set(
-            node,
-            Expr::Closure {
-                params,
-                result,
-                returns: None,
-            },
-        );
+        self.sheet.set(node, Expr::Closure { params, result, returns: None });
         if !waiting.is_empty() {
             self.lambdas.insert(node.id(), waiting);
         }
@@ -617,10 +525,7 @@ impl Reader<'_> {
 
     fn iterated(&mut self, node: Option<Node<'_>>) -> ExprIx {
         let of = self.sheet.expr(node);
-        self.sheet.push(Expr::Out {
-            of,
-            by: By::Iteration,
-        })
+        self.sheet.push(Expr::Out { of, by: By::Iteration })
     }
 
     fn comprehension(&mut self, node: Node<'_>) {
@@ -648,9 +553,7 @@ impl Reader<'_> {
     }
 
     fn except_clause(&mut self, node: Node<'_>) {
-        let Some(pattern) = named_children(node)
-            .into_iter()
-            .find(|child| child.kind() == "as_pattern")
+        let Some(pattern) = named_children(node).into_iter().find(|child| child.kind() == "as_pattern")
         else {
             return;
         };
@@ -658,18 +561,8 @@ impl Reader<'_> {
             return;
         };
         let callee = self.sheet.expr(pattern.named_child(0));
-        let value = self.sheet.push(Expr::Call {
-            callee,
-            args: Vec::new(),
-            types: Vec::new(),
-        });
-        self.bind_target(
-            target,
-            Some(value),
-            None,
-            node.start_byte(),
-            node.end_byte() as u32,
-        );
+        let value = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+        self.bind_target(target, Some(value), None, node.start_byte(), node.end_byte() as u32);
     }
 
     fn assignment(&mut self, node: Node<'_>) {
@@ -682,27 +575,17 @@ impl Reader<'_> {
         // A chained assignment `a = b = c` has its value on the far right.
         self.sheet.same(node, right);
         if left.kind() == "identifier" && self.sheet.scope_kind() == Some(DefKind::Class) {
-            let entry = Field {
-                name: self.sheet.name_of(left),
-                ty,
-                value,
-                line: line(node),
-            };
+            let entry = Field { name: self.sheet.name_of(left), ty, value, line: line(node) };
             if let Some(class) = self.sheet.current() {
                 class.fields.push(entry);
             }
             return;
         }
         // A type variable is bound to nothing that could be looked up.
-        let made_by = right
-            .filter(|right| right.kind() == "call")
-            .and_then(|call| field(call, "function"));
-        if made_by.is_some_and(|f| {
-            matches!(
-                self.sheet.text(f).rsplit('.').next(),
-                Some("TypeVar" | "ParamSpec")
-            )
-        }) {
+        let made_by = right.filter(|right| right.kind() == "call").and_then(|call| field(call, "function"));
+        if made_by
+            .is_some_and(|f| matches!(self.sheet.text(f).rsplit('.').next(), Some("TypeVar" | "ParamSpec")))
+        {
             return;
         }
         if left.kind() == "identifier" && scope.is_none() {
@@ -723,9 +606,7 @@ impl Reader<'_> {
         let text = self.sheet.text(left);
         let is_constant = text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
         let alias = right.filter(|right| right.kind() == "subscript").filter(|right| {
-            let base = field(*right, "value")
-                .map(|base| self.sheet.text(base))
-                .unwrap_or("");
+            let base = field(*right, "value").map(|base| self.sheet.text(base)).unwrap_or("");
             let base = base.rsplit('.').next().unwrap_or(base);
             matches!(
                 base,
@@ -748,23 +629,13 @@ impl Reader<'_> {
         if !is_constant && alias.is_none() {
             return;
         }
-        let kind = if alias.is_some() {
-            DefKind::TypeAlias
-        } else {
-            DefKind::Constant
-        };
+        let kind = if alias.is_some() { DefKind::TypeAlias } else { DefKind::Constant };
         let name = self.sheet.name_of(left);
         let mut def = self.sheet.def(kind, name, node, left);
         def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
         def.of = ty.or_else(|| {
             alias.map(|right| {
-                annotations::read(
-                    &mut self.sheet,
-                    right.start_byte(),
-                    right.end_byte(),
-                    None,
-                    line(node),
-                )
+                annotations::read(&mut self.sheet, right.start_byte(), right.end_byte(), None, line(node))
             })
         });
         def.value = value;
@@ -812,12 +683,7 @@ impl Reader<'_> {
         let Some(class) = self.sheet.enclosing(|kind| kind == DefKind::Class) else {
             return;
         };
-        let entry = Field {
-            name: self.sheet.name_of(name_node),
-            ty,
-            value,
-            line: line(node),
-        };
+        let entry = Field { name: self.sheet.name_of(name_node), ty, value, line: line(node) };
         self.sheet.def_mut(class).fields.push(entry);
     }
 
@@ -858,16 +724,8 @@ impl Reader<'_> {
         let mut level = 0;
         let mut path = Vec::new();
         if module.kind() == "relative_import" {
-            level = self
-                .sheet
-                .bytes(module)
-                .iter()
-                .take_while(|&&b| b == b'.')
-                .count() as u8;
-            for child in named_children(module)
-                .into_iter()
-                .filter(|child| child.kind() == "dotted_name")
-            {
+            level = self.sheet.bytes(module).iter().take_while(|&&b| b == b'.').count() as u8;
+            for child in named_children(module).into_iter().filter(|child| child.kind() == "dotted_name") {
                 path = named_children(child);
             }
         } else {
@@ -917,9 +775,7 @@ fn how(in_class: bool, decorators: &[Decorator]) -> How {
         return How::Free;
     }
     let has = |wanted: &str| {
-        decorators
-            .iter()
-            .any(|d| d.text.split('(').next().and_then(|n| n.rsplit('.').next()) == Some(wanted))
+        decorators.iter().any(|d| d.text.split('(').next().and_then(|n| n.rsplit('.').next()) == Some(wanted))
     };
     if has("staticmethod") || has("classmethod") {
         How::Static
@@ -934,11 +790,7 @@ fn how(in_class: bool, decorators: &[Decorator]) -> How {
 fn route(decorator: &str) -> Option<(String, String)> {
     let (callee, rest) = decorator.split_once('(')?;
     let (_, verb) = callee.rsplit_once('.')?;
-    let quote = rest
-        .trim_start()
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '"' | '\''))?;
+    let quote = rest.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let pattern = rest.trim_start()[1..].split(quote).next()?;
     let method = match verb {
         "get" | "post" | "put" | "delete" | "patch" | "head" | "options" | "websocket" => verb.to_uppercase(),

@@ -155,11 +155,9 @@ pub(super) fn result(base: &Ty, method: &str) -> Ty {
         ("Map", "copy") => base.clone(),
         ("Map", "popitem") => Ty::Tuple(Arc::new([first(), second()])),
         ("Text", "split" | "rsplit" | "splitlines") => Ty::std("List", [Ty::std("Text", [])]),
-        ("Text", "partition" | "rpartition") => Ty::Tuple(Arc::new([
-            Ty::std("Text", []),
-            Ty::std("Text", []),
-            Ty::std("Text", []),
-        ])),
+        ("Text", "partition" | "rpartition") => {
+            Ty::Tuple(Arc::new([Ty::std("Text", []), Ty::std("Text", []), Ty::std("Text", [])]))
+        }
         ("Text", "find" | "index" | "count" | "rfind") => Ty::std("Number", []),
         ("Text", "startswith" | "endswith" | "isdigit" | "isalpha") => Ty::std("Bool", []),
         ("Text", _) => Ty::std("Text", []),

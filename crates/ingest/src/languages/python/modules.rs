@@ -47,8 +47,7 @@ impl Modules {
         let mut outer = name.as_str();
         while let Some((head, _)) = outer.rsplit_once('.') {
             if !self.folders.contains_key(head) {
-                self.folders
-                    .insert(head.to_owned(), self.folder_names.len() as u32);
+                self.folders.insert(head.to_owned(), self.folder_names.len() as u32);
                 self.folder_names.push(head.to_owned());
             }
             outer = head;
@@ -65,11 +64,8 @@ impl Modules {
             Some([only]) => return Some(Place::File(*only)),
             Some(several) => {
                 let root = &self.roots[from as usize];
-                let mut near: Vec<u32> = several
-                    .iter()
-                    .copied()
-                    .filter(|&file| self.roots[file as usize] == *root)
-                    .collect();
+                let mut near: Vec<u32> =
+                    several.iter().copied().filter(|&file| self.roots[file as usize] == *root).collect();
                 if near.len() > 1 {
                     // A stub stands beside the module it describes.
                     near.retain(|&file| program.files[file as usize].path.ends_with(".py"));
@@ -94,16 +90,8 @@ impl Modules {
         for _ in 1..level {
             base = join(&base, "..")?;
         }
-        let path = if rest.is_empty() {
-            base
-        } else {
-            join(&base, &rest.replace('.', "/"))?
-        };
-        for candidate in [
-            format!("{path}.py"),
-            format!("{path}/__init__.py"),
-            format!("{path}.pyi"),
-        ] {
+        let path = if rest.is_empty() { base } else { join(&base, &rest.replace('.', "/"))? };
+        for candidate in [format!("{path}.py"), format!("{path}/__init__.py"), format!("{path}.pyi")] {
             if let Some(file) = program.file(candidate.trim_start_matches('/')) {
                 return Some(Place::File(file));
             }

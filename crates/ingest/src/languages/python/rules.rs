@@ -20,9 +20,7 @@ pub(crate) struct PythonRules {
 
 impl PythonRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self {
-            modules: Modules::of(program),
-        }
+        Self { modules: Modules::of(program) }
     }
 
     /// A name at the top of a module: defined, assigned or imported there.
@@ -32,10 +30,7 @@ impl PythonRules {
             return None;
         }
         if let Place::Package(_) = place {
-            return self
-                .modules
-                .below(program, place, program.text(name))
-                .map(Ty::Place);
+            return self.modules.below(program, place, program.text(name)).map(Ty::Place);
         }
         if let Some(found) = self.defined(eval, place, name) {
             return Some(found);
@@ -60,9 +55,7 @@ impl PythonRules {
                 return Some(found);
             }
         }
-        self.modules
-            .below(program, place, program.text(name))
-            .map(Ty::Place)
+        self.modules.below(program, place, program.text(name)).map(Ty::Place)
     }
 
     /// The last definition of a name is the one that counts.
@@ -89,14 +82,10 @@ impl PythonRules {
     fn module_of(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
         let program = eval.program;
         let import = &program.files[file as usize].imports[at];
-        let parts: Vec<&str> = import
-            .path
-            .iter()
-            .map(|&part| program.text(program.name(file, part)))
-            .collect();
+        let parts: Vec<&str> =
+            import.path.iter().map(|&part| program.text(program.name(file, part))).collect();
         let found = if import.level > 0 {
-            self.modules
-                .relative(program, file, import.level, &parts.join("."))
+            self.modules.relative(program, file, import.level, &parts.join("."))
         } else {
             self.modules.find(program, file, &parts.join("."))
         };
@@ -104,10 +93,7 @@ impl PythonRules {
             Some(place) => Ty::Place(place),
             // A package of ours without that module is ours all the same.
             None if import.level > 0 => Ty::Unknown,
-            None => match parts
-                .first()
-                .and_then(|first| self.modules.find(program, file, first))
-            {
+            None => match parts.first().and_then(|first| self.modules.find(program, file, first)) {
                 Some(_) => Ty::Unknown,
                 None => Ty::External,
             },
@@ -122,10 +108,7 @@ impl PythonRules {
             let first = import.path.first().map(|&first| program.name(file, first));
             if import.path.len() > 1 && first == Some(program.name(file, import.bind)) {
                 let name = first.map_or("", |first| program.text(first));
-                return self
-                    .modules
-                    .find(program, file, name)
-                    .map_or(Ty::External, Ty::Place);
+                return self.modules.find(program, file, name).map_or(Ty::External, Ty::Place);
             }
             return self.module_of(eval, file, at);
         };
@@ -173,10 +156,7 @@ impl PythonRules {
         for &at in line.iter().skip(skip) {
             let members = program.items(Place::Def(at), name);
             // A property's setter has the same name; the getter comes first.
-            let getter = members
-                .iter()
-                .copied()
-                .find(|&m| program.def(m).how == How::Property);
+            let getter = members.iter().copied().find(|&m| program.def(m).how == How::Property);
             if let Some(getter) = getter.filter(|_| matches!(base, Ty::Of(..))) {
                 return eval.declared_result(getter);
             }
@@ -277,11 +257,10 @@ impl Rules for PythonRules {
             Ty::Of(class, _) | Ty::Type(class, _) => self.attribute(eval, base, *class, name, 0),
             Ty::Place(place) => {
                 let program = eval.program;
-                self.item(eval, *place, name, MAX_HOPS)
-                    .unwrap_or_else(|| match place {
-                        Place::File(file) if !program.globs(Place::File(*file)).is_empty() => Ty::External,
-                        _ => Ty::Unknown,
-                    })
+                self.item(eval, *place, name, MAX_HOPS).unwrap_or_else(|| match place {
+                    Place::File(file) if !program.globs(Place::File(*file)).is_empty() => Ty::External,
+                    _ => Ty::Unknown,
+                })
             }
             Ty::Std(..) => Ty::StdFn(name, Arc::new(base.clone())),
             Ty::StdType(..) | Ty::Fn(..) | Ty::StdFn(..) | Ty::Closure(..) | Ty::Tuple(_) => Ty::External,
@@ -337,8 +316,7 @@ impl Rules for PythonRules {
     }
 
     fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
-        self.class_around(eval, file, scope)
-            .map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
+        self.class_around(eval, file, scope).map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
     }
 
     fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {

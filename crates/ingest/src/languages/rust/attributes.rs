@@ -12,13 +12,8 @@ pub(super) struct Attributes {
 
 impl Attributes {
     pub(super) fn add(&mut self, node: Node<'_>, text: &str) {
-        let inner = text
-            .trim_start_matches("#[")
-            .trim_end_matches(']')
-            .trim()
-            .to_owned();
-        self.list
-            .push((node.start_position().row as u32 + 1, node.byte_range(), inner));
+        let inner = text.trim_start_matches("#[").trim_end_matches(']').trim().to_owned();
+        self.list.push((node.start_position().row as u32 + 1, node.byte_range(), inner));
     }
 
     pub(super) fn clear(&mut self) {
@@ -33,10 +28,7 @@ impl Attributes {
     pub(super) fn is_test(&self) -> bool {
         self.list.iter().any(|(_, _, text)| {
             let name = text.split('(').next().unwrap_or("").trim();
-            matches!(
-                name.rsplit("::").next(),
-                Some("test" | "rstest" | "test_case" | "bench")
-            )
+            matches!(name.rsplit("::").next(), Some("test" | "rstest" | "test_case" | "bench"))
         })
     }
 
@@ -44,8 +36,7 @@ impl Attributes {
     pub(super) fn is_test_only(&self) -> bool {
         self.list.iter().any(|(_, _, text)| {
             text.strip_prefix("cfg(").is_some_and(|rest| {
-                rest.split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .any(|word| word == "test")
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "test")
                     && !rest.contains("not(test")
             })
         })
@@ -84,16 +75,11 @@ impl Attributes {
         self.list.iter().find_map(|(_, _, text)| {
             let (name, rest) = text.split_once('(')?;
             let method = name.rsplit("::").next().unwrap_or(name).trim();
-            if !matches!(
-                method,
-                "get" | "post" | "put" | "delete" | "patch" | "head" | "options"
-            ) {
+            if !matches!(method, "get" | "post" | "put" | "delete" | "patch" | "head" | "options") {
                 return None;
             }
             let pattern = rest.trim_start().strip_prefix('"')?.split('"').next()?;
-            pattern
-                .starts_with('/')
-                .then(|| (method.to_uppercase(), pattern.to_owned()))
+            pattern.starts_with('/').then(|| (method.to_uppercase(), pattern.to_owned()))
         })
     }
 }

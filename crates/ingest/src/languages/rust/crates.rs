@@ -54,11 +54,7 @@ impl Crates {
             parent_of: vec![None; count],
             module_file: FxHashMap::default(),
             undeclared: FxHashMap::default(),
-            package_of: program
-                .files
-                .iter()
-                .map(|file| package_of(&packages, &file.path))
-                .collect(),
+            package_of: program.files.iter().map(|file| package_of(&packages, &file.path)).collect(),
             packages,
         };
         crates.find_modules(program, &libs);
@@ -97,8 +93,7 @@ impl Crates {
         if let (Some(parent), Some(stem)) = (parent, stem) {
             self.parent_of[file as usize] = Some(Place::File(parent));
             self.root_of[file as usize] = self.root_of[parent as usize];
-            self.undeclared
-                .insert((Place::File(parent), stem.to_owned()), file);
+            self.undeclared.insert((Place::File(parent), stem.to_owned()), file);
         }
     }
 
@@ -185,10 +180,7 @@ fn package(manifest: &Manifest, table: &toml::Table, libs: &FxHashMap<String, u3
     {
         crates.insert(name, Some(root));
     }
-    Package {
-        folder: manifest.folder().to_owned(),
-        crates,
-    }
+    Package { folder: manifest.folder().to_owned(), crates }
 }
 
 fn text<'t>(table: &'t toml::Table, keys: &[&str; 2]) -> Option<&'t str> {
@@ -200,9 +192,7 @@ fn package_of(packages: &[Package], path: &str) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (at, package) in packages.iter().enumerate() {
         let inside = package.folder.is_empty()
-            || path
-                .strip_prefix(&package.folder)
-                .is_some_and(|rest| rest.starts_with('/'));
+            || path.strip_prefix(&package.folder).is_some_and(|rest| rest.starts_with('/'));
         if inside && best.is_none_or(|b| packages[b].folder.len() < package.folder.len()) {
             best = Some(at);
         }
@@ -247,7 +237,5 @@ fn module_file(program: &Program<'_>, module: GDef) -> Option<u32> {
     let name = program.text(program.def_name(module));
     let name = name.strip_prefix("r#").unwrap_or(name);
     let plain = join(&base, &format!("{name}.rs"))?;
-    program
-        .file(&plain)
-        .or_else(|| program.file(&join(&base, &format!("{name}/mod.rs"))?))
+    program.file(&plain).or_else(|| program.file(&join(&base, &format!("{name}/mod.rs"))?))
 }

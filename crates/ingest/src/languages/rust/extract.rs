@@ -106,17 +106,10 @@ impl Reader<'_> {
             return self.open_nameless(node, DefKind::Function);
         };
         let in_type = matches!(self.sheet.scope_kind(), Some(DefKind::Impl | DefKind::Trait));
-        let kind = if in_type {
-            DefKind::Method
-        } else {
-            DefKind::Function
-        };
+        let kind = if in_type { DefKind::Method } else { DefKind::Function };
         let ix = self.open_named(node, name_node, kind);
-        let takes_self = field(node, "parameters").is_some_and(|params| {
-            named_children(params)
-                .first()
-                .is_some_and(|p| is_self(*p, &self.sheet))
-        });
+        let takes_self = field(node, "parameters")
+            .is_some_and(|params| named_children(params).first().is_some_and(|p| is_self(*p, &self.sheet)));
         let end = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
         let signature = self.sheet.signature(node.start_byte(), end);
         let is_main =
@@ -133,11 +126,7 @@ impl Reader<'_> {
         if is_main {
             def.flags = def.flags.with(NodeFlags::ENTRY_POINT);
         }
-        if signature
-            .split(" fn ")
-            .next()
-            .is_some_and(|head| head.split(' ').any(|word| word == "async"))
-        {
+        if signature.split(" fn ").next().is_some_and(|head| head.split(' ').any(|word| word == "async")) {
             def.flags = def.flags.with(NodeFlags::ASYNC);
         }
         def.signature = signature;
@@ -150,9 +139,7 @@ impl Reader<'_> {
         };
         let ix = self.open_named(node, name_node, kind);
         let body = field(node, "body").filter(|_| kind != DefKind::Variant);
-        let end = body
-            .or_else(|| field(node, "value"))
-            .map_or(node.end_byte(), |b| b.start_byte());
+        let end = body.or_else(|| field(node, "value")).map_or(node.end_byte(), |b| b.start_byte());
         let signature = self.sheet.signature(node.start_byte(), end);
         self.sheet.def_mut(ix).signature = signature;
     }
@@ -161,10 +148,7 @@ impl Reader<'_> {
         let name = self.sheet.name_of(name_node);
         let mut def = self.sheet.def(kind, name, node, name_node);
         let attributes = std::mem::take(&mut self.attributes);
-        def.line_start = attributes
-            .first_line()
-            .unwrap_or(def.line_start)
-            .min(def.line_start);
+        def.line_start = attributes.first_line().unwrap_or(def.line_start).min(def.line_start);
         def.doc = self.sheet.take_doc(def.line_start);
         if has_visibility(node) {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
@@ -208,12 +192,7 @@ impl Reader<'_> {
             let parts = bytes.split(|&b| b == b':').filter(|part| !part.is_empty());
             let segments = parts.map(|part| self.sheet.name(part)).collect();
             let scope = self.sheet.facts.def(ix).parent;
-            let ty = TypeExpr::Path {
-                segments,
-                args: Vec::new(),
-                scope,
-                line: line(node),
-            };
+            let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
             let ty = self.sheet.push_type(ty);
             self.sheet.def_mut(ix).bases.push(ty);
         }
@@ -311,10 +290,7 @@ impl Reader<'_> {
             }
             "for_expression" => {
                 let value = self.sheet.expr(field(node, "value"));
-                let item = self.sheet.push(Expr::Out {
-                    of: value,
-                    by: By::Iteration,
-                });
+                let item = self.sheet.push(Expr::Out { of: value, by: By::Iteration });
                 if let (Some(pattern), Some(body)) = (field(node, "pattern"), field(node, "body")) {
                     let end = body.end_byte() as u32;
                     patterns::bind(&mut self.sheet, pattern, Some(item), None, body.start_byte(), end);
@@ -327,11 +303,8 @@ impl Reader<'_> {
             "if_expression" => {
                 self.sheet.close_block();
                 let parts = [field(node, "consequence"), field(node, "alternative")];
-                let any: Vec<ExprIx> = parts
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|p| self.sheet.known(p))
-                    .collect();
+                let any: Vec<ExprIx> =
+                    parts.into_iter().flatten().filter_map(|p| self.sheet.known(p)).collect();
                 self.sheet.set(node, Expr::Any(any));
             }
             "block" => {
@@ -353,14 +326,7 @@ impl Reader<'_> {
         match kind {
             "identifier" => {
                 let (name, scope) = (self.sheet.name_of(node), self.sheet.scope());
-                self.sheet.set(
-                    node,
-                    Expr::Name {
-                        name,
-                        at: node.start_byte() as u32,
-                        scope,
-                    },
-                );
+                self.sheet.set(node, Expr::Name { name, at: node.start_byte() as u32, scope });
             }
             "self" => {
                 let scope = self.sheet.scope();
@@ -388,9 +354,7 @@ impl Reader<'_> {
             }
             "index_expression" => {
                 let base = self.sheet.expr(node.named_child(0));
-                let ranged = node
-                    .named_child(1)
-                    .is_some_and(|index| index.kind() == "range_expression");
+                let ranged = node.named_child(1).is_some_and(|index| index.kind() == "range_expression");
                 if ranged {
                     self.sheet.alias(node, base);
                 } else {
@@ -436,12 +400,7 @@ impl Reader<'_> {
                     self.sheet.set_type(node, TypeExpr::SelfType { scope });
                 } else {
                     let segments = vec![self.sheet.name_of(node)];
-                    let ty = TypeExpr::Path {
-                        segments,
-                        args: Vec::new(),
-                        scope,
-                        line: line(node),
-                    };
+                    let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
                     self.sheet.set_type(node, ty);
                 }
             }
@@ -455,53 +414,29 @@ impl Reader<'_> {
                     return;
                 }
                 let mut segments = path.map(|path| self.segments(path)).unwrap_or_default();
-                if segments
-                    .first()
-                    .is_some_and(|first| self.sheet.facts.text(*first) == "Self")
-                {
+                if segments.first().is_some_and(|first| self.sheet.facts.text(*first) == "Self") {
                     let of = self.sheet.push_type(TypeExpr::SelfType { scope });
                     self.sheet.set_type(node, TypeExpr::Assoc { of, name });
                     return;
                 }
                 segments.push(name);
-                let ty = TypeExpr::Path {
-                    segments,
-                    args: Vec::new(),
-                    scope,
-                    line: line(node),
-                };
+                let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
                 self.sheet.set_type(node, ty);
             }
             "generic_type" | "generic_type_with_turbofish" => {
                 let args = self.type_arguments(field(node, "type_arguments"));
                 let inner = field(node, "type");
-                let ty = match self
-                    .sheet
-                    .type_of(inner)
-                    .map(|ix| self.sheet.facts.types[ix.0 as usize].clone())
-                {
-                    Some(TypeExpr::Path {
-                        segments,
-                        scope,
-                        line,
-                        ..
-                    }) => TypeExpr::Path {
-                        segments,
-                        args,
-                        scope,
-                        line,
-                    },
-                    Some(other) => other,
-                    None => {
-                        let segments = inner.map(|path| self.segments(path)).unwrap_or_default();
-                        TypeExpr::Path {
-                            segments,
-                            args,
-                            scope,
-                            line: line(node),
+                let ty =
+                    match self.sheet.type_of(inner).map(|ix| self.sheet.facts.types[ix.0 as usize].clone()) {
+                        Some(TypeExpr::Path { segments, scope, line, .. }) => {
+                            TypeExpr::Path { segments, args, scope, line }
                         }
-                    }
-                };
+                        Some(other) => other,
+                        None => {
+                            let segments = inner.map(|path| self.segments(path)).unwrap_or_default();
+                            TypeExpr::Path { segments, args, scope, line: line(node) }
+                        }
+                    };
                 self.sheet.set_type(node, ty);
             }
             "reference_type" | "pointer_type" => {
@@ -524,19 +459,13 @@ impl Reader<'_> {
             }
             "bounded_type" => {
                 let parts = named_children(node);
-                let parts = parts
-                    .into_iter()
-                    .filter_map(|p| self.sheet.type_of(Some(p)))
-                    .collect();
+                let parts = parts.into_iter().filter_map(|p| self.sheet.type_of(Some(p))).collect();
                 self.sheet.set_type(node, TypeExpr::Bounds(parts));
             }
             "higher_ranked_trait_bound" => self.sheet.same_type(node, field(node, "type")),
             "function_type" => {
                 let params = field(node, "parameters").map(named_children).unwrap_or_default();
-                let params = params
-                    .into_iter()
-                    .map(|p| self.type_or_unknown(Some(p)))
-                    .collect();
+                let params = params.into_iter().map(|p| self.type_or_unknown(Some(p))).collect();
                 let result = self.sheet.type_of(field(node, "return_type"));
                 self.sheet.set_type(node, TypeExpr::Function { params, result });
             }
@@ -568,10 +497,7 @@ impl Reader<'_> {
 
     fn bounds(&mut self, node: Option<Node<'_>>) -> Vec<TypeIx> {
         let parts = node.map(named_children).unwrap_or_default();
-        parts
-            .into_iter()
-            .filter_map(|part| self.sheet.type_of(Some(part)))
-            .collect()
+        parts.into_iter().filter_map(|part| self.sheet.type_of(Some(part))).collect()
     }
 
     fn type_parameters(&mut self, node: Node<'_>) {
@@ -584,11 +510,7 @@ impl Reader<'_> {
                 let name = self.sheet.name_of(name);
                 let bounds = self.bounds(field(child, "bounds"));
                 let default = self.sheet.type_of(field(child, "default_type"));
-                params.push(TypeParam {
-                    name,
-                    bounds,
-                    default,
-                });
+                params.push(TypeParam { name, bounds, default });
             }
         }
         // `for<'a>` has type parameters too; it declares only lifetimes.
@@ -627,9 +549,8 @@ impl Reader<'_> {
     }
 
     fn tuple_fields(&mut self, node: Node<'_>) {
-        const DIGITS: [&[u8]; 12] = [
-            b"0", b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"10", b"11",
-        ];
+        const DIGITS: [&[u8]; 12] =
+            [b"0", b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"10", b"11"];
         let mut cursor = node.walk();
         let types: Vec<Node<'_>> = node.children_by_field_name("type", &mut cursor).collect();
         for (ty, digits) in types.into_iter().zip(DIGITS) {
@@ -680,14 +601,7 @@ impl Reader<'_> {
             results.extend(field(arm, "value").and_then(|value| self.sheet.known(value)));
             if let Some(pattern) = field(arm, "pattern").and_then(|p| p.named_child(0)) {
                 let end = arm.end_byte() as u32;
-                patterns::bind(
-                    &mut self.sheet,
-                    pattern,
-                    Some(value),
-                    None,
-                    pattern.end_byte(),
-                    end,
-                );
+                patterns::bind(&mut self.sheet, pattern, Some(value), None, pattern.end_byte(), end);
             }
         }
         self.sheet.set(node, Expr::Any(results));
@@ -701,33 +615,19 @@ impl Reader<'_> {
         for (at, parameter) in parameters.iter().enumerate() {
             let from = node.start_byte();
             let (pattern, ty) = if parameter.kind() == "parameter" {
-                (
-                    field(*parameter, "pattern"),
-                    self.sheet.type_of(field(*parameter, "type")),
-                )
+                (field(*parameter, "pattern"), self.sheet.type_of(field(*parameter, "type")))
             } else {
                 (Some(*parameter), None)
             };
             let Some(pattern) = pattern else { continue };
-            let value = self.sheet.push(Expr::ArgOf {
-                call: UNKNOWN_CALL,
-                arg: 0,
-                param: at as u32,
-            });
+            let value = self.sheet.push(Expr::ArgOf { call: UNKNOWN_CALL, arg: 0, param: at as u32 });
             waiting.push(value);
             patterns::bind(&mut self.sheet, pattern, Some(value), ty, from, end);
         }
         let result = field(node, "body").and_then(|body| self.sheet.known(body));
         let returns = self.sheet.type_of(field(node, "return_type"));
         let params = parameters.len() as u32;
-        self.sheet.set(
-            node,
-            Expr::Closure {
-                params,
-                result,
-                returns,
-            },
-        );
+        self.sheet.set(node, Expr::Closure { params, result, returns });
         if !waiting.is_empty() {
             self.closures.insert(node.id(), waiting);
         }
@@ -766,10 +666,7 @@ impl Reader<'_> {
 
     fn children(&mut self, node: Node<'_>) -> Vec<ExprIx> {
         let parts = named_children(node);
-        parts
-            .into_iter()
-            .map(|part| self.sheet.expr(Some(part)))
-            .collect()
+        parts.into_iter().map(|part| self.sheet.expr(Some(part))).collect()
     }
 
     fn scoped_identifier(&mut self, node: Node<'_>) {
@@ -789,15 +686,7 @@ impl Reader<'_> {
         };
         segments.push(name);
         let (scope, at) = (self.sheet.scope(), name_node.start_byte() as u32);
-        self.sheet.set(
-            node,
-            Expr::Path {
-                segments,
-                args: Vec::new(),
-                scope,
-                at,
-            },
-        );
+        self.sheet.set(node, Expr::Path { segments, args: Vec::new(), scope, at });
     }
 
     fn generic_function(&mut self, node: Node<'_>) {
@@ -805,18 +694,8 @@ impl Reader<'_> {
         let inner = field(node, "function");
         let known = inner.and_then(|inner| self.sheet.known(inner));
         match known.map(|ix| self.sheet.facts.expr(ix).clone()) {
-            Some(Expr::Path {
-                segments, scope, at, ..
-            }) => {
-                self.sheet.set(
-                    node,
-                    Expr::Path {
-                        segments,
-                        args,
-                        scope,
-                        at,
-                    },
-                );
+            Some(Expr::Path { segments, scope, at, .. }) => {
+                self.sheet.set(node, Expr::Path { segments, args, scope, at });
             }
             _ => self.sheet.same(node, inner),
         }
@@ -836,8 +715,7 @@ impl Reader<'_> {
 pub(crate) const UNKNOWN_CALL: ExprIx = ExprIx(u32::MAX);
 
 fn has_visibility(node: Node<'_>) -> bool {
-    node.named_child(0)
-        .is_some_and(|first| first.kind() == "visibility_modifier")
+    node.named_child(0).is_some_and(|first| first.kind() == "visibility_modifier")
 }
 
 fn is_self(parameter: Node<'_>, sheet: &Sheet<'_>) -> bool {

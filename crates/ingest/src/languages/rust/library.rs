@@ -22,10 +22,7 @@ pub(super) fn named_type(name: &str, args: Vec<Ty>) -> Ty {
     let known = match name {
         "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "RwLockReadGuard"
         | "RwLockWriteGuard" | "ManuallyDrop" | "Reverse" | "Wrapping" | "NonNull" => {
-            return args
-                .into_iter()
-                .next_back()
-                .map_or(Ty::StdType("Pointer", Arc::new([])), |ty| ty);
+            return args.into_iter().next_back().map_or(Ty::StdType("Pointer", Arc::new([])), |ty| ty);
         }
         "Option" => "Option",
         "Result" => "Result",
@@ -310,11 +307,7 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
         ("Option", "zip") => option(Ty::Tuple(Arc::new([first(), unwrapped(argument(eval, call, 0))]))),
         ("Option" | "Result", "map" | "and_then") => {
             let made = returned(eval, call, 0);
-            let inner = if method == "and_then" {
-                unwrapped(made)
-            } else {
-                made
-            };
+            let inner = if method == "and_then" { unwrapped(made) } else { made };
             Ty::Std(kind, Arc::new([inner, second()]))
         }
         ("Option" | "Result", "map_or" | "map_or_else") => {
@@ -451,9 +444,7 @@ pub(super) fn parameter(
 
 /// The type of an argument, wrapped in a constructor of its own where it is one.
 fn argument(eval: &mut Eval<'_, '_>, call: Call<'_>, at: usize) -> Ty {
-    call.args
-        .get(at)
-        .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg))
+    call.args.get(at).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg))
 }
 
 fn argument_value(eval: &mut Eval<'_, '_>, call: Call<'_>, at: usize) -> Ty {

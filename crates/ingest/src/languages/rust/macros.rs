@@ -8,14 +8,10 @@ use crate::facts::{By, Expr, ExprIx, Name};
 use crate::sheet::{Sheet, field};
 
 pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
-    let name = field(invocation, "macro")
-        .map(|name| sheet.text(name))
-        .unwrap_or("");
+    let name = field(invocation, "macro").map(|name| sheet.text(name)).unwrap_or("");
     let mut cursor = invocation.walk();
-    let trees: Vec<Node<'_>> = invocation
-        .children(&mut cursor)
-        .filter(|child| child.kind() == "token_tree")
-        .collect();
+    let trees: Vec<Node<'_>> =
+        invocation.children(&mut cursor).filter(|child| child.kind() == "token_tree").collect();
     let mut elements = Vec::new();
     let mut work = trees.clone();
     let mut outermost = true;
@@ -29,9 +25,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
     let value = match name.rsplit("::").next().unwrap_or(name) {
         "vec" => Expr::List(elements),
         "format" | "concat" | "stringify" | "env" | "include_str" => Expr::Text,
-        "dbg" | "try" => elements
-            .first()
-            .map_or(Expr::Unknown, |&only| Expr::Any(vec![only])),
+        "dbg" | "try" => elements.first().map_or(Expr::Unknown, |&only| Expr::Any(vec![only])),
         _ => Expr::Unknown,
     };
     sheet.set(invocation, value);
@@ -54,10 +48,7 @@ fn read_tree<'t>(sheet: &mut Sheet<'_>, tree: Node<'t>, work: &mut Vec<Node<'t>>
     while let Some(&token) = tokens.get(at) {
         at += 1;
         let next = tokens.get(at).map_or("", |next| next.kind());
-        let before = at
-            .checked_sub(2)
-            .and_then(|b| tokens.get(b))
-            .map_or("", |b| b.kind());
+        let before = at.checked_sub(2).and_then(|b| tokens.get(b)).map_or("", |b| b.kind());
         head = match token.kind() {
             "identifier" | "self" | "crate" | "super" | "primitive_type" => word(sheet, token, before, head),
             "::" if next == "<" => {
@@ -76,11 +67,7 @@ fn read_tree<'t>(sheet: &mut Sheet<'_>, tree: Node<'t>, work: &mut Vec<Node<'t>>
                     // A nested macro: `name!(…)`.
                     (_, _, "!") => Head::Nothing,
                     (Some(b'('), Some(callee), _) => {
-                        let call = sheet.push(Expr::Call {
-                            callee,
-                            args: Vec::new(),
-                            types: Vec::new(),
-                        });
+                        let call = sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
                         let place = tokens.get(at.saturating_sub(2)).copied().unwrap_or(token);
                         sheet.call(call, place);
                         Head::Value(call)
@@ -129,17 +116,8 @@ fn value_of(sheet: &mut Sheet<'_>, head: Head) -> Option<ExprIx> {
         Head::Path(segments, at) => Some(match segments[..] {
             [only] if sheet.facts.text(only) == "self" => sheet.push(Expr::This { scope }),
             [only] if is_keyword(sheet.facts.text(only)) => return None,
-            [only] => sheet.push(Expr::Name {
-                name: only,
-                at,
-                scope,
-            }),
-            _ => sheet.push(Expr::Path {
-                segments,
-                args: Vec::new(),
-                scope,
-                at,
-            }),
+            [only] => sheet.push(Expr::Name { name: only, at, scope }),
+            _ => sheet.push(Expr::Path { segments, args: Vec::new(), scope, at }),
         }),
     }
 }

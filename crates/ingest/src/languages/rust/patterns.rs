@@ -45,12 +45,7 @@ pub(super) fn bind(
             "slice_pattern" => {
                 let of = as_value(sheet, value, ty);
                 for child in named_children(node) {
-                    let part = of.map(|of| {
-                        sheet.push(Expr::Out {
-                            of,
-                            by: By::Iteration,
-                        })
-                    });
+                    let part = of.map(|of| sheet.push(Expr::Out { of, by: By::Iteration }));
                     work.push((child, part, None));
                 }
             }
@@ -87,9 +82,7 @@ fn struct_pattern<'t>(
     node: Node<'t>,
     work: &mut Vec<(Node<'t>, Option<ExprIx>, Option<TypeIx>)>,
 ) {
-    let base = sheet
-        .type_of(field(node, "type"))
-        .map(|ty| sheet.push(Expr::Of { ty }));
+    let base = sheet.type_of(field(node, "type")).map(|ty| sheet.push(Expr::Of { ty }));
     for child in named_children(node) {
         if child.kind() != "field_pattern" {
             continue;

@@ -37,10 +37,7 @@ enum Need {
 
 impl RustRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        let first = Self {
-            crates: Crates::of(program),
-            ..Self::default()
-        };
+        let first = Self { crates: Crates::of(program), ..Self::default() };
         let tables = {
             let rules: Vec<&dyn Rules> = program.files.iter().map(|_| &first as &dyn Rules).collect();
             Tables::read(&mut Eval::new(program, &rules))
@@ -71,10 +68,7 @@ impl RustRules {
             let def = program.files[file as usize].def(ix);
             let global = program.global(file, ix);
             if need == Need::Type
-                && let Some(at) = def
-                    .type_params
-                    .iter()
-                    .position(|p| program.name(file, p.name) == name)
+                && let Some(at) = def.type_params.iter().position(|p| program.name(file, p.name) == name)
             {
                 return Ty::Param(global, at as u32);
             }
@@ -141,10 +135,7 @@ impl RustRules {
             return external;
         }
         if need == Need::Type
-            && let Some(&file) = self
-                .crates
-                .undeclared
-                .get(&(place, program.text(name).to_owned()))
+            && let Some(&file) = self.crates.undeclared.get(&(place, program.text(name).to_owned()))
         {
             return Some(Ty::Place(Place::File(file)));
         }
@@ -171,9 +162,7 @@ impl RustRules {
         let found = eval.program.def(def);
         match found.kind {
             DefKind::Function | DefKind::Method => Ty::Fn(def, None),
-            DefKind::Constant => found
-                .of
-                .map_or(Ty::Unknown, |ty| eval.ty(eval.program.file_of(def), ty)),
+            DefKind::Constant => found.of.map_or(Ty::Unknown, |ty| eval.ty(eval.program.file_of(def), ty)),
             DefKind::Module => match self.crates.module_file.get(&def) {
                 Some(&file) => Ty::Place(Place::File(file)),
                 None => Ty::Place(Place::Def(def)),
@@ -215,10 +204,7 @@ impl RustRules {
                 Ty::Std(name, args) => Ty::StdType(name, args),
                 other => other,
             },
-            "" => match rest
-                .first()
-                .map(|&name| self.crates.external(file, eval.program.text(name)))
-            {
+            "" => match rest.first().map(|&name| self.crates.external(file, eval.program.text(name))) {
                 Some(Extern::Ours(root)) => {
                     return self.below(eval, Ty::Place(Place::File(root)), &rest[1..], need, hops);
                 }
@@ -236,11 +222,7 @@ impl RustRules {
     fn below(&self, eval: &mut Eval<'_, '_>, start: Ty, rest: &[GName], need: Need, hops: u32) -> Ty {
         let mut at = start;
         for (position, &name) in rest.iter().enumerate() {
-            let need = if position + 1 == rest.len() {
-                need
-            } else {
-                Need::Type
-            };
+            let need = if position + 1 == rest.len() { need } else { Need::Type };
             at = match at {
                 Ty::Place(place) => match eval.program.text(name) {
                     "super" => self.above(eval, place),
@@ -305,10 +287,7 @@ impl RustRules {
         }
         if !is_value && kind == DefKind::Enum {
             let variants = program.items(Place::Def(def), name);
-            if let Some(&variant) = variants
-                .iter()
-                .find(|&&v| program.def(v).kind == DefKind::Variant)
-            {
+            if let Some(&variant) = variants.iter().find(|&&v| program.def(v).kind == DefKind::Variant) {
                 return Ty::Type(variant, Arc::clone(args));
             }
         }
@@ -360,10 +339,7 @@ impl RustRules {
             return Some(found);
         }
         let above = self.traits.get(&def).map_or(&[][..], Vec::as_slice);
-        above
-            .iter()
-            .filter(|_| depth > 0)
-            .find_map(|&base| self.of_trait(program, base, name, depth - 1))
+        above.iter().filter(|_| depth > 0).find_map(|&base| self.of_trait(program, base, name, depth - 1))
     }
 
     /// A function of a trait that is implemented for types that are not ours.
@@ -457,10 +433,7 @@ impl Rules for RustRules {
     fn assoc_type(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName) -> Ty {
         match of {
             Ty::Of(def, _) => {
-                let found = self
-                    .of_traits
-                    .get(&(*def, name))
-                    .and_then(|found| found.first().copied());
+                let found = self.of_traits.get(&(*def, name)).and_then(|found| found.first().copied());
                 match found.map(|alias| (eval.program.file_of(alias), eval.program.def(alias).of)) {
                     Some((file, Some(ty))) => eval.ty(file, ty),
                     _ => match eval.program.items(Place::Def(*def), name).first() {
@@ -492,9 +465,7 @@ impl Rules for RustRules {
                 let at = eval.program.text(name).parse::<usize>().ok();
                 at.and_then(|at| parts.get(at).cloned()).unwrap_or(Ty::External)
             }
-            Ty::Place(place) => self
-                .item(eval, *place, name, Need::Value, MAX_HOPS)
-                .unwrap_or(Ty::Unknown),
+            Ty::Place(place) => self.item(eval, *place, name, Need::Value, MAX_HOPS).unwrap_or(Ty::Unknown),
             Ty::Fn(..) | Ty::StdFn(..) | Ty::Callable(..) | Ty::Closure(..) => Ty::External,
             _ => Ty::Unknown,
         }
@@ -540,9 +511,7 @@ impl Rules for RustRules {
             (_, By::Await) => of.clone(),
             (Ty::Of(def, _), By::Iteration) => {
                 let name = eval.program.find_name("Item");
-                let item = name
-                    .map(|name| self.assoc_type(eval, of, name))
-                    .unwrap_or(Ty::Unknown);
+                let item = name.map(|name| self.assoc_type(eval, of, name)).unwrap_or(Ty::Unknown);
                 if item.is_unknown()
                     && let Some(&(file, target)) = self.targets.get(def)
                 {

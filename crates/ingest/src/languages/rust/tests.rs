@@ -149,7 +149,7 @@ struct S;
 impl S { fn len(&self) -> usize { 1 } fn trim(&self) {} fn new() -> S { S } }
 "#,
         expect![[r#"
-
+            none
         "#]],
     );
 }

@@ -14,16 +14,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>, declaration: Node<'_>, exported: bool)
     while let Some((node, prefix)) = work.pop() {
         let add = |sheet: &mut Sheet<'_>, path: Vec<Name>, bind: Name, all: ImportAll| {
             let line = line(node);
-            sheet.facts.imports.push(Import {
-                path,
-                level: 0,
-                item: None,
-                bind,
-                all,
-                exported,
-                scope,
-                line,
-            });
+            sheet.facts.imports.push(Import { path, level: 0, item: None, bind, all, exported, scope, line });
         };
         match node.kind() {
             "use_list" => {

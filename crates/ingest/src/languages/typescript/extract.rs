@@ -43,9 +43,7 @@ fn is_test_file(path: &str) -> bool {
     name.contains(".test.")
         || name.contains(".spec.")
         || name.contains(".bench.")
-        || path
-            .split('/')
-            .any(|part| matches!(part, "__tests__" | "test" | "tests" | "e2e"))
+        || path.split('/').any(|part| matches!(part, "__tests__" | "test" | "tests" | "e2e"))
 }
 
 struct Reader<'s> {
@@ -94,10 +92,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             }
             "method_definition" | "abstract_method_signature" => self.enter_method(node),
             "method_signature" => {
-                if matches!(
-                    self.sheet.scope_kind(),
-                    Some(DefKind::Interface | DefKind::TypeAlias)
-                ) {
+                if matches!(self.sheet.scope_kind(), Some(DefKind::Interface | DefKind::TypeAlias)) {
                     self.enter_method(node);
                 }
             }
@@ -147,8 +142,7 @@ impl Reader<'_> {
             }
             self.sheet.comment(node, doc);
         } else {
-            self.sheet
-                .comment(node, text.trim_start_matches('/').trim().to_owned());
+            self.sheet.comment(node, text.trim_start_matches('/').trim().to_owned());
         }
     }
 
@@ -197,10 +191,8 @@ impl Reader<'_> {
 
     fn enter_function(&mut self, node: Node<'_>, kind: DefKind) {
         let name_node = field(node, "name");
-        let mut plan = self
-            .planned
-            .remove(&node.id())
-            .unwrap_or_else(|| self.plan_of(b"", kind, How::Free, node));
+        let mut plan =
+            self.planned.remove(&node.id()).unwrap_or_else(|| self.plan_of(b"", kind, How::Free, node));
         if let Some(name_node) = name_node {
             plan.name = self.sheet.bytes(name_node).to_vec();
         }
@@ -218,15 +210,9 @@ impl Reader<'_> {
         let Some(name_node) = field(node, "name") else {
             return;
         };
-        let in_type = matches!(
-            self.sheet.scope_kind(),
-            Some(DefKind::Class | DefKind::Interface | DefKind::TypeAlias)
-        );
-        let head = self
-            .sheet
-            .source
-            .get(node.start_byte()..name_node.start_byte())
-            .unwrap_or(&[]);
+        let in_type =
+            matches!(self.sheet.scope_kind(), Some(DefKind::Class | DefKind::Interface | DefKind::TypeAlias));
+        let head = self.sheet.source.get(node.start_byte()..name_node.start_byte()).unwrap_or(&[]);
         let head: Vec<&[u8]> = head.split(|b| b.is_ascii_whitespace()).collect();
         let has = |word: &[u8]| head.contains(&word);
         let how = match () {
@@ -234,11 +220,7 @@ impl Reader<'_> {
             () if has(b"static") => How::Static,
             () => How::Instance,
         };
-        let kind = if in_type {
-            DefKind::Method
-        } else {
-            DefKind::Function
-        };
+        let kind = if in_type { DefKind::Method } else { DefKind::Function };
         let mut plan = self.plan_of(self.sheet.bytes(name_node), kind, how, node);
         if has(b"async") {
             plan.flags = plan.flags.with(NodeFlags::ASYNC);
@@ -376,20 +358,13 @@ impl Reader<'_> {
             return;
         }
         let function = field(node, "function").map(|f| self.sheet.text(f)).unwrap_or("");
-        if !matches!(
-            function.split('.').next(),
-            Some("it" | "test" | "bench" | "specify")
-        ) {
+        if !matches!(function.split('.').next(), Some("it" | "test" | "bench" | "specify")) {
             return;
         }
         let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
-        let title = arguments
-            .first()
-            .filter(|a| matches!(a.kind(), "string" | "template_string"));
-        let body = arguments
-            .iter()
-            .rev()
-            .find(|a| matches!(a.kind(), "arrow_function" | "function_expression"));
+        let title = arguments.first().filter(|a| matches!(a.kind(), "string" | "template_string"));
+        let body =
+            arguments.iter().rev().find(|a| matches!(a.kind(), "arrow_function" | "function_expression"));
         if let (Some(title), Some(body)) = (title, body) {
             let name = self.sheet.bytes(*title);
             let name = name.get(1..name.len().saturating_sub(1)).unwrap_or(name);
@@ -428,10 +403,7 @@ impl Reader<'_> {
             }
             "interface_declaration" => {
                 let bases = types::extended(&mut self.sheet, node);
-                self.sheet
-                    .current()
-                    .into_iter()
-                    .for_each(|def| def.bases.extend(bases.iter().copied()));
+                self.sheet.current().into_iter().for_each(|def| def.bases.extend(bases.iter().copied()));
                 self.members(field(node, "body"));
                 self.type_params(node);
                 self.close(node);
@@ -455,10 +427,7 @@ impl Reader<'_> {
             "statement_block" | "for_statement" | "switch_body" | "catch_clause" => self.sheet.close_block(),
             "for_in_statement" => {
                 let of = self.sheet.expr(field(node, "right"));
-                let item = self.sheet.push(Expr::Out {
-                    of,
-                    by: By::Iteration,
-                });
+                let item = self.sheet.push(Expr::Out { of, by: By::Iteration });
                 if let Some(left) = field(node, "left") {
                     let (from, to) = (self.sheet.block_start(), self.sheet.block_end());
                     patterns::bind(&mut self.sheet, left, Some(item), None, from, to);
@@ -488,10 +457,7 @@ impl Reader<'_> {
         if let Some(single) = field(node, "parameter") {
             let name = self.sheet.name_of(single);
             self.sheet.bind(name, from, to, None, None);
-            self.sheet
-                .current()
-                .into_iter()
-                .for_each(|def| def.params.push(Param { name, ty: None }));
+            self.sheet.current().into_iter().for_each(|def| def.params.push(Param { name, ty: None }));
         }
         let is_constructor = field(node, "name").is_some_and(|name| self.sheet.bytes(name) == b"constructor");
         for parameter in parameters {
@@ -499,22 +465,14 @@ impl Reader<'_> {
             let Some(pattern) = pattern else { continue };
             patterns::bind(&mut self.sheet, pattern, value, ty, from, to);
             let name = self.sheet.name_of(pattern);
-            self.sheet
-                .current()
-                .into_iter()
-                .for_each(|def| def.params.push(Param { name, ty }));
+            self.sheet.current().into_iter().for_each(|def| def.params.push(Param { name, ty }));
             // `constructor(private cart: Cart)` declares a field.
             if is_constructor
                 && parameter
                     .child(0)
                     .is_some_and(|c| matches!(c.kind(), "accessibility_modifier" | "readonly"))
             {
-                let entry = Field {
-                    name,
-                    ty,
-                    value: None,
-                    line: line(parameter),
-                };
+                let entry = Field { name, ty, value: None, line: line(parameter) };
                 if let Some(class) = self.sheet.enclosing(|kind| kind == DefKind::Class) {
                     self.sheet.def_mut(class).fields.push(entry);
                 }
@@ -559,11 +517,7 @@ impl Reader<'_> {
         for (at, parameter) in parameters.iter().enumerate() {
             let (pattern, ty, value) = self.parameter(*parameter);
             let Some(pattern) = pattern else { continue };
-            let given = self.sheet.push(Expr::ArgOf {
-                call: ExprIx(u32::MAX),
-                arg: 0,
-                param: at as u32,
-            });
+            let given = self.sheet.push(Expr::ArgOf { call: ExprIx(u32::MAX), arg: 0, param: at as u32 });
             waiting.push(given);
             let value = match value {
                 Some(default) => self.sheet.push(Expr::Any(vec![given, default])),
@@ -577,14 +531,7 @@ impl Reader<'_> {
             None => body.and_then(|body| self.sheet.known(body)),
         };
         let returns = self.sheet.type_of(field(node, "return_type"));
-        self.sheet.set(
-            node,
-            Expr::Closure {
-                params: parameters.len() as u32,
-                result,
-                returns,
-            },
-        );
+        self.sheet.set(node, Expr::Closure { params: parameters.len() as u32, result, returns });
         if !waiting.is_empty() {
             self.functions.insert(node.id(), waiting);
         }
@@ -592,10 +539,8 @@ impl Reader<'_> {
 
     /// The value that a block returns at its end.
     fn last_return(&mut self, block: Node<'_>) -> Option<ExprIx> {
-        let last = named_children(block)
-            .into_iter()
-            .next_back()
-            .filter(|last| last.kind() == "return_statement")?;
+        let last =
+            named_children(block).into_iter().next_back().filter(|last| last.kind() == "return_statement")?;
         self.sheet.known(last.named_child(0)?)
     }
 
@@ -608,10 +553,7 @@ impl Reader<'_> {
     }
 
     fn type_params(&mut self, node: Node<'_>) {
-        for child in field(node, "type_parameters")
-            .map(named_children)
-            .unwrap_or_default()
-        {
+        for child in field(node, "type_parameters").map(named_children).unwrap_or_default() {
             let Some(name) = field(child, "name") else {
                 continue;
             };
@@ -621,11 +563,7 @@ impl Reader<'_> {
             let default = field(child, "value").and_then(|v| v.named_child(0));
             let default = self.sheet.type_of(default);
             self.sheet.current().into_iter().for_each(|def| {
-                def.type_params.push(TypeParam {
-                    name,
-                    bounds: Vec::clone(&bounds),
-                    default,
-                });
+                def.type_params.push(TypeParam { name, bounds: Vec::clone(&bounds), default });
             });
         }
     }
@@ -642,10 +580,7 @@ impl Reader<'_> {
                     value: None,
                     line: line(member),
                 };
-                self.sheet
-                    .current()
-                    .into_iter()
-                    .for_each(|def| def.fields.push(entry.clone()));
+                self.sheet.current().into_iter().for_each(|def| def.fields.push(entry.clone()));
             }
         }
     }
@@ -707,12 +642,7 @@ impl Reader<'_> {
                 let name = self.sheet.name_of(property);
                 match object {
                     b"this" => {
-                        let entry = Field {
-                            name,
-                            ty: None,
-                            value,
-                            line: line(node),
-                        };
+                        let entry = Field { name, ty: None, value, line: line(node) };
                         if let Some(class) = self.sheet.enclosing(|kind| kind == DefKind::Class) {
                             self.sheet.def_mut(class).fields.push(entry);
                         }
@@ -738,10 +668,7 @@ impl Reader<'_> {
 
     fn leave_export(&mut self, node: Node<'_>) {
         let text = self.sheet.bytes(node);
-        if !text
-            .get(6..)
-            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"default"))
-        {
+        if !text.get(6..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b"default")) {
             return;
         }
         let inner = field(node, "value").or_else(|| field(node, "declaration"));
@@ -754,14 +681,7 @@ impl Reader<'_> {
         match kind {
             "identifier" | "shorthand_property_identifier" => {
                 let (name, scope) = (self.sheet.name_of(node), self.sheet.scope());
-                self.sheet.set(
-                    node,
-                    Expr::Name {
-                        name,
-                        at: node.start_byte() as u32,
-                        scope,
-                    },
-                );
+                self.sheet.set(node, Expr::Name { name, at: node.start_byte() as u32, scope });
             }
             "this" => {
                 let scope = self.sheet.scope();
@@ -792,9 +712,7 @@ impl Reader<'_> {
                 self.sheet.same(node, node.named_child(0));
             }
             "as_expression" | "type_assertion" => {
-                let ty = named_children(node)
-                    .into_iter()
-                    .find_map(|child| self.sheet.type_of(Some(child)));
+                let ty = named_children(node).into_iter().find_map(|child| self.sheet.type_of(Some(child)));
                 match ty {
                     Some(ty) => {
                         self.sheet.set(node, Expr::Of { ty });
@@ -807,9 +725,7 @@ impl Reader<'_> {
                 self.any(node, parts);
             }
             "binary_expression" => {
-                let operator = field(node, "operator")
-                    .map(|o| self.sheet.bytes(o))
-                    .unwrap_or(b"");
+                let operator = field(node, "operator").map(|o| self.sheet.bytes(o)).unwrap_or(b"");
                 match operator {
                     b"||" | b"??" | b"&&" => self.any(node, [field(node, "left"), field(node, "right")]),
                     b"+" | b"-" | b"*" | b"/" | b"%" => {
@@ -822,21 +738,12 @@ impl Reader<'_> {
             }
             "array" => {
                 let parts = named_children(node);
-                let parts = parts
-                    .into_iter()
-                    .map(|part| self.sheet.expr(Some(part)))
-                    .collect();
+                let parts = parts.into_iter().map(|part| self.sheet.expr(Some(part))).collect();
                 self.sheet.set(node, Expr::List(parts));
             }
             "spread_element" => {
                 let of = self.sheet.expr(node.named_child(0));
-                self.sheet.set(
-                    node,
-                    Expr::Out {
-                        of,
-                        by: By::Iteration,
-                    },
-                );
+                self.sheet.set(node, Expr::Out { of, by: By::Iteration });
             }
             "object" => self.object(node),
             "string" | "template_string" => {
@@ -854,11 +761,7 @@ impl Reader<'_> {
     }
 
     fn any(&mut self, node: Node<'_>, parts: [Option<Node<'_>>; 2]) {
-        let any = parts
-            .into_iter()
-            .flatten()
-            .filter_map(|part| self.sheet.known(part))
-            .collect();
+        let any = parts.into_iter().flatten().filter_map(|part| self.sheet.known(part)).collect();
         self.sheet.set(node, Expr::Any(any));
     }
 
@@ -940,11 +843,7 @@ impl Reader<'_> {
             || self.sheet.bytes(name).first().is_some_and(u8::is_ascii_uppercase);
         if is_component {
             let callee = self.sheet.expr(Some(name));
-            let call = self.sheet.push(Expr::Call {
-                callee,
-                args: Vec::new(),
-                types: Vec::new(),
-            });
+            let call = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
             self.sheet.call(call, name);
         }
     }
@@ -954,15 +853,10 @@ impl Reader<'_> {
         let Some(verb) = field(function, "property").map(|p| self.sheet.text(p)) else {
             return;
         };
-        if !matches!(
-            verb,
-            "get" | "post" | "put" | "delete" | "patch" | "all" | "head" | "options"
-        ) {
+        if !matches!(verb, "get" | "post" | "put" | "delete" | "patch" | "all" | "head" | "options") {
             return;
         }
-        let object = field(function, "object")
-            .map(|o| self.sheet.text(o))
-            .unwrap_or("");
+        let object = field(function, "object").map(|o| self.sheet.text(o)).unwrap_or("");
         let is_router = object.rsplit('.').next().is_some_and(|name| {
             let name = name.to_ascii_lowercase();
             matches!(name.as_str(), "app" | "server" | "fastify" | "api")
@@ -977,21 +871,12 @@ impl Reader<'_> {
             return;
         }
         let value = self.sheet.expr(Some(*last));
-        let method = if verb == "all" {
-            "ANY".to_owned()
-        } else {
-            verb.to_uppercase()
-        };
+        let method = if verb == "all" { "ANY".to_owned() } else { verb.to_uppercase() };
         let handler = match self.sheet.facts.expr(value) {
             Expr::Def(ix) => RouteHandler::Def(*ix),
             _ => RouteHandler::Value(value),
         };
-        self.sheet.facts.routes.push(Route {
-            method,
-            pattern,
-            handler,
-            line: line(node),
-        });
+        self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
     }
 }
 
@@ -1003,9 +888,8 @@ fn find<'s>(source: &'s [u8], node: Node<'_>, name_node: Node<'_>, name: &[u8]) 
     }
     // The name stands before the function: `const name = () => …`, `name: () => …`, `test('name', …)`.
     let before = source.get(node.start_byte().saturating_sub(LOOK_BACK + name.len())..node.start_byte())?;
-    let at = (0..=before.len().checked_sub(name.len())?)
-        .rev()
-        .find(|&at| &before[at..at + name.len()] == name)?;
+    let at =
+        (0..=before.len().checked_sub(name.len())?).rev().find(|&at| &before[at..at + name.len()] == name)?;
     (!name.is_empty()).then(|| &before[at..at + name.len()])
 }
 

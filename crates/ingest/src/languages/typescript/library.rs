@@ -180,15 +180,8 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
         ) => base.clone(),
         ("List", "find" | "pop" | "shift" | "at" | "findLast") => first(),
         ("List", "reduce" | "reduceRight") => {
-            let seed = call
-                .args
-                .get(1)
-                .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
-            if seed.is_unknown() {
-                returned(eval, call, 0)
-            } else {
-                seed
-            }
+            let seed = call.args.get(1).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+            if seed.is_unknown() { returned(eval, call, 0) } else { seed }
         }
         ("List", "entries") => Ty::std("List", [Ty::Tuple(Arc::new([Ty::std("Number", []), first()]))]),
         ("List", "join") => Ty::std("Text", []),
@@ -212,10 +205,7 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
 
 /// `Array.from(x)`, `Promise.all(x)`, `Object.values(x)`.
 fn of_type(eval: &mut Eval<'_, '_>, kind: &str, method: &str, call: Call<'_>) -> Ty {
-    let argument = call
-        .args
-        .first()
-        .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+    let argument = call.args.first().map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
     match (kind, method) {
         ("List", "from" | "of") => {
             let mapped = call.args.len() > 1;
@@ -247,20 +237,16 @@ pub(super) fn parameter(
     let (kind, args) = match base {
         Ty::Std(kind, args) => (*kind, args.clone()),
         Ty::StdType("List", _) => {
-            let of = call
-                .args
-                .first()
-                .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+            let of = call.args.first().map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
             return eval.out(call.file, &of, By::Iteration);
         }
         _ => return Ty::External,
     };
     let first = || args.first().cloned().unwrap_or(Ty::Unknown);
     match (kind, method, at.1) {
-        ("List", "reduce" | "reduceRight", 0) => call
-            .args
-            .get(1)
-            .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg)),
+        ("List", "reduce" | "reduceRight", 0) => {
+            call.args.get(1).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg))
+        }
         ("List", "reduce" | "reduceRight", 1) => first(),
         ("List", "sort" | "toSorted", _) => first(),
         ("List", _, 0) => first(),
@@ -273,10 +259,7 @@ pub(super) fn parameter(
 }
 
 fn returned(eval: &mut Eval<'_, '_>, call: Call<'_>, at: usize) -> Ty {
-    let function = call
-        .args
-        .get(at)
-        .map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+    let function = call.args.get(at).map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
     eval.function_result(&function, call.file)
 }
 

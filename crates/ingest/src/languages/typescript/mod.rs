@@ -26,31 +26,13 @@ pub const TSX_EXTENSIONS: &[&str] = &["tsx"];
 pub const JAVASCRIPT_EXTENSIONS: &[&str] = &["js", "mjs", "cjs", "jsx"];
 
 pub fn extract_typescript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    extract::extract(
-        TYPESCRIPT,
-        tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        path,
-        source,
-        limit,
-    )
+    extract::extract(TYPESCRIPT, tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), path, source, limit)
 }
 
 pub fn extract_tsx(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    extract::extract(
-        TSX,
-        tree_sitter_typescript::LANGUAGE_TSX.into(),
-        path,
-        source,
-        limit,
-    )
+    extract::extract(TSX, tree_sitter_typescript::LANGUAGE_TSX.into(), path, source, limit)
 }
 
 pub fn extract_javascript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    extract::extract(
-        JAVASCRIPT,
-        tree_sitter_javascript::LANGUAGE.into(),
-        path,
-        source,
-        limit,
-    )
+    extract::extract(JAVASCRIPT, tree_sitter_javascript::LANGUAGE.into(), path, source, limit)
 }

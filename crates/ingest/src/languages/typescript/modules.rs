@@ -58,12 +58,8 @@ impl Modules {
             }
         }
         // The nearest configuration above a file is the one that counts.
-        modules
-            .paths
-            .sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
-        modules
-            .private
-            .sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        modules.paths.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        modules.private.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
         modules
     }
 
@@ -76,18 +72,12 @@ impl Modules {
         let Some(name) = json.get("name").and_then(Value::as_str) else {
             return;
         };
-        let main = ["source", "module", "main", "types"]
-            .iter()
-            .find_map(|key| json.get(key)?.as_str());
+        let main = ["source", "module", "main", "types"].iter().find_map(|key| json.get(key)?.as_str());
         let mut exports = flatten(json.get("exports"));
         if let Some(Value::String(only)) = json.get("exports") {
             exports.push((".".to_owned(), only.clone()));
         }
-        let package = Package {
-            folder,
-            exports,
-            main: main.map(str::to_owned),
-        };
+        let package = Package { folder, exports, main: main.map(str::to_owned) };
         self.packages.entry(name.to_owned()).or_insert(package);
     }
 
@@ -123,10 +113,7 @@ impl Modules {
 
     fn workspace(&self, program: &Program<'_>, name: &str) -> Target {
         let parts = if name.starts_with('@') { 2 } else { 1 };
-        let end = name
-            .match_indices('/')
-            .nth(parts - 1)
-            .map_or(name.len(), |(at, _)| at);
+        let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
         let (package, rest) = name.split_at(end);
         let Some(package) = self.packages.get(package) else {
             return Target::External;
@@ -143,9 +130,7 @@ impl Modules {
         } else {
             vec![below.to_owned(), format!("src/{below}")]
         };
-        let found = guesses
-            .iter()
-            .find_map(|guess| built(program, &package.folder, guess));
+        let found = guesses.iter().find_map(|guess| built(program, &package.folder, guess));
         found.map_or(Target::Missing, Target::File)
     }
 }
@@ -173,9 +158,7 @@ fn built(program: &Program<'_>, at: &str, target: &str) -> Option<u32> {
             return None;
         }
         let stem = strip_extension(rest);
-        [format!("src/{stem}"), stem.to_owned()]
-            .iter()
-            .find_map(|path| file(program, &join(at, path)?))
+        [format!("src/{stem}"), stem.to_owned()].iter().find_map(|path| file(program, &join(at, path)?))
     })
 }
 
@@ -191,26 +174,16 @@ fn file(program: &Program<'_>, path: &str) -> Option<u32> {
         (".cjs", &["cts", "d.cts"]),
     ] {
         if let Some(stem) = path.strip_suffix(built) {
-            let found = sources
-                .iter()
-                .find_map(|ext| program.file(&format!("{stem}.{ext}")));
+            let found = sources.iter().find_map(|ext| program.file(&format!("{stem}.{ext}")));
             if found.is_some() {
                 return found;
             }
         }
     }
-    let beside = EXTENSIONS
-        .iter()
-        .find_map(|ext| program.file(&format!("{path}.{ext}")));
+    let beside = EXTENSIONS.iter().find_map(|ext| program.file(&format!("{path}.{ext}")));
     beside.or_else(|| {
-        let index = if path.is_empty() {
-            "index".to_owned()
-        } else {
-            format!("{path}/index")
-        };
-        EXTENSIONS
-            .iter()
-            .find_map(|ext| program.file(&format!("{index}.{ext}")))
+        let index = if path.is_empty() { "index".to_owned() } else { format!("{path}/index") };
+        EXTENSIONS.iter().find_map(|ext| program.file(&format!("{index}.{ext}")))
     })
 }
 
@@ -230,10 +203,7 @@ fn matched<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
 }
 
 fn inside(path: &str, folder: &str) -> bool {
-    folder.is_empty()
-        || path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.starts_with('/'))
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// `exports` and `imports` maps, each condition's target as an entry of its own.
@@ -244,11 +214,7 @@ fn flatten(value: Option<&Value>) -> Vec<(String, String)> {
     let mut entries = Vec::new();
     for (key, value) in map {
         // Conditions at the top apply to the package itself.
-        let name = if key.starts_with('.') || key.starts_with('#') {
-            key.as_str()
-        } else {
-            "."
-        };
+        let name = if key.starts_with('.') || key.starts_with('#') { key.as_str() } else { "." };
         let mut work = vec![value];
         while let Some(value) = work.pop() {
             match value {
@@ -283,9 +249,7 @@ fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> V
         return Vec::new();
     };
     let path = join(manifest.folder(), extended).unwrap_or_default();
-    let found = all
-        .iter()
-        .find(|m| m.path == path || m.path == format!("{path}.json"));
+    let found = all.iter().find(|m| m.path == path || m.path == format!("{path}.json"));
     let Some((found, json)) = found.and_then(|found| Some((found, parse(&found.text)?))) else {
         return Vec::new();
     };
@@ -293,23 +257,15 @@ fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> V
     let up = relative(manifest.folder(), found.folder());
     paths_of(all, found, &json, hops - 1)
         .into_iter()
-        .map(|(pattern, targets)| {
-            (
-                pattern,
-                targets.iter().map(|target| format!("{up}{target}")).collect(),
-            )
-        })
+        .map(|(pattern, targets)| (pattern, targets.iter().map(|target| format!("{up}{target}")).collect()))
         .collect()
 }
 
 /// The way from one folder to another.
 fn relative(from: &str, to: &str) -> String {
     let ups = from.split('/').filter(|part| !part.is_empty()).count();
-    let downs: String = to
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .map(|part| format!("{part}/"))
-        .collect();
+    let downs: String =
+        to.split('/').filter(|part| !part.is_empty()).map(|part| format!("{part}/")).collect();
     "../".repeat(ups) + &downs
 }
 
@@ -361,10 +317,7 @@ mod tests {
     #[test]
     fn a_configuration_with_comments_and_trailing_commas_is_read() {
         let text = "{ // why\n \"a\": \"x//y\", /* b */ \"c\": [1, 2,],\n}";
-        assert_eq!(
-            parse(text),
-            serde_json::from_str(r#"{"a": "x//y", "c": [1, 2]}"#).ok()
-        );
+        assert_eq!(parse(text), serde_json::from_str(r#"{"a": "x//y", "c": [1, 2]}"#).ok());
     }
 
     #[test]

@@ -11,9 +11,7 @@ pub(super) fn import(sheet: &mut Sheet<'_>, node: Node<'_>) {
         return;
     };
     let path = vec![module_name(sheet, module)];
-    let clause = named_children(node)
-        .into_iter()
-        .find(|child| child.kind() == "import_clause");
+    let clause = named_children(node).into_iter().find(|child| child.kind() == "import_clause");
     let Some(clause) = clause else {
         let bind = sheet.name(b"");
         push(sheet, path, None, bind, ImportAll::No, false, node);
@@ -50,10 +48,7 @@ pub(super) fn import(sheet: &mut Sheet<'_>, node: Node<'_>) {
 pub(super) fn reexport(sheet: &mut Sheet<'_>, node: Node<'_>) -> bool {
     let source = field(node, "source");
     let children = named_children(node);
-    let clause = children
-        .iter()
-        .find(|child| child.kind() == "export_clause")
-        .copied();
+    let clause = children.iter().find(|child| child.kind() == "export_clause").copied();
     match (source, clause) {
         (Some(module), Some(clause)) => {
             let path = vec![module_name(sheet, module)];
@@ -89,11 +84,7 @@ pub(super) fn reexport(sheet: &mut Sheet<'_>, node: Node<'_>) -> bool {
                 };
                 let scope = sheet.scope();
                 let name = sheet.name_of(local);
-                let value = sheet.push(Expr::Name {
-                    name,
-                    at: local.start_byte() as u32,
-                    scope,
-                });
+                let value = sheet.push(Expr::Name { name, at: local.start_byte() as u32, scope });
                 let name = field(specifier, "alias").map_or(name, |alias| sheet.name_of(alias));
                 sheet.facts.exports.push(Export { name, value });
             }
@@ -127,15 +118,6 @@ fn push(
     node: Node<'_>,
 ) {
     // What is loaded inside a function is still a module of the file.
-    let entry = Import {
-        path,
-        level: 0,
-        item,
-        bind,
-        all,
-        exported,
-        scope: None,
-        line: line(node),
-    };
+    let entry = Import { path, level: 0, item, bind, all, exported, scope: None, line: line(node) };
     sheet.facts.imports.push(entry);
 }

@@ -29,9 +29,7 @@ enum Need {
 
 impl ScriptRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self {
-            modules: Modules::of(program),
-        }
+        Self { modules: Modules::of(program) }
     }
 
     fn target(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
@@ -40,10 +38,7 @@ impl ScriptRules {
         let Some(&name) = import.path.first() else {
             return Ty::Unknown;
         };
-        match self
-            .modules
-            .find(program, file, program.text(program.name(file, name)))
-        {
+        match self.modules.find(program, file, program.text(program.name(file, name))) {
             Target::File(found) => Ty::Place(Place::File(found)),
             Target::Missing => Ty::Unknown,
             Target::External => Ty::External,
@@ -65,12 +60,7 @@ impl ScriptRules {
         }
         let place = Place::File(file);
         let offered = |def: &&GDef| program.def(**def).flags.has(NodeFlags::EXPORTED);
-        let items: Vec<GDef> = program
-            .items(place, name)
-            .iter()
-            .filter(offered)
-            .copied()
-            .collect();
+        let items: Vec<GDef> = program.items(place, name).iter().filter(offered).copied().collect();
         if let Some(found) = self.pick(eval, &items, need) {
             return Some(found);
         }
@@ -91,10 +81,7 @@ impl ScriptRules {
         }
         // CommonJS: the module is one object.
         let whole = program.find_name("module.exports");
-        let whole = facts
-            .exports
-            .iter()
-            .find(|e| Some(program.name(file, e.name)) == whole)?;
+        let whole = facts.exports.iter().find(|e| Some(program.name(file, e.name)) == whole)?;
         let value = eval.expr(file, whole.value);
         if program.text(name) == "default" {
             return Some(value);
@@ -187,10 +174,7 @@ impl ScriptRules {
             if let Some(ix) = around {
                 let def = facts.def(ix);
                 if need == Need::Type
-                    && let Some(at) = def
-                        .type_params
-                        .iter()
-                        .position(|p| program.name(file, p.name) == name)
+                    && let Some(at) = def.type_params.iter().position(|p| program.name(file, p.name) == name)
                 {
                     return Ty::Param(program.global(file, ix), at as u32);
                 }
@@ -255,10 +239,7 @@ impl ScriptRules {
         let (line, foreign) = self.lineage(eval, def);
         for at in line {
             let members: Vec<GDef> = program.items(Place::Def(at), name).to_vec();
-            let getter = members
-                .iter()
-                .copied()
-                .find(|&m| program.def(m).how == How::Property);
+            let getter = members.iter().copied().find(|&m| program.def(m).how == How::Property);
             if let Some(getter) = getter {
                 return eval.declared_result(getter);
             }
@@ -301,9 +282,9 @@ impl Rules for ScriptRules {
         let mut at = self.scoped(eval, file, scope, first, Need::Type, MAX_HOPS);
         for &name in rest {
             at = match at {
-                Ty::Place(Place::File(other)) => self
-                    .exported(eval, other, name, Need::Type, MAX_HOPS)
-                    .unwrap_or(Ty::Unknown),
+                Ty::Place(Place::File(other)) => {
+                    self.exported(eval, other, name, Need::Type, MAX_HOPS).unwrap_or(Ty::Unknown)
+                }
                 Ty::Place(place) => {
                     let items = eval.program.items(place, name).to_vec();
                     self.pick(eval, &items, Need::Type).unwrap_or(Ty::Unknown)
@@ -336,9 +317,9 @@ impl Rules for ScriptRules {
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
         match base {
             Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, name),
-            Ty::Place(Place::File(file)) => self
-                .exported(eval, *file, name, Need::Value, MAX_HOPS)
-                .unwrap_or(Ty::Unknown),
+            Ty::Place(Place::File(file)) => {
+                self.exported(eval, *file, name, Need::Value, MAX_HOPS).unwrap_or(Ty::Unknown)
+            }
             Ty::Place(place) => {
                 let items = eval.program.items(*place, name).to_vec();
                 self.pick(eval, &items, Need::Value).unwrap_or(Ty::Unknown)

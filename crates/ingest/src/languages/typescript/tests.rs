@@ -86,7 +86,7 @@ import { X, run } from './a'
 export { X, run }
 "#,
         expect![[r#"
-
+            none
         "#]],
     );
 }

@@ -14,53 +14,19 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         }
         "type_identifier" => {
             let segments = vec![sheet.name_of(node)];
-            sheet.set_type(
-                node,
-                TypeExpr::Path {
-                    segments,
-                    args: Vec::new(),
-                    scope,
-                    line: line(node),
-                },
-            );
+            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
         }
         "nested_type_identifier" => {
-            let mut segments = field(node, "module")
-                .map(|module| dotted(sheet, module))
-                .unwrap_or_default();
+            let mut segments = field(node, "module").map(|module| dotted(sheet, module)).unwrap_or_default();
             segments.extend(field(node, "name").map(|name| sheet.name_of(name)));
-            sheet.set_type(
-                node,
-                TypeExpr::Path {
-                    segments,
-                    args: Vec::new(),
-                    scope,
-                    line: line(node),
-                },
-            );
+            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
         }
         "generic_type" => {
             let args = arguments(sheet, field(node, "type_arguments"));
             let inner = field(node, "name").or_else(|| node.named_child(0));
-            let inner = sheet
-                .type_of(inner)
-                .map(|ix| sheet.facts.types[ix.0 as usize].clone());
-            if let Some(TypeExpr::Path {
-                segments,
-                scope,
-                line,
-                ..
-            }) = inner
-            {
-                sheet.set_type(
-                    node,
-                    TypeExpr::Path {
-                        segments,
-                        args,
-                        scope,
-                        line,
-                    },
-                );
+            let inner = sheet.type_of(inner).map(|ix| sheet.facts.types[ix.0 as usize].clone());
+            if let Some(TypeExpr::Path { segments, scope, line, .. }) = inner {
+                sheet.set_type(node, TypeExpr::Path { segments, args, scope, line });
             }
         }
         "predefined_type" => {
@@ -83,10 +49,7 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         }
         "union_type" | "intersection_type" => {
             let parts = named_children(node);
-            let parts = parts
-                .into_iter()
-                .filter_map(|part| sheet.type_of(Some(part)))
-                .collect();
+            let parts = parts.into_iter().filter_map(|part| sheet.type_of(Some(part))).collect();
             sheet.set_type(node, TypeExpr::Union(parts));
         }
         "array_type" => {
@@ -95,10 +58,7 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         }
         "tuple_type" => {
             let parts = named_children(node);
-            let parts = parts
-                .into_iter()
-                .map(|part| known_or_unknown(sheet, Some(part)))
-                .collect();
+            let parts = parts.into_iter().map(|part| known_or_unknown(sheet, Some(part))).collect();
             sheet.set_type(node, TypeExpr::Tuple(parts));
         }
         "function_type" => {
@@ -132,10 +92,7 @@ fn object_type(sheet: &mut Sheet<'_>, node: Node<'_>) {
             "property_signature" => sheet.type_of(field(member, "type")),
             "method_signature" => {
                 let result = sheet.type_of(field(member, "return_type"));
-                Some(sheet.push_type(TypeExpr::Function {
-                    params: Vec::new(),
-                    result,
-                }))
+                Some(sheet.push_type(TypeExpr::Function { params: Vec::new(), result }))
             }
             _ => None,
         };
@@ -149,28 +106,19 @@ fn object_type(sheet: &mut Sheet<'_>, node: Node<'_>) {
 /// `<A, B>`.
 pub(super) fn arguments(sheet: &mut Sheet<'_>, node: Option<Node<'_>>) -> Vec<TypeIx> {
     let args = node.map(named_children).unwrap_or_default();
-    args.into_iter()
-        .map(|arg| known_or_unknown(sheet, Some(arg)))
-        .collect()
+    args.into_iter().map(|arg| known_or_unknown(sheet, Some(arg))).collect()
 }
 
 /// The types that an interface extends.
 pub(super) fn extended(sheet: &mut Sheet<'_>, node: Node<'_>) -> Vec<TypeIx> {
-    let clause = named_children(node)
-        .into_iter()
-        .find(|child| child.kind() == "extends_type_clause");
+    let clause = named_children(node).into_iter().find(|child| child.kind() == "extends_type_clause");
     let types = clause.map(named_children).unwrap_or_default();
-    types
-        .into_iter()
-        .filter_map(|ty| sheet.type_of(Some(ty)))
-        .collect()
+    types.into_iter().filter_map(|ty| sheet.type_of(Some(ty))).collect()
 }
 
 /// The class that a class extends and the interfaces it implements.
 pub(super) fn heritage(sheet: &mut Sheet<'_>, node: Node<'_>) -> Vec<TypeIx> {
-    let Some(heritage) = named_children(node)
-        .into_iter()
-        .find(|child| child.kind() == "class_heritage")
+    let Some(heritage) = named_children(node).into_iter().find(|child| child.kind() == "class_heritage")
     else {
         return Vec::new();
     };
@@ -201,12 +149,7 @@ fn base_class(sheet: &mut Sheet<'_>, value: Node<'_>, args: Vec<TypeIx>) -> Type
     if segments.is_empty() {
         return sheet.push_type(TypeExpr::Unknown);
     }
-    sheet.push_type(TypeExpr::Path {
-        segments,
-        args,
-        scope: enclosing,
-        line: line(value),
-    })
+    sheet.push_type(TypeExpr::Path { segments, args, scope: enclosing, line: line(value) })
 }
 
 fn dotted(sheet: &mut Sheet<'_>, node: Node<'_>) -> Vec<Name> {

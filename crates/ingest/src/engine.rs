@@ -1,0 +1,256 @@
+//! The state between ingests: what each file said when it was last read, and the graph made of it.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use m1nd_graph::Graph;
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use m1nd_stdx::clock::Clock;
+use m1nd_vfs::read::{Decoding, decode};
+
+use crate::classify::{self, MAX_FILE_BYTES, Reason};
+use crate::facts::FileFacts;
+use crate::history::History;
+use crate::manifest::Manifest;
+use crate::report::{Phases, Report};
+use crate::walk::ParseError;
+use crate::{assemble, languages, resolve};
+
+/// One file may not hold up all others.
+const PARSE_LIMIT: Duration = Duration::from_secs(5);
+/// A file changed this shortly before it was seen may change again without its time changing.
+const RACY_NS: i128 = 1_000_000_000;
+
+/// A file as a walk lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Workspace-relative, with forward slashes.
+    pub path: String,
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub modified_ns: i128,
+}
+
+/// How the reading of a file ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "reason")]
+pub enum Outcome {
+    Indexed,
+    /// Some of it is missing.
+    Partial(Reason),
+    /// By policy.
+    Skipped(Reason),
+    /// No language of this build reads it.
+    Unsupported,
+    Failed(Reason),
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    size: u64,
+    modified_ns: i128,
+    /// Whether size and time alone do not prove that nothing changed.
+    racy: bool,
+    hash: [u8; 32],
+    outcome: Outcome,
+    facts: Arc<FileFacts>,
+    manifest: Option<Manifest>,
+}
+
+/// Everything known of a workspace's files.
+#[derive(Clone, Debug, Default)]
+pub struct Ingest {
+    repository: String,
+    files: BTreeMap<String, Known>,
+    history: History,
+    generation: u64,
+}
+
+/// A finished ingest.
+#[derive(Debug)]
+pub struct Ingested {
+    pub graph: Graph,
+    pub report: Report,
+}
+
+impl Ingest {
+    /// `repository` names the node above all others.
+    pub fn new(repository: &str) -> Self {
+        Self { repository: repository.to_owned(), ..Self::default() }
+    }
+
+    /// Continues the numbering of an earlier run.
+    #[must_use]
+    pub fn after(mut self, generation: u64) -> Self {
+        self.generation = self.generation.max(generation);
+        self
+    }
+
+    pub fn set_history(&mut self, history: History) {
+        self.history = history;
+    }
+
+    /// How each file's reading ended, in the order of their paths.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&str, Outcome)> {
+        self.files.iter().map(|(path, known)| (path.as_str(), known.outcome))
+    }
+
+    /// What a file said when it was last read.
+    pub fn facts(&self, path: &str) -> Option<&FileFacts> {
+        self.files.get(path).map(|known| &*known.facts)
+    }
+
+    /// Whether a file's content is the one that was read last.
+    pub fn is_current(&self, path: &str, bytes: &[u8]) -> bool {
+        self.files.get(path).is_some_and(|known| known.hash == *blake3::hash(bytes).as_bytes())
+    }
+
+    /// Brings the state up to a listing of all files and makes the next generation.
+    ///
+    /// Files whose size and time are unchanged are not read, and files whose content is unchanged are not
+    /// parsed. When the work is stopped there is no new generation, and the next refresh goes on from there.
+    pub fn refresh(
+        &mut self,
+        listing: &[Listed],
+        read: impl Fn(&str) -> Option<Vec<u8>> + Sync,
+        clock: &dyn Clock,
+        now_ns: i128,
+        cancel: &CancelToken,
+    ) -> Result<Ingested, Stop> {
+        let started = clock.monotonic();
+        let results: Vec<Step> = listing
+            .par_iter()
+            .map(|listed| match cancel.stop() {
+                Some(stop) => Step::Stopped(stop),
+                None => self.step(listed, &read, now_ns),
+            })
+            .collect();
+        let mut files = BTreeMap::new();
+        let mut report = Report::default();
+        for (listed, step) in listing.iter().zip(results) {
+            let known = match step {
+                Step::Stopped(stop) => return Err(stop),
+                Step::Same(known) => {
+                    report.files_reused += 1;
+                    known
+                }
+                Step::Read(known) => {
+                    report.files_parsed += 1;
+                    known
+                }
+            };
+            files.insert(listed.path.clone(), known);
+        }
+        let removed = self.files.keys().filter(|path| !files.contains_key(*path)).count();
+        report.files_removed = removed as u64;
+        self.files = files;
+        let extracted = clock.monotonic();
+        let graph = self.build(&mut report, clock, cancel)?;
+        report.phases.extract_ms = millis(extracted - started);
+        report.elapsed_ms = millis(clock.monotonic() - started);
+        Ok(Ingested { graph, report })
+    }
+
+    fn build(&mut self, report: &mut Report, clock: &dyn Clock, cancel: &CancelToken) -> Result<Graph, Stop> {
+        let started = clock.monotonic();
+        let files: Vec<&FileFacts> = self.files.values().map(|known| &*known.facts).collect();
+        let manifests: Vec<Manifest> =
+            self.files.values().filter_map(|known| known.manifest.clone()).collect();
+        let links = resolve(&files, &manifests);
+        if let Some(stop) = cancel.stop() {
+            return Err(stop);
+        }
+        let resolved = clock.monotonic();
+        self.generation += 1;
+        let graph = assemble::with_history(&self.repository, &files, &links, &self.history, self.generation);
+        report.phases = Phases {
+            extract_ms: 0,
+            resolve_ms: millis(resolved - started),
+            assemble_ms: millis(clock.monotonic() - resolved),
+        };
+        report.count(self.outcomes(), files.iter().copied(), &links, &graph);
+        Ok(graph)
+    }
+
+    fn step(&self, listed: &Listed, read: &(impl Fn(&str) -> Option<Vec<u8>> + Sync), now_ns: i128) -> Step {
+        let before = self.files.get(&listed.path);
+        if let Some(known) = before
+            && !known.racy
+            && (known.size, known.modified_ns) == (listed.size, listed.modified_ns)
+        {
+            return Step::Same(known.clone());
+        }
+        let racy = now_ns - listed.modified_ns < RACY_NS;
+        let stamped =
+            |known: Known| Known { size: listed.size, modified_ns: listed.modified_ns, racy, ..known };
+        if listed.size > MAX_FILE_BYTES {
+            return Step::Read(stamped(bare(&listed.path, [0; 32], Outcome::Skipped(Reason::TooLarge))));
+        }
+        let Some(bytes) = read(&listed.path) else {
+            return Step::Read(stamped(bare(&listed.path, [0; 32], Outcome::Failed(Reason::Unreadable))));
+        };
+        let hash = *blake3::hash(&bytes).as_bytes();
+        match before.filter(|known| known.hash == hash) {
+            Some(known) => Step::Same(stamped(known.clone())),
+            None => Step::Read(stamped(examine(&listed.path, &bytes, hash))),
+        }
+    }
+}
+
+enum Step {
+    Same(Known),
+    Read(Known),
+    Stopped(Stop),
+}
+
+/// Reads one file's content, whatever it is. A fault costs at most this file.
+fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
+    let Some((text, decoding)) = decode(bytes) else {
+        return bare(path, hash, Outcome::Skipped(Reason::Binary));
+    };
+    if let Some(reason) = classify::skipped(path, &text) {
+        return bare(path, hash, Outcome::Skipped(reason));
+    }
+    let mut known = match languages::of_path(path) {
+        None => Known { outcome: Outcome::Unsupported, ..bare(path, hash, Outcome::Unsupported) },
+        Some(language) => {
+            let extract = || (language.extract)(path, text.as_bytes(), PARSE_LIMIT);
+            match catch_unwind(AssertUnwindSafe(extract)) {
+                Ok(Ok(facts)) => {
+                    let partial = facts.flags.has(m1nd_graph::NodeFlags::PARTIAL);
+                    let outcome = match (partial, decoding) {
+                        (_, Decoding::Lossy) => Outcome::Partial(Reason::NotUtf8),
+                        (true, _) => Outcome::Partial(Reason::SyntaxErrors),
+                        (false, _) => Outcome::Indexed,
+                    };
+                    Known { facts: Arc::new(facts), ..bare(path, hash, outcome) }
+                }
+                Ok(Err(ParseError::TimedOut(_))) => bare(path, hash, Outcome::Failed(Reason::TimedOut)),
+                Ok(Err(ParseError::Grammar(_))) | Err(_) => {
+                    bare(path, hash, Outcome::Failed(Reason::Crashed))
+                }
+            }
+        }
+    };
+    let facts = Arc::make_mut(&mut known.facts);
+    facts.flags = facts.flags.with(classify::origin(path, &text));
+    facts.lines = facts.lines.max(u32::try_from(text.lines().count()).unwrap_or(u32::MAX));
+    if Manifest::is_one(path) {
+        known.manifest = Some(Manifest { path: path.to_owned(), text });
+    }
+    known
+}
+
+/// A file of which only the name is known.
+fn bare(path: &str, hash: [u8; 32], outcome: Outcome) -> Known {
+    let facts = FileFacts { path: path.to_owned(), ..FileFacts::default() };
+    Known { size: 0, modified_ns: 0, racy: false, hash, outcome, facts: Arc::new(facts), manifest: None }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,215 @@
+//! Commits of a git repository, read in process: no program is started and no hook, filter or alias runs.
+
+use std::path::Path;
+
+use gix::diff::tree::recorder::{Change, Location};
+use gix::diff::tree::{Recorder, State};
+use gix::objs::TreeRefIter;
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::simple::CommitTimeOrder;
+
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use m1nd_stdx::clock::UnixMs;
+
+use super::tally::{Commit, History, Limits};
+
+/// Decoded objects kept between commits: neighbouring commits share most of their trees.
+const OBJECT_CACHE_BYTES: usize = 32 * 1024 * 1024;
+
+/// Why there is no history.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// Not an error to a user: the folder is under no version control.
+    #[error("the folder is in no git repository")]
+    NoRepository,
+    #[error("the git repository cannot be read: {0}")]
+    Unreadable(String),
+    #[error("reading the history was stopped")]
+    Stopped(Stop),
+}
+
+/// What the history of `HEAD` says about the files below a folder, newest commits first.
+///
+/// Merge commits are passed over: what they bring was counted where it was made. Commits that are missing,
+/// as in a shallow clone, end the history there.
+pub fn read(folder: &Path, limits: Limits, cancel: &CancelToken) -> Result<History, HistoryError> {
+    let mut repo = open(folder)?;
+    repo.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
+    let prefix = prefix_of(&repo, folder);
+    let Ok(head) = repo.head_id() else {
+        // A repository without commits.
+        return Ok(History::default());
+    };
+    let walk = repo
+        .rev_walk([head.detach()])
+        .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+        .all()
+        .map_err(unreadable)?;
+    let mailmap = repo.open_mailmap();
+    let mut commits = Vec::new();
+    let mut is_cut = false;
+    for info in walk {
+        if let Some(stop) = cancel.stop() {
+            return Err(HistoryError::Stopped(stop));
+        }
+        // An object that is missing or broken ends what can be known.
+        let Ok(info) = info else {
+            is_cut = true;
+            break;
+        };
+        if commits.len() >= limits.commits {
+            is_cut = true;
+            break;
+        }
+        let parents: Vec<_> = info.parent_ids().collect();
+        if parents.len() > 1 {
+            continue;
+        }
+        let read = info.object().ok().and_then(|commit| {
+            let author = commit.author().ok().map(|author| mailmap.resolve(author));
+            let subject = commit.message().ok().map(|message| message.summary().to_string());
+            let files = changed(&repo, &commit, parents.first().copied(), limits)?;
+            Some(Commit {
+                time: UnixMs(info.commit_time().saturating_mul(1_000)),
+                author: author.map(|author| author.name.to_string()).unwrap_or_default(),
+                subject: subject.unwrap_or_default(),
+                files: files.into_iter().filter_map(|path| below(&prefix, path)).collect(),
+            })
+        });
+        match read {
+            Some(commit) => commits.push(commit),
+            None => is_cut = true,
+        }
+    }
+    let mut history = History::of(commits, limits);
+    history.is_cut |= is_cut;
+    Ok(history)
+}
+
+fn open(folder: &Path) -> Result<gix::Repository, HistoryError> {
+    let mut at = Some(folder);
+    while let Some(here) = at {
+        if here.join(".git").exists() {
+            // Isolated: the machine's and the user's configuration may name programs.
+            let options = gix::open::Options::isolated();
+            return gix::open_opts(here, options).map_err(unreadable);
+        }
+        at = here.parent();
+    }
+    Err(HistoryError::NoRepository)
+}
+
+/// The way from the work tree's root to the folder, with a slash at its end; empty for the root itself.
+fn prefix_of(repo: &gix::Repository, folder: &Path) -> String {
+    let Some(root) = repo.workdir() else { return String::new() };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match real(folder).strip_prefix(real(root)) {
+        Ok(rest) if !rest.as_os_str().is_empty() => format!("{}/", rest.to_string_lossy()),
+        _ => String::new(),
+    }
+}
+
+fn below(prefix: &str, path: String) -> Option<String> {
+    path.strip_prefix(prefix).map(str::to_owned)
+}
+
+/// Files that differ between a commit and its parent; nothing when an object is missing.
+fn changed(
+    repo: &gix::Repository,
+    commit: &gix::Commit<'_>,
+    parent: Option<gix::Id<'_>>,
+    limits: Limits,
+) -> Option<Vec<String>> {
+    let new = commit.tree().ok()?;
+    let old = match parent {
+        Some(id) => id.object().ok()?.try_into_commit().ok()?.tree().ok()?,
+        None => repo.empty_tree(),
+    };
+    let mut recorder = Recorder::default().track_location(Some(Location::Path));
+    let kind = new.id.kind();
+    gix::diff::tree(
+        TreeRefIter::from_bytes(&old.data, kind),
+        TreeRefIter::from_bytes(&new.data, kind),
+        State::default(),
+        &repo.objects,
+        &mut recorder,
+    )
+    .ok()?;
+    let is_file = |change: &Change| {
+        let mode = match change {
+            Change::Addition { entry_mode, .. }
+            | Change::Deletion { entry_mode, .. }
+            | Change::Modification { entry_mode, .. } => entry_mode,
+        };
+        mode.is_blob()
+    };
+    let files = recorder.records.into_iter().filter(is_file);
+    // One more than the limit is enough to know that the commit is too wide.
+    let files = files.take(limits.files_per_commit.saturating_add(MAX_TIMED)).map(|change| match change {
+        Change::Addition { path, .. } | Change::Deletion { path, .. } | Change::Modification { path, .. } => {
+            path.to_string()
+        }
+    });
+    Some(files.collect())
+}
+
+/// How many files beyond the limit still learn when they were last changed.
+const MAX_TIMED: usize = 20_000;
+
+fn unreadable(err: impl std::fmt::Display) -> HistoryError {
+    HistoryError::Unreadable(err.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_git_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let result = read(folder.path(), Limits::default(), &CancelToken::new());
+        assert!(matches!(result, Err(HistoryError::NoRepository)));
+    }
+
+    #[test]
+    fn a_corrupt_git_folder_is_an_error_and_no_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        std::fs::write(folder.path().join(".git/HEAD"), "nonsense").unwrap();
+        let result = read(folder.path(), Limits::default(), &CancelToken::new());
+        assert!(matches!(result, Err(HistoryError::Unreadable(_))));
+    }
+
+    #[test]
+    fn commits_are_counted_for_the_folder_that_was_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init(folder.path()).unwrap();
+        std::fs::create_dir(folder.path().join("app")).unwrap();
+        let mut parent: Option<gix::ObjectId> = None;
+        for (time, subject, files) in [
+            (100, "start", vec![("app/a.py", "1"), ("app/b.py", "1"), ("top.py", "1")]),
+            (200, "fix a", vec![("app/a.py", "2"), ("app/b.py", "2"), ("top.py", "1")]),
+            (300, "only a", vec![("app/a.py", "3"), ("app/b.py", "2"), ("top.py", "1")]),
+        ] {
+            let mut tree = repo.empty_tree().edit().unwrap();
+            for (path, text) in files {
+                let blob = repo.write_blob(text).unwrap();
+                tree.upsert(path, gix::objs::tree::EntryKind::Blob, blob).unwrap();
+            }
+            let tree = tree.write().unwrap();
+            let time = format!("{time} +0000");
+            let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: &time };
+            let id = repo.commit_as(who, who, "HEAD", subject, tree, parent).unwrap();
+            parent = Some(id.detach());
+        }
+        let history = read(&folder.path().join("app"), Limits::default(), &CancelToken::new()).unwrap();
+        let a = &history.files["a.py"];
+        assert_eq!((a.commits, a.fixes, a.changed_at), (3, 1, UnixMs(300_000)));
+        assert_eq!(history.files.len(), 2);
+        assert_eq!(history.pairs[0].times, 2);
+        let few = Limits { commits: 1, ..Limits::default() };
+        let history = read(folder.path(), few, &CancelToken::new()).unwrap();
+        assert_eq!((history.commits, history.is_cut), (1, true));
+        assert_eq!(history.files.keys().collect::<Vec<_>>(), ["app/a.py"]);
+    }
+}

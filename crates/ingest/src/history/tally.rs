@@ -1,0 +1,203 @@
+//! Counting commits: pure, so that any source of commits can be tested with any.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_stdx::clock::UnixMs;
+
+/// How much of a history is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Newest first.
+    pub commits: usize,
+    /// A commit that touches more files than this says nothing about any pair of them.
+    pub files_per_commit: usize,
+    /// Pairs kept for one file.
+    pub pairs_per_file: usize,
+    /// Pairs kept in all.
+    pub pairs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { commits: 5_000, files_per_commit: 50, pairs_per_file: 100, pairs: 500_000 }
+    }
+}
+
+/// One commit, as far as counting needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    pub time: UnixMs,
+    pub author: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// Files it changed, by the names they have in it.
+    pub files: Vec<String>,
+}
+
+/// The history of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileHistory {
+    pub changed_at: UnixMs,
+    pub commits: u32,
+    pub fixes: u32,
+    /// Who changed it, and how often.
+    pub authors: BTreeMap<String, u32>,
+}
+
+/// Two files that were changed by the same commits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CoChange {
+    pub one: String,
+    pub other: String,
+    pub times: u32,
+}
+
+/// What the looked-at part of a history says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    pub files: BTreeMap<String, FileHistory>,
+    /// Most frequent first.
+    pub pairs: Vec<CoChange>,
+    /// Commits looked at.
+    pub commits: usize,
+    /// Commits that touched too many files to say anything about pairs.
+    pub wide_commits: usize,
+    /// Whether older commits exist that were not looked at.
+    pub is_cut: bool,
+}
+
+impl History {
+    /// Counts commits, newest first.
+    pub fn of(commits: impl IntoIterator<Item = Commit>, limits: Limits) -> Self {
+        let mut history = Self::default();
+        let mut pairs: BTreeMap<(String, String), u32> = BTreeMap::new();
+        for commit in commits {
+            if history.commits == limits.commits {
+                history.is_cut = true;
+                break;
+            }
+            history.commits += 1;
+            let files: BTreeSet<&String> = commit.files.iter().collect();
+            let is_wide = files.len() > limits.files_per_commit;
+            history.wide_commits += usize::from(is_wide);
+            let fix = is_fix(&commit.subject);
+            for file in &files {
+                let entry = history.files.entry((*file).clone()).or_default();
+                // Clocks of authors disagree; the latest time said counts.
+                entry.changed_at = entry.changed_at.max(commit.time);
+                if is_wide {
+                    continue;
+                }
+                entry.commits += 1;
+                entry.fixes += u32::from(fix);
+                *entry.authors.entry(commit.author.clone()).or_default() += 1;
+            }
+            if is_wide {
+                continue;
+            }
+            let files: Vec<&String> = files.into_iter().collect();
+            for (at, one) in files.iter().enumerate() {
+                for other in &files[at + 1..] {
+                    *pairs.entry(((*one).clone(), (*other).clone())).or_default() += 1;
+                }
+            }
+        }
+        history.pairs = strongest(pairs, limits);
+        history
+    }
+}
+
+/// The most frequent pairs, with no file in more than its share.
+fn strongest(pairs: BTreeMap<(String, String), u32>, limits: Limits) -> Vec<CoChange> {
+    let mut all: Vec<CoChange> =
+        pairs.into_iter().map(|((one, other), times)| CoChange { one, other, times }).collect();
+    all.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.cmp(b)));
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    all.retain(|pair| {
+        let full = |file: &String| taken.get(file).is_some_and(|&count| count >= limits.pairs_per_file);
+        if full(&pair.one) || full(&pair.other) {
+            return false;
+        }
+        for file in [&pair.one, &pair.other] {
+            *taken.entry(file.clone()).or_default() += 1;
+        }
+        true
+    });
+    all.truncate(limits.pairs);
+    all
+}
+
+/// Whether a subject says that the commit repairs something.
+fn is_fix(subject: &str) -> bool {
+    let lower = subject.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| {
+        matches!(
+            word,
+            "fix"
+                | "fixes"
+                | "fixed"
+                | "fixing"
+                | "bugfix"
+                | "hotfix"
+                | "bug"
+                | "bugs"
+                | "regression"
+                | "revert"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(time: i64, author: &str, subject: &str, files: &[&str]) -> Commit {
+        Commit {
+            time: UnixMs(time),
+            author: author.to_owned(),
+            subject: subject.to_owned(),
+            files: files.iter().map(|&f| f.to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn churn_fixes_authors_and_pairs_are_counted() {
+        let history = History::of(
+            [
+                commit(30, "ann", "fix: a crash", &["a", "b"]),
+                commit(20, "bob", "add prefix", &["a", "b", "c"]),
+                commit(10, "ann", "start", &["a"]),
+            ],
+            Limits::default(),
+        );
+        let a = &history.files["a"];
+        assert_eq!((a.commits, a.fixes, a.changed_at, a.authors.len()), (3, 1, UnixMs(30), 2));
+        assert_eq!(history.pairs[0], CoChange { one: "a".into(), other: "b".into(), times: 2 });
+        assert_eq!(history.pairs.len(), 3);
+        assert!(!history.is_cut);
+    }
+
+    #[test]
+    fn a_commit_that_touches_everything_says_nothing_about_pairs() {
+        let limits = Limits { files_per_commit: 2, ..Limits::default() };
+        let history = History::of([commit(1, "x", "format", &["a", "b", "c"])], limits);
+        assert_eq!((history.pairs.len(), history.wide_commits), (0, 1));
+        assert_eq!((history.files["a"].commits, history.files["a"].changed_at), (0, UnixMs(1)));
+    }
+
+    #[test]
+    fn limits_hold_and_say_so() {
+        let commits = (0..9).map(|n| commit(n, "x", "change", &["a", "b", "c", "d"]));
+        let limits = Limits { commits: 3, pairs_per_file: 1, ..Limits::default() };
+        let history = History::of(commits, limits);
+        assert_eq!((history.commits, history.is_cut, history.files["a"].commits), (3, true, 3));
+        assert_eq!(history.pairs.len(), 2, "a-b and c-d");
+    }
+
+    #[test]
+    fn words_that_only_contain_fix_are_no_fixes() {
+        assert!(is_fix("Fix: x") && is_fix("a regression in y") && is_fix("Revert \"z\""));
+        assert!(!is_fix("add prefix") && !is_fix("suffixes") && !is_fix("debug output"));
+    }
+}

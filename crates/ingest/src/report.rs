@@ -1,0 +1,86 @@
+//! What an ingest did, in numbers.
+
+use std::collections::BTreeMap;
+
+use m1nd_graph::Graph;
+
+use crate::engine::Outcome;
+use crate::facts::FileFacts;
+use crate::resolve::Links;
+
+/// A list of failures longer than this is for a log, not for an answer.
+const MAX_LISTED: usize = 100;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Report {
+    pub files_seen: u64,
+    /// Read and, where a language knows them, parsed.
+    pub files_parsed: u64,
+    pub files_reused: u64,
+    pub files_removed: u64,
+    /// How many files of each reason were not parsed by policy.
+    pub files_skipped: BTreeMap<&'static str, u64>,
+    /// How many files of each reason have facts missing.
+    pub files_partial: BTreeMap<&'static str, u64>,
+    /// Files whose kind no language of this build reads.
+    pub files_unsupported: u64,
+    pub files_failed: u64,
+    /// The first hundred, with the reason.
+    pub failures: Vec<(String, &'static str)>,
+    pub languages: BTreeMap<String, u64>,
+    pub lines: u64,
+    pub nodes: u64,
+    pub edges: u64,
+    /// Calls that may lead to code of the workspace but whose target could not be told.
+    pub unresolved_references: u64,
+    /// Calls that certainly leave the workspace.
+    pub external_references: u64,
+    pub generation: u64,
+    pub phases: Phases,
+    pub elapsed_ms: u64,
+}
+
+/// Where the time went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Phases {
+    pub extract_ms: u64,
+    pub resolve_ms: u64,
+    pub assemble_ms: u64,
+}
+
+impl Report {
+    pub(crate) fn count<'f>(
+        &mut self,
+        outcomes: impl Iterator<Item = (&'f str, Outcome)>,
+        files: impl Iterator<Item = &'f FileFacts>,
+        links: &[Links],
+        graph: &Graph,
+    ) {
+        for (path, outcome) in outcomes {
+            self.files_seen += 1;
+            match outcome {
+                Outcome::Indexed => {}
+                Outcome::Partial(reason) => *self.files_partial.entry(reason.name()).or_default() += 1,
+                Outcome::Skipped(reason) => *self.files_skipped.entry(reason.name()).or_default() += 1,
+                Outcome::Unsupported => self.files_unsupported += 1,
+                Outcome::Failed(reason) => {
+                    self.files_failed += 1;
+                    if self.failures.len() < MAX_LISTED {
+                        self.failures.push((path.to_owned(), reason.name()));
+                    }
+                }
+            }
+        }
+        for file in files {
+            self.lines += u64::from(file.lines);
+            if !file.language.is_empty() {
+                *self.languages.entry(file.language.clone()).or_default() += 1;
+            }
+        }
+        self.unresolved_references = links.iter().map(|links| u64::from(links.unresolved)).sum();
+        self.external_references = links.iter().map(|links| u64::from(links.external)).sum();
+        self.nodes = graph.node_count() as u64;
+        self.edges = graph.edge_count() as u64;
+        self.generation = graph.generation();
+    }
+}

@@ -1,0 +1,43 @@
+//! The files of a workspace, listed and read through the one crate that may.
+
+use std::time::UNIX_EPOCH;
+
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use m1nd_vfs::walk::{self, Found, Passed};
+use m1nd_vfs::{RelPath, Root, read};
+
+use crate::classify::MAX_FILE_BYTES;
+use crate::engine::Listed;
+
+/// Every file below a root that counts, sorted by path, and what was passed over.
+pub fn list(root: &Root, cancel: &CancelToken) -> Result<(Vec<Listed>, Passed), Stop> {
+    let (send, receive) = std::sync::mpsc::channel();
+    let passed = walk::files(root, &RelPath::root(), cancel, || {
+        let send = send.clone();
+        move |found: Found<'_>| {
+            let Some(metadata) = found.metadata() else { return };
+            let modified = metadata.modified().ok();
+            let modified_ns = modified.map_or(0, |time| match time.duration_since(UNIX_EPOCH) {
+                Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+                Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+            });
+            let listed = Listed { path: found.shown.to_string(), size: metadata.len(), modified_ns };
+            // The receiver lives until the walk has ended.
+            if send.send(listed).is_err() {
+                debug_assert!(false, "the list is gone before the walk ended");
+            }
+        }
+    })?;
+    drop(send);
+    let mut files: Vec<Listed> = receive.into_iter().collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    // Names that are not UTF-8 can be shown alike; only the first can be asked for.
+    files.dedup_by(|a, b| a.path == b.path);
+    Ok((files, passed))
+}
+
+/// The bytes of a listed file; nothing when it cannot be read now.
+pub fn read(root: &Root, path: &str) -> Option<Vec<u8>> {
+    let path = root.relative(path).ok()?;
+    read::bytes(root, &path, MAX_FILE_BYTES).ok()
+}

@@ -1,0 +1,113 @@
+//! The calls that a compiler's index shows, laid over the functions of a graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use m1nd_graph::{Graph, NodeIx};
+
+use super::{Callables, Index};
+
+/// Function-level calls of an index.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// Caller, target, and the lines of the calls.
+    pub seen: BTreeMap<(NodeIx, NodeIx), Vec<u32>>,
+    /// The same for every reference, called or not.
+    pub referred: BTreeSet<(NodeIx, NodeIx)>,
+    /// Calls of functions that are no nodes of the graph.
+    pub unknown: BTreeSet<(NodeIx, String)>,
+    /// Functions that share their name in the index with others.
+    pub homonyms: BTreeSet<NodeIx>,
+}
+
+/// The lines of every file the index covers.
+type Texts<'i> = FxHashMap<&'i str, Vec<Vec<u8>>>;
+
+impl Calls {
+    pub(super) fn of(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec<u8>>) -> Self {
+        let callables = Callables::of(graph);
+        let mut texts: Texts<'_> = FxHashMap::default();
+        for path in &index.files {
+            let bytes = source(path).unwrap_or_default();
+            texts.insert(path, bytes.split(|&b| b == b'\n').map(<[u8]>::to_vec).collect());
+        }
+        let mut calls = Self::default();
+        for places in index.definitions.values().filter(|places| places.len() > 1) {
+            for place in places {
+                let name = slice(&texts, &place.path, place.line, place.columns).unwrap_or_default();
+                calls.homonyms.extend(callables.named(graph, &place.path, place.line, &name));
+            }
+        }
+        for reference in &index.references {
+            let definitions = index.definitions.get(&reference.symbol).map(Vec::as_slice);
+            let Some([definition]) = definitions else { continue };
+            let at = &reference.at;
+            let Some(caller) = callables.around(&at.path, at.line) else { continue };
+            let place = (&definition.path, definition.line, definition.columns);
+            let Some(name) = slice(&texts, place.0, place.1, place.2) else { continue };
+            if is_constructor(&name) {
+                continue;
+            }
+            let is_call = followed_by_call(&texts, &at.path, at.line, at.columns.1);
+            match callables.named(graph, place.0, place.1, &name) {
+                Some(target) if calls.homonyms.contains(&target) => {}
+                Some(target) => {
+                    calls.referred.insert((caller, target));
+                    if is_call {
+                        calls.seen.entry((caller, target)).or_default().push(at.line);
+                    }
+                }
+                None if is_call && reference.symbol.ends_with("().") => {
+                    calls.unknown.insert((caller, reference.symbol.clone()));
+                }
+                None => {}
+            }
+        }
+        calls
+    }
+}
+
+/// Indexes refer to the class where a constructor runs.
+pub(super) fn is_constructor(name: &str) -> bool {
+    matches!(name, "__init__" | "__new__" | "constructor")
+}
+
+fn slice(texts: &Texts<'_>, path: &str, line: u32, columns: (u32, u32)) -> Option<String> {
+    let line = texts.get(path)?.get(line as usize - 1)?;
+    let text = String::from_utf8_lossy(line);
+    let skip = columns.0 as usize;
+    Some(text.chars().skip(skip).take((columns.1 as usize).saturating_sub(skip)).collect())
+}
+
+/// Whether what stands after a name calls it: `(`, `::<…>(`, `<…>(`, `?.(`.
+fn followed_by_call(texts: &Texts<'_>, path: &str, line: u32, column: u32) -> bool {
+    let Some(lines) = texts.get(path) else {
+        return false;
+    };
+    let first = lines.get(line as usize - 1).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
+    let mut rest: String = first.chars().skip(column as usize).collect();
+    if rest.trim().is_empty() {
+        let next = lines.get(line as usize).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
+        rest = next.into_owned();
+    }
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix("::").or_else(|| rest.strip_prefix("?.")).unwrap_or(rest);
+    if rest.starts_with('<') {
+        let mut depth = 0;
+        for (at, c) in rest.char_indices() {
+            match c {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                ';' | '{' => return false,
+                _ => {}
+            }
+            if depth == 0 {
+                return rest[at + 1..].trim_start().starts_with('(');
+            }
+        }
+        // The closing bracket is on a later line.
+        return true;
+    }
+    rest.starts_with('(')
+}

@@ -1,0 +1,180 @@
+//! Whatever is edited in whatever order, refreshing gives the graph that a fresh ingest gives.
+
+use std::collections::BTreeMap;
+
+use m1nd_graph::EdgeKind;
+use m1nd_ingest::{Ingest, Ingested, Listed};
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use m1nd_stdx::clock::ManualClock;
+use proptest::prelude::*;
+
+/// Files in memory, each with the time it was last written.
+#[derive(Clone, Debug, Default)]
+struct Disk {
+    files: BTreeMap<String, (String, i128)>,
+    now: i128,
+}
+
+impl Disk {
+    fn write(&mut self, path: &str, text: &str) {
+        self.now += 5_000_000_000;
+        self.files.insert(path.to_owned(), (text.to_owned(), self.now));
+    }
+
+    fn listing(&self) -> Vec<Listed> {
+        let list = self.files.iter().map(|(path, (text, time))| Listed {
+            path: path.clone(),
+            size: text.len() as u64,
+            modified_ns: *time,
+        });
+        list.collect()
+    }
+
+    fn refresh(&self, ingest: &mut Ingest) -> Ingested {
+        let read = |path: &str| self.files.get(path).map(|(text, _)| text.clone().into_bytes());
+        let later = self.now + 10_000_000_000;
+        let clock = ManualClock::default();
+        ingest.refresh(&self.listing(), read, &clock, later, &CancelToken::new()).expect("nobody stops it")
+    }
+}
+
+const PATHS: [&str; 7] = [
+    "src/lib.rs",
+    "src/cart.rs",
+    "Cargo.toml",
+    "shop/__init__.py",
+    "shop/cart.py",
+    "web/cart.ts",
+    "web/app.ts",
+];
+
+const TEXTS: [&str; 14] = [
+    "mod cart;\npub fn run() { cart::Cart::new().add(1); helper(); }\nfn helper() {}\n",
+    "pub struct Cart;\nimpl Cart { pub fn new() -> Self { Cart } pub fn add(&self, n: u32) {} }\n",
+    "pub struct Cart { inner: Inner }\nimpl Cart { pub fn new() -> Inner { Inner } }\npub struct Inner;\nimpl Inner { pub fn add(&self, n: u32) {} }\n",
+    "[package]\nname = \"shop\"\n",
+    "from .cart import Cart\ndef run():\n    Cart().add(1)\n",
+    "class Base:\n    def add(self, n): ...\nclass Cart(Base):\n    def total(self):\n        return self.add(1)\n",
+    "class Cart:\n    def add(self, n): ...\n",
+    "export class Cart { add(n: number) {} }\n",
+    "export class Store { add(n: number) {} }\nexport const Cart = Store\n",
+    "import { Cart } from './cart'\nexport function run() { new Cart().add(1) }\n",
+    "import * as c from './cart'\nexport function run(x: c.Cart) { x.add(1) }\n",
+    "",
+    "fn broken( {",
+    "x = 1\n",
+];
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Write(usize, usize),
+    Remove(usize),
+    /// Same content, new time.
+    Touch(usize),
+    Rename(usize, usize),
+}
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    let file = 0..PATHS.len();
+    let edit = prop_oneof![
+        6 => (file.clone(), 0..TEXTS.len()).prop_map(|(path, text)| Edit::Write(path, text)),
+        1 => file.clone().prop_map(Edit::Remove),
+        1 => file.clone().prop_map(Edit::Touch),
+        1 => (file.clone(), file).prop_map(|(from, to)| Edit::Rename(from, to)),
+    ];
+    prop::collection::vec(edit, 1..25)
+}
+
+fn apply(disk: &mut Disk, edit: &Edit) {
+    match *edit {
+        Edit::Write(path, text) => disk.write(PATHS[path], TEXTS[text]),
+        Edit::Remove(path) => {
+            disk.files.remove(PATHS[path]);
+        }
+        Edit::Touch(path) => {
+            if let Some((text, _)) = disk.files.get(PATHS[path]).cloned() {
+                disk.write(PATHS[path], &text);
+            }
+        }
+        Edit::Rename(from, to) => {
+            if let Some((text, time)) = disk.files.remove(PATHS[from]) {
+                disk.files.insert(PATHS[to].to_owned(), (text, time));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    #[test]
+    fn refreshing_after_any_edits_equals_a_fresh_ingest(edits in edits(), every in 1..4_usize) {
+        let mut disk = Disk::default();
+        let mut kept = Ingest::new("shop");
+        for (at, edit) in edits.iter().enumerate() {
+            apply(&mut disk, edit);
+            if at % every == 0 {
+                let kept = disk.refresh(&mut kept).graph;
+                let fresh = disk.refresh(&mut Ingest::new("shop")).graph;
+                prop_assert_eq!(kept, fresh);
+            }
+        }
+    }
+}
+
+fn sample() -> Disk {
+    let mut disk = Disk::default();
+    disk.write("src/lib.rs", TEXTS[0]);
+    disk.write("src/cart.rs", TEXTS[1]);
+    disk.write("Cargo.toml", TEXTS[3]);
+    disk
+}
+
+#[test]
+fn only_what_changed_is_parsed_again() {
+    let mut disk = sample();
+    let mut ingest = Ingest::new("shop");
+    let first = disk.refresh(&mut ingest);
+    assert_eq!((first.report.files_parsed, first.report.files_reused), (3, 0));
+    let again = disk.refresh(&mut ingest);
+    assert_eq!((again.report.files_parsed, again.report.files_reused), (0, 3));
+    assert_eq!((again.report.generation, &again.graph), (2, &first.graph));
+    disk.write("src/cart.rs", TEXTS[1]);
+    let touched = disk.refresh(&mut ingest);
+    assert_eq!((touched.report.files_parsed, touched.report.files_reused), (0, 3));
+    disk.write("src/cart.rs", TEXTS[2]);
+    let edited = disk.refresh(&mut ingest);
+    assert_eq!((edited.report.files_parsed, edited.report.files_reused), (1, 2));
+    let add = edited.graph.find_node("Inner.add").expect("the new method");
+    assert_eq!(edited.graph.sources(add, EdgeKind::Calls).count(), 1, "the caller in the other file follows");
+}
+
+#[test]
+fn a_change_within_the_same_instant_is_seen() {
+    let mut disk = sample();
+    let mut ingest = Ingest::new("shop");
+    let read = |disk: &Disk, ingest: &mut Ingest| {
+        let read = |path: &str| disk.files.get(path).map(|(text, _)| text.clone().into_bytes());
+        let now = disk.now;
+        ingest.refresh(&disk.listing(), read, &ManualClock::default(), now, &CancelToken::new()).unwrap()
+    };
+    read(&disk, &mut ingest);
+    let time = disk.files["Cargo.toml"].1;
+    disk.files.insert("Cargo.toml".to_owned(), ("[package]\nname = \"shoq\"\n".to_owned(), time));
+    assert_eq!(read(&disk, &mut ingest).report.files_parsed, 1);
+}
+
+#[test]
+fn a_stopped_refresh_leaves_the_state_as_it_was() {
+    let mut disk = sample();
+    let mut ingest = Ingest::new("shop");
+    let before = disk.refresh(&mut ingest).graph;
+    disk.write("src/cart.rs", TEXTS[2]);
+    let stopped = CancelToken::new();
+    stopped.cancel();
+    let read = |path: &str| disk.files.get(path).map(|(text, _)| text.clone().into_bytes());
+    let result = ingest.refresh(&disk.listing(), read, &ManualClock::default(), disk.now, &stopped);
+    assert_eq!(result.err(), Some(Stop::Cancelled));
+    disk.write("src/cart.rs", TEXTS[1]);
+    let after = disk.refresh(&mut ingest);
+    assert_eq!((after.report.files_parsed, after.graph), (0, before));
+}
