@@ -42,7 +42,6 @@ impl Calls {
         }
     }
 
-
     /// Resolves when all calls are told to stop.
     pub(crate) async fn stopped(&self) {
         self.stop.cancelled().await;
@@ -132,7 +131,10 @@ mod tests {
         let asked = CancellationToken::new();
         let run = calls.run(&asked, wait);
         asked.cancel();
-        assert!(matches!(run.await, Err(CallLost::Cancelled) | Ok(Stop::Cancelled)));
+        assert!(matches!(
+            run.await,
+            Err(CallLost::Cancelled) | Ok(Stop::Cancelled)
+        ));
     }
 
     #[tokio::test]
@@ -144,7 +146,10 @@ mod tests {
             tokio::task::yield_now().await;
             stop.cancel();
         });
-        assert_eq!((first.ok(), second.ok()), (Some(Stop::Cancelled), Some(Stop::Cancelled)));
+        assert_eq!(
+            (first.ok(), second.ok()),
+            (Some(Stop::Cancelled), Some(Stop::Cancelled))
+        );
     }
 
     #[tokio::test]

@@ -23,7 +23,11 @@ impl Handler {
             return complete(Vec::new());
         }
         let typed = request.argument.value.as_str();
-        let names = self.runtime.registry().entries().map(|(entry, _)| entry.spec.name);
+        let names = self
+            .runtime
+            .registry()
+            .entries()
+            .map(|(entry, _)| entry.spec.name);
         let mut names: Vec<_> = names
             .filter(|name| name.starts_with(typed))
             .map(str::to_owned)

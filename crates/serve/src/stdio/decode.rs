@@ -95,7 +95,11 @@ fn one(text: &str) -> Incoming {
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(_) if is_json(text) => {
-            return rejected(None, INVALID_REQUEST, "A message is a JSON object with each member once.");
+            return rejected(
+                None,
+                INVALID_REQUEST,
+                "A message is a JSON object with each member once.",
+            );
         }
         Err(err) => return rejected(None, PARSE_ERROR, format!("The message is not JSON: {err}.")),
     };
@@ -133,7 +137,11 @@ fn request(id: RequestId, method: String, params: Option<&RawValue>) -> Incoming
     };
     match serde_json::from_value::<ClientRequest>(message) {
         Ok(request) => Incoming::Request(id, Box::new(request)),
-        Err(err) => rejected(echo(), INVALID_PARAMS, format!("The parameters do not fit: {err}.")),
+        Err(err) => rejected(
+            echo(),
+            INVALID_PARAMS,
+            format!("The parameters do not fit: {err}."),
+        ),
     }
 }
 
@@ -153,9 +161,9 @@ fn notification(method: String, params: Option<&RawValue>) -> Incoming {
 
 fn answer(text: &str) -> Incoming {
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
-        Ok(
-            message @ (ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_)),
-        ) => Incoming::Answer(Box::new(message)),
+        Ok(message @ (ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_))) => {
+            Incoming::Answer(Box::new(message))
+        }
         Ok(_) => Incoming::Ignored,
         Err(err) => {
             tracing::debug!(%err, "an answer was ignored");
@@ -219,23 +227,41 @@ mod tests {
         );
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1"),
-            (r#"{"jsonrpc":"2.0","id":"a","method":"none/such","params":{}}"#, "request \"a\""),
+            (
+                r#"{"jsonrpc":"2.0","id":"a","method":"none/such","params":{}}"#,
+                "request \"a\"",
+            ),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "request 1.5"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "-32600 null"),
             (r#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#, "-32600 null"),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "-32600 1"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, "-32602 1"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#, "request 1"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#,
+                "-32602 1",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#,
+                "request 1",
+            ),
             (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "-32600 1"),
             (r#"{"id":1,"method":"ping"}"#, "-32600 1"),
             (r#"{"jsonrpc":"2.0","id":1}"#, "-32600 1"),
-            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, "-32600 null"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
+                "-32600 null",
+            ),
             (r#"{"jsonrpc":"2.0","method":"none/such"}"#, "notification"),
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "answer"),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#, "answer"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#,
+                "answer",
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"error":3}"#, "ignored"),
             (r#"[]"#, "-32600 null"),
-            (r#"[1,{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "-32600 null, request 1"),
+            (
+                r#"[1,{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
+                "-32600 null, request 1",
+            ),
             (r#"[["2.0",1,"ping"]]"#, "-32600 null"),
             (r#"7"#, "-32600 null"),
             (r#"{"jsonrpc""#, "-32700 null"),
@@ -243,7 +269,12 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, "-32700 null"),
             (&deep, "-32700 1"),
         ] {
-            assert_eq!(shown(text.as_bytes()), expected, "{}", &text[..text.len().min(80)]);
+            assert_eq!(
+                shown(text.as_bytes()),
+                expected,
+                "{}",
+                &text[..text.len().min(80)]
+            );
         }
         assert_eq!(shown(b"{\"jsonrpc\":\"\xff\"}"), "-32700 null");
     }

@@ -219,7 +219,8 @@ impl Framer {
         };
         let starts_like_a_header = |byte: &u8| byte.is_ascii_alphanumeric() || b"\r\n-".contains(byte);
         let end = rest.iter().take(MAX_HEADER_LINE).position(|byte| *byte == b'\n');
-        let broken = *lines == MAX_HEADER_LINES || rest.first().is_some_and(|byte| !starts_like_a_header(byte));
+        let broken =
+            *lines == MAX_HEADER_LINES || rest.first().is_some_and(|byte| !starts_like_a_header(byte));
         let bad = Frame::Bad {
             framing: Framing::Header,
             problem: Problem::Header,
@@ -307,7 +308,11 @@ impl Framer {
                     id: None,
                 });
                 // The next message may have begun inside what was taken for this one.
-                let next = if body.found == 0 { State::Start } else { State::Lost };
+                let next = if body.found == 0 {
+                    State::Start
+                } else {
+                    State::Lost
+                };
                 self.go(next)
             }
         }
@@ -405,7 +410,9 @@ mod tests {
 
     fn shown(frame: Frame) -> String {
         match frame {
-            Frame::Message(Framing::Line, text) => format!("line {}", String::from_utf8_lossy(&text).trim_end()),
+            Frame::Message(Framing::Line, text) => {
+                format!("line {}", String::from_utf8_lossy(&text).trim_end())
+            }
             Frame::Message(Framing::Header, text) => format!("header {}", String::from_utf8_lossy(&text)),
             Frame::Bad { problem, id, .. } => format!("bad {problem:?} {}", id.unwrap_or_default()),
         }
@@ -413,36 +420,54 @@ mod tests {
 
     #[test]
     fn both_framings_are_told_apart_message_by_message() {
-        let input = "{\"a\":1}\r\n\n  content-length: 7\r\nContent-Type: x\r\n\r\n{\"b\":2}{\"c\":3}\n{\"d\":4}";
+        let input =
+            "{\"a\":1}\r\n\n  content-length: 7\r\nContent-Type: x\r\n\r\n{\"b\":2}{\"c\":3}\n{\"d\":4}";
         assert_eq!(
             frames(100, input),
-            ["line {\"a\":1}", "header {\"b\":2}", "line {\"c\":3}", "line {\"d\":4}"]
+            [
+                "line {\"a\":1}",
+                "header {\"b\":2}",
+                "line {\"c\":3}",
+                "line {\"d\":4}"
+            ]
         );
     }
 
     #[test]
     fn a_junk_line_is_not_taken_for_a_header() {
         let input = "Content-Type: x\nContent\n{\"a\":1}\n";
-        assert_eq!(frames(100, input), ["line Content-Type: x", "line Content", "line {\"a\":1}"]);
+        assert_eq!(
+            frames(100, input),
+            ["line Content-Type: x", "line Content", "line {\"a\":1}"]
+        );
     }
 
     #[test]
     fn a_length_that_is_too_large_does_not_swallow_the_next_message() {
         let next = "Content-Length: 7\r\n\r\n{\"b\":2}";
         for (first, expected) in [
-            ("Content-Length: 60\r\n\r\n{\"id\":1}", "bad Length { declared: 60, found: 8 } 1"),
+            (
+                "Content-Length: 60\r\n\r\n{\"id\":1}",
+                "bad Length { declared: 60, found: 8 } 1",
+            ),
             ("Content-Length: 60\r\n\r\n{\"a\":", "bad NoJson "),
             ("Content-Length: 60\r\n\r\n{\"a\":\"", "bad NoJson "),
             ("Content-Length: 60\r\n\r\nhello", "bad NoJson "),
             ("Content-Length: 99999999999\r\n\r\n{\"id\":1}", "bad TooLong 1"),
         ] {
-            assert_eq!(frames(100, &format!("{first}{next}")), [expected, "header {\"b\":2}"]);
+            assert_eq!(
+                frames(100, &format!("{first}{next}")),
+                [expected, "header {\"b\":2}"]
+            );
         }
     }
 
     #[test]
     fn a_length_that_is_too_small_does_not_swallow_the_next_message() {
-        for next in ["Content-Length: 7\r\n\r\n{\"b\":2}", "\nContent-Length: 7\r\n\r\n{\"b\":2}"] {
+        for next in [
+            "Content-Length: 7\r\n\r\n{\"b\":2}",
+            "\nContent-Length: 7\r\n\r\n{\"b\":2}",
+        ] {
             let input = format!("Content-Length: 3\r\n\r\n{{\"a\":1}}{next}");
             assert_eq!(
                 frames(100, &input),

@@ -78,7 +78,10 @@ impl Link {
                     ClientRequest::SubscriptionsListenRequest(_) => Kind::Subscription,
                     _ => Kind::Call,
                 };
-                if self.ledger.enter(id.clone(), framing, bytes, kind, batch.cloned()) {
+                if self
+                    .ledger
+                    .enter(id.clone(), framing, bytes, kind, batch.cloned())
+                {
                     self.talk.lock().begun = true;
                     forward(ClientJsonRpcMessage::request(*request, id));
                 } else {
@@ -122,7 +125,8 @@ impl Link {
             _ if !allowed => "This revision of MCP has no batches: send one message at a time.",
             MAX_BATCH.. => "A batch has at most 1000 messages.",
             _ => {
-                let answered = |part: &&Incoming| matches!(part, Incoming::Request(..) | Incoming::Rejected(_));
+                let answered =
+                    |part: &&Incoming| matches!(part, Incoming::Request(..) | Incoming::Rejected(_));
                 let batch = Batch::new(parts.iter().filter(answered).count());
                 let share = bytes / parts.len();
                 for part in parts {
@@ -247,4 +251,3 @@ fn reply_text(id: &str, member: &str, value: &impl Serialize) -> Result<Vec<u8>,
     text.push(b'}');
     Ok(text)
 }
-

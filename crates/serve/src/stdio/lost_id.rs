@@ -19,7 +19,8 @@ impl Ends {
     pub(super) fn add(&mut self, bytes: &[u8]) {
         let room = HEAD - self.head.len();
         self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        self.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
+        self.tail
+            .extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
         let over = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..over);
     }
@@ -77,7 +78,6 @@ fn last(text: &str) -> Option<String> {
 fn plain(id: &str) -> bool {
     id.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -106,7 +106,9 @@ pub async fn serve_pipes(
     tracing::info!(?ended, "ending");
     closing.cancel();
     if ended == Ended::Asked
-        && tokio::time::timeout(PATIENCE_AFTER_SIGNAL, link.idle()).await.is_err()
+        && tokio::time::timeout(PATIENCE_AFTER_SIGNAL, link.idle())
+            .await
+            .is_err()
     {
         tracing::info!("calls under way are cancelled");
     }
