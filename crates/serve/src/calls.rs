@@ -34,9 +34,7 @@ impl Calls {
     pub(crate) fn new(stop: CancellationToken) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            seats: Arc::new(Semaphore::new(
-                (cores * CALLS_PER_CORE).clamp(MIN_CALLS, MAX_CALLS),
-            )),
+            seats: Arc::new(Semaphore::new((cores * CALLS_PER_CORE).clamp(MIN_CALLS, MAX_CALLS))),
             running: watch::Sender::new(0),
             stop,
         }
@@ -131,10 +129,7 @@ mod tests {
         let asked = CancellationToken::new();
         let run = calls.run(&asked, wait);
         asked.cancel();
-        assert!(matches!(
-            run.await,
-            Err(CallLost::Cancelled) | Ok(Stop::Cancelled)
-        ));
+        assert!(matches!(run.await, Err(CallLost::Cancelled) | Ok(Stop::Cancelled)));
     }
 
     #[tokio::test]
@@ -146,10 +141,7 @@ mod tests {
             tokio::task::yield_now().await;
             stop.cancel();
         });
-        assert_eq!(
-            (first.ok(), second.ok()),
-            (Some(Stop::Cancelled), Some(Stop::Cancelled))
-        );
+        assert_eq!((first.ok(), second.ok()), (Some(Stop::Cancelled), Some(Stop::Cancelled)));
     }
 
     #[tokio::test]

@@ -33,12 +33,7 @@ impl Server {
             tokio.block_on(server.run(runtime));
             tokio.shutdown_background();
         });
-        Self {
-            address,
-            shutdown,
-            thread: Some(thread),
-            _home: home,
-        }
+        Self { address, shutdown, thread: Some(thread), _home: home }
     }
 
     fn connect(&self) -> TcpStream {
@@ -51,9 +46,7 @@ impl Server {
     /// replace them.
     fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> BufReader<TcpStream> {
         let mut stream = self.connect();
-        stream
-            .write_all(self.text(method, headers, body).as_bytes())
-            .unwrap();
+        stream.write_all(self.text(method, headers, body).as_bytes()).unwrap();
         BufReader::new(stream)
     }
 
@@ -90,11 +83,7 @@ impl Server {
         });
         let name = params["name"].as_str().unwrap_or("-").to_owned();
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        let headers = [
-            ("MCP-Protocol-Version", "2026-07-28"),
-            ("Mcp-Method", method),
-            ("Mcp-Name", &name),
-        ];
+        let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method), ("Mcp-Name", &name)];
         let reply = Reply::read(self.send("POST /mcp", &headers, &body));
         assert_eq!(reply.status, 200, "{}", reply.body);
         reply.message()
@@ -125,19 +114,14 @@ impl Reply {
         let head = head(&mut from);
         let mut body = String::new();
         from.read_to_string(&mut body).unwrap();
-        Self {
-            status: head[9..12].parse().unwrap(),
-            head: head.to_ascii_lowercase(),
-            body,
-        }
+        Self { status: head[9..12].parse().unwrap(), head: head.to_ascii_lowercase(), body }
     }
 
     /// The answer in a body, which may be one JSON object or a stream of events.
     fn message(&self) -> Value {
         let mut objects = self.body.lines().filter_map(|line| {
             let line = line.strip_prefix("data: ").unwrap_or(line);
-            line.starts_with('{')
-                .then(|| serde_json::from_str::<Value>(line).unwrap())
+            line.starts_with('{').then(|| serde_json::from_str::<Value>(line).unwrap())
         });
         objects.find(|object| object.get("id").is_some()).unwrap()
     }
@@ -151,11 +135,7 @@ impl Reply {
 fn head(from: &mut BufReader<TcpStream>) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
-        assert_ne!(
-            from.read_line(&mut head).unwrap(),
-            0,
-            "the connection closed after {head:?}"
-        );
+        assert_ne!(from.read_line(&mut head).unwrap(), 0, "the connection closed after {head:?}");
     }
     head
 }
@@ -171,29 +151,19 @@ fn both_eras_are_served_on_one_endpoint() {
     let server = Server::start();
     let said = server.ask("tools/call", call("echo", json!({"text": "hi"})));
     assert_eq!(said["result"]["structuredContent"]["said"], "hi");
-    assert_eq!(
-        server.ask("server/discover", json!({}))["result"]["instructions"],
-        "Call echo."
-    );
+    assert_eq!(server.ask("server/discover", json!({}))["result"]["instructions"], "Call echo.");
 
     let opened = Reply::read(server.send("POST /mcp", &[], &initialize("2025-11-25")));
     assert_eq!(opened.message()["result"]["protocolVersion"], "2025-11-25");
     let session = opened.header("mcp-session-id").unwrap();
-    let headers = [
-        ("Mcp-Session-Id", session),
-        ("MCP-Protocol-Version", "2025-11-25"),
-    ];
+    let headers = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")];
     let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(server.status("POST /mcp", &headers, note), 202);
     let body = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call("echo", json!({"text": "old"}))});
     let said = Reply::read(server.send("POST /mcp", &headers, &body.to_string()));
     assert_eq!(said.message()["result"]["structuredContent"]["said"], "old");
 
-    let mut stream = server.send(
-        "GET /mcp",
-        &[headers[0], headers[1], ("Accept", "text/event-stream")],
-        "",
-    );
+    let mut stream = server.send("GET /mcp", &[headers[0], headers[1], ("Accept", "text/event-stream")], "");
     assert!(head(&mut stream).starts_with("HTTP/1.1 200"));
     server.ask("tools/call", call("grow", json!({})));
     let mut line = String::new();
@@ -208,14 +178,7 @@ fn both_eras_are_served_on_one_endpoint() {
 #[test]
 fn nothing_is_served_to_strangers_on_any_route() {
     let server = Server::start();
-    for route in [
-        "POST /mcp",
-        "GET /mcp",
-        "GET /",
-        "DELETE /mcp",
-        "OPTIONS /mcp",
-        "POST /none",
-    ] {
+    for route in ["POST /mcp", "GET /mcp", "GET /", "DELETE /mcp", "OPTIONS /mcp", "POST /none"] {
         let refused = Reply::read(server.send(route, &[("Authorization", "-")], "{}"));
         assert_eq!(refused.status, 401, "{route}");
         assert_eq!(refused.header("www-authenticate"), Some("bearer realm=\"m1nd\""));
@@ -226,11 +189,7 @@ fn nothing_is_served_to_strangers_on_any_route() {
             (("Origin", "https://evil.example"), 403),
             (("Origin", "null"), 403),
         ] {
-            assert_eq!(
-                server.status(route, &[header], "{}"),
-                status,
-                "{route} {header:?}"
-            );
+            assert_eq!(server.status(route, &[header], "{}"), status, "{route} {header:?}");
         }
     }
     let url = format!("POST /mcp?token={TOKEN}");
@@ -242,9 +201,8 @@ fn nothing_is_served_to_strangers_on_any_route() {
 fn large_bodies_are_refused_with_or_without_a_length() {
     let server = Server::start();
     let mut stream = server.connect();
-    let text = server
-        .text("POST /mcp", &[("X", "y")], "")
-        .replace("Content-Length: 0", "Content-Length: 104857600");
+    let text =
+        server.text("POST /mcp", &[("X", "y")], "").replace("Content-Length: 0", "Content-Length: 104857600");
     stream.write_all(text.as_bytes()).unwrap();
     assert!(head(&mut BufReader::new(stream)).starts_with("HTTP/1.1 413"));
 
@@ -261,10 +219,7 @@ fn large_bodies_are_refused_with_or_without_a_length() {
     let mut reply = String::new();
     let read = BufReader::new(stream).read_line(&mut reply);
     assert!(refused || read.is_err() || reply.contains("413"), "{reply}");
-    assert_eq!(
-        server.ask("tools/call", call("echo", json!({"text": "on"})))["result"]["isError"],
-        false
-    );
+    assert_eq!(server.ask("tools/call", call("echo", json!({"text": "on"})))["result"]["isError"], false);
 }
 
 #[test]
@@ -296,21 +251,15 @@ fn a_client_that_goes_away_cancels_its_call() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
-    let headers = [
-        ("MCP-Protocol-Version", "2026-07-28"),
-        ("Mcp-Method", "tools/call"),
-        ("Mcp-Name", "wait"),
-    ];
+    let headers =
+        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
     // More than there are seats: if one stayed taken, the last call would wait for a minute.
     for _ in 0..100 {
         let stream = server.send("POST /mcp", &headers, &body);
         drop(stream);
     }
     let since = Instant::now();
-    assert_eq!(
-        server.ask("tools/call", call("echo", json!({})))["result"]["isError"],
-        false
-    );
+    assert_eq!(server.ask("tools/call", call("echo", json!({})))["result"]["isError"], false);
     assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
 }
 

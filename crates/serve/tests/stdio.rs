@@ -37,11 +37,7 @@ fn the_newest_revision_needs_no_handshake() {
     let said = host.ask(2, "tools/call", arguments);
     assert_eq!(said["result"]["structuredContent"]["said"], "hi");
     assert_eq!(said["result"]["resultType"], "complete");
-    host.send(
-        3,
-        "subscriptions/listen",
-        json!({"_meta": meta, "notifications": {"toolsListChanged": true}}),
-    );
+    host.send(3, "subscriptions/listen", json!({"_meta": meta, "notifications": {"toolsListChanged": true}}));
     assert_eq!(host.next()["method"], "notifications/subscriptions/acknowledged");
     let mut arguments = call("grow", json!({}));
     arguments["_meta"] = meta;
@@ -51,10 +47,7 @@ fn the_newest_revision_needs_no_handshake() {
     assert_eq!(changed["method"], "notifications/tools/list_changed");
     let (rest, ended, took) = host.close();
     assert_eq!(ended, Ended::HostLeft);
-    assert!(
-        rest.contains(r#""id":3"#),
-        "the subscription ends with its result: {rest}"
-    );
+    assert!(rest.contains(r#""id":3"#), "the subscription ends with its result: {rest}");
     assert!(took < Duration::from_secs(2), "{took:?}");
 }
 
@@ -68,11 +61,7 @@ fn answers_carry_text_and_the_same_object() {
     let object: serde_json::Value = serde_json::from_str(text).unwrap();
     assert_eq!(object, result["structuredContent"]);
     assert_eq!(object["said"], "héllo");
-    for (tool, code) in [
-        ("echoo", "unknown_tool"),
-        ("crash", "internal"),
-        ("wait", "invalid_params"),
-    ] {
+    for (tool, code) in [("echoo", "unknown_tool"), ("crash", "internal"), ("wait", "invalid_params")] {
         let result = &host.call(2, tool, json!({}))["result"];
         assert_eq!(result["isError"], true, "{tool}");
         assert_eq!(result["structuredContent"]["error"]["code"], code, "{tool}");
@@ -88,28 +77,13 @@ fn answers_carry_text_and_the_same_object() {
 fn resources_prompts_and_completions_come_from_the_surface() {
     let mut host = Host::speaking("2025-11-25");
     let read = host.ask(1, "resources/read", json!({"uri": "fixture://echo/xyz"}));
-    assert!(
-        read["result"]["contents"][0]["text"]
-            .as_str()
-            .unwrap()
-            .contains("xyz")
-    );
+    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("xyz"));
     let missing = host.ask(2, "resources/read", json!({"uri": "fixture://none"}));
     assert_eq!(missing["error"]["code"], -32002);
     let templates = host.ask(3, "resources/templates/list", json!({}));
-    assert_eq!(
-        templates["result"]["resourceTemplates"][0]["uriTemplate"],
-        "fixture://echo/{tool}"
-    );
-    let prompt = host.ask(
-        4,
-        "prompts/get",
-        json!({"name": "ask", "arguments": {"what": "it"}}),
-    );
-    assert_eq!(
-        prompt["result"]["messages"][0]["content"]["text"],
-        "Tell me about it."
-    );
+    assert_eq!(templates["result"]["resourceTemplates"][0]["uriTemplate"], "fixture://echo/{tool}");
+    let prompt = host.ask(4, "prompts/get", json!({"name": "ask", "arguments": {"what": "it"}}));
+    assert_eq!(prompt["result"]["messages"][0]["content"]["text"], "Tell me about it.");
     let prompt = host.ask(5, "prompts/get", json!({"name": "ask"}));
     assert_eq!(prompt["error"]["code"], -32602);
     let complete = host.ask(
@@ -117,19 +91,10 @@ fn resources_prompts_and_completions_come_from_the_surface() {
         "completion/complete",
         json!({"ref": {"type": "ref/resource", "uri": "fixture://echo/{tool}"}, "argument": {"name": "tool", "value": "e"}}),
     );
-    assert_eq!(
-        complete["result"]["completion"]["values"],
-        json!(["echo", "extra"])
-    );
-    assert_eq!(
-        host.ask(7, "logging/setLevel", json!({"level": "debug"}))["result"],
-        json!({})
-    );
+    assert_eq!(complete["result"]["completion"]["values"], json!(["echo", "extra"]));
+    assert_eq!(host.ask(7, "logging/setLevel", json!({"level": "debug"}))["result"], json!({}));
     assert_eq!(host.ask(8, "none/such", json!({}))["error"]["code"], -32601);
-    assert_eq!(
-        host.ask(9, "tools/call", json!({"nonsense": 1}))["error"]["code"],
-        -32602
-    );
+    assert_eq!(host.ask(9, "tools/call", json!({"nonsense": 1}))["error"]["code"], -32602);
 }
 
 #[test]
@@ -143,10 +108,7 @@ fn frames_with_a_length_are_answered_in_kind() {
     );
     frame(request(2, "ping"));
     assert_eq!(host.next_frame()["id"], 1);
-    assert_eq!(
-        host.next_frame(),
-        json!({"jsonrpc": "2.0", "id": 2, "result": {}})
-    );
+    assert_eq!(host.next_frame(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
     host.write(format!("Content-Length: 9999\r\n\r\n{}", request(3, "ping")));
     assert_eq!(host.next_frame()["error"]["code"], -32700);
     host.line(&json!({"jsonrpc": "2.0", "id": 4, "method": "ping"}));
@@ -163,38 +125,24 @@ fn junk_is_answered_and_the_next_request_works() {
         ("7\n".to_owned(), json!(null), -32600),
         ("[]\n".to_owned(), json!(null), -32600),
         (format!("[{}]\n", request(1, "ping")), json!(null), -32600),
-        (
-            "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n".to_owned(),
-            json!(null),
-            -32600,
-        ),
+        ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n".to_owned(), json!(null), -32600),
         (
             "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":3}\n".to_owned(),
             json!(5),
             -32602,
         ),
-        (
-            format!("{}{}\n", "[".repeat(200_000), "]".repeat(200_000)),
-            json!(null),
-            -32600,
-        ),
+        (format!("{}{}\n", "[".repeat(200_000), "]".repeat(200_000)), json!(null), -32600),
     ] {
         host.write(&junk);
         let reply = host.next();
-        assert_eq!(
-            (&reply["id"], &reply["error"]["code"]),
-            (&id, &json!(code)),
-            "{reply}"
-        );
+        assert_eq!((&reply["id"], &reply["error"]["code"]), (&id, &json!(code)), "{reply}");
         assert_eq!(host.ask(1, "ping", json!({}))["result"], json!({}));
     }
     host.tell("notifications/none/such", json!({"a": 1}));
     host.write(b"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}\n");
     assert_eq!(host.next()["error"]["code"], -32700);
     for id in ["1.5", "123456789012345678901234567890", "\"x\"", "-0"] {
-        host.write(format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"
-        ));
+        host.write(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"));
         let mut line = String::new();
         std::io::BufRead::read_line(&mut host.from, &mut line).unwrap();
         assert!(line.contains(&format!("\"id\":{id},")), "{line}");
@@ -211,10 +159,7 @@ fn a_line_over_64_mb_is_refused_and_the_next_request_works() {
     }
     host.write("\"}}\n");
     let reply = host.next();
-    assert_eq!(
-        (&reply["id"], &reply["error"]["code"]),
-        (&json!(8), &json!(-32600))
-    );
+    assert_eq!((&reply["id"], &reply["error"]["code"]), (&json!(8), &json!(-32600)));
     assert_eq!(host.ask(9, "ping", json!({}))["result"], json!({}));
 }
 
@@ -227,20 +172,11 @@ fn batches_are_answered_in_the_revision_that_has_them() {
         request("b", "none/such")
     ));
     let replies = host.next();
-    let mut ids: Vec<_> = replies
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|reply| reply["id"].to_string())
-        .collect();
+    let mut ids: Vec<_> = replies.as_array().unwrap().iter().map(|reply| reply["id"].to_string()).collect();
     ids.sort();
     assert_eq!(ids, ["\"a\"", "\"b\"", "null"]);
     host.write("[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}]\n");
-    assert_eq!(
-        host.ask(1, "ping", json!({}))["result"],
-        json!({}),
-        "no answer to notifications"
-    );
+    assert_eq!(host.ask(1, "ping", json!({}))["result"], json!({}), "no answer to notifications");
 }
 
 #[test]
@@ -269,18 +205,11 @@ fn pings_are_answered_while_every_seat_is_taken() {
     }
     let since = Instant::now();
     assert_eq!(host.ask("p", "ping", json!({}))["result"], json!({}));
-    assert!(
-        since.elapsed() < Duration::from_millis(300),
-        "{:?}",
-        since.elapsed()
-    );
+    assert!(since.elapsed() < Duration::from_millis(300), "{:?}", since.elapsed());
     for id in 0..200 {
         host.tell("notifications/cancelled", json!({"requestId": id}));
     }
-    assert_eq!(
-        host.call("e", "echo", json!({"text": "x"}))["result"]["isError"],
-        false
-    );
+    assert_eq!(host.call("e", "echo", json!({"text": "x"}))["result"]["isError"], false);
     assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
 }
 
@@ -309,11 +238,7 @@ fn new_tools_are_announced() {
     let mut host = Host::speaking("2025-06-18");
     host.send(1, "tools/call", call("grow", json!({})));
     let messages = [host.next(), host.next()];
-    assert!(
-        messages
-            .iter()
-            .any(|message| message["method"] == "notifications/tools/list_changed")
-    );
+    assert!(messages.iter().any(|message| message["method"] == "notifications/tools/list_changed"));
     let tools = host.ask(2, "tools/list", json!({}));
     assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 8);
 }
@@ -331,20 +256,14 @@ fn the_clients_first_folder_becomes_the_workspace_before_the_first_call() {
     host.line(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": [{"uri": "https://x/"}, {"uri": uri}]}}));
     let here = host.answer_to(1);
     let real = named.canonicalize().unwrap();
-    assert_eq!(
-        here["result"]["structuredContent"]["said"],
-        real.display().to_string()
-    );
+    assert_eq!(here["result"]["structuredContent"]["said"], real.display().to_string());
 }
 
 #[test]
 fn a_client_that_never_names_its_folder_holds_up_one_call_for_two_seconds() {
     let mut host = Host::with_capabilities("2025-11-25", json!({"roots": {}}));
     let since = Instant::now();
-    assert_eq!(
-        host.call(1, "here", json!({}))["result"]["structuredContent"]["said"],
-        "nowhere"
-    );
+    assert_eq!(host.call(1, "here", json!({}))["result"]["structuredContent"]["said"], "nowhere");
     assert!(since.elapsed() < Duration::from_secs(3));
     let since = Instant::now();
     host.call(2, "here", json!({}));
@@ -376,11 +295,7 @@ fn the_end_of_the_input_ends_long_and_stubborn_calls_within_five_seconds() {
 
 #[test]
 fn a_signal_lets_short_calls_finish_and_ends_long_ones_within_two_seconds() {
-    for (tool, ms, finishes) in [
-        ("wait", 500, true),
-        ("wait", 30_000, false),
-        ("stubborn", 30_000, false),
-    ] {
+    for (tool, ms, finishes) in [("wait", 500, true), ("wait", 30_000, false), ("stubborn", 30_000, false)] {
         let mut host = Host::speaking("2025-11-25");
         host.send(1, "tools/call", call(tool, json!({"ms": ms})));
         host.ask(2, "ping", json!({}));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Prompt, Resource, ResourceTemplate,
+    CallToolRequestParams, CallToolResponse, CallToolResult, Prompt, Resource, ResourceTemplate, ResultType,
     ServerCapabilities, Tool,
 };
 use rmcp::service::{RequestContext, SubscriptionSink};
@@ -62,10 +62,7 @@ impl Fixtures {
         subscribers.next += 1;
         let number = subscribers.next;
         subscribers.sinks.insert(number, sink.clone());
-        Listening {
-            subscribers: Arc::clone(&self.subscribers),
-            number,
-        }
+        Listening { subscribers: Arc::clone(&self.subscribers), number }
     }
 
     fn sinks(&self) -> Vec<SubscriptionSink> {
@@ -110,9 +107,9 @@ impl Fixtures {
 
 /// A tool's result from its JSON.
 fn result(json: Value) -> Result<CallToolResponse, ErrorData> {
-    serde_json::from_value::<CallToolResult>(json)
-        .map(Into::into)
-        .map_err(broken)
+    let mut result: CallToolResult = serde_json::from_value(json).map_err(broken)?;
+    result.result_type = Some(ResultType::COMPLETE);
+    Ok(result.into())
 }
 
 fn text(text: impl Into<String>) -> Result<CallToolResponse, ErrorData> {

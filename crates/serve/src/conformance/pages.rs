@@ -13,9 +13,7 @@ use super::{Fixtures, broken};
 
 pub(super) fn resources() -> [Resource; 3] {
     let listed = |uri: &str, mime: &str| {
-        Resource::new(uri, uri)
-            .with_description("A conformance fixture.")
-            .with_mime_type(mime)
+        Resource::new(uri, uri).with_description("A conformance fixture.").with_mime_type(mime)
     };
     [
         listed("test://static-text", "text/plain"),
@@ -43,10 +41,8 @@ pub(super) fn prompts() -> Vec<Prompt> {
 }
 
 fn prompt(name: &str, arguments: &[&str]) -> Prompt {
-    let arguments: Vec<_> = arguments
-        .iter()
-        .map(|argument| PromptArgument::new(*argument).with_required(true))
-        .collect();
+    let arguments: Vec<_> =
+        arguments.iter().map(|argument| PromptArgument::new(*argument).with_required(true)).collect();
     Prompt::new(name, Some("A conformance fixture."), Some(arguments))
 }
 
@@ -82,10 +78,7 @@ impl Fixtures {
             "test_prompt_with_embedded_resource" => {
                 let uri = argument("resourceUri").unwrap_or("test://example-resource");
                 let embedded = resource(uri, "text/plain", "Embedded resource content for testing.");
-                messages(vec![
-                    embedded,
-                    words("Please process the embedded resource above."),
-                ])
+                messages(vec![embedded, words("Please process the embedded resource above.")])
             }
             "test_prompt_with_image" => messages(vec![image(), words("Please analyze the image above.")]),
             "test_input_required_result_prompt" => match prompt_context(request.input_responses.as_ref()) {
@@ -107,11 +100,7 @@ impl Fixtures {
         let values = ["paris", "park", "party"];
         let typed = request.argument.value.as_str();
         ours.then(|| {
-            values
-                .iter()
-                .filter(|value| value.starts_with(typed))
-                .map(|value| (*value).to_owned())
-                .collect()
+            values.iter().filter(|value| value.starts_with(typed)).map(|value| (*value).to_owned()).collect()
         })
     }
 }
@@ -121,11 +110,8 @@ fn words(text: &str) -> Value {
 }
 
 fn messages(contents: Vec<Value>) -> Result<GetPromptResponse, ErrorData> {
-    let messages: Vec<_> = contents
-        .into_iter()
-        .map(|content| json!({"role": "user", "content": content}))
-        .collect();
-    serde_json::from_value::<GetPromptResult>(json!({ "messages": messages }))
-        .map(Into::into)
-        .map_err(broken)
+    let messages: Vec<_> =
+        contents.into_iter().map(|content| json!({"role": "user", "content": content})).collect();
+    let messages = serde_json::from_value(messages.into()).map_err(broken)?;
+    Ok(GetPromptResult::new(messages).into())
 }

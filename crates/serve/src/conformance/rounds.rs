@@ -22,10 +22,7 @@ pub(super) fn of(request: &CallToolRequestParams, context: &RequestContext<RoleS
         },
         "sampling" if name.is_some() => match given.get("capital_question") {
             Some(answer) => text(format!("Sampling response: {}", answer["content"]["text"])),
-            None => ask(
-                vec![("capital_question", sampling("What is the capital of France?"))],
-                None,
-            ),
+            None => ask(vec![("capital_question", sampling("What is the capital of France?"))], None),
         },
         "list_roots" => match given.get("client_roots") {
             Some(answer) => text(format!("Client roots: {}", answer["roots"])),
@@ -35,13 +32,9 @@ pub(super) fn of(request: &CallToolRequestParams, context: &RequestContext<RoleS
         "multiple_inputs" => multiple(&given, state),
         "multi_round" => multi_round(state),
         "capabilities" => capabilities(&given, context),
-        "streaming_elicitation" => ask(
-            vec![(
-                "streaming_elicitation",
-                elicitation("Give a value", "value", "string"),
-            )],
-            None,
-        ),
+        "streaming_elicitation" => {
+            ask(vec![("streaming_elicitation", elicitation("Give a value", "value", "string"))], None)
+        }
         _ => return None,
     })
 }
@@ -50,12 +43,8 @@ pub(super) fn of(request: &CallToolRequestParams, context: &RequestContext<RoleS
 pub(super) fn prompt_context(
     responses: Option<&InputResponses>,
 ) -> Result<String, Result<InputRequiredResult, ErrorData>> {
-    let question = || {
-        questions(vec![(
-            "user_context",
-            elicitation("What is it about?", "context", "string"),
-        )])
-    };
+    let question =
+        || questions(vec![("user_context", elicitation("What is it about?", "context", "string"))]);
     Given(responses)
         .content("user_context", "context")
         .ok_or_else(|| question().map(InputRequiredResult::from_input_requests))
@@ -77,11 +66,7 @@ fn multiple(given: &Given<'_>, state: Option<&str>) -> Answer {
     if opened.is_some() && all.iter().all(|key| given.get(key).is_some()) {
         return text("All inputs received");
     }
-    let questions = vec![
-        name_question(),
-        ("greeting", sampling("Say hello")),
-        ("client_roots", roots()),
-    ];
+    let questions = vec![name_question(), ("greeting", sampling("Say hello")), ("client_roots", roots())];
     ask(questions, Some(json!({"stage": "gather"})))
 }
 
@@ -92,14 +77,8 @@ fn multi_round(state: Option<&str>) -> Answer {
     };
     let next = Some(json!({"round": round + 1}));
     match round {
-        0 => ask(
-            vec![("step1", elicitation("What is your name?", "name", "string"))],
-            next,
-        ),
-        1 => ask(
-            vec![("step2", elicitation("Which colour?", "color", "string"))],
-            next,
-        ),
+        0 => ask(vec![("step1", elicitation("What is your name?", "name", "string"))], next),
+        1 => ask(vec![("step2", elicitation("Which colour?", "color", "string"))], next),
         _ => text("All rounds are done"),
     }
 }
@@ -115,10 +94,8 @@ fn capabilities(given: &Given<'_>, context: &RequestContext<RoleServer>) -> Answ
         (client.sampling.is_some(), ("greeting", sampling("Say hello"))),
         (client.roots.is_some(), ("client_roots", roots())),
     ];
-    let questions: Vec<_> = possible
-        .into_iter()
-        .filter_map(|(can, question)| can.then_some(question))
-        .collect();
+    let questions: Vec<_> =
+        possible.into_iter().filter_map(|(can, question)| can.then_some(question)).collect();
     if questions.is_empty() {
         return text("The client can answer nothing");
     }

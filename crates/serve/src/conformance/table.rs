@@ -10,10 +10,7 @@ pub(super) fn tools() -> Vec<Tool> {
     let more = [
         tool("test_sampling", json!({"prompt": {"type": "string"}})),
         tool("test_elicitation", json!({"message": {"type": "string"}})),
-        tool(
-            "test_custom_header",
-            json!({"value": {"type": "string", "x-mcp-header": "Value"}}),
-        ),
+        tool("test_custom_header", json!({"value": {"type": "string", "x-mcp-header": "Value"}})),
         with_schema("json_schema_2020_12_tool", keywords()),
     ];
     plain.chain(more).collect()
@@ -49,16 +46,8 @@ const PLAIN: [&str; 25] = [
 ];
 
 fn tool(name: &'static str, properties: Value) -> Tool {
-    let required: Vec<_> = properties
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name)
-        .collect();
-    with_schema(
-        name,
-        json!({"type": "object", "properties": properties, "required": required}),
-    )
+    let required: Vec<_> = properties.as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    with_schema(name, json!({"type": "object", "properties": properties, "required": required}))
 }
 
 fn with_schema(name: &'static str, schema: Value) -> Tool {

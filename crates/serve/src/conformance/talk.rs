@@ -63,11 +63,7 @@ pub(super) async fn of(
 }
 
 async fn logging(context: &RequestContext<RoleServer>) -> Answer {
-    for message in [
-        "Tool execution started",
-        "Tool processing data",
-        "Tool execution completed",
-    ] {
+    for message in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
         let note =
             LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(message)).with_logger("fixture");
         context.peer.notify_logging_message(note).await.map_err(broken)?;
@@ -103,10 +99,7 @@ async fn sampling(context: &RequestContext<RoleServer>, prompt: String) -> Answe
     let answer = context.peer.create_message(question).await.map_err(refused)?;
     let answer = serde_json::to_value(answer.message.content).map_err(broken)?;
     let said = answer.pointer("/text").or_else(|| answer.pointer("/0/text"));
-    text(format!(
-        "LLM response: {}",
-        said.and_then(Value::as_str).unwrap_or_default()
-    ))
+    text(format!("LLM response: {}", said.and_then(Value::as_str).unwrap_or_default()))
 }
 
 async fn elicitation(
@@ -124,10 +117,7 @@ async fn elicitation(
     let answer = context.peer.create_elicitation(question).await.map_err(refused)?;
     let answer = serde_json::to_value(answer).map_err(broken)?;
     let action = answer["action"].as_str().unwrap_or_default();
-    text(format!(
-        "Elicitation completed: action={action}, content={}",
-        answer["content"]
-    ))
+    text(format!("Elicitation completed: action={action}, content={}", answer["content"]))
 }
 
 fn missing_capability(context: &RequestContext<RoleServer>) -> Answer {
@@ -166,9 +156,8 @@ fn defaults() -> Value {
 }
 
 fn choices() -> Value {
-    let titled: Vec<_> = (1..=3)
-        .map(|n| json!({"const": format!("value{n}"), "title": format!("Option {n}")}))
-        .collect();
+    let titled: Vec<_> =
+        (1..=3).map(|n| json!({"const": format!("value{n}"), "title": format!("Option {n}")})).collect();
     let plain = json!(["option1", "option2", "option3"]);
     json!({
         "untitledSingle": {"type": "string", "enum": plain},

@@ -81,9 +81,6 @@ fn not_found(uri: &str, message: String) -> ErrorData {
 }
 
 fn message(reply: &Reply) -> String {
-    let message = reply
-        .body
-        .pointer("/error/message")
-        .and_then(|text| text.as_str());
+    let message = reply.body.pointer("/error/message").and_then(|text| text.as_str());
     message.map_or_else(|| reply.text(), str::to_owned)
 }

@@ -75,10 +75,7 @@ impl Guard {
     fn knows_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let mut given = headers.get_all(HOST).iter();
         let authority = match (given.next(), given.next()) {
-            (Some(value), None) => value
-                .to_str()
-                .ok()
-                .and_then(|text| text.parse::<Authority>().ok()),
+            (Some(value), None) => value.to_str().ok().and_then(|text| text.parse::<Authority>().ok()),
             (None, _) => uri.authority().cloned(),
             _ => None,
         };
@@ -90,10 +87,7 @@ impl Guard {
     fn is_ours(&self, host: &str, with_port: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let with_port = with_port.to_ascii_lowercase();
-        let literal = host
-            .trim_start_matches('[')
-            .trim_end_matches(']')
-            .parse::<IpAddr>();
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         let address = match literal {
             Ok(ip) if self.bound.ip().is_unspecified() => Some(ip),
             Ok(ip) => Some(ip).filter(|ip| *ip == self.bound.ip() || ip.is_loopback()),
@@ -134,11 +128,7 @@ pub(super) async fn check(State(guard): State<Arc<Guard>>, request: Request, nex
         Ok(Ok(bytes)) => Body::from(bytes),
         Ok(Err(err)) => {
             let too_large = std::error::Error::source(&err).is_some_and(|err| err.is::<LengthLimitError>());
-            let refused = if too_large {
-                Refused::TooLarge
-            } else {
-                Refused::Unreadable
-            };
+            let refused = if too_large { Refused::TooLarge } else { Refused::Unreadable };
             return refused.into_response();
         }
         Err(_) => return Refused::TooSlow.into_response(),
@@ -151,10 +141,7 @@ impl IntoResponse for Refused {
         tracing::debug!(refused = ?self, "a request was refused");
         let (status, text) = match self {
             Refused::Host => (StatusCode::FORBIDDEN, "This Host is not served here.\n"),
-            Refused::Origin => (
-                StatusCode::FORBIDDEN,
-                "Pages of this Origin may not use this server.\n",
-            ),
+            Refused::Origin => (StatusCode::FORBIDDEN, "Pages of this Origin may not use this server.\n"),
             Refused::Token => (StatusCode::UNAUTHORIZED, "A bearer token is needed.\n"),
             Refused::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "The body is too large.\n"),
             Refused::TooSlow => (StatusCode::REQUEST_TIMEOUT, "The body did not come in time.\n"),
@@ -208,18 +195,10 @@ mod tests {
             ("10.0.0.1:4100", Err(Refused::Host)),
             ("", Err(Refused::Host)),
         ] {
-            assert_eq!(
-                admit(&[(HOST, host), (AUTHORIZATION, &token)]),
-                expected,
-                "{host}"
-            );
+            assert_eq!(admit(&[(HOST, host), (AUTHORIZATION, &token)]), expected, "{host}");
         }
         assert_eq!(admit(&[(AUTHORIZATION, &token)]), Err(Refused::Host));
-        let twice = [
-            (HOST, "localhost"),
-            (HOST, "evil.example"),
-            (AUTHORIZATION, &token),
-        ];
+        let twice = [(HOST, "localhost"), (HOST, "evil.example"), (AUTHORIZATION, &token)];
         assert_eq!(admit(&twice), Err(Refused::Host));
     }
 
@@ -239,11 +218,7 @@ mod tests {
             ("null", Err(Refused::Origin)),
             ("", Err(Refused::Origin)),
         ] {
-            let headers = [
-                (HOST, "localhost:4100"),
-                (ORIGIN, origin),
-                (AUTHORIZATION, &token),
-            ];
+            let headers = [(HOST, "localhost:4100"), (ORIGIN, origin), (AUTHORIZATION, &token)];
             assert_eq!(admit(&headers), expected, "{origin}");
         }
     }
@@ -253,10 +228,7 @@ mod tests {
         let (right, wrong) = (bearer(TOKEN), bearer("0123456789abcdee"));
         let host = (HOST, "localhost");
         assert_eq!(admit(&[host.clone()]), Err(Refused::Token));
-        assert_eq!(
-            admit(&[host.clone(), (AUTHORIZATION, &wrong)]),
-            Err(Refused::Token)
-        );
+        assert_eq!(admit(&[host.clone(), (AUTHORIZATION, &wrong)]), Err(Refused::Token));
         let twice = [host.clone(), (AUTHORIZATION, &right), (AUTHORIZATION, &wrong)];
         assert_eq!(admit(&twice), Err(Refused::Token));
         let large = [host, (AUTHORIZATION, &right), (CONTENT_LENGTH, "99999999999")];

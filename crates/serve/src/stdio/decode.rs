@@ -40,11 +40,7 @@ pub(super) struct Rejection {
 
 impl Rejection {
     pub(super) fn new(id: Option<String>, code: i32, message: impl Into<String>) -> Self {
-        Self {
-            id,
-            code,
-            message: message.into(),
-        }
+        Self { id, code, message: message.into() }
     }
 }
 
@@ -95,11 +91,7 @@ fn one(text: &str) -> Incoming {
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(_) if is_json(text) => {
-            return rejected(
-                None,
-                INVALID_REQUEST,
-                "A message is a JSON object with each member once.",
-            );
+            return rejected(None, INVALID_REQUEST, "A message is a JSON object with each member once.");
         }
         Err(err) => return rejected(None, PARSE_ERROR, format!("The message is not JSON: {err}.")),
     };
@@ -120,11 +112,7 @@ fn one(text: &str) -> Incoming {
     };
     match (id, known) {
         (None, _) => notification(method, envelope.params),
-        (Some(_), None) => rejected(
-            None,
-            INVALID_REQUEST,
-            "The id of a request is a string or a number.",
-        ),
+        (Some(_), None) => rejected(None, INVALID_REQUEST, "The id of a request is a string or a number."),
         (Some(_), Some(id)) => request(id, method, envelope.params),
     }
 }
@@ -137,11 +125,7 @@ fn request(id: RequestId, method: String, params: Option<&RawValue>) -> Incoming
     };
     match serde_json::from_value::<ClientRequest>(message) {
         Ok(request) => Incoming::Request(id, Box::new(request)),
-        Err(err) => rejected(
-            echo(),
-            INVALID_PARAMS,
-            format!("The parameters do not fit: {err}."),
-        ),
+        Err(err) => rejected(echo(), INVALID_PARAMS, format!("The parameters do not fit: {err}.")),
     }
 }
 
@@ -227,41 +211,23 @@ mod tests {
         );
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1"),
-            (
-                r#"{"jsonrpc":"2.0","id":"a","method":"none/such","params":{}}"#,
-                "request \"a\"",
-            ),
+            (r#"{"jsonrpc":"2.0","id":"a","method":"none/such","params":{}}"#, "request \"a\""),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "request 1.5"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "-32600 null"),
             (r#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#, "-32600 null"),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "-32600 1"),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#,
-                "-32602 1",
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#,
-                "request 1",
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, "-32602 1"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#, "request 1"),
             (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "-32600 1"),
             (r#"{"id":1,"method":"ping"}"#, "-32600 1"),
             (r#"{"jsonrpc":"2.0","id":1}"#, "-32600 1"),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
-                "-32600 null",
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, "-32600 null"),
             (r#"{"jsonrpc":"2.0","method":"none/such"}"#, "notification"),
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "answer"),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#,
-                "answer",
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#, "answer"),
             (r#"{"jsonrpc":"2.0","id":1,"error":3}"#, "ignored"),
             (r#"[]"#, "-32600 null"),
-            (
-                r#"[1,{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
-                "-32600 null, request 1",
-            ),
+            (r#"[1,{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "-32600 null, request 1"),
             (r#"[["2.0",1,"ping"]]"#, "-32600 null"),
             (r#"7"#, "-32600 null"),
             (r#"{"jsonrpc""#, "-32700 null"),
@@ -269,12 +235,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, "-32700 null"),
             (&deep, "-32700 1"),
         ] {
-            assert_eq!(
-                shown(text.as_bytes()),
-                expected,
-                "{}",
-                &text[..text.len().min(80)]
-            );
+            assert_eq!(shown(text.as_bytes()), expected, "{}", &text[..text.len().min(80)]);
         }
         assert_eq!(shown(b"{\"jsonrpc\":\"\xff\"}"), "-32700 null");
     }

@@ -40,11 +40,7 @@ struct Talk {
 
 impl Link {
     pub(super) fn start(to: impl Write + Send + 'static) -> std::io::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            outbox: Outbox::start(to)?,
-            ledger: Ledger::default(),
-            talk: Mutex::default(),
-        }))
+        Ok(Arc::new(Self { outbox: Outbox::start(to)?, ledger: Ledger::default(), talk: Mutex::default() }))
     }
 
     /// Answers a frame, or hands its messages on.
@@ -78,10 +74,7 @@ impl Link {
                     ClientRequest::SubscriptionsListenRequest(_) => Kind::Subscription,
                     _ => Kind::Call,
                 };
-                if self
-                    .ledger
-                    .enter(id.clone(), framing, bytes, kind, batch.cloned())
-                {
+                if self.ledger.enter(id.clone(), framing, bytes, kind, batch.cloned()) {
                     self.talk.lock().begun = true;
                     forward(ClientJsonRpcMessage::request(*request, id));
                 } else {
@@ -217,10 +210,9 @@ impl Link {
 
 fn refusal(problem: &Problem, id: Option<String>) -> Rejection {
     let (code, message) = match problem {
-        Problem::TooLong => (
-            INVALID_REQUEST,
-            format!("The message is over {} MB and was not read.", MAX_MESSAGE >> 20),
-        ),
+        Problem::TooLong => {
+            (INVALID_REQUEST, format!("The message is over {} MB and was not read.", MAX_MESSAGE >> 20))
+        }
         Problem::Header => (PARSE_ERROR, "The Content-Length header cannot be read.".into()),
         Problem::Length { declared, found } => (
             PARSE_ERROR,

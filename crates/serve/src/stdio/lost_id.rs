@@ -19,8 +19,7 @@ impl Ends {
     pub(super) fn add(&mut self, bytes: &[u8]) {
         let room = HEAD - self.head.len();
         self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        self.tail
-            .extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
+        self.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
         let over = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..over);
     }
@@ -67,10 +66,7 @@ fn last(text: &str) -> Option<String> {
     let rest = rest.trim_start().strip_prefix(':')?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
     let id = values.next()?.ok()?.get().to_owned();
-    let after: String = rest[values.byte_offset()..]
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .collect();
+    let after: String = rest[values.byte_offset()..].chars().filter(|c| !c.is_whitespace()).collect();
     let alone = after.is_empty() || after == r#","jsonrpc":"2.0""#;
     Some(id).filter(|id| alone && plain(id))
 }
