@@ -34,14 +34,11 @@ impl Calls {
     pub(crate) fn new(stop: CancellationToken) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            seats: Arc::new(Semaphore::new(
-                (cores * CALLS_PER_CORE).clamp(MIN_CALLS, MAX_CALLS),
-            )),
+            seats: Arc::new(Semaphore::new((cores * CALLS_PER_CORE).clamp(MIN_CALLS, MAX_CALLS))),
             running: watch::Sender::new(0),
             stop,
         }
     }
-
 
     /// Resolves when all calls are told to stop.
     pub(crate) async fn stopped(&self) {

@@ -3,10 +3,7 @@
 //! Both transports put one [`Runtime`](m1nd_runtime::Runtime) behind the official SDK. Calls run on
 //! blocking threads, a bounded number at a time; nothing is remembered about a connection.
 
-#![expect(
-    deprecated,
-    reason = "hosts before 2026-07-28 name their folder by roots and set a log level"
-)]
+#![expect(deprecated, reason = "hosts before 2026-07-28 name their folder by roots and set a log level")]
 
 mod calls;
 mod changes;

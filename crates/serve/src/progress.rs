@@ -69,11 +69,7 @@ mod tests {
 
     #[test]
     fn values_only_grow() {
-        let step = |done| Step {
-            done,
-            total: None,
-            message: String::new(),
-        };
+        let step = |done| Step { done, total: None, message: String::new() };
         assert_eq!(next_value(&step(0), None), Some(0.0));
         assert_eq!(next_value(&step(5), Some((0.0, Duration::ZERO))), Some(5.0));
         assert_eq!(next_value(&step(5), Some((5.0, Duration::from_secs(1)))), None);

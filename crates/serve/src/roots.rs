@@ -30,19 +30,13 @@ pub(crate) struct Roots {
 
 impl Roots {
     pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
-        Self {
-            runtime,
-            wanted: Arc::default(),
-            asking: watch::Sender::new(false),
-        }
+        Self { runtime, wanted: Arc::default(), asking: watch::Sender::new(false) }
     }
 
     /// Makes calls wait, from the moment the client says that it has roots.
     pub(crate) fn expect(&self, client: &ClientCapabilities) {
-        let decided = self
-            .runtime
-            .workspace()
-            .is_some_and(|bound| bound.source() < BindingSource::ClientRoot);
+        let decided =
+            self.runtime.workspace().is_some_and(|bound| bound.source() < BindingSource::ClientRoot);
         if client.roots.is_some() && !decided {
             self.wanted.store(true, Ordering::Release);
             self.asking.send_replace(true);

@@ -33,12 +33,7 @@ impl Server {
             tokio.block_on(server.run(runtime));
             tokio.shutdown_background();
         });
-        Self {
-            address,
-            shutdown,
-            thread: Some(thread),
-            _home: home,
-        }
+        Self { address, shutdown, thread: Some(thread), _home: home }
     }
 
     fn connect(&self) -> TcpStream {
@@ -88,11 +83,7 @@ impl Server {
         });
         let name = params["name"].as_str().unwrap_or("-").to_owned();
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        let headers = [
-            ("MCP-Protocol-Version", "2026-07-28"),
-            ("Mcp-Method", method),
-            ("Mcp-Name", &name),
-        ];
+        let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method), ("Mcp-Name", &name)];
         let reply = Reply::read(self.send("POST /mcp", &headers, &body));
         assert_eq!(reply.status, 200, "{}", reply.body);
         reply.message()
@@ -123,11 +114,7 @@ impl Reply {
         let head = head(&mut from);
         let mut body = String::new();
         from.read_to_string(&mut body).unwrap();
-        Self {
-            status: head[9..12].parse().unwrap(),
-            head: head.to_ascii_lowercase(),
-            body,
-        }
+        Self { status: head[9..12].parse().unwrap(), head: head.to_ascii_lowercase(), body }
     }
 
     /// The answer in a body, which may be one JSON object or a stream of events.
@@ -214,12 +201,15 @@ fn nothing_is_served_to_strangers_on_any_route() {
 fn large_bodies_are_refused_with_or_without_a_length() {
     let server = Server::start();
     let mut stream = server.connect();
-    let text = server.text("POST /mcp", &[("X", "y")], "").replace("Content-Length: 0", "Content-Length: 104857600");
+    let text =
+        server.text("POST /mcp", &[("X", "y")], "").replace("Content-Length: 0", "Content-Length: 104857600");
     stream.write_all(text.as_bytes()).unwrap();
     assert!(head(&mut BufReader::new(stream)).starts_with("HTTP/1.1 413"));
 
     let mut stream = server.connect();
-    let text = server.text("POST /mcp", &[("X", "y")], "").replace("Content-Length: 0", "Transfer-Encoding: chunked");
+    let text = server
+        .text("POST /mcp", &[("X", "y")], "")
+        .replace("Content-Length: 0", "Transfer-Encoding: chunked");
     stream.write_all(text.as_bytes()).unwrap();
     let block = "x".repeat(1 << 20);
     let mut refused = false;
@@ -261,7 +251,8 @@ fn a_client_that_goes_away_cancels_its_call() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
-    let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
+    let headers =
+        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
     // More than there are seats: if one stayed taken, the last call would wait for a minute.
     for _ in 0..100 {
         let stream = server.send("POST /mcp", &headers, &body);

@@ -126,7 +126,11 @@ fn junk_is_answered_and_the_next_request_works() {
         ("[]\n".to_owned(), json!(null), -32600),
         (format!("[{}]\n", request(1, "ping")), json!(null), -32600),
         ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n".to_owned(), json!(null), -32600),
-        ("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":3}\n".to_owned(), json!(5), -32602),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":3}\n".to_owned(),
+            json!(5),
+            -32602,
+        ),
         (format!("{}{}\n", "[".repeat(200_000), "]".repeat(200_000)), json!(null), -32600),
     ] {
         host.write(&junk);

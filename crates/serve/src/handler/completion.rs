@@ -24,10 +24,7 @@ impl Handler {
         }
         let typed = request.argument.value.as_str();
         let names = self.runtime.registry().entries().map(|(entry, _)| entry.spec.name);
-        let mut names: Vec<_> = names
-            .filter(|name| name.starts_with(typed))
-            .map(str::to_owned)
-            .collect();
+        let mut names: Vec<_> = names.filter(|name| name.starts_with(typed)).map(str::to_owned).collect();
         names.sort_unstable();
         complete(names)
     }
@@ -35,7 +32,5 @@ impl Handler {
 
 fn complete(mut values: Vec<String>) -> Result<CompleteResult, ErrorData> {
     values.truncate(CompletionInfo::MAX_VALUES);
-    CompletionInfo::new(values)
-        .map(CompleteResult::new)
-        .map_err(|err| ErrorData::internal_error(err, None))
+    CompletionInfo::new(values).map(CompleteResult::new).map_err(|err| ErrorData::internal_error(err, None))
 }

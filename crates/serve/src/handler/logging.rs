@@ -30,7 +30,8 @@ impl Log {
         if wanted.is_none_or(|wanted| rank(wanted) > rank(LoggingLevel::Error)) {
             return;
         }
-        let message = LoggingMessageNotificationParam::new(LoggingLevel::Error, reply.body.clone()).with_logger("m1nd");
+        let message =
+            LoggingMessageNotificationParam::new(LoggingLevel::Error, reply.body.clone()).with_logger("m1nd");
         let sent = context.peer.notify_logging_message(message).await;
         if let Err(err) = sent {
             tracing::debug!(%err, "a log message was not sent");

@@ -15,9 +15,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscriptionFilter,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -62,10 +61,7 @@ impl Handler {
 
     /// The same server for another conversation.
     pub(crate) fn for_new_conversation(&self) -> Self {
-        Self {
-            log: Log::default(),
-            ..self.clone()
-        }
+        Self { log: Log::default(), ..self.clone() }
     }
 
     pub(crate) fn calls(&self) -> &Calls {
@@ -197,8 +193,11 @@ impl ServerHandler for Handler {
     async fn set_level(
         &self,
         request: SetLevelRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if !has_handshake(&context) {
+            return Err(no_method("logging/setLevel"));
+        }
         self.log.set(request.level);
         Ok(())
     }
@@ -237,27 +236,31 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(if KNOWN_METHODS.contains(&request.method.as_str()) {
-            ErrorData::invalid_params(
-                format!("The parameters do not fit the method {}.", request.method),
-                None,
-            )
+        let method = request.method.as_str();
+        let known =
+            METHODS.contains(&method) || (HANDSHAKE_METHODS.contains(&method) && has_handshake(&context));
+        Err(if known {
+            ErrorData::invalid_params(format!("The parameters do not fit the method {method}."), None)
         } else {
-            ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                format!("There is no method {}.", request.method),
-                None,
-            )
+            no_method(method)
         })
     }
 }
 
-const KNOWN_METHODS: [&str; 12] = [
-    "initialize",
+/// Whether the request belongs to a revision that begins with `initialize`.
+fn has_handshake(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.protocol_version();
+    version.is_none_or(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str())
+}
+
+fn no_method(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method {method}."), None)
+}
+
+const METHODS: [&str; 10] = [
     "completion/complete",
-    "logging/setLevel",
     "prompts/get",
     "prompts/list",
     "resources/list",
@@ -268,3 +271,6 @@ const KNOWN_METHODS: [&str; 12] = [
     "tools/call",
     "tools/list",
 ];
+
+/// Methods that 2026-07-28 took away.
+const HANDSHAKE_METHODS: [&str; 3] = ["initialize", "logging/setLevel", "ping"];

@@ -28,13 +28,12 @@ impl Handler {
             let message = format!("There is no prompt {}; there are {}.", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let text = spec
-            .render(|name| request.arguments.as_ref()?.get(name)?.as_str())
-            .map_err(|missing| ErrorData::invalid_params(format!("The argument {missing} is missing."), None))?;
+        let text =
+            spec.render(|name| request.arguments.as_ref()?.get(name)?.as_str()).map_err(|missing| {
+                ErrorData::invalid_params(format!("The argument {missing} is missing."), None)
+            })?;
         let message = PromptMessage::new_text(Role::User, text);
-        Ok(GetPromptResult::new(vec![message])
-            .with_description(spec.description)
-            .into())
+        Ok(GetPromptResult::new(vec![message]).with_description(spec.description).into())
     }
 }
 
@@ -45,9 +44,5 @@ fn listed(spec: &PromptSpec) -> Prompt {
             .with_required(argument.required)
     });
     let arguments: Vec<_> = arguments.collect();
-    Prompt::new(
-        spec.name,
-        Some(spec.description),
-        (!arguments.is_empty()).then_some(arguments),
-    )
+    Prompt::new(spec.name, Some(spec.description), (!arguments.is_empty()).then_some(arguments))
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use m1nd_runtime::{Listing, Reply, Silent, ToolCall};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -39,10 +40,8 @@ impl Handler {
         if let Some(roots) = &self.roots {
             roots.settled().await;
         }
-        let call = ToolCall {
-            name: request.name.into_owned(),
-            arguments: request.arguments.unwrap_or_default(),
-        };
+        let call =
+            ToolCall { name: request.name.into_owned(), arguments: request.arguments.unwrap_or_default() };
         let reply = match context.meta.get_progress_token() {
             None => self.run(call, &context).await,
             Some(token) => {
@@ -64,9 +63,7 @@ impl Handler {
 
     async fn run(&self, call: ToolCall, context: &RequestContext<RoleServer>) -> Result<Reply, CallLost> {
         let runtime = Arc::clone(&self.runtime);
-        self.calls
-            .run(&context.ct, move |cancel| runtime.call(call, cancel, &Silent))
-            .await
+        self.calls.run(&context.ct, move |cancel| runtime.call(call, cancel, &Silent)).await
     }
 
     async fn run_reporting(
@@ -76,9 +73,7 @@ impl Handler {
         reports: Arc<Reports>,
     ) -> Result<Reply, CallLost> {
         let runtime = Arc::clone(&self.runtime);
-        self.calls
-            .run(&context.ct, move |cancel| runtime.call(call, cancel, &*reports))
-            .await
+        self.calls.run(&context.ct, move |cancel| runtime.call(call, cancel, &*reports)).await
     }
 }
 
@@ -112,11 +107,8 @@ fn object(schema: Value) -> Arc<rmcp::model::JsonObject> {
 /// Text for hosts that show text, and the same object for hosts that read objects.
 fn result(reply: Reply) -> CallToolResult {
     let content = vec![ContentBlock::text(reply.text())];
-    let mut result = if reply.is_error {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
-    };
+    let mut result =
+        if reply.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     if reply.body.is_object() {
         result.structured_content = Some(reply.body);
     }

@@ -58,10 +58,7 @@ impl Connections {
                 Ok((stream, _)) => {
                     number += 1;
                     self.make_room(most);
-                    let open = Open {
-                        busy: Arc::default(),
-                        drop: CancellationToken::new(),
-                    };
+                    let open = Open { busy: Arc::default(), drop: CancellationToken::new() };
                     self.open.lock().insert(number, open.clone());
                     let all = Arc::clone(&self.open);
                     let (router, closing) = (router.clone(), closing.clone());
@@ -192,14 +189,8 @@ impl Drop for Busy {
 /// Raises the number of files to what the system allows, and leaves some for others.
 fn most_connections() -> usize {
     let before = getrlimit(Resource::Nofile);
-    let raised = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: before.maximum,
-            maximum: before.maximum,
-        },
-    )
-    .map_err(io::Error::from);
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, maximum: before.maximum })
+        .map_err(io::Error::from);
     if let Err(err) = raised {
         tracing::debug!(%err, "the number of open files stays as it is");
     }

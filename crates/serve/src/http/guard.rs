@@ -93,7 +93,9 @@ impl Guard {
             Ok(ip) => Some(ip).filter(|ip| *ip == self.bound.ip() || ip.is_loopback()),
             Err(_) => None,
         };
-        address.is_some() || host == "localhost" || self.hosts.iter().any(|ours| *ours == host || *ours == with_port)
+        address.is_some()
+            || host == "localhost"
+            || self.hosts.iter().any(|ours| *ours == host || *ours == with_port)
     }
 
     /// Only browsers send an Origin, and only pages of this very server may use it.

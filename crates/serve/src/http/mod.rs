@@ -79,11 +79,7 @@ impl HttpServer {
         let failed = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self {
-            listener,
-            address,
-            options,
-        })
+        Ok(Self { listener, address, options })
     }
 
     /// Where the server really listens.
@@ -120,9 +116,7 @@ impl HttpServer {
             .layer(axum::middleware::from_fn_with_state(guard, guard::check));
         let shutdown = self.options.shutdown.clone();
         let connections = Connections::default();
-        connections
-            .accept(self.listener, router, shutdown.token().clone())
-            .await;
+        connections.accept(self.listener, router, shutdown.token().clone()).await;
         tracing::info!("ending");
         calls.idle(PATIENCE_AFTER_SIGNAL).await;
         // Stopping ends the streams too, and answers are on their way through them.

@@ -32,10 +32,7 @@ impl Default for Sessions {
     fn default() -> Self {
         let mut inner = LocalSessionManager::default();
         inner.session_config.keep_alive = Some(IDLE);
-        Self {
-            inner,
-            used: Mutex::default(),
-        }
+        Self { inner, used: Mutex::default() }
     }
 }
 
@@ -51,9 +48,7 @@ impl Used {
     /// Enters a new session. Returns the one that has to go for it.
     fn enter(&mut self, id: SessionId, most: usize) -> Option<SessionId> {
         let oldest = || self.last.iter().min_by_key(|(_, last)| **last);
-        let evicted = (self.last.len() >= most)
-            .then(|| oldest().map(|(id, _)| id.clone()))
-            .flatten();
+        let evicted = (self.last.len() >= most).then(|| oldest().map(|(id, _)| id.clone())).flatten();
         if let Some(id) = &evicted {
             self.last.remove(id);
         }

@@ -58,7 +58,9 @@ mod tests {
         let token = Token::new("0123456789abcdef");
         assert!(token.admits(b"Bearer 0123456789abcdef"));
         assert!(token.admits(b"bearer  0123456789abcdef "));
-        for other in ["", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Basic 0123456789abcdef", "0123456789abcdef"] {
+        for other in
+            ["", "Bearer", "Bearer ", "Bearer 0123456789abcde", "Basic 0123456789abcdef", "0123456789abcdef"]
+        {
             assert!(!token.admits(other.as_bytes()), "{other}");
         }
     }

@@ -40,11 +40,7 @@ pub(super) struct Rejection {
 
 impl Rejection {
     pub(super) fn new(id: Option<String>, code: i32, message: impl Into<String>) -> Self {
-        Self {
-            id,
-            code,
-            message: message.into(),
-        }
+        Self { id, code, message: message.into() }
     }
 }
 
@@ -116,11 +112,7 @@ fn one(text: &str) -> Incoming {
     };
     match (id, known) {
         (None, _) => notification(method, envelope.params),
-        (Some(_), None) => rejected(
-            None,
-            INVALID_REQUEST,
-            "The id of a request is a string or a number.",
-        ),
+        (Some(_), None) => rejected(None, INVALID_REQUEST, "The id of a request is a string or a number."),
         (Some(_), Some(id)) => request(id, method, envelope.params),
     }
 }
@@ -153,9 +145,9 @@ fn notification(method: String, params: Option<&RawValue>) -> Incoming {
 
 fn answer(text: &str) -> Incoming {
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
-        Ok(
-            message @ (ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_)),
-        ) => Incoming::Answer(Box::new(message)),
+        Ok(message @ (ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_))) => {
+            Incoming::Answer(Box::new(message))
+        }
         Ok(_) => Incoming::Ignored,
         Err(err) => {
             tracing::debug!(%err, "an answer was ignored");

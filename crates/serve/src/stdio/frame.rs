@@ -90,10 +90,7 @@ impl Framer {
     /// A framer with another limit, so that tests need no 64 MB.
     #[cfg(test)]
     pub(super) fn with_limit(max: usize) -> Self {
-        Self {
-            max: Some(max),
-            ..Self::default()
-        }
+        Self { max: Some(max), ..Self::default() }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut dyn FnMut(Frame)) {
@@ -118,10 +115,7 @@ impl Framer {
             State::Headers { .. } => out(bad(Framing::Header, Problem::Header, None)),
             State::Body(_) | State::Lost => {}
         }
-        *self = Self {
-            max: self.max,
-            ..Self::default()
-        };
+        *self = Self { max: self.max, ..Self::default() };
     }
 
     fn max(&self) -> usize {
@@ -155,16 +149,10 @@ impl Framer {
             self.done += MARK.len();
             return Step::On;
         }
-        let header = rest
-            .iter()
-            .zip(HEADER)
-            .take_while(|(byte, known)| byte.eq_ignore_ascii_case(known))
-            .count();
+        let header =
+            rest.iter().zip(HEADER).take_while(|(byte, known)| byte.eq_ignore_ascii_case(known)).count();
         if header == HEADER.len() {
-            return self.go(State::Headers {
-                length: None,
-                lines: 0,
-            });
+            return self.go(State::Headers { length: None, lines: 0 });
         }
         if header == rest.len() || MARK.starts_with(rest) {
             return Step::Wait;
@@ -203,11 +191,7 @@ impl Framer {
         }
         let id = ends.id();
         self.done += 1;
-        out(Frame::Bad {
-            framing: Framing::Line,
-            problem: Problem::TooLong,
-            id,
-        });
+        out(Frame::Bad { framing: Framing::Line, problem: Problem::TooLong, id });
         self.go(State::Start)
     }
 
@@ -219,12 +203,9 @@ impl Framer {
         };
         let starts_like_a_header = |byte: &u8| byte.is_ascii_alphanumeric() || b"\r\n-".contains(byte);
         let end = rest.iter().take(MAX_HEADER_LINE).position(|byte| *byte == b'\n');
-        let broken = *lines == MAX_HEADER_LINES || rest.first().is_some_and(|byte| !starts_like_a_header(byte));
-        let bad = Frame::Bad {
-            framing: Framing::Header,
-            problem: Problem::Header,
-            id: None,
-        };
+        let broken =
+            *lines == MAX_HEADER_LINES || rest.first().is_some_and(|byte| !starts_like_a_header(byte));
+        let bad = Frame::Bad { framing: Framing::Header, problem: Problem::Header, id: None };
         if broken {
             // What stands here instead of a header may be a good message by itself.
             out(bad);
@@ -301,11 +282,7 @@ impl Framer {
                     Progress::Open => body.length_problem(),
                     _ => Problem::NoJson,
                 };
-                out(Frame::Bad {
-                    framing: Framing::Header,
-                    problem,
-                    id: None,
-                });
+                out(Frame::Bad { framing: Framing::Header, problem, id: None });
                 // The next message may have begun inside what was taken for this one.
                 let next = if body.found == 0 { State::Start } else { State::Lost };
                 self.go(next)
@@ -317,9 +294,7 @@ impl Framer {
         let rest = &self.buffer[self.done..];
         let line = rest.iter().position(|byte| *byte == b'\n');
         let searched = &rest[..line.unwrap_or(rest.len())];
-        let header = searched
-            .windows(HEADER.len())
-            .position(|window| window.eq_ignore_ascii_case(HEADER));
+        let header = searched.windows(HEADER.len()).position(|window| window.eq_ignore_ascii_case(HEADER));
         match (header, line) {
             (Some(at), _) => self.done += at,
             (None, Some(at)) => self.done += at + 1,
@@ -344,18 +319,11 @@ impl Framer {
 
 impl Body {
     fn length_problem(&self) -> Problem {
-        Problem::Length {
-            declared: self.declared,
-            found: self.found,
-        }
+        Problem::Length { declared: self.declared, found: self.found }
     }
 
     fn closed(&self, bytes: &[u8]) -> Frame {
-        let bad = |problem, id| Frame::Bad {
-            framing: Framing::Header,
-            problem,
-            id,
-        };
+        let bad = |problem, id| Frame::Bad { framing: Framing::Header, problem, id };
         match &self.dropped {
             Some(ends) => bad(Problem::TooLong, ends.id()),
             None if self.declared - self.found > SLACK => {
@@ -405,7 +373,9 @@ mod tests {
 
     fn shown(frame: Frame) -> String {
         match frame {
-            Frame::Message(Framing::Line, text) => format!("line {}", String::from_utf8_lossy(&text).trim_end()),
+            Frame::Message(Framing::Line, text) => {
+                format!("line {}", String::from_utf8_lossy(&text).trim_end())
+            }
             Frame::Message(Framing::Header, text) => format!("header {}", String::from_utf8_lossy(&text)),
             Frame::Bad { problem, id, .. } => format!("bad {problem:?} {}", id.unwrap_or_default()),
         }
@@ -413,7 +383,8 @@ mod tests {
 
     #[test]
     fn both_framings_are_told_apart_message_by_message() {
-        let input = "{\"a\":1}\r\n\n  content-length: 7\r\nContent-Type: x\r\n\r\n{\"b\":2}{\"c\":3}\n{\"d\":4}";
+        let input =
+            "{\"a\":1}\r\n\n  content-length: 7\r\nContent-Type: x\r\n\r\n{\"b\":2}{\"c\":3}\n{\"d\":4}";
         assert_eq!(
             frames(100, input),
             ["line {\"a\":1}", "header {\"b\":2}", "line {\"c\":3}", "line {\"d\":4}"]
@@ -444,10 +415,7 @@ mod tests {
     fn a_length_that_is_too_small_does_not_swallow_the_next_message() {
         for next in ["Content-Length: 7\r\n\r\n{\"b\":2}", "\nContent-Length: 7\r\n\r\n{\"b\":2}"] {
             let input = format!("Content-Length: 3\r\n\r\n{{\"a\":1}}{next}");
-            assert_eq!(
-                frames(100, &input),
-                ["bad Length { declared: 3, found: 3 } ", "header {\"b\":2}"]
-            );
+            assert_eq!(frames(100, &input), ["bad Length { declared: 3, found: 3 } ", "header {\"b\":2}"]);
         }
         assert_eq!(
             frames(100, "Content-Length: 0\r\n\r\n{\"a\":1}\n"),
@@ -461,10 +429,7 @@ mod tests {
             let input = format!("Content-Length: {value}\r\n\r\n{{\"a\":1}}\n");
             assert_eq!(frames(100, &input), ["bad Header ", "line {\"a\":1}"], "{value}");
         }
-        assert_eq!(
-            frames(100, "Content-Length: 7\n{\"a\":1}\n"),
-            ["bad Header ", "line {\"a\":1}"]
-        );
+        assert_eq!(frames(100, "Content-Length: 7\n{\"a\":1}\n"), ["bad Header ", "line {\"a\":1}"]);
     }
 
     #[test]

@@ -39,10 +39,7 @@ pub(super) struct Batch {
 
 impl Batch {
     pub(super) fn new(waiting: usize) -> Arc<Mutex<Self>> {
-        Arc::new(Mutex::new(Self {
-            waiting,
-            answers: Vec::new(),
-        }))
+        Arc::new(Mutex::new(Self { waiting, answers: Vec::new() }))
     }
 
     /// Counts one member as done. The last one gets the array, unless there was nothing to answer.
@@ -75,11 +72,7 @@ pub(super) struct Ledger {
 
 impl Default for Ledger {
     fn default() -> Self {
-        Self {
-            book: Mutex::default(),
-            changed: Condvar::new(),
-            calls: watch::Sender::new(0),
-        }
+        Self { book: Mutex::default(), changed: Condvar::new(), calls: watch::Sender::new(0) }
     }
 }
 
@@ -98,12 +91,7 @@ impl Ledger {
             return false;
         }
         book.bytes += bytes;
-        let open = Open {
-            framing,
-            bytes,
-            kind,
-            batch,
-        };
+        let open = Open { framing, bytes, kind, batch };
         book.open.insert(id, open);
         if kind == Kind::Call {
             self.calls.send_modify(|count| *count += 1);

@@ -40,11 +40,7 @@ struct Talk {
 
 impl Link {
     pub(super) fn start(to: impl Write + Send + 'static) -> std::io::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            outbox: Outbox::start(to)?,
-            ledger: Ledger::default(),
-            talk: Mutex::default(),
-        }))
+        Ok(Arc::new(Self { outbox: Outbox::start(to)?, ledger: Ledger::default(), talk: Mutex::default() }))
     }
 
     /// Answers a frame, or hands its messages on.
@@ -122,7 +118,8 @@ impl Link {
             _ if !allowed => "This revision of MCP has no batches: send one message at a time.",
             MAX_BATCH.. => "A batch has at most 1000 messages.",
             _ => {
-                let answered = |part: &&Incoming| matches!(part, Incoming::Request(..) | Incoming::Rejected(_));
+                let answered =
+                    |part: &&Incoming| matches!(part, Incoming::Request(..) | Incoming::Rejected(_));
                 let batch = Batch::new(parts.iter().filter(answered).count());
                 let share = bytes / parts.len();
                 for part in parts {
@@ -213,10 +210,9 @@ impl Link {
 
 fn refusal(problem: &Problem, id: Option<String>) -> Rejection {
     let (code, message) = match problem {
-        Problem::TooLong => (
-            INVALID_REQUEST,
-            format!("The message is over {} MB and was not read.", MAX_MESSAGE >> 20),
-        ),
+        Problem::TooLong => {
+            (INVALID_REQUEST, format!("The message is over {} MB and was not read.", MAX_MESSAGE >> 20))
+        }
         Problem::Header => (PARSE_ERROR, "The Content-Length header cannot be read.".into()),
         Problem::Length { declared, found } => (
             PARSE_ERROR,
@@ -247,4 +243,3 @@ fn reply_text(id: &str, member: &str, value: &impl Serialize) -> Result<Vec<u8>,
     text.push(b'}');
     Ok(text)
 }
-

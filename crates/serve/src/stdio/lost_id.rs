@@ -66,10 +66,7 @@ fn last(text: &str) -> Option<String> {
     let rest = rest.trim_start().strip_prefix(':')?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
     let id = values.next()?.ok()?.get().to_owned();
-    let after: String = rest[values.byte_offset()..]
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .collect();
+    let after: String = rest[values.byte_offset()..].chars().filter(|c| !c.is_whitespace()).collect();
     let alone = after.is_empty() || after == r#","jsonrpc":"2.0""#;
     Some(id).filter(|id| alone && plain(id))
 }
@@ -77,7 +74,6 @@ fn last(text: &str) -> Option<String> {
 fn plain(id: &str) -> bool {
     id.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -34,10 +34,7 @@ pub struct StdioOptions {
 
 impl Default for StdioOptions {
     fn default() -> Self {
-        Self {
-            shutdown: Shutdown::new(),
-            watch_parent: true,
-        }
+        Self { shutdown: Shutdown::new(), watch_parent: true }
     }
 }
 
@@ -81,14 +78,9 @@ pub async fn serve_pipes(
     let link = Link::start(to).map_err(ServeError::Thread)?;
     let closing = CancellationToken::new();
     let stop = CancellationToken::new();
-    let transport = Stdio::start(
-        from,
-        Arc::clone(&link),
-        closing.clone(),
-        stop.clone(),
-        PATIENCE_AFTER_INPUT,
-    )
-    .map_err(ServeError::Thread)?;
+    let transport =
+        Stdio::start(from, Arc::clone(&link), closing.clone(), stop.clone(), PATIENCE_AFTER_INPUT)
+            .map_err(ServeError::Thread)?;
     let handler = Handler::new(runtime, stop.clone()).asking_for_roots();
     let conversation = tokio::spawn(converse(handler, transport));
     let mut conversation = std::pin::pin!(conversation);
@@ -105,9 +97,7 @@ pub async fn serve_pipes(
     };
     tracing::info!(?ended, "ending");
     closing.cancel();
-    if ended == Ended::Asked
-        && tokio::time::timeout(PATIENCE_AFTER_SIGNAL, link.idle()).await.is_err()
-    {
+    if ended == Ended::Asked && tokio::time::timeout(PATIENCE_AFTER_SIGNAL, link.idle()).await.is_err() {
         tracing::info!("calls under way are cancelled");
     }
     stop.cancel();

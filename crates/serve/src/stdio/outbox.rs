@@ -39,9 +39,7 @@ impl Outbox {
             broken: CancellationToken::new(),
         });
         let writer = Arc::clone(&outbox);
-        std::thread::Builder::new()
-            .name("m1nd-stdout".into())
-            .spawn(move || writer.write_all(to))?;
+        std::thread::Builder::new().name("m1nd-stdout".into()).spawn(move || writer.write_all(to))?;
         Ok(outbox)
     }
 

@@ -46,17 +46,8 @@ impl Stdio {
     ) -> std::io::Result<Self> {
         let (send, messages) = mpsc::channel(QUEUE);
         let reader = Arc::clone(&link);
-        std::thread::Builder::new()
-            .name("m1nd-stdin".into())
-            .spawn(move || read(from, &reader, &send))?;
-        Ok(Self {
-            link,
-            messages,
-            closing,
-            stop,
-            patience,
-            winding_down: None,
-        })
+        std::thread::Builder::new().name("m1nd-stdin".into()).spawn(move || read(from, &reader, &send))?;
+        Ok(Self { link, messages, closing, stop, patience, winding_down: None })
     }
 }
 
@@ -114,9 +105,7 @@ impl Transport<RoleServer> for Stdio {
                 return message;
             }
         }
-        let until = *self
-            .winding_down
-            .get_or_insert_with(|| Instant::now() + self.patience);
+        let until = *self.winding_down.get_or_insert_with(|| Instant::now() + self.patience);
         loop {
             tokio::select! {
                 () = self.link.idle() => break,

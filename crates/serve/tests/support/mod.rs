@@ -30,10 +30,7 @@ impl Host {
         let (theirs_in, to) = std::io::pipe().unwrap();
         let (from, theirs_out) = std::io::pipe().unwrap();
         let shutdown = Shutdown::new();
-        let options = StdioOptions {
-            shutdown: shutdown.clone(),
-            watch_parent: false,
-        };
+        let options = StdioOptions { shutdown: shutdown.clone(), watch_parent: false };
         let served = Arc::clone(&runtime);
         let server = std::thread::spawn(move || {
             let tokio = tokio::runtime::Runtime::new().unwrap();
@@ -41,14 +38,7 @@ impl Host {
             tokio.shutdown_background();
             ended.unwrap()
         });
-        Self {
-            to: Some(to),
-            from: BufReader::new(from),
-            shutdown,
-            runtime,
-            server,
-            _home: home,
-        }
+        Self { to: Some(to), from: BufReader::new(from), shutdown, runtime, server, _home: home }
     }
 
     /// A server after the handshake of a revision.
