@@ -61,6 +61,39 @@ pub enum Command {
     Search(Search),
     /// Show numbered lines of a file
     View(View),
+    /// Read the workspace into the code graph
+    Ingest {
+        /// The workspace, if it is not the current one
+        path: Option<PathBuf>,
+        /// Parse every file again
+        #[arg(long)]
+        full: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Who calls a function
+    Callers(Named),
+    /// What a function calls
+    Callees(Named),
+    /// The signatures of a file or folder
+    Outline {
+        /// File or folder
+        #[arg(default_value = ".")]
+        path: String,
+        /// Levels to show
+        #[arg(long, default_value_t = 3)]
+        depth: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Numbers about the graph and this installation
+    Stats {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Explain a tool, or find the tool for what you want to do
     Help {
         /// A tool's name, or words that say what you want
@@ -148,6 +181,18 @@ pub struct View {
     /// Number of lines
     #[arg(long)]
     pub limit: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Named {
+    /// Name, path:line or node id
+    pub node: String,
+    /// Most calls to print
+    #[arg(short = 'k', long, default_value_t = 100)]
+    pub limit: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

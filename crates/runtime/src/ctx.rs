@@ -6,12 +6,20 @@ use std::sync::Arc;
 
 use m1nd_contract::arg::Int;
 use m1nd_contract::{Fault, Header};
+use m1nd_graph::Graph;
 use m1nd_stdx::cancel::CancelToken;
 
 use crate::faults;
 use crate::pipeline::{Progress, Step};
 use crate::runtime::Runtime;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, WorkspaceView};
+
+/// A view that has a graph.
+#[derive(Clone, Debug)]
+pub struct GraphView {
+    pub view: Arc<WorkspaceView>,
+    pub graph: Arc<Graph>,
+}
 
 /// Lives for one call.
 pub struct Ctx<'a> {
@@ -40,6 +48,27 @@ impl Ctx<'_> {
     /// The workspace at the time of the call; a rebinding meanwhile does not change it.
     pub fn workspace(&self) -> Result<&Workspace, Fault> {
         self.workspace.as_deref().ok_or_else(|| faults::no_workspace(self.runtime.why_unbound().as_deref()))
+    }
+
+    /// The same, for work that outlasts the call.
+    pub fn shared_workspace(&self) -> Result<Arc<Workspace>, Fault> {
+        self.workspace()?;
+        self.workspace.clone().ok_or_else(|| faults::no_workspace(None))
+    }
+
+    /// The newest view with a graph in it, after a look at the files: an edit just made is seen.
+    pub fn graph_view(&self) -> Result<GraphView, Fault> {
+        let view =
+            self.workspace()?.fresh_view(self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
+        let graph = view.graph().cloned().ok_or_else(faults::empty_graph)?;
+        Ok(GraphView { view, graph })
+    }
+
+    /// The same where an answer is only richer with a graph: nothing without one.
+    pub fn graph_if_any(&self) -> Result<Option<Arc<Graph>>, Fault> {
+        let view =
+            self.workspace()?.fresh_view(self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
+        Ok(view.graph().cloned())
     }
 
     /// Tells a waiting host how far the work is.

@@ -5,6 +5,7 @@
 mod ctx;
 pub mod faults;
 pub mod flows;
+mod jobs;
 mod lanes;
 mod log;
 pub mod manual;
@@ -18,7 +19,8 @@ mod surface;
 mod tool;
 pub mod workspace;
 
-pub use ctx::Ctx;
+pub use ctx::{Ctx, GraphView};
+pub use jobs::{Job, JobState};
 pub use log::{QueryRecord, SessionRecord};
 pub use pipeline::{Progress, Reply, Silent, Step, ToolCall};
 pub use registry::{HELP, Listing, Registry, UnknownToolset};

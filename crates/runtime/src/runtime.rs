@@ -12,6 +12,7 @@ use m1nd_stdx::clock::Clock;
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, json};
 
+use crate::jobs::{Job, JobState, Jobs};
 use crate::lanes::Lanes;
 use crate::log::{QueryLog, QueryRecord, SessionRecord};
 use crate::pipeline::{self, Progress, Reply, ToolCall};
@@ -37,6 +38,7 @@ pub struct Runtime {
     surface_version: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
     lanes: Lanes,
+    jobs: Jobs,
     log: QueryLog,
 }
 
@@ -56,6 +58,7 @@ impl Runtime {
             surface_version: AtomicU64::new(0),
             listeners: Mutex::default(),
             lanes: Lanes::default(),
+            jobs: Jobs::default(),
             log: QueryLog::default(),
         }
     }
@@ -141,6 +144,24 @@ impl Runtime {
         Some((spec.mime, self.call(call, cancel, &pipeline::Silent)))
     }
 
+    /// Starts work that may outlast the call.
+    pub fn start_job(
+        &self,
+        tool: &'static str,
+        work: impl FnOnce(&CancelToken) -> JobState + Send + 'static,
+    ) -> std::io::Result<Arc<Job>> {
+        self.jobs.start(tool, work)
+    }
+
+    pub fn job(&self, id: &str) -> Option<Arc<Job>> {
+        self.jobs.find(id)
+    }
+
+    /// Every job that can be asked about, oldest first.
+    pub fn jobs(&self) -> Vec<Arc<Job>> {
+        self.jobs.all()
+    }
+
     pub fn surface(&self) -> &Surface {
         &self.surface
     }
@@ -155,6 +176,11 @@ impl Runtime {
 
     pub fn clock(&self) -> &dyn Clock {
         self.clock.as_ref()
+    }
+
+    /// The clock, for work that outlasts the call.
+    pub fn shared_clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock)
     }
 
     pub fn uptime(&self) -> Duration {

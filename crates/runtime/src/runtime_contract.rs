@@ -81,7 +81,7 @@ fn full(
     status: &str,
 ) -> Value {
     let view = workspace.map(Workspace::view);
-    let generation = view.as_ref().map_or(0, |view| view.generation);
+    let generation = view.as_ref().map_or(0, |view| view.generation());
     let root = workspace.map(|workspace| workspace.root().path().to_string_lossy().into_owned());
     let runtime_root = workspace.map(Workspace::runtime_root);
     let graph_path = runtime_root.map(|folder| folder.join("graph.snapshot"));

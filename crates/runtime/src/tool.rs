@@ -122,6 +122,7 @@ impl Effect {
 pub enum Needs {
     Nothing,
     Workspace,
+    Graph,
 }
 
 /// A tool's output with what the envelope wants to know of it.

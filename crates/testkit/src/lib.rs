@@ -41,6 +41,18 @@ impl Fixture {
         Self { dir, clock, runtime }
     }
 
+    /// A second process on the same workspace and home.
+    pub fn restart(&self, surface: Surface) -> Process {
+        let runtime = Runtime::new(
+            surface,
+            settings(&self.dir.path().join("home")),
+            Arc::new(self.clock.clone()),
+            None,
+        );
+        runtime.bind(&self.root(), BindingSource::Flag).expect("the workspace can be opened");
+        Process { runtime }
+    }
+
     /// The workspace folder.
     pub fn root(&self) -> std::path::PathBuf {
         self.dir.path().join("ws")
@@ -63,6 +75,18 @@ impl Fixture {
         self.clock.advance(Duration::from_millis(1));
         let call = ToolCall { name: tool.to_owned(), arguments };
         self.runtime.call(call, &CancelToken::new(), &Silent)
+    }
+}
+
+/// Another process on a fixture's workspace.
+pub struct Process {
+    pub runtime: Runtime,
+}
+
+impl Process {
+    /// Calls a tool with exactly these arguments.
+    pub fn call_raw(&self, tool: &str, arguments: Map<String, Value>) -> Reply {
+        self.runtime.call(ToolCall { name: tool.to_owned(), arguments }, &CancelToken::new(), &Silent)
     }
 }
 

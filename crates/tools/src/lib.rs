@@ -1,17 +1,25 @@
 //! The shelf: every tool, one file each, in toolset folders. A folder imports no other folder.
 
 mod core;
+mod graph;
 mod prompts;
 mod resources;
 
 use m1nd_runtime::{Surface, Toolset, ToolsetName};
 
 /// Every toolset of this build. The order is the order of listings.
-pub const TOOLSETS: &[Toolset] = &[Toolset {
-    name: ToolsetName::Core,
-    about: "The everyday path: find, read, ask for help.",
-    tools: core::TOOLS,
-}];
+pub const TOOLSETS: &[Toolset] = &[
+    Toolset {
+        name: ToolsetName::Core,
+        about: "The everyday path: find, read, ask who calls what, get help.",
+        tools: core::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Graph,
+        about: "Keeping the code graph, and the work that makes it.",
+        tools: graph::TOOLS,
+    },
+];
 
 /// What hosts tell their models about m1nd.
 const INSTRUCTIONS: &str = include_str!("instructions.md");

@@ -7,12 +7,12 @@ mod common;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use common::{fixture, registry};
+use common::{ingested, registry};
 use m1nd_testkit::Fixture;
 use serde_json::{Map, Value, json};
 
 /// String arguments that name files. Every other string argument must be listed below.
-const PATHS: [&str; 3] = ["file_path", "scope", "files"];
+const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
 const NOT_PATHS: [&str; 11] = [
@@ -46,7 +46,7 @@ fn every_string_argument_is_known_as_a_path_or_not() {
         for (name, schema) in properties(entry.spec.name) {
             let text = schema["type"] == "string" || schema["items"]["type"] == "string";
             let known = PATHS.contains(&name.as_str()) || NOT_PATHS.contains(&name.as_str());
-            let other = ["format", "toolsets"].contains(&name.as_str());
+            let other = ["format", "toolsets", "job_id", "action"].contains(&name.as_str());
             assert!(!text || known || other, "{}: is {name} a path?", entry.spec.name);
         }
     }
@@ -54,7 +54,7 @@ fn every_string_argument_is_known_as_a_path_or_not() {
 
 #[test]
 fn no_path_argument_of_any_tool_leads_outside() {
-    let fixture = fixture();
+    let fixture = ingested();
     fs::write(fixture.outside().join("outside.txt"), "outside-secret").unwrap();
     fs::create_dir(fixture.outside().join("ws-sibling")).unwrap();
     fs::write(fixture.outside().join("ws-sibling/x.txt"), "outside-secret").unwrap();
@@ -111,7 +111,7 @@ fn no_path_argument_of_any_tool_leads_outside() {
 
 #[test]
 fn secrets_are_neither_shown_nor_found() {
-    let fixture = fixture();
+    let fixture = ingested();
     assert!(fixture.call("view", json!({"file_path": ".env"})).is_error);
     let found = fixture.call("search", json!({"query": "do-not-read"}));
     assert_eq!(found.body["total_matches"], 0);
@@ -123,7 +123,7 @@ fn secrets_are_neither_shown_nor_found() {
 
 #[test]
 fn unknown_arguments_are_refused_with_the_nearest_name() {
-    let fixture = fixture();
+    let fixture = ingested();
     for (entry, _) in registry().entries() {
         let mut arguments = example(entry.spec.name);
         arguments["agent_idd"] = json!("x");
@@ -136,7 +136,7 @@ fn unknown_arguments_are_refused_with_the_nearest_name() {
 
 #[test]
 fn a_missing_or_empty_agent_is_refused_by_every_tool() {
-    let fixture = fixture();
+    let fixture = ingested();
     for (entry, _) in registry().entries() {
         for agent in [None, Some(json!("")), Some(json!(null)), Some(json!(7))] {
             let mut arguments = example(entry.spec.name).as_object().unwrap().clone();
@@ -151,7 +151,7 @@ fn a_missing_or_empty_agent_is_refused_by_every_tool() {
 
 #[test]
 fn wrong_types_in_any_argument_of_any_tool_are_refused_in_words() {
-    let fixture = fixture();
+    let fixture = ingested();
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let values = [
         json!(true),
@@ -180,7 +180,7 @@ fn wrong_types_in_any_argument_of_any_tool_are_refused_in_words() {
 
 #[test]
 fn recovery_arguments_can_be_passed_on_as_they_are() {
-    let fixture = fixture();
+    let fixture = ingested();
     let refused = [
         ("search", json!({"query": "("  , "mode": "regex"})),
         ("search", json!({"query": "x", "scope": "nope"})),
@@ -192,7 +192,10 @@ fn recovery_arguments_can_be_passed_on_as_they_are() {
         ("view", json!({"file_path": "src"})),
         ("view", json!({"file_path": "src/[nope].rs"})),
         ("view", json!({"file_path": ".env"})),
-        ("view", json!({"node_id": "function::src/main.rs::main"})),
+        ("view", json!({"node_id": "function::src/main.rs::nope"})),
+        ("callers", json!({"node_id": "nope"})),
+        ("outline", json!({"file_path": "src/nope.rs"})),
+        ("job_status", json!({"job_id": "job-99"})),
         ("view", json!({"file_path": "src/main.rs", "offset": 1000})),
         ("batch_view", json!({"files": []})),
         ("help", json!({"tool": "serch"})),
@@ -214,7 +217,7 @@ fn recovery_arguments_can_be_passed_on_as_they_are() {
 
 #[test]
 fn faults_about_place_carry_the_runtime_contract() {
-    let fixture = fixture();
+    let fixture = ingested();
     let reply = fixture.call("search", json!({"query": "x", "scope": "/somewhere/else"}));
     let contract = &reply.body["agent_runtime_contract"];
     assert_eq!(contract["trust_mode"], "wrong_workspace_binding");
@@ -224,7 +227,7 @@ fn faults_about_place_carry_the_runtime_contract() {
 
 #[test]
 fn dotted_names_still_work() {
-    let fixture: Fixture = fixture();
+    let fixture: Fixture = ingested();
     assert!(!fixture.call("m1nd.health", json!({})).is_error);
     assert!(!fixture.call("batch.view", json!({"files": ["src/lib.rs"]})).is_error);
 }

@@ -5,6 +5,7 @@ mod call;
 mod completions;
 mod config;
 mod doctor;
+mod graph;
 mod help;
 mod search;
 mod serve;
@@ -27,6 +28,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Tools { json } => tools::run(&global, json),
         Command::Search(search) => search::run(&global, &search),
         Command::View(view) => view::run(&global, &view),
+        Command::Ingest { path, full, json } => graph::ingest(&global, path, full, json),
+        Command::Callers(named) => graph::calls(&global, "callers", &named),
+        Command::Callees(named) => graph::calls(&global, "callees", &named),
+        Command::Outline { path, depth, json } => graph::outline(&global, &path, depth, json),
+        Command::Stats { json } => graph::stats(&global, json),
         Command::Help { words } => help::run(&global, &words),
         Command::Doctor { json } => doctor::run(&global, json),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),

@@ -1,5 +1,6 @@
 //! Where an engine's fact becomes advice to an agent. One file for each engine.
 
+pub mod from_graph;
 pub mod from_vfs;
 
 use m1nd_contract::{Code, Fault, Recovery};
@@ -36,6 +37,18 @@ pub fn stopped(stop: Stop) -> Fault {
         ),
     }
 }
+
+/// The call needs the graph, and there is none.
+pub fn empty_graph() -> Fault {
+    Fault::new(
+        Code::EmptyGraph,
+        "Nothing is ingested yet, so the graph is empty.",
+        Recovery::call("Ingest the workspace, then call again.", INGEST, json!({})),
+    )
+}
+
+/// The tool that fills the graph.
+const INGEST: &str = "ingest";
 
 /// The process is bound to no workspace; `why` if that is known.
 pub fn no_workspace(why: Option<&str>) -> Fault {

@@ -21,7 +21,7 @@ pub(super) fn check(runtime: &Runtime, row: &Row, workspace: Option<&Workspace>)
     }
     match spec.needs {
         Needs::Nothing => Ok(()),
-        Needs::Workspace if workspace.is_some() => Ok(()),
-        Needs::Workspace => Err(faults::no_workspace(runtime.why_unbound().as_deref())),
+        Needs::Workspace | Needs::Graph if workspace.is_some() => Ok(()),
+        Needs::Workspace | Needs::Graph => Err(faults::no_workspace(runtime.why_unbound().as_deref())),
     }
 }

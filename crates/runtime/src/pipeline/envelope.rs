@@ -10,6 +10,7 @@ use super::Done;
 use crate::registry::Row;
 use crate::runtime::Runtime;
 use crate::runtime_contract::{self, Observed};
+use crate::tool::Needs;
 use crate::workspace::Workspace;
 
 pub(super) const CONTRACT: &str = "agent_runtime_contract";
@@ -75,12 +76,12 @@ impl<'a> Facts<'a> {
         if spec.fresh
             && let Some(workspace) = self.workspace
         {
-            let freshness = Freshness {
-                generation: workspace.view().generation,
-                as_of_ms: self.runtime.clock().now().0,
-                dirty_files: 0,
-                stale: false,
-            };
+            let view = workspace.view();
+            // Text is read from disk during the call; a graph is as old as its listing.
+            let now = self.runtime.clock().now();
+            let as_of = if spec.needs == Needs::Graph { view.as_of() } else { now };
+            let freshness =
+                Freshness { generation: view.generation(), as_of_ms: as_of.0, dirty_files: 0, stale: false };
             body.insert("freshness".into(), json!(freshness));
         }
         if !done.clamped.is_empty() {

@@ -1,6 +1,8 @@
 //! Workspace: the folder a process is bound to, and where its state lives.
 
 mod home;
+mod host;
+mod listing;
 mod view;
 
 use std::fmt;
@@ -8,11 +10,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use m1nd_ingest::Report;
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use m1nd_stdx::clock::Clock;
 use m1nd_vfs::Root;
 
 use crate::settings::Settings;
 pub use home::{HomeError, IDENTITY_FILE};
+use host::Host;
+pub use host::{Reuse, SaveError, Saved};
 pub use view::WorkspaceView;
 
 /// How a workspace was chosen. Later ones give way to earlier ones.
@@ -41,7 +47,7 @@ pub struct Workspace {
     root: Root,
     source: BindingSource,
     runtime_root: PathBuf,
-    view: ArcSwap<WorkspaceView>,
+    host: Host,
 }
 
 impl Workspace {
@@ -54,7 +60,7 @@ impl Workspace {
             None => home::runtime_root(&settings.home, &root),
         };
         let root = root.excluding(&settings.home).excluding(&runtime_root);
-        Ok(Self { root, source, runtime_root, view: ArcSwap::from_pointee(WorkspaceView::default()) })
+        Ok(Self { root, source, host: Host::new(runtime_root.clone()), runtime_root })
     }
 
     pub fn root(&self) -> &Root {
@@ -77,7 +83,28 @@ impl Workspace {
 
     /// The newest consistent view. A handler takes one and keeps it.
     pub fn view(&self) -> Arc<WorkspaceView> {
-        self.view.load_full()
+        self.host.view()
+    }
+
+    /// The newest view after a look at the files, so that an edit just made is seen.
+    pub fn fresh_view(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<Arc<WorkspaceView>, Stop> {
+        self.host.fresh_view(&self.root, clock, cancel)
+    }
+
+    /// Reads the files into the next generation of the graph.
+    pub fn ingest(&self, reuse: Reuse, clock: &dyn Clock, cancel: &CancelToken) -> Result<Report, Stop> {
+        self.host.ingest(&self.root, reuse, clock, cancel)
+    }
+
+    /// Writes the graph to the runtime root.
+    pub fn save(&self) -> Result<Saved, SaveError> {
+        self.ensure_runtime_root().map_err(|err| SaveError::Io(err.source))?;
+        self.host.save()
+    }
+
+    /// What is wrong with the state on disk, if anything is.
+    pub fn problem(&self) -> Option<String> {
+        self.host.problem()
     }
 }
 

@@ -1,18 +1,57 @@
 //! View: one consistent picture of a workspace, never changed after it is published.
 
+use std::sync::Arc;
+
+use m1nd_graph::Graph;
+use m1nd_ingest::Report;
+use m1nd_stdx::clock::UnixMs;
+
+use super::listing::Stamp;
+
 /// What handlers read from. There is no graph in it until something was ingested.
 #[derive(Debug, Default)]
 pub struct WorkspaceView {
-    /// Grows by one with every change; 0 means that nothing was ingested yet.
-    pub generation: u64,
+    graph: Option<Arc<Graph>>,
+    /// What the ingest that made the graph did; absent for a graph read from a snapshot.
+    report: Option<Arc<Report>>,
+    /// When the files were listed.
+    as_of: UnixMs,
+    /// What the listing looked like then.
+    stamp: Stamp,
 }
 
 impl WorkspaceView {
+    pub(super) fn new(graph: Graph, report: Option<Report>, as_of: UnixMs, stamp: Stamp) -> Self {
+        Self { graph: Some(Arc::new(graph)), report: report.map(Arc::new), as_of, stamp }
+    }
+
+    /// Grows by one with every change; 0 means that nothing was ingested yet.
+    pub fn generation(&self) -> u64 {
+        self.graph.as_ref().map_or(0, |graph| graph.generation())
+    }
+
+    /// The graph, if it has anything in it.
+    pub fn graph(&self) -> Option<&Arc<Graph>> {
+        self.graph.as_ref().filter(|graph| !graph.is_empty())
+    }
+
+    pub fn report(&self) -> Option<&Report> {
+        self.report.as_deref()
+    }
+
+    pub fn as_of(&self) -> UnixMs {
+        self.as_of
+    }
+
+    pub(super) fn stamp(&self) -> &Stamp {
+        &self.stamp
+    }
+
     pub fn node_count(&self) -> u64 {
-        0
+        self.graph.as_ref().map_or(0, |graph| graph.node_count() as u64)
     }
 
     pub fn edge_count(&self) -> u64 {
-        0
+        self.graph.as_ref().map_or(0, |graph| graph.edge_count() as u64)
     }
 }

@@ -123,7 +123,7 @@ impl Tool for Health {
             graph: Graph {
                 nodes: view.as_ref().map_or(0, |view| view.node_count()),
                 edges: view.as_ref().map_or(0, |view| view.edge_count()),
-                generation: view.as_ref().map_or(0, |view| view.generation),
+                generation: view.as_ref().map_or(0, |view| view.generation()),
             },
             toolsets: runtime.enabled_toolsets().into_iter().map(|name| name.as_str()).collect(),
             queries: runtime.queries_total(),

@@ -1,9 +1,13 @@
 //! Core: what every agent needs on every day.
 
 mod batch_view;
+mod callees;
+mod callers;
 mod glob;
 mod health;
 mod help;
+mod ingest;
+mod outline;
 mod search;
 mod toolset_enable;
 mod view;
@@ -15,6 +19,10 @@ pub const TOOLS: &[Entry] = &[
     entry::<glob::Glob>(),
     entry::<view::View>(),
     entry::<batch_view::BatchView>(),
+    entry::<ingest::Ingest>(),
+    entry::<outline::Outline>(),
+    entry::<callers::Callers>(),
+    entry::<callees::Callees>(),
     entry::<health::Health>(),
     entry::<help::Help>(),
     entry::<toolset_enable::ToolsetEnable>(),

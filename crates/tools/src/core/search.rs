@@ -3,7 +3,9 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::{drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_graph::Graph;
 use m1nd_runtime::faults::from_vfs;
+use m1nd_runtime::flows::places;
 use m1nd_runtime::flows::text_search::{self, Request};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use m1nd_stdx::cancel::Stop;
@@ -157,7 +159,12 @@ impl Tool for Search {
         let proof = if found.total == 0 { ProofState::Blocked } else { ProofState::Triaging };
         let total = found.total;
         let scope = input.scope.clone();
-        Ok(Answer::of(shape(found, input)).candidates(total).scope(scope).proof(proof).next(guidance))
+        let graph = ctx.graph_if_any()?;
+        Ok(Answer::of(shape(found, input, graph.as_deref()))
+            .candidates(total)
+            .scope(scope)
+            .proof(proof)
+            .next(guidance))
     }
 }
 
@@ -173,7 +180,7 @@ fn pattern(ctx: &Ctx<'_>, input: &Input) -> Result<Pattern, Fault> {
         .map_err(|err| from_vfs::pattern(ctx.tool(), &input.query, &err))
 }
 
-fn shape(found: Findings, input: Input) -> Output {
+fn shape(found: Findings, input: Input, graph: Option<&Graph>) -> Output {
     let missed = found.missed;
     let unsearched =
         Unsearched { secret: missed.secret, unreadable: missed.unreadable, too_large: missed.too_large };
@@ -182,24 +189,25 @@ fn shape(found: Findings, input: Input) -> Output {
         query: input.query,
         mode: if semantic { SearchMode::Literal } else { input.mode },
         truncated: found.total > found.matches.len() as u64,
-        matches: found.matches.into_iter().map(shape_match).collect(),
+        matches: found.matches.into_iter().map(|found| shape_match(found, graph)).collect(),
         total_matches: found.total,
         files_matched: found.files_matched,
         files_searched: found.files_searched,
-        fallback: semantic.then_some("The graph is empty, so the query was searched as literal text."),
+        fallback: semantic
+            .then_some("This build has no semantic index, so the query was searched as literal text."),
         timed_out: found.stopped == Some(Stop::TimedOut),
         unsearched: (missed != m1nd_vfs::grep::Missed::default()).then_some(unsearched),
     }
 }
 
-fn shape_match(found: Match) -> SearchMatch {
+fn shape_match(found: Match, graph: Option<&Graph>) -> SearchMatch {
     SearchMatch {
+        node_id: graph.and_then(|graph| places::innermost(graph, found.path.as_str(), found.line)),
         file_path: found.path.to_string(),
         line_number: found.line,
         line_content: found.text,
         context_before: found.before,
         context_after: found.after,
-        node_id: None,
         match_score: 1.0,
     }
 }

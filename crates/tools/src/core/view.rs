@@ -1,13 +1,14 @@
 //! `view`: numbered lines of one file, with its hash.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::{Code, Fault, Recovery, Trim};
+use m1nd_contract::{Fault, Trim};
+use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::numbered::Numbered;
+use m1nd_runtime::flows::places;
 use m1nd_runtime::flows::slice::{self, Wanted};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 pub struct View;
 
@@ -28,6 +29,9 @@ pub struct Input {
 pub struct Output {
     #[serde(flatten)]
     file: Numbered,
+    /// Definitions around the first line shown, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    enclosing: Vec<String>,
 }
 
 impl Tool for View {
@@ -51,33 +55,38 @@ impl Tool for View {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let path = match (input.file_path, input.node_id) {
-            (Some(path), None) => path,
-            (None, Some(node)) => return Err(no_graph(&node)),
+        let offset = ctx.in_range("offset", input.offset, 1..=i64::MAX)?;
+        let limit = ctx.in_range("limit", input.limit, 1..=i64::MAX)?;
+        let wanted = match (input.file_path, input.node_id) {
+            (Some(path), None) => Wanted { path, offset, limit },
+            (None, Some(node)) => lines_of(ctx, &node, offset, limit)?,
             (None, None) => return Err(ctx.invalid("`file_path` is missing.")),
             (Some(_), Some(_)) => return Err(ctx.invalid("Give `file_path` or `node_id`, not both.")),
         };
-        let wanted = Wanted {
-            path,
-            offset: ctx.in_range("offset", input.offset, 1..=i64::MAX)?,
-            limit: ctx.in_range("limit", input.limit, 1..=i64::MAX)?,
-        };
         let slice = slice::read(ctx.workspace()?.root(), ctx.tool(), "file_path", &wanted)?;
-        Ok(Answer::of(Output { file: Numbered::from(slice) }).candidates(1))
+        let enclosing = match ctx.graph_if_any()? {
+            Some(graph) if slice.first_line > 1 => {
+                places::enclosing(&graph, slice.path.as_str(), slice.first_line)
+            }
+            _ => Vec::new(),
+        };
+        Ok(Answer::of(Output { file: Numbered::from(slice), enclosing }).candidates(1))
     }
 }
 
-fn no_graph(node: &str) -> Fault {
-    let name = node.rsplit("::").next().unwrap_or(node);
-    Fault::new(
-        Code::EmptyGraph,
-        "Nothing is ingested, so there are no nodes to show.",
-        Recovery::call(
-            "Find the place by its text, then view it by path.",
-            "search",
-            json!({ "query": &name[..name.floor_char_boundary(100)] }),
-        ),
-    )
+/// The lines of a node, or the part of its file that was asked for.
+fn lines_of(ctx: &Ctx<'_>, name: &str, offset: Option<u64>, limit: Option<u64>) -> Result<Wanted, Fault> {
+    let at = ctx.graph_view()?;
+    let node = at.graph.node(from_graph::find(&at.graph, "node_id", name)?);
+    let (first, last) = node.lines();
+    if first == 0 {
+        return Err(ctx.invalid(format!("`node_id`: {} has no lines of its own.", node.id())));
+    }
+    Ok(Wanted {
+        path: node.path().to_owned(),
+        offset: offset.or(Some(u64::from(first))),
+        limit: limit.or(Some(u64::from(last - first) + 1)),
+    })
 }
 
 impl Trim for Output {

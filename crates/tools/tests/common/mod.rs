@@ -36,3 +36,12 @@ TOKEN=do-not-read
 "#,
     )
 }
+
+/// The same with its graph.
+#[allow(dead_code)]
+pub fn ingested() -> Fixture {
+    let fixture = fixture();
+    let reply = fixture.call("ingest", serde_json::json!({}));
+    assert_eq!(reply.body["state"], "done", "{}", reply.text());
+    fixture
+}

@@ -1,0 +1,98 @@
+//! `m1nd ingest`, `callers`, `callees`, `outline` and `stats`: the code graph from a terminal.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::args::{Global, Named};
+use crate::output::{self, DIM, NUMBER, PATH, Reader};
+use crate::spinner::Spinner;
+use crate::wiring;
+
+pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) -> anyhow::Result<ExitCode> {
+    let mut global = global.clone();
+    global.workspace = path.or(global.workspace);
+    let runtime = wiring::runtime(&wiring::config(&global)?)?;
+    let spinner = Spinner::start("ingesting");
+    let mut reply = super::ask(&runtime, "ingest", json!({ "incremental": !full }));
+    // A person waits for the whole of it; only hosts need an answer in between.
+    while reply.body["state"] == "running" {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let status = super::ask(&runtime, "job_status", json!({ "job_id": reply.body["job_id"] }));
+        reply.body = status.body["jobs"][0].clone();
+    }
+    drop(spinner);
+    output::print(&reply, Reader::of(json), |out, body| {
+        let languages: Vec<String> = body["languages"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(language, files)| format!("{language} {files}"))
+            .collect();
+        writeln!(
+            out,
+            "{} nodes, {} edges from {} files ({} lines): {}",
+            body["nodes"],
+            body["edges"],
+            body["files_seen"],
+            body["lines"],
+            languages.join(", ")
+        )?;
+        writeln!(
+            out,
+            "{DIM}parsed {}, reused {}, skipped {}, failed {}{DIM:#}",
+            body["files_parsed"], body["files_reused"], body["files_skipped"], body["files_failed"]
+        )
+    })
+}
+
+pub fn calls(global: &Global, tool: &str, named: &Named) -> anyhow::Result<ExitCode> {
+    let runtime = wiring::runtime(&wiring::config(global)?)?;
+    let spinner = Spinner::start("looking");
+    let arguments = json!({ "node_id": named.node, "limit": named.limit, "max_chars": 1_000_000 });
+    let reply = super::ask(&runtime, tool, arguments);
+    drop(spinner);
+    output::print(&reply, Reader::of(named.json), |out, body| show_calls(out, body))
+}
+
+fn show_calls(out: &mut dyn Write, body: &Value) -> io::Result<()> {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    for call in body["calls"].as_array().into_iter().flatten() {
+        let guess = if call["candidates"].is_null() { "" } else { " (inferred)" };
+        writeln!(
+            out,
+            "{PATH}{}{PATH:#}:{NUMBER}{}{NUMBER:#} {}{DIM}{guess}{DIM:#}",
+            word(&call["file_path"]),
+            call["line"],
+            word(&call["label"])
+        )?;
+        writeln!(out, "    {DIM}{}{DIM:#}", word(&call["source"]))?;
+    }
+    writeln!(out, "{DIM}{} calls, {} of them inferred{DIM:#}", body["total"], body["inferred"])?;
+    match body["next_step_hint"].as_str() {
+        Some(hint) => writeln!(out, "{DIM}{hint}{DIM:#}"),
+        None => Ok(()),
+    }
+}
+
+pub fn outline(global: &Global, path: &str, depth: u32, json: bool) -> anyhow::Result<ExitCode> {
+    let runtime = wiring::runtime(&wiring::config(global)?)?;
+    let spinner = Spinner::start("looking");
+    let reply =
+        super::ask(&runtime, "outline", json!({ "file_path": path, "depth": depth, "max_chars": 1_000_000 }));
+    drop(spinner);
+    output::print(&reply, Reader::of(json), |out, body| {
+        for line in body["lines"].as_array().into_iter().flatten() {
+            writeln!(out, "{}", line.as_str().unwrap_or_default())?;
+        }
+        Ok(())
+    })
+}
+
+pub fn stats(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
+    let runtime = wiring::runtime(&wiring::config(global)?)?;
+    let reply = super::ask(&runtime, "health", json!({}));
+    output::print(&reply, Reader::of(json), |out, body| output::plain(out, body))
+}

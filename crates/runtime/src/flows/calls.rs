@@ -1,0 +1,102 @@
+//! Calls: who calls a node, or what it calls, with the line of source that says so.
+
+use std::collections::BTreeMap;
+
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx};
+use m1nd_vfs::{Root, read};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::slice::MAX_FILE_BYTES;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Who calls the node.
+    Callers,
+    /// What the node calls.
+    Callees,
+}
+
+/// One relation, at one place.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct Call {
+    /// The node at the other end.
+    pub node_id: String,
+    /// Its name.
+    pub label: String,
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// File that holds the call.
+    pub file_path: String,
+    /// Line of the call.
+    pub line: u32,
+    /// That line of source.
+    pub source: String,
+    /// How it is known: precise, resolved or inferred.
+    pub evidence: &'static str,
+    /// For inferred calls: how many nodes the name fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<u32>,
+}
+
+/// All calls in one direction: certain ones first, then by place.
+pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> Vec<Call> {
+    let mut found: Vec<(Rank, Call)> = Vec::new();
+    let mut files = Files { root, texts: BTreeMap::new() };
+    let edges: Vec<Edge<'_>> = match direction {
+        Direction::Callers => graph.incoming(node).collect(),
+        Direction::Callees => graph.outgoing(node).collect(),
+    };
+    for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Calls) {
+        let other = graph.node(match direction {
+            Direction::Callers => edge.source,
+            Direction::Callees => edge.target,
+        });
+        // A call is written in its source's file.
+        let path = graph.node(edge.source).path();
+        let candidates = match edge.evidence {
+            Evidence::Inferred { candidates } => Some(u32::from(candidates)),
+            _ => None,
+        };
+        for &line in edge.lines {
+            let call = Call {
+                node_id: other.id().to_owned(),
+                label: other.label().to_owned(),
+                kind: other.kind().name(),
+                file_path: path.to_owned(),
+                line,
+                source: files.line(path, line),
+                evidence: edge.evidence.name(),
+                candidates,
+            };
+            found.push(((edge.evidence.is_inferred(), path.to_owned(), line), call));
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.node_id.cmp(&b.1.node_id)));
+    found.into_iter().map(|(_, call)| call).collect()
+}
+
+type Rank = (bool, String, u32);
+
+/// Files are read once for all the lines that are shown of them.
+struct Files<'a> {
+    root: &'a Root,
+    texts: BTreeMap<String, Option<String>>,
+}
+
+/// Longer source lines are cut: the place is what matters.
+const MAX_SOURCE_BYTES: usize = 160;
+
+impl Files<'_> {
+    fn line(&mut self, path: &str, line: u32) -> String {
+        let root = self.root;
+        let text = self.texts.entry(path.to_owned()).or_insert_with(|| {
+            let path = root.relative(path).ok()?;
+            read::text(root, &path, MAX_FILE_BYTES).ok().map(|file| file.text)
+        });
+        let at = usize::try_from(line).unwrap_or_default().saturating_sub(1);
+        let line = text.as_deref().and_then(|text| text.lines().nth(at)).unwrap_or_default().trim();
+        line[..line.floor_char_boundary(MAX_SOURCE_BYTES)].to_owned()
+    }
+}

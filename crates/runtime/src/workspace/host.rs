@@ -1,0 +1,227 @@
+//! Host: the one writer of a workspace's graph; readers take what it has published.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use m1nd_graph::snapshot::{self, SnapshotError};
+use m1nd_graph::{Graph, carry};
+use m1nd_ingest::history::{self, Limits};
+use m1nd_ingest::{Ingest, Report, scan};
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use m1nd_stdx::clock::{Clock, UnixMs};
+use m1nd_vfs::{Root, durable};
+use parking_lot::{Mutex, MutexGuard};
+use serde::{Deserialize, Serialize};
+
+use super::listing::Stamp;
+use super::view::WorkspaceView;
+
+/// The graph as a file.
+const SNAPSHOT: &str = "graph.snapshot";
+/// Which listing the snapshot was made from.
+const STAMP: &str = "graph.stamp";
+/// Held by the process that writes the snapshot.
+const LOCK: &str = "graph.lock";
+/// How often a waiting ingest looks whether it was cancelled.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// Whether files that did not change are parsed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reuse {
+    Unchanged,
+    Nothing,
+}
+
+#[derive(Debug)]
+pub(super) struct Host {
+    folder: PathBuf,
+    view: ArcSwap<WorkspaceView>,
+    loaded: OnceLock<()>,
+    ingest: Mutex<Option<Ingest>>,
+    problem: Mutex<Option<String>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StampFile {
+    generation: u64,
+    as_of: UnixMs,
+    stamp: Stamp,
+}
+
+impl Host {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            view: ArcSwap::default(),
+            loaded: OnceLock::new(),
+            ingest: Mutex::new(None),
+            problem: Mutex::new(None),
+        }
+    }
+
+    /// The newest view. The snapshot, if there is one, is opened the first time somebody asks.
+    pub(super) fn view(&self) -> Arc<WorkspaceView> {
+        self.loaded.get_or_init(|| self.load());
+        self.view.load_full()
+    }
+
+    /// What is wrong with the files on disk, if anything is.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.problem.lock().clone()
+    }
+
+    /// The newest view after a look at the files: one that changed is read again first.
+    pub(super) fn fresh_view(
+        &self,
+        root: &Root,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Arc<WorkspaceView>, Stop> {
+        let view = self.view();
+        if view.graph().is_none() {
+            return Ok(view);
+        }
+        let (files, _) = scan::list(root, cancel)?;
+        if Stamp::of(&files, clock.now()).proves_unchanged(view.stamp()) {
+            return Ok(view);
+        }
+        self.ingest(root, Reuse::Unchanged, clock, cancel)?;
+        Ok(self.view.load_full())
+    }
+
+    /// Reads what changed, makes the next generation and publishes it.
+    pub(super) fn ingest(
+        &self,
+        root: &Root,
+        reuse: Reuse,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Report, Stop> {
+        let mut state = self.turn(cancel)?;
+        let before = self.view();
+        let now = clock.now();
+        let (files, _) = scan::list(root, cancel)?;
+        let stamp = Stamp::of(&files, now);
+        let mut ingest = match (reuse, state.take()) {
+            (Reuse::Unchanged, Some(ingest)) => ingest,
+            _ => Ingest::new(&name(root)).after(before.generation()),
+        };
+        match history::read(root.path(), Limits::default(), cancel) {
+            Ok(history) => ingest.set_history(history),
+            Err(err) => tracing::info!(%err, "no history"),
+        }
+        let now_ns = i128::from(now.0) * 1_000_000;
+        let done = ingest.refresh(&files, |path| scan::read(root, path), clock, now_ns, cancel)?;
+        if let Some(old) = before.graph() {
+            carry::learned_weights(old, &done.graph);
+        }
+        let report = done.report;
+        self.publish(done.graph, report.clone(), now, stamp);
+        *state = Some(ingest);
+        Ok(report)
+    }
+
+    fn publish(&self, graph: Graph, report: Report, now: UnixMs, stamp: Stamp) {
+        self.view.store(Arc::new(WorkspaceView::new(graph, Some(report), now, stamp)));
+    }
+
+    fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Option<Ingest>>, Stop> {
+        loop {
+            if let Some(state) = self.ingest.try_lock_for(LOOK) {
+                return Ok(state);
+            }
+            if let Some(stop) = cancel.stop() {
+                return Err(stop);
+            }
+        }
+    }
+
+    /// Writes the newest graph beside its stamp, unless another process is writing just now.
+    pub(super) fn save(&self) -> Result<Saved, SaveError> {
+        let view = self.view();
+        let Some(graph) = view.graph() else { return Ok(Saved::Nothing) };
+        let lock = File::options().create(true).truncate(false).write(true).open(self.folder.join(LOCK))?;
+        if lock.try_lock().is_err() {
+            return Ok(Saved::AnotherWrites);
+        }
+        let path = self.folder.join(SNAPSHOT);
+        // Without its stamp a snapshot is read again in full, which is slow and never wrong.
+        remove_if_there(&self.folder.join(STAMP))?;
+        snapshot::save(graph, &path)?;
+        let stamp =
+            StampFile { generation: graph.generation(), as_of: view.as_of(), stamp: view.stamp().clone() };
+        let text = serde_json::to_vec(&stamp).map_err(io::Error::from)?;
+        durable::replace(&self.folder.join(STAMP), &text)?;
+        Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
+    }
+
+    fn load(&self) {
+        let path = self.folder.join(SNAPSHOT);
+        match snapshot::load(&path) {
+            Ok(graph) => {
+                let stamp = self.stamp_of(graph.generation());
+                let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
+                self.view.store(Arc::new(WorkspaceView::new(graph, None, as_of, stamp)));
+            }
+            Err(_) if !path.exists() => {}
+            Err(err) => self.set_aside(&path, &err),
+        }
+    }
+
+    fn stamp_of(&self, generation: u64) -> Option<StampFile> {
+        let text = fs::read(self.folder.join(STAMP)).ok()?;
+        let file: StampFile = serde_json::from_slice(&text).ok()?;
+        (file.generation == generation).then_some(file)
+    }
+
+    /// A snapshot that cannot be read is kept for whoever wants to know why.
+    fn set_aside(&self, path: &Path, err: &SnapshotError) {
+        let modified = fs::metadata(path).and_then(|meta| meta.modified()).map(UnixMs::from);
+        let aside = path.with_extension(format!("corrupt-{}", modified.unwrap_or_default().0));
+        let said = match fs::rename(path, &aside) {
+            Ok(()) => {
+                format!("the snapshot could not be read ({err}) and was set aside as {}", aside.display())
+            }
+            Err(second) => format!("the snapshot could not be read ({err}) nor set aside ({second})"),
+        };
+        tracing::warn!("{said}");
+        *self.problem.lock() = Some(said);
+    }
+}
+
+fn name(root: &Root) -> String {
+    root.path().file_name().map_or_else(|| "workspace".into(), |name| name.to_string_lossy().into_owned())
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
+        _ => Ok(()),
+    }
+}
+
+/// How a save ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Saved {
+    Written {
+        path: PathBuf,
+        bytes: u64,
+    },
+    /// There is no graph.
+    Nothing,
+    /// Another process has the lock; its graph is as new as ours or newer.
+    AnotherWrites,
+}
+
+/// Why a graph could not be saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}

@@ -1,0 +1,107 @@
+//! `outline`: signatures only.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_runtime::faults::{from_graph, from_vfs};
+use m1nd_runtime::flows::outline;
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Outline;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// File or folder
+    file_path: Option<String>,
+    /// Or a graph node
+    node_id: Option<String>,
+    /// Levels to show (1-10)
+    #[schemars(extend("default" = 3))]
+    depth: Option<Int>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// The node that is outlined.
+    node_id: String,
+    /// One line for each part: first-last signature, indented by level.
+    lines: Vec<String>,
+    /// Lines in all.
+    total: u64,
+    /// True when there are levels below the ones shown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    deeper: bool,
+    /// True when lines are missing from the answer.
+    truncated: bool,
+}
+
+impl Tool for Outline {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "outline",
+        summary: "Signatures of a file, folder or node, one line each: the cheapest way to see what is in it.",
+        help: "Lines are `first-last signature`; view shows them.",
+        intents: &[
+            "structure of file",
+            "signatures",
+            "what is in this file",
+            "symbols",
+            "overview of folder",
+        ],
+        needs: Needs::Graph,
+        budget: Some(16_000),
+        fresh: true,
+        examples: &[
+            Example { says: "A file", arguments: r#"{"file_path": "src/main.rs"}"# },
+            Example { says: "A folder, files only", arguments: r#"{"file_path": "src", "depth": 1}"# },
+        ],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let depth = ctx.in_range("depth", input.depth, 1..=10)?.unwrap_or(3);
+        let (argument, name) = match (input.file_path, input.node_id) {
+            (Some(path), None) => {
+                let root = ctx.workspace()?.root();
+                let path = root.locate(&path).map_err(|err| from_vfs::path(ctx.tool(), "file_path", err))?;
+                ("file_path", path.as_str().to_owned())
+            }
+            (None, Some(node)) => ("node_id", node),
+            _ => return Err(ctx.invalid("Give `file_path` or `node_id`, and not both.")),
+        };
+        let at = ctx.graph_view()?;
+        let node = if name.is_empty() {
+            m1nd_graph::NodeIx(0)
+        } else {
+            from_graph::find(&at.graph, argument, &name)?
+        };
+        let found = outline::of(&at.graph, node, usize::try_from(depth).unwrap_or(1));
+        let total = found.lines.len() as u64;
+        let guidance = if found.lines.is_empty() {
+            Guidance::hint(
+                "Nothing is known inside: the language is not read, or the file has no definitions. Use view.",
+            )
+        } else {
+            Guidance::default()
+        };
+        let output = Output {
+            node_id: at.graph.node(node).id().to_owned(),
+            lines: found.lines,
+            total,
+            deeper: found.deeper,
+            truncated: false,
+        };
+        Ok(Answer::of(output).candidates(total).next(guidance))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.lines, excess) > 0
+    }
+}

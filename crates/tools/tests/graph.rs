@@ -1,0 +1,133 @@
+//! `ingest`, `outline`, `callers`, `callees`, and what the graph adds to `search` and `view`.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{fixture, ingested};
+use expect_test::{Expect, expect};
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+fn check(fixture: &Fixture, tool: &str, arguments: Value, expect: Expect) {
+    let mut body = fixture.call(tool, arguments).body;
+    if let Value::Object(map) = &mut body {
+        for name in ["elapsed_ms", "freshness", "agent_runtime_contract", "phases"] {
+            map.remove(name);
+        }
+    }
+    expect.assert_eq(&body.to_string());
+}
+
+#[test]
+fn ingest_counts_what_it_read() {
+    check(
+        &fixture(),
+        "ingest",
+        json!({}),
+        expect![[
+            r#"{"state":"done","job_id":"job-1","generation":1,"next_step_hint":"Ask for outline, callers or callees.","files_seen":3,"files_parsed":3,"files_reused":0,"files_removed":0,"files_skipped":{},"files_partial":{},"files_unsupported":1,"files_failed":0,"failures":[],"languages":{"rust":2},"lines":13,"nodes":9,"edges":9,"unresolved_references":0,"external_references":0}"#
+        ]],
+    );
+}
+
+#[test]
+fn without_a_graph_the_fault_leads_to_ingest() {
+    check(
+        &fixture(),
+        "callers",
+        json!({"node_id": "greet"}),
+        expect![[
+            r#"{"error":{"code":"empty_graph","message":"Nothing is ingested yet, so the graph is empty.","recovery":{"hint":"Ingest the workspace, then call again.","next_tool":"ingest","arguments":{"agent_id":"tester"}}}}"#
+        ]],
+    );
+}
+
+#[test]
+fn callers_and_callees_show_the_line_of_the_call() {
+    check(
+        &ingested(),
+        "callers",
+        json!({"node_id": "greet"}),
+        expect![[
+            r#"{"node_id":"function::src/main.rs::greet","calls":[{"node_id":"function::src/main.rs::main","label":"main","type":"function","file_path":"src/main.rs","line":2,"source":"println!(\"{}\", greet(\"you\"));","evidence":"resolved"}],"total":1,"inferred":0,"truncated":false,"next_suggested_tool":"view","next_suggested_target":"src/main.rs:2"}"#
+        ]],
+    );
+    check(
+        &ingested(),
+        "callees",
+        json!({"node_id": "main"}),
+        expect![[
+            r#"{"node_id":"function::src/main.rs::main","calls":[{"node_id":"function::src/main.rs::greet","label":"greet","type":"function","file_path":"src/main.rs","line":2,"source":"println!(\"{}\", greet(\"you\"));","evidence":"resolved"}],"total":1,"inferred":0,"truncated":false,"next_suggested_tool":"view","next_suggested_target":"src/main.rs:2"}"#
+        ]],
+    );
+}
+
+#[test]
+fn an_empty_answer_says_what_it_rests_on() {
+    check(
+        &ingested(),
+        "callers",
+        json!({"node_id": "add"}),
+        expect![[
+            r#"{"node_id":"function::src/lib.rs::add","calls":[],"total":0,"inferred":0,"truncated":false,"rests_on":{"files_indexed":2,"files_incomplete":0,"unresolved_references":0},"next_step_hint":"No call is known. A call through a value, a macro or a name built at run time is not seen; search for the name to be sure."}"#
+        ]],
+    );
+}
+
+#[test]
+fn an_outline_has_one_line_for_each_part() {
+    check(
+        &ingested(),
+        "outline",
+        json!({"file_path": "src/main.rs"}),
+        expect![[
+            r#"{"node_id":"file::src/main.rs","lines":["1-3 fn main()","5-7 fn greet(name: &str) -> String"],"total":2,"truncated":false}"#
+        ]],
+    );
+    check(
+        &ingested(),
+        "outline",
+        json!({"file_path": "."}),
+        expect![[
+            r#"{"node_id":"repository::ws","lines":["docs/","  docs/guide.md","src/","  src/lib.rs","    2-4 pub fn add(a: i32, b: i32) -> i32","  src/main.rs","    1-3 fn main()","    5-7 fn greet(name: &str) -> String"],"total":8,"truncated":false}"#
+        ]],
+    );
+}
+
+#[test]
+fn matches_and_slices_know_the_node_around_them() {
+    let fixture = ingested();
+    let found = fixture.call("search", json!({"query": "Hello"})).body;
+    assert_eq!(found["matches"][0]["node_id"], "function::src/main.rs::greet");
+    assert_eq!(found["agent_runtime_contract"]["trust_mode"], "full_trust");
+    let view = fixture.call("view", json!({"file_path": "src/main.rs:6"})).body;
+    assert_eq!(view["enclosing"], json!(["function::src/main.rs::greet"]));
+    let node = fixture.call("view", json!({"node_id": "greet"})).body;
+    assert_eq!((&node["line_start"], &node["line_end"]), (&json!(5), &json!(7)));
+}
+
+#[test]
+fn an_edit_is_seen_by_the_next_question() {
+    let fixture = ingested();
+    let callers = |name: &str| fixture.call("callers", json!({ "node_id": name })).body["total"].clone();
+    assert_eq!(callers("add"), 0);
+    std::fs::write(
+        fixture.root().join("src/more.rs"),
+        "fn more() {\n    add(1, 2);\n}\nfn add(a: i32, b: i32) {}\n",
+    )
+    .unwrap();
+    assert_eq!(fixture.call("callers", json!({"node_id": "more.add"})).body["total"], 1);
+    std::fs::remove_file(fixture.root().join("src/main.rs")).unwrap();
+    assert_eq!(fixture.call("callers", json!({"node_id": "greet"})).body["error"]["code"], "node_not_found");
+}
+
+#[test]
+fn the_graph_is_there_again_after_a_restart() {
+    let fixture = ingested();
+    let again = fixture.restart(m1nd_tools::surface());
+    let before = fixture.call("callers", json!({"node_id": "greet"})).body;
+    let after =
+        again.call_raw("callers", json!({"agent_id": "a", "node_id": "greet"}).as_object().unwrap().clone());
+    assert_eq!(before["calls"], after.body["calls"]);
+}
