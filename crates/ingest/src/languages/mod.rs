@@ -10,8 +10,8 @@ pub mod typescript;
 use std::time::Duration;
 
 use crate::facts::FileFacts;
-use crate::resolve::eval::Rules;
 use crate::resolve::program::Program;
+use crate::resolve::rules::Rules;
 use crate::walk::ParseError;
 
 /// How a language's files are read.

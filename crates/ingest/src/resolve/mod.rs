@@ -2,6 +2,7 @@
 
 pub(crate) mod eval;
 pub(crate) mod program;
+pub(crate) mod rules;
 pub(crate) mod ty;
 
 use rayon::prelude::*;
@@ -11,8 +12,9 @@ use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, RouteHandler, Scope, TypeExpr, TypeIx};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
-use eval::{Eval, Rules};
+use eval::Eval;
 use program::{GDef, Place, Program};
+use rules::Rules;
 use ty::Ty;
 
 /// Above this a shared name is no evidence at all.
