@@ -1,5 +1,6 @@
 //! Ingests a folder and measures it: `measure <folder> [index.scip] [folder of the index]`;
-//! with SHOW=name in the environment it prints the relations of that name instead.
+//! with SHOW=name in the environment it prints the relations of that name instead,
+//! with SHOWALL every call edge.
 #![allow(clippy::print_stdout)]
 
 use std::path::PathBuf;
@@ -77,6 +78,12 @@ fn main() {
             }
         }
         return;
+    }
+    if std::env::var("SHOWALL").is_ok() {
+        for edge in graph.edges().filter(|edge| edge.kind == m1nd_graph::EdgeKind::Calls) {
+            let (source, target) = (graph.node(edge.source), graph.node(edge.target));
+            println!("EDGE {:?} {} {:?} -> {}", edge.evidence, source.id(), edge.lines, target.id());
+        }
     }
     let Some(index) = index else { return };
     let bytes = std::fs::read(index).expect("an index");

@@ -1,5 +1,7 @@
 //! The languages: one folder each, listed once.
 
+#[cfg(feature = "lang-go")]
+pub mod go;
 #[cfg(feature = "lang-python")]
 pub mod python;
 #[cfg(feature = "lang-rust")]
@@ -25,6 +27,8 @@ pub struct Language {
 
 /// Every language of this build.
 pub const ALL: &[Language] = &[
+    #[cfg(feature = "lang-go")]
+    Language { name: go::NAME, extensions: go::EXTENSIONS, family: "go", extract: go::extract },
     #[cfg(feature = "lang-python")]
     Language {
         name: python::NAME,
@@ -70,6 +74,8 @@ pub(crate) fn family(language: &str) -> &'static str {
 
 /// Each language's rules for one program.
 pub(crate) struct ProgramRules {
+    #[cfg(feature = "lang-go")]
+    go: go::GoRules,
     #[cfg(feature = "lang-python")]
     python: python::PythonRules,
     #[cfg(feature = "lang-rust")]
@@ -82,6 +88,8 @@ pub(crate) struct ProgramRules {
 impl ProgramRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
         Self {
+            #[cfg(feature = "lang-go")]
+            go: go::GoRules::of(program),
             #[cfg(feature = "lang-python")]
             python: python::PythonRules::of(program),
             #[cfg(feature = "lang-rust")]
@@ -94,6 +102,8 @@ impl ProgramRules {
 
     pub(crate) fn of_language(&self, language: &str) -> &dyn Rules {
         match language {
+            #[cfg(feature = "lang-go")]
+            go::NAME => &self.go,
             #[cfg(feature = "lang-python")]
             python::NAME => &self.python,
             #[cfg(feature = "lang-rust")]
