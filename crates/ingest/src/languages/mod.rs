@@ -2,6 +2,8 @@
 
 #[cfg(feature = "lang-go")]
 pub mod go;
+#[cfg(feature = "lang-java")]
+pub mod java;
 #[cfg(feature = "lang-python")]
 pub mod python;
 #[cfg(feature = "lang-rust")]
@@ -29,6 +31,8 @@ pub struct Language {
 pub const ALL: &[Language] = &[
     #[cfg(feature = "lang-go")]
     Language { name: go::NAME, extensions: go::EXTENSIONS, family: "go", extract: go::extract },
+    #[cfg(feature = "lang-java")]
+    Language { name: java::NAME, extensions: java::EXTENSIONS, family: "java", extract: java::extract },
     #[cfg(feature = "lang-python")]
     Language {
         name: python::NAME,
@@ -76,6 +80,8 @@ pub(crate) fn family(language: &str) -> &'static str {
 pub(crate) struct ProgramRules {
     #[cfg(feature = "lang-go")]
     go: go::GoRules,
+    #[cfg(feature = "lang-java")]
+    java: java::JavaRules,
     #[cfg(feature = "lang-python")]
     python: python::PythonRules,
     #[cfg(feature = "lang-rust")]
@@ -90,6 +96,8 @@ impl ProgramRules {
         Self {
             #[cfg(feature = "lang-go")]
             go: go::GoRules::of(program),
+            #[cfg(feature = "lang-java")]
+            java: java::JavaRules::of(program),
             #[cfg(feature = "lang-python")]
             python: python::PythonRules::of(program),
             #[cfg(feature = "lang-rust")]
@@ -104,6 +112,8 @@ impl ProgramRules {
         match language {
             #[cfg(feature = "lang-go")]
             go::NAME => &self.go,
+            #[cfg(feature = "lang-java")]
+            java::NAME => &self.java,
             #[cfg(feature = "lang-python")]
             python::NAME => &self.python,
             #[cfg(feature = "lang-rust")]
