@@ -1,68 +1,75 @@
-//! Measures a graph of a folder: `measure <folder> [index.scip] [folder of the index]`;
-//! with SHOW=name in the environment it prints the relations of that name instead.
+//! Ingests a folder and measures it: `measure <folder> [index.scip] [folder of the index]`;
+//! with SHOW=name in the environment it prints the relations of that name instead,
+//! with SHOWALL every call edge.
 #![allow(clippy::print_stdout)]
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use m1nd_ingest::{FileFacts, Manifest, assemble, languages, resolve, scip};
+use m1nd_ingest::history::{self, Limits};
+use m1nd_ingest::{Ingest, scan, scip};
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::SystemClock;
+use m1nd_vfs::Root;
 use rayon::prelude::*;
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let root = PathBuf::from(args.next().unwrap_or_else(|| ".".to_owned()));
+    let folder = PathBuf::from(args.next().unwrap_or_else(|| ".".to_owned()));
     let index = args.next();
     let prefix = args.next().unwrap_or_default();
-    let mut paths = Vec::new();
-    let mut folders = vec![root.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') || matches!(name.as_str(), "node_modules" | "target" | "dist") {
-                continue;
-            }
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                paths.push(path);
-            }
+    let root = Root::open(&folder).expect("a folder");
+    let cancel = CancelToken::new();
+    let clock = SystemClock::new();
+    let mut ingest = Ingest::new("measured");
+    let started = Instant::now();
+    match history::read(&folder, Limits::default(), &cancel) {
+        Ok(history) => {
+            println!(
+                "history: {} commits, {} pairs, {:?}",
+                history.commits,
+                history.pairs.len(),
+                started.elapsed()
+            );
+            ingest.set_history(history);
         }
+        Err(err) => println!("history: {err}"),
     }
-    let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
-    let manifests: Vec<Manifest> = paths
-        .iter()
-        .filter(|path| Manifest::is_one(&relative(path)))
-        .filter_map(|path| Some(Manifest { path: relative(path), text: std::fs::read_to_string(path).ok()? }))
-        .collect();
-    let sources: Vec<(String, Vec<u8>)> = paths
-        .iter()
-        .filter(|path| languages::of_path(&relative(path)).is_some())
-        .filter_map(|path| Some((relative(path), std::fs::read(path).ok()?)))
-        .collect();
+    if std::env::var("PARSE").is_ok() {
+        parse_only(&root, &cancel);
+    }
+    let mut graph = None;
+    for round in ["full", "again"] {
+        let started = Instant::now();
+        let (listing, passed) = scan::list(&root, &cancel).expect("nobody stops it");
+        let listed = started.elapsed();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos() as i128;
+        let done = ingest.refresh(&listing, |path| scan::read(&root, path), &clock, now, &cancel);
+        let done = done.expect("nobody stops it");
+        println!("{round}: {:?} (walk {listed:?}, withheld {})", started.elapsed(), passed.secret);
+        println!("{}", serde_json::to_string(&done.report).expect("a report"));
+        graph = done.graph.or(graph);
+    }
+    let graph = graph.expect("two rounds");
     let started = Instant::now();
-    let mut facts: Vec<FileFacts> = sources
-        .par_iter()
-        .filter_map(|(path, bytes)| {
-            let language = languages::of_path(path)?;
-            (language.extract)(path, bytes, Duration::from_secs(5)).ok()
-        })
-        .collect();
-    let extracted = started.elapsed();
-    facts.sort_by(|a, b| a.path.cmp(&b.path));
-    let files: Vec<&FileFacts> = facts.iter().collect();
+    let bytes = m1nd_graph::snapshot::to_bytes(&graph);
+    let written = started.elapsed();
     let started = Instant::now();
-    let links = resolve(&files, &manifests);
-    let resolved = started.elapsed();
+    let loaded = m1nd_graph::snapshot::read(bytes.clone()).expect("a snapshot");
+    println!(
+        "snapshot: {} bytes, written {written:?}, read {:?}, equal {}",
+        bytes.len(),
+        started.elapsed(),
+        loaded == graph
+    );
     let started = Instant::now();
-    let graph = assemble("measured", &files, &links, 1);
-    let assembled = started.elapsed();
-    let lines: u32 = facts.iter().map(|file| file.lines).sum();
-    println!("files {} lines {lines} nodes {} edges {}", facts.len(), graph.node_count(), graph.edge_count());
-    println!("extract {extracted:?} resolve {resolved:?} assemble {assembled:?}");
-    let unresolved: u32 = links.iter().map(|l| l.unresolved).sum();
-    let external: u32 = links.iter().map(|l| l.external).sum();
-    println!("calls: unresolved {unresolved} external {external}");
+    let communities = m1nd_graph::community::detect(&graph);
+    println!(
+        "communities: {} in {:?}, modularity {:.3}",
+        communities.list.len(),
+        started.elapsed(),
+        communities.modularity
+    );
     if let Ok(label) = std::env::var("SHOW") {
         for node in graph.nodes().filter(|node| node.label() == label) {
             for edge in graph.outgoing(node.ix()) {
@@ -72,11 +79,17 @@ fn main() {
         }
         return;
     }
+    if std::env::var("SHOWALL").is_ok() {
+        for edge in graph.edges().filter(|edge| edge.kind == m1nd_graph::EdgeKind::Calls) {
+            let (source, target) = (graph.node(edge.source), graph.node(edge.target));
+            println!("EDGE {:?} {} {:?} -> {}", edge.evidence, source.id(), edge.lines, target.id());
+        }
+    }
     let Some(index) = index else { return };
     let bytes = std::fs::read(index).expect("an index");
     let mut index = scip::read(&bytes).expect("a SCIP index");
     index.place_under(&prefix);
-    let truth = scip::truth::measure(&graph, &index, |path| std::fs::read(root.join(path)).ok());
+    let truth = scip::truth::measure(&graph, &index, |path| scan::read(&root, path));
     println!(
         "true {} (unknown targets {}) resolved {} right {} inferred {} right {}",
         truth.true_edges,
@@ -98,4 +111,28 @@ fn main() {
     for (caller, target, line) in &truth.missed {
         println!("MISSED {line} {caller} -> {target}");
     }
+}
+
+/// What the grammars alone need for the same files on the same threads.
+fn parse_only(root: &Root, cancel: &CancelToken) {
+    let (listing, _) = scan::list(root, cancel).expect("nobody stops it");
+    let sources: Vec<(String, Vec<u8>)> = listing
+        .iter()
+        .filter(|listed| m1nd_ingest::languages::of_path(&listed.path).is_some())
+        .filter_map(|listed| Some((listed.path.clone(), scan::read(root, &listed.path)?)))
+        .collect();
+    let started = Instant::now();
+    sources.par_iter().for_each(|(path, bytes)| {
+        let grammar: tree_sitter::Language = match path.rsplit('.').next() {
+            Some("rs") => tree_sitter_rust::LANGUAGE.into(),
+            Some("py" | "pyi") => tree_sitter_python::LANGUAGE.into(),
+            Some("tsx") => tree_sitter_typescript::LANGUAGE_TSX.into(),
+            Some("ts" | "mts" | "cts") => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+            _ => tree_sitter_javascript::LANGUAGE.into(),
+        };
+        let mut parser = tree_sitter::Parser::new();
+        parser.set_language(&grammar).expect("a grammar");
+        std::hint::black_box(parser.parse(bytes, None));
+    });
+    println!("parse only: {:?}", started.elapsed());
 }

@@ -68,12 +68,15 @@ pub struct Ingest {
     files: BTreeMap<String, Known>,
     history: History,
     generation: u64,
+    /// Whether the last generation says all that is known.
+    is_built: bool,
 }
 
 /// A finished ingest.
 #[derive(Debug)]
 pub struct Ingested {
-    pub graph: Graph,
+    /// Nothing when the last generation is still true.
+    pub graph: Option<Graph>,
     pub report: Report,
 }
 
@@ -90,7 +93,9 @@ impl Ingest {
         self
     }
 
+    /// Sets what the next generation says about the files' history.
     pub fn set_history(&mut self, history: History) {
+        self.is_built &= self.history == history;
         self.history = history;
     }
 
@@ -147,9 +152,16 @@ impl Ingest {
         }
         let removed = self.files.keys().filter(|path| !files.contains_key(*path)).count();
         report.files_removed = removed as u64;
+        self.is_built &= report.files_parsed == 0 && removed == 0;
         self.files = files;
         let extracted = clock.monotonic();
-        let graph = self.build(&mut report, clock, cancel)?;
+        let graph = match self.is_built {
+            true => None,
+            false => Some(self.build(&mut report, clock, cancel)?),
+        };
+        self.is_built = true;
+        report.generation = self.generation;
+        report.count(self.outcomes(), self.files.values().map(|known| &*known.facts));
         report.phases.extract_ms = millis(extracted - started);
         report.elapsed_ms = millis(clock.monotonic() - started);
         Ok(Ingested { graph, report })
@@ -172,7 +184,7 @@ impl Ingest {
             resolve_ms: millis(resolved - started),
             assemble_ms: millis(clock.monotonic() - resolved),
         };
-        report.count(self.outcomes(), files.iter().copied(), &links, &graph);
+        report.count_graph(&links, &graph);
         Ok(graph)
     }
 

@@ -31,6 +31,8 @@ pub struct FileFacts {
     pub language: String,
     pub lines: u32,
     pub flags: NodeFlags,
+    /// The package the file says it belongs to, in languages where files do.
+    pub package: String,
     /// What the file as a whole says about itself.
     pub doc: String,
     pub names: Vec<String>,

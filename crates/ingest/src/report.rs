@@ -29,6 +29,7 @@ pub struct Report {
     pub failures: Vec<(String, &'static str)>,
     pub languages: BTreeMap<String, u64>,
     pub lines: u64,
+    /// Zero, like the three below, when no new generation was made.
     pub nodes: u64,
     pub edges: u64,
     /// Calls that may lead to code of the workspace but whose target could not be told.
@@ -53,8 +54,6 @@ impl Report {
         &mut self,
         outcomes: impl Iterator<Item = (&'f str, Outcome)>,
         files: impl Iterator<Item = &'f FileFacts>,
-        links: &[Links],
-        graph: &Graph,
     ) {
         for (path, outcome) in outcomes {
             self.files_seen += 1;
@@ -77,10 +76,12 @@ impl Report {
                 *self.languages.entry(file.language.clone()).or_default() += 1;
             }
         }
+    }
+
+    pub(crate) fn count_graph(&mut self, links: &[Links], graph: &Graph) {
         self.unresolved_references = links.iter().map(|links| u64::from(links.unresolved)).sum();
         self.external_references = links.iter().map(|links| u64::from(links.external)).sum();
         self.nodes = graph.node_count() as u64;
         self.edges = graph.edge_count() as u64;
-        self.generation = graph.generation();
     }
 }

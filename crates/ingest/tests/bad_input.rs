@@ -16,8 +16,9 @@ fn outcome(path: &str, bytes: &[u8]) -> Outcome {
     let done = ingest
         .refresh(&listing, read, &ManualClock::default(), 1 << 60, &CancelToken::new())
         .expect("nobody stops it");
-    assert!(done.graph.find_node("good").is_ok(), "the good file is there");
-    assert!(done.graph.node_by_path(path).is_some(), "the bad file is a node all the same");
+    let graph = done.graph.expect("a first generation");
+    assert!(graph.find_node("good").is_ok(), "the good file is there");
+    assert!(graph.node_by_path(path).is_some(), "the bad file is a node all the same");
     let found = ingest.outcomes().find(|(known, _)| *known == path).map(|(_, outcome)| outcome);
     found.expect("the file has an outcome")
 }

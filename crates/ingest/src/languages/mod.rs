@@ -1,5 +1,9 @@
 //! The languages: one folder each, listed once.
 
+#[cfg(feature = "lang-go")]
+pub mod go;
+#[cfg(feature = "lang-java")]
+pub mod java;
 #[cfg(feature = "lang-python")]
 pub mod python;
 #[cfg(feature = "lang-rust")]
@@ -10,8 +14,8 @@ pub mod typescript;
 use std::time::Duration;
 
 use crate::facts::FileFacts;
-use crate::resolve::eval::Rules;
 use crate::resolve::program::Program;
+use crate::resolve::rules::Rules;
 use crate::walk::ParseError;
 
 /// How a language's files are read.
@@ -25,6 +29,10 @@ pub struct Language {
 
 /// Every language of this build.
 pub const ALL: &[Language] = &[
+    #[cfg(feature = "lang-go")]
+    Language { name: go::NAME, extensions: go::EXTENSIONS, family: "go", extract: go::extract },
+    #[cfg(feature = "lang-java")]
+    Language { name: java::NAME, extensions: java::EXTENSIONS, family: "java", extract: java::extract },
     #[cfg(feature = "lang-python")]
     Language {
         name: python::NAME,
@@ -70,6 +78,10 @@ pub(crate) fn family(language: &str) -> &'static str {
 
 /// Each language's rules for one program.
 pub(crate) struct ProgramRules {
+    #[cfg(feature = "lang-go")]
+    go: go::GoRules,
+    #[cfg(feature = "lang-java")]
+    java: java::JavaRules,
     #[cfg(feature = "lang-python")]
     python: python::PythonRules,
     #[cfg(feature = "lang-rust")]
@@ -82,6 +94,10 @@ pub(crate) struct ProgramRules {
 impl ProgramRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
         Self {
+            #[cfg(feature = "lang-go")]
+            go: go::GoRules::of(program),
+            #[cfg(feature = "lang-java")]
+            java: java::JavaRules::of(program),
             #[cfg(feature = "lang-python")]
             python: python::PythonRules::of(program),
             #[cfg(feature = "lang-rust")]
@@ -94,6 +110,10 @@ impl ProgramRules {
 
     pub(crate) fn of_language(&self, language: &str) -> &dyn Rules {
         match language {
+            #[cfg(feature = "lang-go")]
+            go::NAME => &self.go,
+            #[cfg(feature = "lang-java")]
+            java::NAME => &self.java,
             #[cfg(feature = "lang-python")]
             python::NAME => &self.python,
             #[cfg(feature = "lang-rust")]

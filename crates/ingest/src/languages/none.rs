@@ -1,8 +1,9 @@
 //! Rules for a language nothing is known about: every name is unknown.
 
 use crate::facts::{By, Scope};
-use crate::resolve::eval::{Access, Call, Eval, Rules};
+use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName};
+use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
 pub(super) struct NoRules;

@@ -2,6 +2,7 @@
 
 pub(crate) mod eval;
 pub(crate) mod program;
+pub(crate) mod rules;
 pub(crate) mod ty;
 
 use rayon::prelude::*;
@@ -11,8 +12,9 @@ use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, RouteHandler, Scope, TypeExpr, TypeIx};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
-use eval::{Eval, Rules};
+use eval::Eval;
 use program::{GDef, Place, Program};
+use rules::Rules;
 use ty::Ty;
 
 /// Above this a shared name is no evidence at all.
@@ -125,6 +127,9 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let ty = self.eval.callee(self.file, *callee);
         let mut targets = Vec::new();
         collect_targets(self.eval, &ty, &mut targets);
+        if let Expr::Call { args, .. } = facts.expr(site.what) {
+            keep_overloads(self.eval.program, &mut targets, args.len());
+        }
         targets.sort();
         targets.dedup();
         match (targets.len(), &ty) {
@@ -326,6 +331,21 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
         let (file, ix) = program.local(at);
         LinkEnd { file, def: Some(ix) }
+    }
+}
+
+/// Of several functions that one type has under one name, those that take as many arguments as are given.
+fn keep_overloads(program: &Program<'_>, targets: &mut Vec<(GDef, EdgeKind)>, given: usize) {
+    let Some(&(first, _)) = targets.first().filter(|_| targets.len() > 1) else { return };
+    let same = |def: GDef| {
+        (program.parent(def), program.def_name(def)) == (program.parent(first), program.def_name(first))
+    };
+    let takes = |def: GDef| program.def(def).params.len() == given;
+    if program.parent(first).is_some()
+        && targets.iter().all(|&(def, _)| same(def))
+        && targets.iter().any(|&(def, _)| takes(def))
+    {
+        targets.retain(|&(def, _)| takes(def));
     }
 }
 

@@ -55,9 +55,11 @@ fn ratio(part: usize, whole: usize) -> f64 {
 /// a file's bytes.
 pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec<u8>>) -> Truth {
     let calls = Calls::of(graph, index, source);
-    let mut truth = Truth::default();
-    truth.true_edges = calls.seen.len() + calls.unknown.len();
-    truth.unknown_targets = calls.unknown.len();
+    let mut truth = Truth {
+        true_edges: calls.seen.len() + calls.unknown.len(),
+        unknown_targets: calls.unknown.len(),
+        ..Truth::default()
+    };
     let covered: BTreeSet<&str> = index.files.iter().map(String::as_str).collect();
     let mut found = BTreeSet::new();
     for edge in graph.edges().filter(|edge| edge.kind == EdgeKind::Calls) {

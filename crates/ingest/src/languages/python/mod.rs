@@ -1,7 +1,11 @@
 //! Python: grammar, extraction, and resolution by packages, classes and annotations.
 
 mod annotations;
+mod bindings;
+mod definitions;
+mod expressions;
 mod extract;
+mod imports;
 mod library;
 mod modules;
 mod rules;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
-use crate::resolve::eval::{Access, Call, Eval, Rules};
+use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
 /// Re-exports are followed this far.

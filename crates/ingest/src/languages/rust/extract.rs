@@ -8,9 +8,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::{attributes::Attributes, macros, patterns, uses};
-use crate::facts::{
-    By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Param, TypeExpr, TypeIx, TypeParam,
-};
+use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Param, TypeExpr};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
 
@@ -28,13 +26,13 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     Ok(reader.sheet.finish())
 }
 
-struct Reader<'s> {
-    sheet: Sheet<'s>,
+pub(super) struct Reader<'s> {
+    pub(super) sheet: Sheet<'s>,
     /// Parameters of closures whose call is not known yet, by closure node.
-    closures: FxHashMap<usize, Vec<ExprIx>>,
-    attributes: Attributes,
+    pub(super) closures: FxHashMap<usize, Vec<ExprIx>>,
+    pub(super) attributes: Attributes,
     /// Definitions under `#[cfg(test)]`.
-    test_scopes: Vec<DefIx>,
+    pub(super) test_scopes: Vec<DefIx>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -228,7 +226,7 @@ impl Reader<'_> {
         }
     }
 
-    fn leave_item(&mut self, node: Node<'_>) {
+    pub(super) fn leave_item(&mut self, node: Node<'_>) {
         match node.kind() {
             "function_item" | "function_signature_item" => {
                 let returns = self.sheet.type_of(field(node, "return_type"));
@@ -322,217 +320,7 @@ impl Reader<'_> {
         }
     }
 
-    fn leave_expression(&mut self, kind: &str, node: Node<'_>) {
-        match kind {
-            "identifier" => {
-                let (name, scope) = (self.sheet.name_of(node), self.sheet.scope());
-                self.sheet.set(node, Expr::Name { name, at: node.start_byte() as u32, scope });
-            }
-            "self" => {
-                let scope = self.sheet.scope();
-                self.sheet.set(node, Expr::This { scope });
-            }
-            "scoped_identifier" => self.scoped_identifier(node),
-            "generic_function" => self.generic_function(node),
-            "field_expression" => {
-                let base = self.sheet.expr(field(node, "value"));
-                if let Some(name) = field(node, "field") {
-                    let name = self.sheet.name_of(name);
-                    self.sheet.set(node, Expr::Field { base, name });
-                }
-            }
-            "call_expression" => self.call(node),
-            "reference_expression" => self.sheet.same(node, field(node, "value")),
-            "unary_expression" if self.sheet.bytes(node).starts_with(b"*") => {
-                self.sheet.same(node, node.named_child(0));
-            }
-            "try_expression" => self.out(node, By::Try),
-            "await_expression" => self.out(node, By::Await),
-            "async_block" => {
-                let inner = node.named_child(node.named_child_count().saturating_sub(1) as u32);
-                self.sheet.same(node, inner);
-            }
-            "index_expression" => {
-                let base = self.sheet.expr(node.named_child(0));
-                let ranged = node.named_child(1).is_some_and(|index| index.kind() == "range_expression");
-                if ranged {
-                    self.sheet.alias(node, base);
-                } else {
-                    self.sheet.set(node, Expr::Index { base });
-                }
-            }
-            "struct_expression" => {
-                if let Some(ty) = self.sheet.type_of(field(node, "name")) {
-                    self.sheet.set(node, Expr::Of { ty });
-                }
-            }
-            "type_cast_expression" => {
-                if let Some(ty) = self.sheet.type_of(field(node, "type")) {
-                    self.sheet.set(node, Expr::Of { ty });
-                }
-            }
-            "tuple_expression" => {
-                let parts = self.children(node);
-                self.sheet.set(node, Expr::Tuple(parts));
-            }
-            "array_expression" => {
-                let parts = self.children(node);
-                self.sheet.set(node, Expr::List(parts));
-            }
-            "string_literal" | "raw_string_literal" => {
-                self.sheet.set(node, Expr::Text);
-            }
-            "integer_literal" | "float_literal" => {
-                self.sheet.set(node, Expr::Number);
-            }
-            "boolean_literal" => {
-                self.sheet.set(node, Expr::Bool);
-            }
-            _ => self.leave_type(kind, node),
-        }
-    }
-
-    fn leave_type(&mut self, kind: &str, node: Node<'_>) {
-        let scope = self.sheet.scope();
-        match kind {
-            "type_identifier" | "primitive_type" => {
-                if self.sheet.bytes(node) == b"Self" {
-                    self.sheet.set_type(node, TypeExpr::SelfType { scope });
-                } else {
-                    let segments = vec![self.sheet.name_of(node)];
-                    let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
-                    self.sheet.set_type(node, ty);
-                }
-            }
-            "scoped_type_identifier" => {
-                let Some(name) = field(node, "name").map(|name| self.sheet.name_of(name)) else {
-                    return;
-                };
-                let path = field(node, "path");
-                if let Some(of) = self.sheet.type_of(path) {
-                    self.sheet.set_type(node, TypeExpr::Assoc { of, name });
-                    return;
-                }
-                let mut segments = path.map(|path| self.segments(path)).unwrap_or_default();
-                if segments.first().is_some_and(|first| self.sheet.facts.text(*first) == "Self") {
-                    let of = self.sheet.push_type(TypeExpr::SelfType { scope });
-                    self.sheet.set_type(node, TypeExpr::Assoc { of, name });
-                    return;
-                }
-                segments.push(name);
-                let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
-                self.sheet.set_type(node, ty);
-            }
-            "generic_type" | "generic_type_with_turbofish" => {
-                let args = self.type_arguments(field(node, "type_arguments"));
-                let inner = field(node, "type");
-                let ty =
-                    match self.sheet.type_of(inner).map(|ix| self.sheet.facts.types[ix.0 as usize].clone()) {
-                        Some(TypeExpr::Path { segments, scope, line, .. }) => {
-                            TypeExpr::Path { segments, args, scope, line }
-                        }
-                        Some(other) => other,
-                        None => {
-                            let segments = inner.map(|path| self.segments(path)).unwrap_or_default();
-                            TypeExpr::Path { segments, args, scope, line: line(node) }
-                        }
-                    };
-                self.sheet.set_type(node, ty);
-            }
-            "reference_type" | "pointer_type" => {
-                if let Some(of) = self.sheet.type_of(field(node, "type")) {
-                    self.sheet.set_type(node, TypeExpr::Ref(of));
-                }
-            }
-            "tuple_type" => {
-                let parts = named_children(node);
-                let parts = parts.into_iter().map(|p| self.type_or_unknown(Some(p))).collect();
-                self.sheet.set_type(node, TypeExpr::Tuple(parts));
-            }
-            "array_type" => {
-                let of = self.type_or_unknown(field(node, "element"));
-                self.sheet.set_type(node, TypeExpr::List(of));
-            }
-            "dynamic_type" | "abstract_type" => {
-                let of = self.type_or_unknown(field(node, "trait"));
-                self.sheet.set_type(node, TypeExpr::Bounds(vec![of]));
-            }
-            "bounded_type" => {
-                let parts = named_children(node);
-                let parts = parts.into_iter().filter_map(|p| self.sheet.type_of(Some(p))).collect();
-                self.sheet.set_type(node, TypeExpr::Bounds(parts));
-            }
-            "higher_ranked_trait_bound" => self.sheet.same_type(node, field(node, "type")),
-            "function_type" => {
-                let params = field(node, "parameters").map(named_children).unwrap_or_default();
-                let params = params.into_iter().map(|p| self.type_or_unknown(Some(p))).collect();
-                let result = self.sheet.type_of(field(node, "return_type"));
-                self.sheet.set_type(node, TypeExpr::Function { params, result });
-            }
-            "bracketed_type" => self.sheet.same_type(node, node.named_child(0)),
-            "qualified_type" => self.sheet.same_type(node, field(node, "type")),
-            _ => {}
-        }
-    }
-
-    fn type_or_unknown(&mut self, node: Option<Node<'_>>) -> TypeIx {
-        match self.sheet.type_of(node) {
-            Some(ty) => ty,
-            None => self.sheet.push_type(TypeExpr::Unknown),
-        }
-    }
-
-    /// Type arguments in order; an associated type like `Item = T` counts as one.
-    fn type_arguments(&mut self, node: Option<Node<'_>>) -> Vec<TypeIx> {
-        let mut args = Vec::new();
-        for child in node.map(named_children).unwrap_or_default() {
-            match child.kind() {
-                "lifetime" => {}
-                "type_binding" => args.push(self.type_or_unknown(field(child, "type"))),
-                _ => args.push(self.type_or_unknown(Some(child))),
-            }
-        }
-        args
-    }
-
-    fn bounds(&mut self, node: Option<Node<'_>>) -> Vec<TypeIx> {
-        let parts = node.map(named_children).unwrap_or_default();
-        parts.into_iter().filter_map(|part| self.sheet.type_of(Some(part))).collect()
-    }
-
-    fn type_parameters(&mut self, node: Node<'_>) {
-        let mut params = Vec::new();
-        for child in named_children(node) {
-            if !matches!(child.kind(), "type_parameter" | "const_parameter") {
-                continue;
-            }
-            if let Some(name) = field(child, "name") {
-                let name = self.sheet.name_of(name);
-                let bounds = self.bounds(field(child, "bounds"));
-                let default = self.sheet.type_of(field(child, "default_type"));
-                params.push(TypeParam { name, bounds, default });
-            }
-        }
-        // `for<'a>` has type parameters too; it declares only lifetimes.
-        if !params.is_empty()
-            && let Some(def) = self.sheet.current()
-        {
-            def.type_params.extend(params);
-        }
-    }
-
-    fn where_predicate(&mut self, node: Node<'_>) {
-        let Some(left) = field(node, "left") else { return };
-        let name = self.sheet.name_of(left);
-        let bounds = self.bounds(field(node, "bounds"));
-        if let Some(def) = self.sheet.current()
-            && let Some(param) = def.type_params.iter_mut().find(|param| param.name == name)
-        {
-            param.bounds.extend(bounds);
-        }
-    }
-
-    fn field(&mut self, node: Node<'_>) {
+    pub(super) fn field(&mut self, node: Node<'_>) {
         if let Some(name) = field(node, "name") {
             let entry = Field {
                 name: self.sheet.name_of(name),
@@ -548,7 +336,7 @@ impl Reader<'_> {
         self.attributes.clear();
     }
 
-    fn tuple_fields(&mut self, node: Node<'_>) {
+    pub(super) fn tuple_fields(&mut self, node: Node<'_>) {
         const DIGITS: [&[u8]; 12] =
             [b"0", b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"10", b"11"];
         let mut cursor = node.walk();
@@ -566,7 +354,7 @@ impl Reader<'_> {
         }
     }
 
-    fn parameter(&mut self, node: Node<'_>) {
+    pub(super) fn parameter(&mut self, node: Node<'_>) {
         let Some(pattern) = field(node, "pattern") else {
             return;
         };
@@ -581,138 +369,7 @@ impl Reader<'_> {
             def.params.push(Param { name, ty });
         }
     }
-
-    fn let_declaration(&mut self, node: Node<'_>) {
-        let ty = self.sheet.type_of(field(node, "type"));
-        let value = field(node, "value").and_then(|value| self.sheet.known(value));
-        let end = self.sheet.block_end();
-        if let Some(pattern) = field(node, "pattern") {
-            patterns::bind(&mut self.sheet, pattern, value, ty, node.end_byte(), end);
-        }
-    }
-
-    fn match_expression(&mut self, node: Node<'_>) {
-        let value = self.sheet.expr(field(node, "value"));
-        let mut results = Vec::new();
-        for arm in field(node, "body").map(named_children).unwrap_or_default() {
-            if arm.kind() != "match_arm" {
-                continue;
-            }
-            results.extend(field(arm, "value").and_then(|value| self.sheet.known(value)));
-            if let Some(pattern) = field(arm, "pattern").and_then(|p| p.named_child(0)) {
-                let end = arm.end_byte() as u32;
-                patterns::bind(&mut self.sheet, pattern, Some(value), None, pattern.end_byte(), end);
-            }
-        }
-        self.sheet.set(node, Expr::Any(results));
-    }
-
-    fn closure(&mut self, node: Node<'_>) {
-        self.sheet.close_block();
-        let parameters = field(node, "parameters").map(named_children).unwrap_or_default();
-        let end = node.end_byte() as u32;
-        let mut waiting = Vec::new();
-        for (at, parameter) in parameters.iter().enumerate() {
-            let from = node.start_byte();
-            let (pattern, ty) = if parameter.kind() == "parameter" {
-                (field(*parameter, "pattern"), self.sheet.type_of(field(*parameter, "type")))
-            } else {
-                (Some(*parameter), None)
-            };
-            let Some(pattern) = pattern else { continue };
-            let value = self.sheet.push(Expr::ArgOf { call: UNKNOWN_CALL, arg: 0, param: at as u32 });
-            waiting.push(value);
-            patterns::bind(&mut self.sheet, pattern, Some(value), ty, from, end);
-        }
-        let result = field(node, "body").and_then(|body| self.sheet.known(body));
-        let returns = self.sheet.type_of(field(node, "return_type"));
-        let params = parameters.len() as u32;
-        self.sheet.set(node, Expr::Closure { params, result, returns });
-        if !waiting.is_empty() {
-            self.closures.insert(node.id(), waiting);
-        }
-    }
-
-    fn call(&mut self, node: Node<'_>) {
-        let callee = self.sheet.expr(field(node, "function"));
-        let mut types = Vec::new();
-        if let Some(function) = field(node, "function").filter(|f| f.kind() == "generic_function") {
-            types = self.type_arguments(field(function, "type_arguments"));
-        }
-        let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
-        let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
-        for (arg, ix) in arguments.iter().zip(&args) {
-            if matches!(arg.kind(), "identifier" | "scoped_identifier") {
-                self.sheet.used(*ix, *arg);
-            }
-        }
-        let call = self.sheet.set(node, Expr::Call { callee, args, types });
-        let at = field(node, "function").map_or(node, name_end);
-        self.sheet.call(call, at);
-        for (position, arg) in arguments.iter().enumerate() {
-            for waiting in self.closures.remove(&arg.id()).unwrap_or_default() {
-                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.exprs[waiting.0 as usize] {
-                    *slot = call;
-                    *arg = position as u32;
-                }
-            }
-        }
-    }
-
-    fn out(&mut self, node: Node<'_>, by: By) {
-        let of = self.sheet.expr(node.named_child(0));
-        self.sheet.set(node, Expr::Out { of, by });
-    }
-
-    fn children(&mut self, node: Node<'_>) -> Vec<ExprIx> {
-        let parts = named_children(node);
-        parts.into_iter().map(|part| self.sheet.expr(Some(part))).collect()
-    }
-
-    fn scoped_identifier(&mut self, node: Node<'_>) {
-        let Some(name_node) = field(node, "name") else {
-            return;
-        };
-        let name = self.sheet.name_of(name_node);
-        let path = field(node, "path");
-        if let Some(of) = self.sheet.type_of(path) {
-            self.sheet.set(node, Expr::Member { of, name });
-            return;
-        }
-        let mut segments = match path {
-            Some(path) => self.segments(path),
-            // `::name` starts at the list of crates.
-            None => vec![self.sheet.name(b"")],
-        };
-        segments.push(name);
-        let (scope, at) = (self.sheet.scope(), name_node.start_byte() as u32);
-        self.sheet.set(node, Expr::Path { segments, args: Vec::new(), scope, at });
-    }
-
-    fn generic_function(&mut self, node: Node<'_>) {
-        let args = self.type_arguments(field(node, "type_arguments"));
-        let inner = field(node, "function");
-        let known = inner.and_then(|inner| self.sheet.known(inner));
-        match known.map(|ix| self.sheet.facts.expr(ix).clone()) {
-            Some(Expr::Path { segments, scope, at, .. }) => {
-                self.sheet.set(node, Expr::Path { segments, args, scope, at });
-            }
-            _ => self.sheet.same(node, inner),
-        }
-    }
-
-    /// The parts of a path; `crate`, `self`, `super` and `Self` stay words.
-    fn segments(&mut self, node: Node<'_>) -> Vec<crate::facts::Name> {
-        match self.sheet.known(node).map(|ix| self.sheet.facts.expr(ix).clone()) {
-            Some(Expr::Path { segments, .. }) => segments,
-            Some(Expr::Name { name, .. }) => vec![name],
-            _ => vec![self.sheet.name_of(node)],
-        }
-    }
 }
-
-/// Marks a closure parameter whose call is not known.
-pub(crate) const UNKNOWN_CALL: ExprIx = ExprIx(u32::MAX);
 
 fn has_visibility(node: Node<'_>) -> bool {
     node.named_child(0).is_some_and(|first| first.kind() == "visibility_modifier")
@@ -721,17 +378,4 @@ fn has_visibility(node: Node<'_>) -> bool {
 fn is_self(parameter: Node<'_>, sheet: &Sheet<'_>) -> bool {
     parameter.kind() == "self_parameter"
         || field(parameter, "pattern").is_some_and(|pattern| sheet.bytes(pattern) == b"self")
-}
-
-/// The node whose line a call is said to be on: the name that is called, not the start of its chain.
-fn name_end(callee: Node<'_>) -> Node<'_> {
-    match callee.kind() {
-        "field_expression" => field(callee, "field").unwrap_or(callee),
-        "scoped_identifier" => field(callee, "name").unwrap_or(callee),
-        "generic_function" => field(callee, "function").map_or(callee, |inner| match inner.kind() {
-            "field_expression" => field(inner, "field").unwrap_or(inner),
-            _ => inner,
-        }),
-        _ => callee,
-    }
 }

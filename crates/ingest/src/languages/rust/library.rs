@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::resolve::eval::{Call, Eval};
+use crate::resolve::eval::Eval;
+use crate::resolve::rules::Call;
 use crate::resolve::ty::Ty;
 
 /// A name of the prelude, as a value or a type.

@@ -2,11 +2,14 @@
 
 mod attributes;
 mod crates;
+mod expressions;
 mod extract;
 mod library;
 mod macros;
 mod patterns;
 mod rules;
+mod tables;
+mod types;
 mod uses;
 
 pub use extract::extract;

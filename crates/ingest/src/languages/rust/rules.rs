@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::crates::{Crates, Extern};
 use super::library;
-use crate::facts::{By, DefIx, DefKind, How, Scope, TypeIx};
-use crate::resolve::eval::{Access, Call, Eval, Rules};
+use super::tables::Tables;
+use crate::facts::{By, DefKind, Scope};
+use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, SELF_PARAM, Ty};
 
 /// Re-exports and aliases are followed this far.
@@ -17,15 +17,7 @@ const MAX_HOPS: u32 = 24;
 #[derive(Default)]
 pub(crate) struct RustRules {
     crates: Crates,
-    /// Functions of a type by name, from every impl of it.
-    inherent: FxHashMap<(GDef, GName), Vec<GDef>>,
-    of_traits: FxHashMap<(GDef, GName), Vec<GDef>>,
-    /// Traits a type implements.
-    traits: FxHashMap<GDef, Vec<GDef>>,
-    /// Functions of traits implemented for library types or for every type.
-    on_others: FxHashMap<GName, Vec<GDef>>,
-    /// `Deref::Target` of a type.
-    targets: FxHashMap<GDef, (u32, TypeIx)>,
+    tables: Tables,
 }
 
 /// Whether a name is looked up among values or among types and modules.
@@ -42,14 +34,7 @@ impl RustRules {
             let rules: Vec<&dyn Rules> = program.files.iter().map(|_| &first as &dyn Rules).collect();
             Tables::read(&mut Eval::new(program, &rules))
         };
-        Self {
-            crates: first.crates,
-            inherent: tables.inherent,
-            of_traits: tables.of_traits,
-            traits: tables.traits,
-            on_others: tables.on_others,
-            targets: tables.targets,
-        }
+        Self { crates: first.crates, tables }
     }
 
     /// A name as seen from inside a scope.
@@ -300,18 +285,18 @@ impl RustRules {
                 None => self.by_blanket(program, name, base),
             };
         }
-        if let Some(found) = self.inherent.get(&(def, name)) {
+        if let Some(found) = self.tables.inherent.get(&(def, name)) {
             return all(found);
         }
-        if let Some(found) = self.of_traits.get(&(def, name)) {
+        if let Some(found) = self.tables.of_traits.get(&(def, name)) {
             return all(found);
         }
-        for &implemented in self.traits.get(&def).map_or(&[][..], Vec::as_slice) {
+        for &implemented in self.tables.traits.get(&def).map_or(&[][..], Vec::as_slice) {
             if let Some(found) = self.of_trait(program, implemented, name, 8) {
                 return Ty::Fn(found, receiver);
             }
         }
-        if let Some(&(file, target)) = self.targets.get(&def) {
+        if let Some(&(file, target)) = self.tables.targets.get(&def) {
             let target = eval.ty(file, target);
             if target != *base {
                 return eval.member(file, &target, name, access);
@@ -338,13 +323,13 @@ impl RustRules {
         if let Some(&found) = declared.iter().find(|&&d| program.def(d).kind == DefKind::Method) {
             return Some(found);
         }
-        let above = self.traits.get(&def).map_or(&[][..], Vec::as_slice);
+        let above = self.tables.traits.get(&def).map_or(&[][..], Vec::as_slice);
         above.iter().filter(|_| depth > 0).find_map(|&base| self.of_trait(program, base, name, depth - 1))
     }
 
     /// A function of a trait that is implemented for types that are not ours.
     fn by_blanket(&self, program: &Program<'_>, name: GName, base: &Ty) -> Ty {
-        match self.on_others.get(&name).map(Vec::as_slice) {
+        match self.tables.on_others.get(&name).map(Vec::as_slice) {
             Some(found) if !library::is_common(program.text(name)) => {
                 let traits = found.iter().map(|&def| program.parent(def));
                 let one_trait = traits.collect::<rustc_hash::FxHashSet<_>>().len() == 1;
@@ -433,7 +418,7 @@ impl Rules for RustRules {
     fn assoc_type(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName) -> Ty {
         match of {
             Ty::Of(def, _) => {
-                let found = self.of_traits.get(&(*def, name)).and_then(|found| found.first().copied());
+                let found = self.tables.of_traits.get(&(*def, name)).and_then(|found| found.first().copied());
                 match found.map(|alias| (eval.program.file_of(alias), eval.program.def(alias).of)) {
                     Some((file, Some(ty))) => eval.ty(file, ty),
                     _ => match eval.program.items(Place::Def(*def), name).first() {
@@ -513,7 +498,7 @@ impl Rules for RustRules {
                 let name = eval.program.find_name("Item");
                 let item = name.map(|name| self.assoc_type(eval, of, name)).unwrap_or(Ty::Unknown);
                 if item.is_unknown()
-                    && let Some(&(file, target)) = self.targets.get(def)
+                    && let Some(&(file, target)) = self.tables.targets.get(def)
                 {
                     let target = eval.ty(file, target);
                     return eval.out(file, &target, by);
@@ -581,78 +566,4 @@ fn fill(eval: &mut Eval<'_, '_>, known: &Args, args: &[Ty]) -> Args {
         other => other.clone(),
     };
     known.iter().map(|ty| one(eval, ty)).collect()
-}
-
-/// What every impl block of the program says, by the type it is for.
-#[derive(Default)]
-struct Tables {
-    inherent: FxHashMap<(GDef, GName), Vec<GDef>>,
-    of_traits: FxHashMap<(GDef, GName), Vec<GDef>>,
-    traits: FxHashMap<GDef, Vec<GDef>>,
-    on_others: FxHashMap<GName, Vec<GDef>>,
-    targets: FxHashMap<GDef, (u32, TypeIx)>,
-}
-
-impl Tables {
-    fn read(eval: &mut Eval<'_, '_>) -> Self {
-        let mut tables = Self::default();
-        for file in 0..eval.program.files.len() as u32 {
-            let facts = eval.program.files[file as usize];
-            if facts.language != super::NAME {
-                continue;
-            }
-            for (at, def) in facts.defs.iter().enumerate() {
-                let global = eval.program.global(file, DefIx(at as u32));
-                if def.kind == DefKind::Impl {
-                    tables.add_impl(eval, file, global);
-                }
-                if matches!(def.kind, DefKind::Trait | DefKind::Struct | DefKind::Enum) {
-                    for &base in &def.bases {
-                        if let Ty::Of(base, _) = eval.ty(file, base) {
-                            tables.traits.entry(global).or_default().push(base);
-                        }
-                    }
-                }
-            }
-        }
-        tables
-    }
-
-    fn add_impl(&mut self, eval: &mut Eval<'_, '_>, file: u32, global: GDef) {
-        let program = eval.program;
-        let def = program.def(global);
-        let Some(of) = def.of else { return };
-        let for_type = match eval.ty(file, of) {
-            Ty::Of(of, _) => Some(of),
-            _ => None,
-        };
-        let base = def.bases.first().copied();
-        if let (Some(of), Some(base)) = (for_type, base)
-            && let Ty::Of(base, _) = eval.ty(file, base)
-        {
-            self.traits.entry(of).or_default().push(base);
-        }
-        for &child in program.children(Place::Def(global)) {
-            let name = program.def_name(child);
-            let found = program.def(child);
-            match (for_type, base) {
-                (Some(of), None) => self.inherent.entry((of, name)).or_default().push(child),
-                (Some(of), Some(_)) => {
-                    if found.kind == DefKind::TypeAlias && program.text(name) == "Target" {
-                        self.targets.extend(found.of.map(|ty| (of, (file, ty))));
-                    }
-                    self.of_traits.entry((of, name)).or_default().push(child);
-                }
-                (None, _) if found.how == How::Instance => {
-                    // Only what traits of ours add to other types.
-                    if let Some(base) = base
-                        && let Ty::Of(..) = eval.ty(file, base)
-                    {
-                        self.on_others.entry(name).or_default().push(child);
-                    }
-                }
-                (None, _) => {}
-            }
-        }
-    }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::facts::By;
-use crate::resolve::eval::{Call, Eval};
+use crate::resolve::eval::Eval;
+use crate::resolve::rules::Call;
 use crate::resolve::ty::Ty;
 
 /// A name that the runtime provides.

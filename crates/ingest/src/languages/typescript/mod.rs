@@ -1,7 +1,10 @@
 //! TypeScript, TSX and JavaScript: grammars, extraction, and resolution by modules, classes and types.
 
+mod definitions;
+mod expressions;
 mod extract;
 mod library;
+mod members;
 mod modules;
 mod names;
 mod patterns;

@@ -7,8 +7,9 @@ use m1nd_graph::NodeFlags;
 use super::library;
 use super::modules::{Modules, Target};
 use crate::facts::{By, DefKind, Expr, ExprIx, How, Scope};
-use crate::resolve::eval::{Access, Call, Eval, Rules};
+use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
 /// Re-exports are followed this far: barrels of barrels.

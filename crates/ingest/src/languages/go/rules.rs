@@ -1,0 +1,407 @@
+//! How names, packages and members are found in Go.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::{By, DefIx, DefKind, Scope};
+use crate::manifest::{folder, join};
+use crate::resolve::eval::Eval;
+use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::rules::{Access, Call, Rules};
+use crate::resolve::ty::{Args, Ty};
+
+/// Deeper embedding is not followed.
+const MAX_BASES: usize = 40;
+
+#[derive(Default)]
+pub(crate) struct GoRules {
+    /// Module paths and the folders they name.
+    modules: Vec<(String, String)>,
+    /// Packages by folder and name; tests may have a package of their own beside it.
+    packages: FxHashMap<(String, String), u32>,
+    package_of: Vec<Option<u32>>,
+    files: Vec<Vec<u32>>,
+    /// What each import of each file names.
+    imports: Vec<Vec<Ty>>,
+    methods: FxHashMap<(GDef, GName), Vec<GDef>>,
+}
+
+impl GoRules {
+    pub(crate) fn of(program: &Program<'_>) -> Self {
+        let mut rules = Self::default();
+        for manifest in program.manifests.iter().filter(|manifest| manifest.name() == "go.mod") {
+            let module = manifest.text.lines().find_map(|line| line.trim().strip_prefix("module "));
+            if let Some(module) = module {
+                let module = module.trim().trim_matches('"').to_owned();
+                rules.modules.push((module, manifest.folder().to_owned()));
+            }
+        }
+        rules.modules.sort_by_key(|(module, _)| std::cmp::Reverse(module.len()));
+        for (at, file) in program.files.iter().enumerate() {
+            if file.language != super::NAME {
+                rules.package_of.push(None);
+                continue;
+            }
+            let key = (folder(&file.path).to_owned(), file.package.clone());
+            let next = rules.files.len() as u32;
+            let package = *rules.packages.entry(key).or_insert(next);
+            if package == next {
+                rules.files.push(Vec::new());
+            }
+            rules.files[package as usize].push(at as u32);
+            rules.package_of.push(Some(package));
+        }
+        rules.imports = rules.read_imports(program);
+        rules.methods = rules.read_methods(program);
+        rules
+    }
+
+    fn read_methods(&self, program: &Program<'_>) -> FxHashMap<(GDef, GName), Vec<GDef>> {
+        let by_file: Vec<&dyn Rules> = program.files.iter().map(|_| self as &dyn Rules).collect();
+        let mut eval = Eval::new(program, &by_file);
+        let mut methods: FxHashMap<(GDef, GName), Vec<GDef>> = FxHashMap::default();
+        for (file, facts) in program.files.iter().enumerate().filter(|(_, file)| file.language == super::NAME)
+        {
+            let file = file as u32;
+            for (at, def) in facts.defs.iter().enumerate().filter(|(_, def)| def.kind == DefKind::Impl) {
+                let Some(Ty::Of(of, _)) = def.of.map(|of| eval.ty(file, of)) else { continue };
+                for &method in program.children(Place::Def(program.global(file, DefIx(at as u32)))) {
+                    methods.entry((of, program.def_name(method))).or_default().push(method);
+                }
+            }
+        }
+        methods
+    }
+
+    /// A name of a package, in any of its files.
+    fn item(&self, eval: &mut Eval<'_, '_>, package: u32, name: GName) -> Option<Ty> {
+        let program = eval.program;
+        for &file in &self.files[package as usize] {
+            let items = program.items(Place::File(file), name);
+            if let Some(&def) = items.iter().find(|&&def| program.def(def).kind != DefKind::Impl) {
+                return Some(self.def(eval, def));
+            }
+            if let Some(found) = eval.top_binding(file, name) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn def(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
+        let found = eval.program.def(def);
+        match found.kind {
+            DefKind::Function | DefKind::Method => Ty::Fn(def, None),
+            DefKind::Constant => found.of.map_or(Ty::Unknown, |ty| eval.ty(eval.program.file_of(def), ty)),
+            // A named type has methods of its own, whatever it is made of.
+            _ => Ty::Type(def, Arc::new([])),
+        }
+    }
+
+    fn read_imports(&self, program: &Program<'_>) -> Vec<Vec<Ty>> {
+        let mut by_folder: FxHashMap<&str, u32> = FxHashMap::default();
+        for ((folder, name), &at) in &self.packages {
+            // A folder's tests may be a package of their own, which nobody imports.
+            if !name.ends_with("_test") {
+                let first = by_folder.entry(folder).or_insert(at);
+                *first = at.min(*first);
+            }
+        }
+        let target = |path: &str| {
+            let module = self.modules.iter().find_map(|(module, root)| {
+                let rest = path.strip_prefix(module.as_str())?;
+                (rest.is_empty() || rest.starts_with('/')).then_some((root, rest))
+            });
+            let Some((root, rest)) = module else { return Ty::External };
+            let folder = join(root, rest).unwrap_or_default();
+            by_folder.get(folder.as_str()).map_or(Ty::Unknown, |&at| Ty::Place(Place::Package(at)))
+        };
+        let of_file = |file: &&crate::facts::FileFacts| {
+            let paths = file.imports.iter().filter(|_| file.language == super::NAME);
+            paths.map(|import| target(import.path.first().map_or("", |&path| file.text(path)))).collect()
+        };
+        program.files.iter().map(of_file).collect()
+    }
+
+    fn imported(&self, file: u32, at: usize) -> Ty {
+        self.imports.get(file as usize).and_then(|of_file| of_file.get(at)).cloned().unwrap_or(Ty::Unknown)
+    }
+
+    /// An import by the name it has in a file: its alias, its last part, or the package's own name.
+    fn import_named(&self, eval: &Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
+        let program = eval.program;
+        if let Some(&(_, at)) = program.imports(Place::File(file), name).first() {
+            return Some(self.imported(file, at as usize));
+        }
+        let imports = 0..program.files[file as usize].imports.len();
+        imports.into_iter().find_map(|at| match self.imported(file, at) {
+            Ty::Place(Place::Package(package)) => {
+                let first = *self.files[package as usize].first()?;
+                let own = &program.files[first as usize].package;
+                (own == program.text(name)).then_some(Ty::Place(Place::Package(package)))
+            }
+            _ => None,
+        })
+    }
+
+    fn scoped(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        let program = eval.program;
+        let facts = program.files[file as usize];
+        let mut around = scope;
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            if let Some(at) = def.type_params.iter().position(|p| program.name(file, p.name) == name) {
+                return Ty::Param(program.global(file, ix), at as u32);
+            }
+            let local = program.items(Place::Def(program.global(file, ix)), name);
+            if let Some(&found) = local.iter().find(|&&d| program.def(d).kind.is_type()) {
+                return self.def(eval, found);
+            }
+            around = def.parent;
+        }
+        if let Some(found) = self.package_of[file as usize].and_then(|package| self.item(eval, package, name))
+        {
+            return found;
+        }
+        if let Some(found) = self.import_named(eval, file, name) {
+            return found;
+        }
+        for &(_, at) in program.globs(Place::File(file)) {
+            if let Ty::Place(Place::Package(package)) = self.imported(file, at as usize)
+                && let Some(found) = self.item(eval, package, name)
+            {
+                return found;
+            }
+        }
+        match program.text(name) {
+            "len" | "cap" | "copy" | "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8"
+            | "uint16" | "uint32" | "uint64" | "float32" | "float64" | "byte" | "rune" | "uintptr" => {
+                Ty::StdType("Number", Arc::new([]))
+            }
+            "string" => Ty::StdType("Text", Arc::new([])),
+            "bool" => Ty::StdType("Bool", Arc::new([])),
+            "append" | "close" | "delete" | "panic" | "print" | "println" | "recover" | "min" | "max"
+            | "clear" | "complex" | "real" | "imag" | "error" | "any" | "comparable" => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// A type, then the types it embeds, nearest first; whether one of them is not ours.
+    fn lineage(&self, eval: &mut Eval<'_, '_>, def: GDef) -> (Vec<GDef>, bool) {
+        let (mut line, mut foreign) = (Vec::new(), false);
+        let mut work = std::collections::VecDeque::from([def]);
+        while let Some(at) = work.pop_front() {
+            if line.contains(&at) || line.len() >= MAX_BASES {
+                continue;
+            }
+            line.push(at);
+            let file = eval.program.file_of(at);
+            let found = eval.program.def(at);
+            for &base in found.bases.iter() {
+                match eval.ty(file, base) {
+                    Ty::Of(base, _) => work.push_back(base),
+                    Ty::External => foreign = true,
+                    _ => {}
+                }
+            }
+        }
+        (line, foreign)
+    }
+
+    fn of_type(&self, eval: &mut Eval<'_, '_>, base: &Ty, def: GDef, args: &Args, name: GName) -> Ty {
+        let program = eval.program;
+        let (line, foreign) = self.lineage(eval, def);
+        for at in line {
+            let declared = program.items(Place::Def(at), name).first().copied();
+            let method = self.methods.get(&(at, name)).and_then(|found| found.first().copied());
+            if let Some(found) = method.or(declared) {
+                return Ty::Fn(found, Some(Arc::new(base.clone())));
+            }
+            let own: &[Ty] = if at == def { args } else { &[] };
+            if let Some(field) = eval.field(at, own, name) {
+                return field;
+            }
+        }
+        // `type Names []string` has what it is made of; `type Handler = pkg.Handler` is it.
+        let found = program.def(def);
+        if let (DefKind::TypeAlias, Some(of)) = (found.kind, found.of) {
+            let of = eval.ty(program.file_of(def), of);
+            if of != *base {
+                return eval.member(program.file_of(def), &of, name, Access::Read);
+            }
+        }
+        if foreign { Ty::External } else { Ty::Unknown }
+    }
+}
+
+impl Rules for GoRules {
+    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        self.scoped(eval, file, scope, name)
+    }
+
+    fn path(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope, _: &[GName], _: Vec<Ty>) -> Ty {
+        Ty::Unknown
+    }
+
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty {
+        let found = match path {
+            [name] if eval.program.text(*name) == "map" => return Ty::Std("Map", args.into()),
+            [name] => self.scoped(eval, file, scope, *name),
+            [package, name] => match self.import_named(eval, file, *package) {
+                Some(Ty::Place(Place::Package(package))) => {
+                    self.item(eval, package, *name).unwrap_or(Ty::Unknown)
+                }
+                Some(other) => other,
+                None => Ty::Unknown,
+            },
+            _ => Ty::Unknown,
+        };
+        match found {
+            Ty::Type(def, _) => Ty::Of(def, args.into()),
+            Ty::StdType(name, _) => Ty::Std(name, args.into()),
+            other => other,
+        }
+    }
+
+    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
+        Ty::Unknown
+    }
+
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
+        match base {
+            Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, name),
+            Ty::Place(Place::Package(package)) => self.item(eval, *package, name).unwrap_or(Ty::Unknown),
+            Ty::Param(owner, at) => {
+                let file = eval.program.file_of(*owner);
+                let param = eval.program.def(*owner).type_params.get(*at as usize);
+                match param.and_then(|p| p.bounds.first().copied()).map(|bound| eval.ty(file, bound)) {
+                    Some(Ty::Param(..)) | None => Ty::Unknown,
+                    Some(bound) => eval.member(file, &bound, name, Access::Call),
+                }
+            }
+            Ty::Std(..)
+            | Ty::StdType(..)
+            | Ty::Fn(..)
+            | Ty::Callable(..)
+            | Ty::Tuple(_)
+            | Ty::Closure(..) => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn std_call(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>) -> Ty {
+        Ty::External
+    }
+
+    fn std_made(&self, _: &mut Eval<'_, '_>, name: &'static str, args: &Args, _: Call<'_>) -> Ty {
+        Ty::Std(name, Arc::clone(args))
+    }
+
+    fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
+        match (of, by) {
+            (Ty::Std("List", args), _) => args.first().cloned().unwrap_or(Ty::Unknown),
+            // A named list gives what the list gives.
+            (Ty::Of(def, _), _) => match eval.program.def(*def).of {
+                Some(inner) => {
+                    let file = eval.program.file_of(*def);
+                    let inner = eval.ty(file, inner);
+                    if inner == *of { Ty::Unknown } else { eval.element(file, &inner) }
+                }
+                None => Ty::Unknown,
+            },
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
+        Ty::Unknown
+    }
+
+    fn this(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope) -> Ty {
+        Ty::Unknown
+    }
+
+    fn base(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope) -> Ty {
+        Ty::Unknown
+    }
+
+    fn constructor(&self, _: &mut Eval<'_, '_>, _: GDef) -> Option<GDef> {
+        None
+    }
+
+    fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
+        match self.imported(file, at) {
+            // A package is its files; the edge goes to the first of them.
+            Ty::Place(Place::Package(package)) => {
+                let files = &self.files[package as usize];
+                Ty::union(files.iter().map(|&file| Ty::Place(Place::File(file))).collect())
+            }
+            other => other,
+        }
+    }
+
+    fn is_common_method(&self, name: &str) -> bool {
+        matches!(
+            name,
+            "Error"
+                | "String"
+                | "Close"
+                | "Read"
+                | "Write"
+                | "Len"
+                | "Less"
+                | "Swap"
+                | "Lock"
+                | "Unlock"
+                | "RLock"
+                | "RUnlock"
+                | "Add"
+                | "Done"
+                | "Wait"
+                | "Get"
+                | "Set"
+                | "Do"
+                | "Run"
+                | "Start"
+                | "Stop"
+                | "Next"
+                | "Scan"
+                | "Text"
+                | "Bytes"
+                | "Name"
+                | "Printf"
+                | "Println"
+                | "Print"
+                | "Fatal"
+                | "Fatalf"
+                | "Errorf"
+                | "Helper"
+                | "Log"
+                | "Logf"
+                | "Unwrap"
+                | "Is"
+                | "As"
+                | "Format"
+                | "Sub"
+                | "Context"
+                | "Value"
+                | "Err"
+                | "Cancel"
+                | "Send"
+                | "Recv"
+                | "Flush"
+                | "Reset"
+                | "Seek"
+                | "Open"
+                | "Write64"
+        )
+    }
+}

@@ -1,0 +1,93 @@
+//! What is read from Go, and what it resolves to: text in, text out.
+
+use expect_test::{Expect, expect};
+
+use crate::testing;
+
+fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&testing::calls(fixture));
+}
+
+#[test]
+fn packages_receivers_embedding_and_results_lead_to_their_methods() {
+    check(
+        r#"
+//- go.mod
+module example.com/shop
+
+go 1.22
+//- cart/cart.go
+// Package cart holds carts.
+package cart
+
+import "fmt"
+
+type Item struct{ Name string }
+
+func (i *Item) Price() int { return 1 }
+
+type Priced interface{ Price() int }
+
+type Base struct{}
+
+func (b Base) Log(m string) { fmt.Println(m) }
+
+type Cart struct {
+	Base
+	items []*Item
+	byName map[string]*Item
+}
+
+func New() (*Cart, error) { return &Cart{}, nil }
+
+func (c *Cart) Total() int {
+	c.Log("x")
+	for _, item := range c.items {
+		item.Price()
+	}
+	return sum(c.byName["a"])
+}
+//- cart/sum.go
+package cart
+
+func sum(p Priced) int { return p.Price() }
+//- main.go
+package main
+
+import (
+	"os"
+
+	shop "example.com/shop/cart"
+)
+
+func main() {
+	c, err := shop.New()
+	if err != nil {
+		os.Exit(1)
+	}
+	c.Total()
+	c.Base.Log("y")
+	var any interface{} = c
+	switch v := any.(type) {
+	case *shop.Item:
+		v.Price()
+	}
+	Exit(1)
+	func() { c.Total() }()
+}
+
+func Exit(code int) {}
+"#,
+        expect![[r#"
+            cart/cart.go Cart.Total -> cart/cart.go Base.Log @[25]
+            cart/cart.go Cart.Total -> cart/cart.go Item.Price @[27]
+            cart/cart.go Cart.Total -> cart/sum.go sum @[29]
+            cart/sum.go sum -> cart/cart.go Priced.Price @[3]
+            main.go main -> cart/cart.go Base.Log @[15]
+            main.go main -> cart/cart.go Cart.Total @[14, 22]
+            main.go main -> cart/cart.go Item.Price @[19]
+            main.go main -> cart/cart.go New @[10]
+            main.go main -> main.go Exit @[21]
+        "#]],
+    );
+}

@@ -1,0 +1,440 @@
+//! How names, classes and members are found in Java.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::{By, DefIx, DefKind, Scope};
+use crate::resolve::eval::Eval;
+use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::rules::{Access, Call, Rules};
+use crate::resolve::ty::{Args, Ty};
+
+/// Deeper class hierarchies are not followed.
+const MAX_BASES: usize = 40;
+
+#[derive(Default)]
+pub(crate) struct JavaRules {
+    /// Top-level types by package and name.
+    types: FxHashMap<(String, String), Vec<GDef>>,
+}
+
+impl JavaRules {
+    pub(crate) fn of(program: &Program<'_>) -> Self {
+        let mut rules = Self::default();
+        for (file, facts) in program.files.iter().enumerate().filter(|(_, file)| file.language == super::NAME)
+        {
+            for (at, def) in facts.defs.iter().enumerate() {
+                if def.parent.is_none() && def.kind.is_type() {
+                    let key = (facts.package.clone(), facts.text(def.name).to_owned());
+                    rules.types.entry(key).or_default().push(program.global(file as u32, DefIx(at as u32)));
+                }
+            }
+        }
+        rules
+    }
+
+    fn in_package(&self, package: &str, name: &str) -> Option<GDef> {
+        match self.types.get(&(package.to_owned(), name.to_owned())).map(Vec::as_slice) {
+            Some([only]) => Some(*only),
+            // The same class twice, as in modules built apart: nothing says which.
+            _ => None,
+        }
+    }
+
+    /// A class by its full name; classes may be nested in classes.
+    fn full(&self, program: &Program<'_>, path: &[&str]) -> Option<GDef> {
+        for cut in (0..path.len()).rev() {
+            let Some(mut found) = self.in_package(&path[..cut].join("."), path[cut]) else { continue };
+            for inner in &path[cut + 1..] {
+                let name = program.find_name(inner)?;
+                found = nested(program, found, name)?;
+            }
+            return Some(found);
+        }
+        None
+    }
+
+    fn import_path<'f>(&self, program: &Program<'f>, file: u32, at: u32) -> Vec<&'f str> {
+        let import = &program.files[file as usize].imports[at as usize];
+        import.path.iter().map(|&part| program.text(program.name(file, part))).collect()
+    }
+
+    /// A type as seen from inside a scope; an error says whether it is certainly not ours.
+    fn type_named(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        let program = eval.program;
+        let facts = program.files[file as usize];
+        let mut around = scope;
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            let global = program.global(file, ix);
+            if let Some(at) = def.type_params.iter().position(|p| program.name(file, p.name) == name) {
+                return Ty::Param(global, at as u32);
+            }
+            if def.kind.is_type() {
+                if program.name(file, def.name) == name {
+                    return Ty::Type(global, Arc::new([]));
+                }
+                // Directly nested first: looking through bases needs this very lookup.
+                if let Some(found) = nested(program, global, name) {
+                    return Ty::Type(found, Arc::new([]));
+                }
+            }
+            around = def.parent;
+        }
+        for &(_, at) in program.imports(Place::File(file), name) {
+            let import = &facts.imports[at as usize];
+            if import.item.is_none() {
+                let path = self.import_path(program, file, at);
+                return self.full(program, &path).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])));
+            }
+        }
+        let text = program.text(name);
+        if let Some(found) = self.in_package(&facts.package, text) {
+            return Ty::Type(found, Arc::new([]));
+        }
+        for &(_, at) in program.globs(Place::File(file)) {
+            let package = self.import_path(program, file, at).join(".");
+            if let Some(found) = self.in_package(&package, text) {
+                return Ty::Type(found, Arc::new([]));
+            }
+        }
+        // Nothing of ours has that name here: it is java.lang's, or a package's we do not have.
+        if text.chars().next().is_some_and(char::is_uppercase) { Ty::External } else { Ty::Unknown }
+    }
+
+    fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
+        let (mut line, mut foreign) = (Vec::new(), false);
+        let mut work = vec![class];
+        while let Some(at) = work.pop() {
+            if line.contains(&at) || line.len() >= MAX_BASES {
+                continue;
+            }
+            line.push(at);
+            let file = eval.program.file_of(at);
+            for &base in eval.program.def(at).bases.iter().rev() {
+                match eval.ty(file, base) {
+                    Ty::Of(base, _) => work.push(base),
+                    Ty::External => foreign = true,
+                    _ => {}
+                }
+            }
+        }
+        (line, foreign)
+    }
+
+    /// The methods of a class with a name, every overload of the nearest class that has one.
+    fn methods(&self, eval: &mut Eval<'_, '_>, base: &Ty, class: GDef, name: GName) -> Option<Ty> {
+        let program = eval.program;
+        for at in self.lineage(eval, class).0 {
+            let found: Vec<Ty> = program
+                .items(Place::Def(at), name)
+                .iter()
+                .filter(|&&def| program.def(def).kind == DefKind::Method)
+                .map(|&def| Ty::Fn(def, Some(Arc::new(base.clone()))))
+                .collect();
+            if !found.is_empty() {
+                return Some(Ty::union(found));
+            }
+        }
+        None
+    }
+
+    fn field(&self, eval: &mut Eval<'_, '_>, class: GDef, args: &[Ty], name: GName) -> Option<Ty> {
+        let (line, _) = self.lineage(eval, class);
+        line.into_iter().find_map(|at| eval.field(at, if at == class { args } else { &[] }, name))
+    }
+
+    fn classes_around(&self, eval: &Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
+        let facts = eval.program.files[file as usize];
+        let mut found = Vec::new();
+        let mut around = scope;
+        while let Some(ix) = around {
+            if facts.def(ix).kind.is_type() {
+                found.push(eval.program.global(file, ix));
+            }
+            around = facts.def(ix).parent;
+        }
+        found
+    }
+}
+
+fn nested(program: &Program<'_>, class: GDef, name: GName) -> Option<GDef> {
+    let items = program.items(Place::Def(class), name);
+    items.iter().copied().find(|&def| program.def(def).kind.is_type())
+}
+
+impl Rules for JavaRules {
+    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        for class in self.classes_around(eval, file, scope) {
+            if let Some(found) = self.field(eval, class, &[], name) {
+                return found;
+            }
+        }
+        self.type_named(eval, file, scope, name)
+    }
+
+    /// A bare method name.
+    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
+        let Some(&name) = path.first() else { return Ty::Unknown };
+        let program = eval.program;
+        let mut foreign = false;
+        for class in self.classes_around(eval, file, scope) {
+            let this = Ty::Of(class, Arc::new([]));
+            if let Some(found) = self.methods(eval, &this, class, name) {
+                return found;
+            }
+            foreign |= self.lineage(eval, class).1;
+        }
+        let named = program.imports(Place::File(file), name).iter().chain(program.globs(Place::File(file)));
+        for &(_, at) in named {
+            if program.files[file as usize].imports[at as usize].level == 0 {
+                continue;
+            }
+            let path = self.import_path(program, file, at);
+            match self.full(program, &path) {
+                Some(class) => {
+                    if let Some(found) = self.methods(eval, &Ty::Type(class, Arc::new([])), class, name) {
+                        return found;
+                    }
+                }
+                None => foreign = true,
+            }
+        }
+        if foreign { Ty::External } else { Ty::Unknown }
+    }
+
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty {
+        let Some((&first, rest)) = path.split_first() else { return Ty::Unknown };
+        let program = eval.program;
+        let mut at = self.type_named(eval, file, scope, first);
+        if !rest.is_empty() && !matches!(at, Ty::Type(..)) {
+            let full: Vec<&str> = path.iter().map(|&part| program.text(part)).collect();
+            at = self.full(program, &full).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])));
+        } else {
+            for &name in rest {
+                at = match at {
+                    Ty::Type(class, _) => {
+                        nested(program, class, name).map_or(Ty::Unknown, |def| Ty::Type(def, Arc::new([])))
+                    }
+                    other => other,
+                };
+            }
+        }
+        match at {
+            Ty::Type(def, _) => Ty::Of(def, args.into()),
+            Ty::External => library(path.last().map_or("", |&last| program.text(last)), args),
+            other => other,
+        }
+    }
+
+    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
+        Ty::Unknown
+    }
+
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
+        match base {
+            Ty::Of(class, args) | Ty::Type(class, args) => {
+                if access == Access::Call
+                    && let Some(found) = self.methods(eval, base, *class, name)
+                {
+                    return found;
+                }
+                if let Some(found) = self.field(eval, *class, args, name) {
+                    // A record's part is read by a method of its name.
+                    return if access == Access::Call {
+                        Ty::Callable(Arc::new([]), Arc::new(found))
+                    } else {
+                        found
+                    };
+                }
+                if let Some(found) = nested(eval.program, *class, name) {
+                    return Ty::Type(found, Arc::new([]));
+                }
+                // Every class inherits from one that is not ours.
+                Ty::External
+            }
+            Ty::Param(owner, at) => {
+                let file = eval.program.file_of(*owner);
+                let param = eval.program.def(*owner).type_params.get(*at as usize);
+                match param.and_then(|p| p.bounds.first().copied()).map(|bound| eval.ty(file, bound)) {
+                    Some(Ty::Param(..)) | None => Ty::External,
+                    Some(bound) => eval.member(file, &bound, name, access),
+                }
+            }
+            Ty::Std(..) => Ty::StdFn(name, Arc::new(base.clone())),
+            Ty::StdType(..) | Ty::Fn(..) | Ty::Callable(..) | Ty::Closure(..) => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn std_call(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, call: Call<'_>) -> Ty {
+        let Ty::Std(kind, args) = base else { return Ty::External };
+        let first = || args.first().cloned().unwrap_or(Ty::Unknown);
+        let second = || args.get(1).cloned().unwrap_or(Ty::Unknown);
+        match (*kind, eval.program.text(method)) {
+            ("List", "map") => {
+                let function = call.args.first().map_or(Ty::Unknown, |&arg| eval.expr(call.file, arg));
+                Ty::std("List", [eval.function_result(&function, call.file)])
+            }
+            (
+                "List",
+                "get" | "next" | "remove" | "poll" | "peek" | "pop" | "first" | "last" | "getFirst"
+                | "getLast" | "orElse" | "orElseThrow" | "orElseGet" | "take" | "join" | "iterator_next",
+            ) => first(),
+            (
+                "List",
+                "stream" | "iterator" | "filter" | "sorted" | "distinct" | "limit" | "skip" | "collect"
+                | "toList" | "findFirst" | "findAny" | "subList" | "peek_" | "parallelStream"
+                | "listIterator",
+            ) => base.clone(),
+            ("Map", "get" | "getOrDefault" | "put" | "remove" | "computeIfAbsent" | "putIfAbsent") => {
+                second()
+            }
+            ("Map", "values") => Ty::std("List", [second()]),
+            ("Map", "keySet") => Ty::std("List", [first()]),
+            ("Map", "entrySet") => Ty::std("List", [Ty::std("Entry", [first(), second()])]),
+            ("Entry", "getKey") => first(),
+            ("Entry", "getValue") => second(),
+            ("Text", _) => Ty::std("Text", []),
+            _ => Ty::External,
+        }
+    }
+
+    fn std_made(&self, _: &mut Eval<'_, '_>, name: &'static str, args: &Args, _: Call<'_>) -> Ty {
+        Ty::Std(name, Arc::clone(args))
+    }
+
+    fn out(&self, _: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
+        match (of, by) {
+            (Ty::Of(class, args), By::Class) => Ty::Type(*class, Arc::clone(args)),
+            (Ty::Std(name, args), By::Class) => Ty::StdType(name, Arc::clone(args)),
+            (Ty::Std("List", args), By::Iteration) => args.first().cloned().unwrap_or(Ty::Unknown),
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn std_param(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        base: &Ty,
+        method: GName,
+        _: Call<'_>,
+        at: (u32, u32),
+    ) -> Ty {
+        match (base, eval.program.text(method), at.1) {
+            (Ty::Std("Map", args), "forEach" | "compute" | "computeIfPresent", 1) => {
+                args.get(1).cloned().unwrap_or(Ty::Unknown)
+            }
+            (Ty::Std("List" | "Map", args), _, 0) => args.first().cloned().unwrap_or(Ty::Unknown),
+            (Ty::Std("List", args), "sort" | "sorted" | "reduce", 1) => {
+                args.first().cloned().unwrap_or(Ty::Unknown)
+            }
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
+        let class = self.classes_around(eval, file, scope).into_iter().next();
+        class.map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
+    }
+
+    fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
+        let Ty::Of(class, _) = self.this(eval, file, scope) else { return Ty::Unknown };
+        match eval.program.def(class).bases.first() {
+            Some(&base) => eval.ty(eval.program.file_of(class), base),
+            None => Ty::External,
+        }
+    }
+
+    /// A constructor has the name of its class. With overloads nothing here says which one runs.
+    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
+        match eval.program.items(Place::Def(def), eval.program.def_name(def)) {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
+        let program = eval.program;
+        let path = self.import_path(program, file, at as u32);
+        self.full(program, &path).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])))
+    }
+
+    fn is_common_method(&self, name: &str) -> bool {
+        matches!(
+            name,
+            "get"
+                | "set"
+                | "add"
+                | "put"
+                | "remove"
+                | "size"
+                | "isEmpty"
+                | "contains"
+                | "equals"
+                | "hashCode"
+                | "toString"
+                | "compareTo"
+                | "iterator"
+                | "next"
+                | "hasNext"
+                | "close"
+                | "read"
+                | "write"
+                | "run"
+                | "call"
+                | "apply"
+                | "accept"
+                | "test"
+                | "length"
+                | "append"
+                | "format"
+                | "getName"
+                | "getId"
+                | "getValue"
+                | "getKey"
+                | "stream"
+                | "map"
+                | "filter"
+                | "collect"
+                | "forEach"
+                | "of"
+                | "valueOf"
+                | "build"
+                | "start"
+                | "stop"
+                | "clear"
+                | "clone"
+                | "getClass"
+                | "name"
+                | "ordinal"
+                | "values"
+        )
+    }
+}
+
+/// Library types that hold others.
+fn library(name: &str, args: Vec<Ty>) -> Ty {
+    let known = match name {
+        "List" | "ArrayList" | "LinkedList" | "Set" | "HashSet" | "TreeSet" | "LinkedHashSet"
+        | "Collection" | "Iterable" | "Iterator" | "Stream" | "Optional" | "Queue" | "Deque"
+        | "ArrayDeque" | "Supplier" | "CompletableFuture" | "Future" | "AtomicReference" | "ThreadLocal" => {
+            "List"
+        }
+        "Map" | "HashMap" | "TreeMap" | "LinkedHashMap" | "ConcurrentHashMap" | "ConcurrentMap"
+        | "SortedMap" => "Map",
+        "Entry" => "Entry",
+        "String" | "StringBuilder" | "CharSequence" => "Text",
+        "Integer" | "Long" | "Double" | "Float" | "Short" | "Byte" | "Number" => "Number",
+        _ => return Ty::External,
+    };
+    Ty::Std(known, args.into())
+}

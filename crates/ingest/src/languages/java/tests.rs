@@ -1,0 +1,77 @@
+//! What is read from Java, and what it resolves to: text in, text out.
+
+use expect_test::{Expect, expect};
+
+use crate::testing;
+
+fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&testing::calls(fixture));
+}
+
+#[test]
+fn imports_inheritance_overloads_and_generics_lead_to_their_methods() {
+    check(
+        r#"
+//- src/main/java/shop/Item.java
+package shop;
+public interface Item { int price(); }
+//- src/main/java/shop/Base.java
+package shop;
+abstract class Base {
+    protected void log(String m) { System.out.println(m); }
+    protected void log(String m, int n) { log(m); }
+}
+//- src/main/java/shop/Cart.java
+package shop;
+import java.util.*;
+import static shop.util.Sums.sum;
+public class Cart extends Base {
+    private final List<Item> items = new ArrayList<>();
+    private Map<String, Item> byName;
+    public Cart() {}
+    public int total() {
+        log("x", 1);
+        for (Item item : items) { item.price(); }
+        items.stream().map(i -> i.price()).toList();
+        byName.get("a").price();
+        var first = items.get(0);
+        first.price();
+        items.add(null);
+        return sum(items);
+    }
+    public void add(Item item) {}
+}
+//- src/main/java/shop/util/Sums.java
+package shop.util;
+import shop.Item;
+public class Sums {
+    public static int sum(java.util.List<Item> items) { return helper(); }
+    private static int helper() { return 0; }
+}
+//- src/test/java/shop/CartTest.java
+package shop;
+class CartTest {
+    @Test
+    void totals() {
+        Cart cart = new Cart();
+        cart.total();
+        cart.add(null);
+        cart.log("m");
+        Objects.requireNonNull(cart);
+    }
+}
+"#,
+        expect![[r#"
+            src/main/java/shop/Base.java Base.log -> src/main/java/shop/Base.java Base.log @[4]
+            src/main/java/shop/Cart.java Cart.total -> src/main/java/shop/Base.java Base.log @[9]
+            src/main/java/shop/Cart.java Cart.total -> src/main/java/shop/Item.java Item.price @[10, 11, 12, 14]
+            src/main/java/shop/Cart.java Cart.total -> src/main/java/shop/util/Sums.java Sums.sum @[16]
+            src/main/java/shop/util/Sums.java Sums.sum -> src/main/java/shop/util/Sums.java Sums.helper @[4]
+            src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Base.java Base.log @[8]
+            src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Cart.java Cart @[5]
+            src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Cart.java Cart.Cart @[5]
+            src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Cart.java Cart.add @[7]
+            src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Cart.java Cart.total @[6]
+        "#]],
+    );
+}

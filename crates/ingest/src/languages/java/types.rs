@@ -1,0 +1,65 @@
+//! Written types of Java.
+
+use tree_sitter::Node;
+
+use crate::facts::{Name, TypeExpr, TypeIx};
+use crate::sheet::{Sheet, field, line, named_children};
+
+/// Remembers the type a node writes, when it is left.
+pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
+    let scope = sheet.scope();
+    match kind {
+        "type_identifier" => {
+            if sheet.bytes(node) == b"var" {
+                return;
+            }
+            let segments = vec![sheet.name_of(node)];
+            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+        }
+        "scoped_type_identifier" => {
+            let segments = dotted(sheet, node);
+            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+        }
+        "generic_type" => {
+            let children = named_children(node);
+            let args =
+                children.iter().find(|child| child.kind() == "type_arguments").map(|a| named_children(*a));
+            let args = args.unwrap_or_default().into_iter().map(|arg| known(sheet, Some(arg))).collect();
+            let inner =
+                sheet.type_of(children.first().copied()).map(|ix| sheet.facts.types[ix.0 as usize].clone());
+            if let Some(TypeExpr::Path { segments, scope, line, .. }) = inner {
+                sheet.set_type(node, TypeExpr::Path { segments, args, scope, line });
+            }
+        }
+        "array_type" => {
+            let of = known(sheet, field(node, "element"));
+            sheet.set_type(node, TypeExpr::List(of));
+        }
+        "annotated_type" | "wildcard" => {
+            let inner = named_children(node).into_iter().next_back();
+            sheet.same_type(node, inner);
+        }
+        "integral_type" | "floating_point_type" => {
+            sheet.set_type(node, TypeExpr::Number);
+        }
+        "boolean_type" => {
+            sheet.set_type(node, TypeExpr::Bool);
+        }
+        _ => {}
+    }
+}
+
+/// The parts of a dotted name, without its type arguments.
+pub(super) fn dotted(sheet: &mut Sheet<'_>, node: Node<'_>) -> Vec<Name> {
+    let source = sheet.bytes(node);
+    let plain = source.split(|&b| b == b'<').next().unwrap_or(source);
+    let parts = plain.split(|&b| b == b'.').map(<[u8]>::trim_ascii).filter(|part| !part.is_empty());
+    parts.map(|part| sheet.name(part)).collect()
+}
+
+pub(super) fn known(sheet: &mut Sheet<'_>, node: Option<Node<'_>>) -> TypeIx {
+    match sheet.type_of(node) {
+        Some(ty) => ty,
+        None => sheet.push_type(TypeExpr::Unknown),
+    }
+}

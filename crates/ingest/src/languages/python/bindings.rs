@@ -1,0 +1,158 @@
+//! What names and attributes are given in Python.
+
+use tree_sitter::Node;
+
+use m1nd_graph::NodeFlags;
+
+use super::annotations;
+use super::extract::{FUNCTION_WIDE, Reader};
+use crate::facts::{By, DefKind, Expr, ExprIx, Field, TypeIx};
+use crate::sheet::{field, line, named_children};
+
+impl Reader<'_> {
+    pub(super) fn with_item(&mut self, node: Node<'_>) {
+        let Some(pattern) = field(node, "value").filter(|value| value.kind() == "as_pattern") else {
+            return;
+        };
+        let of = self.sheet.expr(pattern.named_child(0));
+        let value = self.sheet.push(Expr::Out { of, by: By::Context });
+        if let Some(target) = field(pattern, "alias").and_then(|alias| alias.named_child(0)) {
+            self.bind_target(target, Some(value), None, target.start_byte(), FUNCTION_WIDE);
+        }
+    }
+
+    pub(super) fn except_clause(&mut self, node: Node<'_>) {
+        let Some(pattern) = named_children(node).into_iter().find(|child| child.kind() == "as_pattern")
+        else {
+            return;
+        };
+        let Some(target) = field(pattern, "alias").and_then(|alias| alias.named_child(0)) else {
+            return;
+        };
+        let callee = self.sheet.expr(pattern.named_child(0));
+        let value = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+        self.bind_target(target, Some(value), None, node.start_byte(), node.end_byte() as u32);
+    }
+
+    pub(super) fn assignment(&mut self, node: Node<'_>) {
+        let scope = self.sheet.scope();
+        let right = field(node, "right");
+        let value = right.and_then(|right| self.sheet.known(right));
+        let ty = field(node, "type")
+            .map(|ty| annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), scope, line(node)));
+        let Some(left) = field(node, "left") else { return };
+        // A chained assignment `a = b = c` has its value on the far right.
+        self.sheet.same(node, right);
+        if left.kind() == "identifier" && self.sheet.scope_kind() == Some(DefKind::Class) {
+            let entry = Field { name: self.sheet.name_of(left), ty, value, line: line(node) };
+            if let Some(class) = self.sheet.current() {
+                class.fields.push(entry);
+            }
+            return;
+        }
+        // A type variable is bound to nothing that could be looked up.
+        let made_by = right.filter(|right| right.kind() == "call").and_then(|call| field(call, "function"));
+        if made_by
+            .is_some_and(|f| matches!(self.sheet.text(f).rsplit('.').next(), Some("TypeVar" | "ParamSpec")))
+        {
+            return;
+        }
+        if left.kind() == "identifier" && scope.is_none() {
+            self.module_constant(node, left, ty, right, value);
+        }
+        self.bind_target(left, value, ty, node.end_byte(), FUNCTION_WIDE);
+    }
+
+    /// Names of a module that are written as constants, and aliases of types.
+    pub(super) fn module_constant(
+        &mut self,
+        node: Node<'_>,
+        left: Node<'_>,
+        ty: Option<TypeIx>,
+        right: Option<Node<'_>>,
+        value: Option<ExprIx>,
+    ) {
+        let text = self.sheet.text(left);
+        let is_constant = text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
+        let alias = right.filter(|right| right.kind() == "subscript").filter(|right| {
+            let base = field(*right, "value").map(|base| self.sheet.text(base)).unwrap_or("");
+            let base = base.rsplit('.').next().unwrap_or(base);
+            matches!(
+                base,
+                "Union"
+                    | "Optional"
+                    | "List"
+                    | "Dict"
+                    | "Tuple"
+                    | "Type"
+                    | "Callable"
+                    | "Sequence"
+                    | "Mapping"
+                    | "Iterable"
+                    | "Iterator"
+                    | "AsyncIterator"
+                    | "Set"
+                    | "FrozenSet"
+            )
+        });
+        if !is_constant && alias.is_none() {
+            return;
+        }
+        let kind = if alias.is_some() { DefKind::TypeAlias } else { DefKind::Constant };
+        let name = self.sheet.name_of(left);
+        let mut def = self.sheet.def(kind, name, node, left);
+        def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
+        def.of = ty.or_else(|| {
+            alias.map(|right| {
+                annotations::read(&mut self.sheet, right.start_byte(), right.end_byte(), None, line(node))
+            })
+        });
+        def.value = value;
+        if !text.starts_with('_') {
+            def.flags = def.flags.with(NodeFlags::EXPORTED);
+        }
+        self.sheet.add_def(def);
+    }
+
+    pub(super) fn bind_target(
+        &mut self,
+        target: Node<'_>,
+        value: Option<ExprIx>,
+        ty: Option<TypeIx>,
+        from: usize,
+        to: u32,
+    ) {
+        let mut work = vec![(target, value)];
+        while let Some((node, value)) = work.pop() {
+            match node.kind() {
+                "identifier" => {
+                    let name = self.sheet.name_of(node);
+                    self.sheet.bind(name, from, to, ty, value);
+                }
+                "attribute" => self.object_field(node, value, ty),
+                "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" | "expression_list" => {
+                    for (at, child) in named_children(node).into_iter().enumerate() {
+                        let part = value.map(|of| self.sheet.push(Expr::Part { of, index: at as u32 }));
+                        work.push((child, part));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `self.name = value` in a method declares a field of its class.
+    pub(super) fn object_field(&mut self, node: Node<'_>, value: Option<ExprIx>, ty: Option<TypeIx>) {
+        let (Some(object), Some(name_node)) = (field(node, "object"), field(node, "attribute")) else {
+            return;
+        };
+        if !matches!(self.sheet.bytes(object), b"self" | b"cls") {
+            return;
+        }
+        let Some(class) = self.sheet.enclosing(|kind| kind == DefKind::Class) else {
+            return;
+        };
+        let entry = Field { name: self.sheet.name_of(name_node), ty, value, line: line(node) };
+        self.sheet.def_mut(class).fields.push(entry);
+    }
+}

@@ -1,0 +1,207 @@
+//! Functions and classes of a Python file.
+
+use tree_sitter::Node;
+
+use m1nd_graph::NodeFlags;
+
+use super::annotations;
+use super::extract::{Decorator, DocWanted, FUNCTION_WIDE, Reader};
+use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, How, Param, Route, RouteHandler, TypeExpr};
+use crate::sheet::{field, line, named_children};
+
+impl Reader<'_> {
+    pub(super) fn open_function(&mut self, node: Node<'_>) {
+        let decorators = std::mem::take(&mut self.decorators);
+        let Some(name_node) = field(node, "name") else {
+            return;
+        };
+        let in_class = self.sheet.scope_kind() == Some(DefKind::Class);
+        let kind = if in_class { DefKind::Method } else { DefKind::Function };
+        let name = self.sheet.name_of(name_node);
+        let text = self.sheet.text(name_node);
+        let mut def = self.sheet.def(kind, name, node, name_node);
+        if let Some(first) = decorators.first() {
+            def.line_start = first.line;
+        }
+        let body = field(node, "body");
+        let body_start = body.map_or(node.end_byte(), |body| body.start_byte());
+        def.signature = self.sheet.signature(node.start_byte(), body_start);
+        def.how = how(in_class, &decorators);
+        if def.signature.starts_with("async ") {
+            def.flags = def.flags.with(NodeFlags::ASYNC);
+        }
+        if !text.starts_with('_') || text.ends_with("__") {
+            def.flags = def.flags.with(NodeFlags::EXPORTED);
+        }
+        if decorators.iter().any(|d| d.text.ends_with("abstractmethod")) {
+            def.flags = def.flags.with(NodeFlags::ABSTRACT);
+        }
+        let class_name =
+            self.sheet.scope().map(|ix| self.sheet.facts.text(self.sheet.facts.def(ix).name).to_owned());
+        let in_tests = self.sheet.facts.flags.has(NodeFlags::TEST_CODE);
+        let of_test_class = class_name.is_none_or(|name| {
+            name.starts_with("Test")
+                || name.ends_with("Test")
+                || name.ends_with("TestCase")
+                || name.ends_with("Tests")
+        });
+        if in_tests && text.starts_with("test") && of_test_class {
+            def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+        }
+        if !in_class && self.sheet.scope().is_none() && text == "main" {
+            def.flags = def.flags.with(NodeFlags::ENTRY_POINT);
+        }
+        let outer = self.sheet.scope();
+        // Until the body ends, `to` holds where it starts; see `in_body`.
+        let end = def.to;
+        def.to = body_start as u32;
+        let (at, how) = (line(node), def.how);
+        let ix = self.sheet.open_def(def);
+        self.sheet.open_block(node);
+        self.doc_wanted = DocWanted::Def(ix);
+        self.parameters(node, ix, how, end);
+        if let Some(returns) = field(node, "return_type") {
+            let own = self.self_annotation(node, how).filter(|own| *own == self.sheet.bytes(returns));
+            let scope = self.sheet.scope();
+            let ty = if own.is_some() {
+                // `def f(self: T) -> T` gives back what it was called on.
+                self.sheet.push_type(TypeExpr::SelfType { scope })
+            } else {
+                annotations::read(&mut self.sheet, returns.start_byte(), returns.end_byte(), outer, at)
+            };
+            self.sheet.def_mut(ix).returns = Some(ty);
+        }
+        for decorator in &decorators {
+            if let Some((method, pattern)) = route(&decorator.text) {
+                let handler = RouteHandler::Def(ix);
+                self.sheet.facts.routes.push(Route { method, pattern, handler, line: decorator.line });
+            }
+        }
+    }
+
+    /// The annotation of the receiver, as it is written.
+    pub(super) fn self_annotation(&self, node: Node<'_>, how: How) -> Option<&[u8]> {
+        let first = field(node, "parameters").map(named_children)?.into_iter().next()?;
+        let annotated = how == How::Instance && first.kind() == "typed_parameter";
+        field(first, "type").filter(|_| annotated).map(|ty| self.sheet.bytes(ty))
+    }
+
+    pub(super) fn parameters(&mut self, node: Node<'_>, ix: DefIx, how: How, _end: u32) {
+        let scope = self.sheet.scope();
+        let parameters = field(node, "parameters").map(named_children).unwrap_or_default();
+        let mut receiver = matches!(how, How::Instance | How::Property)
+            || (how == How::Static && self.sheet.facts.def(ix).signature.contains("(cls"));
+        for parameter in parameters {
+            let (name_node, type_node, default) = match parameter.kind() {
+                "identifier" => (Some(parameter), None, None),
+                "typed_parameter" => (parameter.named_child(0), field(parameter, "type"), None),
+                "default_parameter" => (field(parameter, "name"), None, field(parameter, "value")),
+                "typed_default_parameter" => {
+                    (field(parameter, "name"), field(parameter, "type"), field(parameter, "value"))
+                }
+                // After `*`, parameters are given by name only.
+                _ => continue,
+            };
+            let Some(name_node) = name_node.filter(|n| n.kind() == "identifier") else {
+                continue;
+            };
+            let name = self.sheet.name_of(name_node);
+            if receiver {
+                receiver = false;
+                let mut value = self.sheet.push(Expr::This { scope });
+                if how == How::Static {
+                    value = self.sheet.push(Expr::Out { of: value, by: By::Class });
+                }
+                self.sheet.bind(name, 0, FUNCTION_WIDE, None, Some(value));
+                continue;
+            }
+            let outer = self.sheet.facts.def(ix).parent;
+            let ty = type_node.map(|ty| {
+                annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), outer, line(parameter))
+            });
+            let value = default.map(|value| self.literal(value));
+            self.sheet.bind(name, 0, FUNCTION_WIDE, ty, value);
+            self.sheet.def_mut(ix).params.push(Param { name, ty });
+        }
+    }
+
+    /// The value of a default, which is read before its node is left.
+    pub(super) fn literal(&mut self, node: Node<'_>) -> ExprIx {
+        match node.kind() {
+            "string" => self.sheet.push(Expr::Text),
+            "integer" | "float" => self.sheet.push(Expr::Number),
+            "true" | "false" => self.sheet.push(Expr::Bool),
+            _ => self.sheet.push(Expr::Unknown),
+        }
+    }
+
+    pub(super) fn open_class(&mut self, node: Node<'_>) {
+        let decorators = std::mem::take(&mut self.decorators);
+        let Some(name_node) = field(node, "name") else {
+            return;
+        };
+        let name = self.sheet.name_of(name_node);
+        let mut def = self.sheet.def(DefKind::Class, name, node, name_node);
+        if let Some(first) = decorators.first() {
+            def.line_start = first.line;
+        }
+        let body_start = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
+        def.signature = self.sheet.signature(node.start_byte(), body_start);
+        if !self.sheet.text(name_node).starts_with('_') {
+            def.flags = def.flags.with(NodeFlags::EXPORTED);
+        }
+        let scope = self.sheet.scope();
+        for base in field(node, "superclasses").map(named_children).unwrap_or_default() {
+            if matches!(base.kind(), "keyword_argument" | "comment") {
+                continue;
+            }
+            let ty =
+                annotations::read(&mut self.sheet, base.start_byte(), base.end_byte(), scope, line(node));
+            def.bases.push(ty);
+        }
+        def.to = body_start as u32;
+        let ix = self.sheet.open_def(def);
+        self.sheet.open_block(node);
+        self.doc_wanted = DocWanted::Def(ix);
+    }
+}
+
+fn how(in_class: bool, decorators: &[Decorator]) -> How {
+    if !in_class {
+        return How::Free;
+    }
+    let has = |wanted: &str| {
+        decorators.iter().any(|d| d.text.split('(').next().and_then(|n| n.rsplit('.').next()) == Some(wanted))
+    };
+    if has("staticmethod") || has("classmethod") {
+        How::Static
+    } else if has("property") || has("cached_property") || has("setter") {
+        How::Property
+    } else {
+        How::Instance
+    }
+}
+
+/// `@app.get("/x")` and `@app.route("/x", methods=["POST"])`.
+fn route(decorator: &str) -> Option<(String, String)> {
+    let (callee, rest) = decorator.split_once('(')?;
+    let (_, verb) = callee.rsplit_once('.')?;
+    let quote = rest.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let pattern = rest.trim_start()[1..].split(quote).next()?;
+    let method = match verb {
+        "get" | "post" | "put" | "delete" | "patch" | "head" | "options" | "websocket" => verb.to_uppercase(),
+        "route" | "api_route" => match rest.split_once("methods") {
+            Some((_, list)) => {
+                let name: String = list
+                    .chars()
+                    .skip_while(|c| !c.is_alphabetic())
+                    .take_while(|c| c.is_alphabetic())
+                    .collect();
+                name.to_uppercase()
+            }
+            None => "ANY".to_owned(),
+        },
+        _ => return None,
+    };
+    pattern.starts_with('/').then(|| (method, pattern.to_owned()))
+}

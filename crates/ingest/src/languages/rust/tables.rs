@@ -1,0 +1,82 @@
+//! The impl blocks of a program, by the type they are for.
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::{DefIx, DefKind, How, TypeIx};
+use crate::resolve::eval::Eval;
+use crate::resolve::program::{GDef, GName, Place};
+use crate::resolve::ty::Ty;
+
+/// What every impl block of the program says, by the type it is for.
+#[derive(Default)]
+pub(super) struct Tables {
+    pub(super) inherent: FxHashMap<(GDef, GName), Vec<GDef>>,
+    pub(super) of_traits: FxHashMap<(GDef, GName), Vec<GDef>>,
+    pub(super) traits: FxHashMap<GDef, Vec<GDef>>,
+    pub(super) on_others: FxHashMap<GName, Vec<GDef>>,
+    pub(super) targets: FxHashMap<GDef, (u32, TypeIx)>,
+}
+
+impl Tables {
+    pub(super) fn read(eval: &mut Eval<'_, '_>) -> Self {
+        let mut tables = Self::default();
+        for file in 0..eval.program.files.len() as u32 {
+            let facts = eval.program.files[file as usize];
+            if facts.language != super::NAME {
+                continue;
+            }
+            for (at, def) in facts.defs.iter().enumerate() {
+                let global = eval.program.global(file, DefIx(at as u32));
+                if def.kind == DefKind::Impl {
+                    tables.add_impl(eval, file, global);
+                }
+                if matches!(def.kind, DefKind::Trait | DefKind::Struct | DefKind::Enum) {
+                    for &base in &def.bases {
+                        if let Ty::Of(base, _) = eval.ty(file, base) {
+                            tables.traits.entry(global).or_default().push(base);
+                        }
+                    }
+                }
+            }
+        }
+        tables
+    }
+
+    fn add_impl(&mut self, eval: &mut Eval<'_, '_>, file: u32, global: GDef) {
+        let program = eval.program;
+        let def = program.def(global);
+        let Some(of) = def.of else { return };
+        let for_type = match eval.ty(file, of) {
+            Ty::Of(of, _) => Some(of),
+            _ => None,
+        };
+        let base = def.bases.first().copied();
+        if let (Some(of), Some(base)) = (for_type, base)
+            && let Ty::Of(base, _) = eval.ty(file, base)
+        {
+            self.traits.entry(of).or_default().push(base);
+        }
+        for &child in program.children(Place::Def(global)) {
+            let name = program.def_name(child);
+            let found = program.def(child);
+            match (for_type, base) {
+                (Some(of), None) => self.inherent.entry((of, name)).or_default().push(child),
+                (Some(of), Some(_)) => {
+                    if found.kind == DefKind::TypeAlias && program.text(name) == "Target" {
+                        self.targets.extend(found.of.map(|ty| (of, (file, ty))));
+                    }
+                    self.of_traits.entry((of, name)).or_default().push(child);
+                }
+                (None, _) if found.how == How::Instance => {
+                    // Only what traits of ours add to other types.
+                    if let Some(base) = base
+                        && let Ty::Of(..) = eval.ty(file, base)
+                    {
+                        self.on_others.entry(name).or_default().push(child);
+                    }
+                }
+                (None, _) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Expressions of TypeScript and JavaScript: as much of each as tells what it is a value of.
+
+use tree_sitter::Node;
+
+use super::extract::Reader;
+use super::{names, types};
+use crate::facts::{By, Expr, ExprIx, Route, RouteHandler};
+use crate::sheet::{field, line, named_children};
+
+impl Reader<'_> {
+    pub(super) fn leave_expression(&mut self, kind: &str, node: Node<'_>) {
+        match kind {
+            "identifier" | "shorthand_property_identifier" => {
+                let (name, scope) = (self.sheet.name_of(node), self.sheet.scope());
+                self.sheet.set(node, Expr::Name { name, at: node.start_byte() as u32, scope });
+            }
+            "this" => {
+                let scope = self.sheet.scope();
+                self.sheet.set(node, Expr::This { scope });
+            }
+            "super" => {
+                let scope = self.sheet.scope();
+                self.sheet.set(node, Expr::Super { scope });
+            }
+            "member_expression" => {
+                let base = self.sheet.expr(field(node, "object"));
+                if let Some(name) = field(node, "property") {
+                    let name = self.sheet.name_of(name);
+                    self.sheet.set(node, Expr::Field { base, name });
+                }
+            }
+            "subscript_expression" => {
+                let base = self.sheet.expr(field(node, "object"));
+                self.sheet.set(node, Expr::Index { base });
+            }
+            "call_expression" => self.call(node),
+            "new_expression" => self.new_expression(node),
+            "await_expression" => {
+                let of = self.sheet.expr(node.named_child(0));
+                self.sheet.set(node, Expr::Out { of, by: By::Await });
+            }
+            "parenthesized_expression" | "non_null_expression" | "satisfies_expression" => {
+                self.sheet.same(node, node.named_child(0));
+            }
+            "as_expression" | "type_assertion" => {
+                let ty = named_children(node).into_iter().find_map(|child| self.sheet.type_of(Some(child)));
+                match ty {
+                    Some(ty) => {
+                        self.sheet.set(node, Expr::Of { ty });
+                    }
+                    None => self.sheet.same(node, node.named_child(0)),
+                }
+            }
+            "ternary_expression" => {
+                let parts = [field(node, "consequence"), field(node, "alternative")];
+                self.any(node, parts);
+            }
+            "binary_expression" => {
+                let operator = field(node, "operator").map(|o| self.sheet.bytes(o)).unwrap_or(b"");
+                match operator {
+                    b"||" | b"??" | b"&&" => self.any(node, [field(node, "left"), field(node, "right")]),
+                    b"+" | b"-" | b"*" | b"/" | b"%" => {
+                        self.sheet.same(node, field(node, "left"));
+                    }
+                    _ => {
+                        self.sheet.set(node, Expr::Bool);
+                    }
+                }
+            }
+            "array" => {
+                let parts = named_children(node);
+                let parts = parts.into_iter().map(|part| self.sheet.expr(Some(part))).collect();
+                self.sheet.set(node, Expr::List(parts));
+            }
+            "spread_element" => {
+                let of = self.sheet.expr(node.named_child(0));
+                self.sheet.set(node, Expr::Out { of, by: By::Iteration });
+            }
+            "object" => self.object(node),
+            "string" | "template_string" => {
+                self.sheet.set(node, Expr::Text);
+            }
+            "number" => {
+                self.sheet.set(node, Expr::Number);
+            }
+            "true" | "false" => {
+                self.sheet.set(node, Expr::Bool);
+            }
+            "jsx_opening_element" | "jsx_self_closing_element" => self.component(node),
+            _ => types::leave(&mut self.sheet, kind, node),
+        }
+    }
+
+    pub(super) fn any(&mut self, node: Node<'_>, parts: [Option<Node<'_>>; 2]) {
+        let any = parts.into_iter().flatten().filter_map(|part| self.sheet.known(part)).collect();
+        self.sheet.set(node, Expr::Any(any));
+    }
+
+    pub(super) fn object(&mut self, node: Node<'_>) {
+        let mut members = Vec::new();
+        for child in named_children(node) {
+            let (key, value) = match child.kind() {
+                "pair" => (field(child, "key"), field(child, "value")),
+                "shorthand_property_identifier" => (Some(child), Some(child)),
+                "method_definition" => (field(child, "name"), Some(child)),
+                _ => continue,
+            };
+            let (Some(key), Some(value)) = (key, value) else {
+                continue;
+            };
+            let known = self.sheet.expr(Some(value));
+            if matches!(value.kind(), "identifier" | "shorthand_property_identifier") {
+                self.sheet.used(known, value);
+            }
+            members.push((self.sheet.name_of(key), known));
+        }
+        self.sheet.set(node, Expr::Object(members));
+    }
+
+    pub(super) fn call(&mut self, node: Node<'_>) {
+        let Some(function) = field(node, "function") else {
+            return;
+        };
+        let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
+        if matches!(self.sheet.bytes(function), b"require" | b"import")
+            && let Some(module) = arguments.first().filter(|a| a.kind() == "string")
+        {
+            let at = names::loaded(&mut self.sheet, *module);
+            self.sheet.set(node, Expr::Import(at));
+            return;
+        }
+        let callee = self.sheet.expr(Some(function));
+        let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
+        for (arg, ix) in arguments.iter().zip(&args) {
+            if matches!(arg.kind(), "identifier" | "member_expression") {
+                self.sheet.used(*ix, *arg);
+            }
+        }
+        let types = types::arguments(&mut self.sheet, field(node, "type_arguments"));
+        let call = self.sheet.set(node, Expr::Call { callee, args, types });
+        let place = field(function, "property").unwrap_or(function);
+        self.sheet.call(call, place);
+        self.settle(&arguments, call);
+        self.route(node, function, &arguments);
+    }
+
+    /// Functions given to a call learn what they are called with.
+    pub(super) fn settle(&mut self, arguments: &[Node<'_>], call: ExprIx) {
+        for (position, argument) in arguments.iter().enumerate() {
+            for waiting in self.functions.remove(&argument.id()).unwrap_or_default() {
+                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.exprs[waiting.0 as usize] {
+                    *slot = call;
+                    *arg = position as u32;
+                }
+            }
+        }
+    }
+
+    pub(super) fn new_expression(&mut self, node: Node<'_>) {
+        let callee = self.sheet.expr(field(node, "constructor"));
+        let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
+        let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
+        let types = types::arguments(&mut self.sheet, field(node, "type_arguments"));
+        let call = self.sheet.set(node, Expr::Call { callee, args, types });
+        let place = field(node, "constructor").unwrap_or(node);
+        self.sheet.call(call, place);
+        self.settle(&arguments, call);
+    }
+
+    /// `<Cart />` runs the component.
+    pub(super) fn component(&mut self, node: Node<'_>) {
+        let Some(name) = field(node, "name") else { return };
+        let is_component = name.kind() == "member_expression"
+            || self.sheet.bytes(name).first().is_some_and(u8::is_ascii_uppercase);
+        if is_component {
+            let callee = self.sheet.expr(Some(name));
+            let call = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+            self.sheet.call(call, name);
+        }
+    }
+
+    /// `app.get('/path', handler)` of express, fastify, koa-router, hono.
+    pub(super) fn route(&mut self, node: Node<'_>, function: Node<'_>, arguments: &[Node<'_>]) {
+        let Some(verb) = field(function, "property").map(|p| self.sheet.text(p)) else {
+            return;
+        };
+        if !matches!(verb, "get" | "post" | "put" | "delete" | "patch" | "all" | "head" | "options") {
+            return;
+        }
+        let object = field(function, "object").map(|o| self.sheet.text(o)).unwrap_or("");
+        let is_router = object.rsplit('.').next().is_some_and(|name| {
+            let name = name.to_ascii_lowercase();
+            matches!(name.as_str(), "app" | "server" | "fastify" | "api")
+                || name.ends_with("router")
+                || name.ends_with("routes")
+        });
+        let (Some(first), Some(last)) = (arguments.first(), arguments.last()) else {
+            return;
+        };
+        let pattern = self.sheet.text(*first).trim_matches(['"', '\'', '`']).to_owned();
+        if !is_router || arguments.len() < 2 || first.kind() != "string" || !pattern.starts_with('/') {
+            return;
+        }
+        let value = self.sheet.expr(Some(*last));
+        let method = if verb == "all" { "ANY".to_owned() } else { verb.to_uppercase() };
+        let handler = match self.sheet.facts.expr(value) {
+            Expr::Def(ix) => RouteHandler::Def(*ix),
+            _ => RouteHandler::Value(value),
+        };
+        self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
+    }
+}
