@@ -171,7 +171,7 @@ fn both_eras_are_served_on_one_endpoint() {
         line.clear();
         assert_ne!(stream.read_line(&mut line).unwrap(), 0);
     }
-    assert_eq!(server.status("DELETE /mcp", &headers, ""), 202);
+    assert_eq!(server.status("DELETE /mcp", &headers, ""), 204);
     assert_eq!(server.status("POST /mcp", &headers, &body.to_string()), 404);
 }
 

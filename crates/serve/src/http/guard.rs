@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::uri::Authority;
-use http::{HeaderMap, StatusCode, Uri};
+use http::{HeaderMap, Method, StatusCode, Uri};
 use http_body_util::LengthLimitError;
 
 use super::token::Token;
@@ -123,6 +123,7 @@ pub(super) async fn check(State(guard): State<Arc<Guard>>, request: Request, nex
         return refused.into_response();
     }
     let (parts, body) = request.into_parts();
+    let ends_a_session = parts.method == Method::DELETE;
     // Read here, with a limit and a deadline, so that nothing below can be held up by a slow client.
     let body = match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY)).await {
         Ok(Ok(bytes)) => Body::from(bytes),
@@ -133,7 +134,12 @@ pub(super) async fn check(State(guard): State<Arc<Guard>>, request: Request, nex
         }
         Err(_) => return Refused::TooSlow.into_response(),
     };
-    next.run(Request::from_parts(parts, body)).await
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    if ends_a_session && response.status() == StatusCode::ACCEPTED {
+        // The SDK says 202; some clients take only 200 or 204 for success.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }
 
 impl IntoResponse for Refused {
