@@ -40,7 +40,11 @@ struct Talk {
 
 impl Link {
     pub(super) fn start(to: impl Write + Send + 'static) -> std::io::Result<Arc<Self>> {
-        Ok(Arc::new(Self { outbox: Outbox::start(to)?, ledger: Ledger::default(), talk: Mutex::default() }))
+        Ok(Arc::new(Self::over(Outbox::start(to)?)))
+    }
+
+    pub(super) fn over(outbox: Arc<Outbox>) -> Self {
+        Self { outbox, ledger: Ledger::default(), talk: Mutex::default() }
     }
 
     /// Answers a frame, or hands its messages on.

@@ -8,6 +8,8 @@ mod ledger;
 mod link;
 mod lost_id;
 mod outbox;
+#[cfg(test)]
+mod properties;
 mod transport;
 
 use std::io::{Read, Write};
