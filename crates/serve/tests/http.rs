@@ -1,5 +1,7 @@
 //! Clients talk to a server over HTTP: both eras, refusals, and crowds.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,5 +1,7 @@
 //! A host talks to a server over pipes: handshakes, framings, bad input, and endings.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::time::{Duration, Instant};

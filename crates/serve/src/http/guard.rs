@@ -233,7 +233,7 @@ mod tests {
     fn one_right_token_is_needed() {
         let (right, wrong) = (bearer(TOKEN), bearer("0123456789abcdee"));
         let host = (HOST, "localhost");
-        assert_eq!(admit(&[host.clone()]), Err(Refused::Token));
+        assert_eq!(admit(std::slice::from_ref(&host)), Err(Refused::Token));
         assert_eq!(admit(&[host.clone(), (AUTHORIZATION, &wrong)]), Err(Refused::Token));
         let twice = [host.clone(), (AUTHORIZATION, &right), (AUTHORIZATION, &wrong)];
         assert_eq!(admit(&twice), Err(Refused::Token));
