@@ -1,5 +1,6 @@
 //! MCP over streamable HTTP: both eras on one endpoint, behind a token, a Host and an Origin check.
 
+mod body;
 mod connections;
 mod guard;
 mod sessions;
