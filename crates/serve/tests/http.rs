@@ -200,6 +200,20 @@ fn nothing_is_served_to_strangers_on_any_route() {
 }
 
 #[test]
+fn what_is_no_message_is_answered_as_json_rpc_says() {
+    let server = Server::start();
+    for (body, code) in [
+        ("{", -32700),
+        ("7", -32600),
+        ("[]", -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
+    ] {
+        let reply = Reply::read(server.send("POST /mcp", &[], body));
+        assert_eq!((reply.status, &reply.message()["error"]["code"]), (400, &json!(code)), "{body}");
+    }
+}
+
+#[test]
 fn large_bodies_are_refused_with_or_without_a_length() {
     let server = Server::start();
     let block = "x".repeat(1 << 20);

@@ -3,6 +3,7 @@
 mod body;
 mod connections;
 mod guard;
+mod malformed;
 mod sessions;
 mod token;
 
@@ -114,6 +115,7 @@ impl HttpServer {
         let guard = Arc::new(Guard::new(&self.options, self.address));
         let router = Router::new()
             .route_service(ENDPOINT, service)
+            .layer(axum::middleware::from_fn(malformed::check))
             .layer(axum::middleware::from_fn_with_state(guard, guard::check));
         let shutdown = self.options.shutdown.clone();
         let connections = Connections::default();

@@ -1,8 +1,6 @@
 //! MCP over standard input and output: line-delimited JSON, or `Content-Length` frames.
 
-mod decode;
 mod frame;
-mod ids;
 mod json_end;
 mod ledger;
 mod link;
