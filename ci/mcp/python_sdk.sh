@@ -9,7 +9,7 @@ venv=$cache/python
 if ! "$venv/bin/python" -c 'import mcp' 2>/dev/null; then
   rm -rf "$venv"
   python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check "$python_sdk_version" httpx
+  "$venv/bin/pip" install --quiet --disable-pip-version-check "$python_sdk" httpx
 fi
 
 start_http
