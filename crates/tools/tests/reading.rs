@@ -177,7 +177,7 @@ fn batch_view_shows_what_it_can() {
 #[test]
 fn batch_view_shortens_the_longest_file_first() {
     let fixture = fixture();
-    std::fs::write(fixture.root().join("long.txt"), "x".repeat(50).repeat(1) + "\n").unwrap();
+    std::fs::write(fixture.root().join("long.txt"), "x".repeat(50) + "\n").unwrap();
     std::fs::write(fixture.root().join("big.txt"), "some line of text\n".repeat(2_000)).unwrap();
     let body = fixture.call("batch_view", json!({"files": ["long.txt", "big.txt"], "max_chars": 3_000})).body;
     assert!(body.to_string().len() <= 3_000);

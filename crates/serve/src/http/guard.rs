@@ -2,22 +2,18 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, ORIGIN, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, EXPECT, HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::uri::Authority;
-use http::{HeaderMap, StatusCode, Uri};
-use http_body_util::LengthLimitError;
+use http::{HeaderMap, Method, StatusCode, Uri};
 
+use super::body::{self, NoBody};
 use super::token::Token;
 use super::{HttpOptions, MAX_BODY};
-
-/// A client that needs longer for its body is not on this machine, or means ill.
-const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The rules of one server.
 #[derive(Debug)]
@@ -119,21 +115,29 @@ impl Guard {
 }
 
 pub(super) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    if let Err(refused) = guard.admit(request.uri(), request.headers()) {
+    let admitted = guard.admit(request.uri(), request.headers());
+    let (parts, body) = request.into_parts();
+    if let Err(refused) = admitted {
+        // Whoever asks before sending gets the answer instead of a go-ahead.
+        if !parts.headers.contains_key(EXPECT) {
+            body::discard(body).await;
+        }
         return refused.into_response();
     }
-    let (parts, body) = request.into_parts();
-    // Read here, with a limit and a deadline, so that nothing below can be held up by a slow client.
-    let body = match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY)).await {
-        Ok(Ok(bytes)) => Body::from(bytes),
-        Ok(Err(err)) => {
-            let too_large = std::error::Error::source(&err).is_some_and(|err| err.is::<LengthLimitError>());
-            let refused = if too_large { Refused::TooLarge } else { Refused::Unreadable };
-            return refused.into_response();
-        }
-        Err(_) => return Refused::TooSlow.into_response(),
+    let ends_a_session = parts.method == Method::DELETE;
+    // Read here, so that nothing below can be held up by a slow client.
+    let body = match body::read(body, MAX_BODY).await {
+        Ok(bytes) => Body::from(bytes),
+        Err(NoBody::TooLarge) => return Refused::TooLarge.into_response(),
+        Err(NoBody::TooSlow) => return Refused::TooSlow.into_response(),
+        Err(NoBody::Broken) => return Refused::Unreadable.into_response(),
     };
-    next.run(Request::from_parts(parts, body)).await
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    if ends_a_session && response.status() == StatusCode::ACCEPTED {
+        // The SDK says 202; some clients take only 200 or 204 for success.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }
 
 impl IntoResponse for Refused {
@@ -227,7 +231,7 @@ mod tests {
     fn one_right_token_is_needed() {
         let (right, wrong) = (bearer(TOKEN), bearer("0123456789abcdee"));
         let host = (HOST, "localhost");
-        assert_eq!(admit(&[host.clone()]), Err(Refused::Token));
+        assert_eq!(admit(std::slice::from_ref(&host)), Err(Refused::Token));
         assert_eq!(admit(&[host.clone(), (AUTHORIZATION, &wrong)]), Err(Refused::Token));
         let twice = [host.clone(), (AUTHORIZATION, &right), (AUTHORIZATION, &wrong)];
         assert_eq!(admit(&twice), Err(Refused::Token));

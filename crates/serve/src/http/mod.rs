@@ -1,7 +1,9 @@
 //! MCP over streamable HTTP: both eras on one endpoint, behind a token, a Host and an Origin check.
 
+mod body;
 mod connections;
 mod guard;
+mod malformed;
 mod sessions;
 mod token;
 
@@ -113,6 +115,7 @@ impl HttpServer {
         let guard = Arc::new(Guard::new(&self.options, self.address));
         let router = Router::new()
             .route_service(ENDPOINT, service)
+            .layer(axum::middleware::from_fn(malformed::check))
             .layer(axum::middleware::from_fn_with_state(guard, guard::check));
         let shutdown = self.options.shutdown.clone();
         let connections = Connections::default();

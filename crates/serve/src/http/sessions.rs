@@ -10,7 +10,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 
 /// Beyond this, the session that was used least recently ends; its client starts a new one.
-const MAX_SESSIONS: usize = 2_048;
+const MAX_SESSIONS: usize = 1_024;
 
 /// Agents think, and people have lunch: a session that nobody closed ends after a day.
 const IDLE: Duration = Duration::from_secs(24 * 60 * 60);

@@ -10,12 +10,11 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerNotification, ServerResult,
 };
 use serde::Serialize;
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::decode::{Decoded, INVALID_REQUEST, Incoming, PARSE_ERROR, Rejection, decode};
+use crate::jsonrpc::{Decoded, INVALID_REQUEST, Incoming, PARSE_ERROR, Rejection, decode, ids};
+
 use super::frame::{Frame, Framing, MAX_MESSAGE, Problem};
-use super::ids;
 use super::ledger::{Batch, Kind, Ledger};
 use super::outbox::{HIGH_WATER, Outbox};
 
@@ -40,7 +39,11 @@ struct Talk {
 
 impl Link {
     pub(super) fn start(to: impl Write + Send + 'static) -> std::io::Result<Arc<Self>> {
-        Ok(Arc::new(Self { outbox: Outbox::start(to)?, ledger: Ledger::default(), talk: Mutex::default() }))
+        Ok(Arc::new(Self::over(Outbox::start(to)?)))
+    }
+
+    pub(super) fn over(outbox: Arc<Outbox>) -> Self {
+        Self { outbox, ledger: Ledger::default(), talk: Mutex::default() }
     }
 
     /// Answers a frame, or hands its messages on.
@@ -135,13 +138,13 @@ impl Link {
         let Some(batch) = batch else {
             return self.reject(framing, rejection);
         };
-        if let Some(bytes) = batch.lock().done(Some(error_text(rejection))) {
+        if let Some(bytes) = batch.lock().done(Some(rejection.to_json())) {
             self.outbox.put(framing, bytes);
         }
     }
 
     fn reject(&self, framing: Framing, rejection: &Rejection) {
-        self.outbox.put(framing, error_text(rejection));
+        self.outbox.put(framing, rejection.to_json());
     }
 
     /// Sends what the SDK has to say.
@@ -228,12 +231,6 @@ fn dispensable(notification: &ServerNotification) -> bool {
         notification,
         ServerNotification::ProgressNotification(_) | ServerNotification::LoggingMessageNotification(_)
     )
-}
-
-fn error_text(rejection: &Rejection) -> Vec<u8> {
-    let id = rejection.id.as_deref().unwrap_or("null");
-    let error = json!({"code": rejection.code, "message": rejection.message});
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into_bytes()
 }
 
 /// An answer with the id exactly as the client wrote it.

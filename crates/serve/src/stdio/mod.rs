@@ -1,13 +1,13 @@
 //! MCP over standard input and output: line-delimited JSON, or `Content-Length` frames.
 
-mod decode;
 mod frame;
-mod ids;
 mod json_end;
 mod ledger;
 mod link;
 mod lost_id;
 mod outbox;
+#[cfg(test)]
+mod properties;
 mod transport;
 
 use std::io::{Read, Write};

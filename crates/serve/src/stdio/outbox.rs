@@ -33,14 +33,27 @@ struct Queue {
 impl Outbox {
     /// An outbox and the thread that empties it.
     pub(super) fn start(to: impl Write + Send + 'static) -> std::io::Result<Arc<Self>> {
-        let outbox = Arc::new(Self {
-            inner: Mutex::default(),
-            changed: Condvar::new(),
-            broken: CancellationToken::new(),
-        });
+        let outbox = Arc::new(Self::new());
         let writer = Arc::clone(&outbox);
         std::thread::Builder::new().name("m1nd-stdout".into()).spawn(move || writer.write_all(to))?;
         Ok(outbox)
+    }
+
+    fn new() -> Self {
+        Self { inner: Mutex::default(), changed: Condvar::new(), broken: CancellationToken::new() }
+    }
+
+    /// An outbox that nothing empties but [`drain`](Self::drain).
+    #[cfg(test)]
+    pub(super) fn kept() -> Arc<Self> {
+        Arc::new(Self::new())
+    }
+
+    #[cfg(test)]
+    pub(super) fn drain(&self) -> Vec<Vec<u8>> {
+        let mut queue = self.inner.lock();
+        queue.bytes = 0;
+        queue.messages.drain(..).collect()
     }
 
     pub(super) fn put(&self, framing: Framing, json: Vec<u8>) {

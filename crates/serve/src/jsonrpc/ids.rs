@@ -9,7 +9,7 @@ const MARK: char = '\u{1}';
 
 /// The SDK's form of an id, given as JSON text. `None` for what cannot be the id of a request:
 /// MCP forbids `null`, and JSON-RPC the rest.
-pub(super) fn read(json: &str) -> Option<RequestId> {
+pub(crate) fn read(json: &str) -> Option<RequestId> {
     let json = json.trim();
     let marked = || RequestId::String(Arc::from(format!("{MARK}{json}")));
     match json.bytes().next()? {
@@ -26,8 +26,13 @@ pub(super) fn read(json: &str) -> Option<RequestId> {
     }
 }
 
+/// Whether the SDK would not have understood the id by itself.
+pub(crate) fn is_unusual(id: &RequestId) -> bool {
+    matches!(id, RequestId::String(text) if text.starts_with(MARK))
+}
+
 /// The id as JSON text, exactly as the client wrote it.
-pub(super) fn write(id: &RequestId) -> String {
+pub(crate) fn write(id: &RequestId) -> String {
     match id {
         RequestId::Number(number) => number.to_string(),
         RequestId::String(text) => match text.strip_prefix(MARK) {

@@ -3,24 +3,24 @@
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, RequestId};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::ids;
 
-pub(super) const PARSE_ERROR: i32 = -32700;
-pub(super) const INVALID_REQUEST: i32 = -32600;
-pub(super) const INVALID_PARAMS: i32 = -32602;
+pub(crate) const PARSE_ERROR: i32 = -32700;
+pub(crate) const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
 
 /// What one frame holds.
 #[derive(Debug)]
-pub(super) enum Decoded {
+pub(crate) enum Decoded {
     One(Incoming),
     Batch(Vec<Incoming>),
 }
 
 /// What one message is.
 #[derive(Debug)]
-pub(super) enum Incoming {
+pub(crate) enum Incoming {
     Request(RequestId, Box<ClientRequest>),
     Notification(Box<ClientNotification>),
     /// An answer to a question of ours.
@@ -32,19 +32,26 @@ pub(super) enum Incoming {
 
 /// Why a message gets an error at once. `id` is JSON text, `None` stands for `null`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rejection {
-    pub(super) id: Option<String>,
-    pub(super) code: i32,
-    pub(super) message: String,
+pub(crate) struct Rejection {
+    pub(crate) id: Option<String>,
+    pub(crate) code: i32,
+    pub(crate) message: String,
 }
 
 impl Rejection {
-    pub(super) fn new(id: Option<String>, code: i32, message: impl Into<String>) -> Self {
+    pub(crate) fn new(id: Option<String>, code: i32, message: impl Into<String>) -> Self {
         Self { id, code, message: message.into() }
+    }
+
+    /// The error as it is sent.
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        let id = self.id.as_deref().unwrap_or("null");
+        let error = json!({"code": self.code, "message": self.message});
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into_bytes()
     }
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Decoded {
+pub(crate) fn decode(bytes: &[u8]) -> Decoded {
     let reject = |code, message: &str| Decoded::One(Incoming::Rejected(Rejection::new(None, code, message)));
     let Ok(text) = std::str::from_utf8(bytes) else {
         return reject(PARSE_ERROR, "The message is not UTF-8.");

@@ -1,0 +1,109 @@
+"""Talks to m1nd with the official Python SDK: lists tools, calls some, reads what goes with them."""
+
+import asyncio
+import importlib.metadata
+import inspect
+import json
+import sys
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client import streamable_http
+
+try:
+    from mcp import Client
+except ImportError:  # before version 2, which brought the era without sessions
+    Client = None
+
+NEWEST = "2026-07-28"
+
+passed = 0
+failed = 0
+
+
+def check(what, good, shown=""):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print(f"failed: {what} {shown}")
+
+
+def field(thing, *names):
+    """A field under its name of either major version of the SDK."""
+    for name in names:
+        if hasattr(thing, name):
+            return getattr(thing, name)
+    raise AttributeError(names[0])
+
+
+async def talk(name, session):
+    tools = (await session.list_tools()).tools
+    names = [tool.name for tool in tools]
+    check(f"{name}: tools are listed", {"search", "view", "help"} <= set(names), names)
+    check(f"{name}: every tool has annotations", all(tool.annotations for tool in tools))
+
+    found = await session.call_tool("search", {"agent_id": "python", "query": "println"})
+    body = field(found, "structured_content", "structuredContent")
+    check(f"{name}: search succeeds", not field(found, "is_error", "isError"), found)
+    check(f"{name}: text and object agree", json.loads(found.content[0].text) == body)
+    check(f"{name}: search finds", "src/main.rs" in json.dumps(body), body)
+
+    # The SDK checks every result against the tool's output schema, errors too.
+    refused = await session.call_tool("search", {"agent_id": "python", "no_such_argument": 1})
+    check(f"{name}: a wrong argument is a tool error", field(refused, "is_error", "isError"), refused)
+    unknown = await session.call_tool("no_such_tool", {"agent_id": "python"})
+    check(f"{name}: an unknown tool is a tool error", field(unknown, "is_error", "isError"), unknown)
+
+    for resource in (await session.list_resources()).resources:
+        contents = (await session.read_resource(resource.uri)).contents
+        check(f"{name}: {resource.uri} can be read", bool(contents[0].text))
+    prompts = (await session.list_prompts()).prompts
+    check(f"{name}: prompts are listed", isinstance(prompts, list))
+
+
+async def with_handshake(name, transport):
+    async with transport as streams, ClientSession(streams[0], streams[1]) as session:
+        opened = await session.initialize()
+        server = field(opened, "server_info", "serverInfo")
+        check(f"{name}: the server is m1nd", server.name == "m1nd", server)
+        check(f"{name}: it has instructions", bool(opened.instructions))
+        await talk(name, session)
+        await session.send_ping()
+        check(f"{name}: ping is answered", True)
+
+
+async def without_handshake(name, transport):
+    async with Client(transport, mode=NEWEST) as client:
+        check(f"{name}: the newest revision is spoken", client.protocol_version == NEWEST)
+        await talk(name, client)
+
+
+def http_transport(url, token):
+    headers = {"Authorization": f"Bearer {token}"}
+    connect = getattr(streamable_http, "streamable_http_client", None) or streamable_http.streamablehttp_client
+    if "headers" in inspect.signature(connect).parameters:
+        return connect(url, headers=headers)
+    try:
+        import httpx2 as httpx
+    except ImportError:
+        import httpx
+    return connect(url, http_client=httpx.AsyncClient(headers=headers, timeout=30))
+
+
+async def main():
+    binary, workspace, state, url, token = sys.argv[1:6]
+    server = StdioServerParameters(
+        command=binary, args=["serve", "--workspace", workspace, "--runtime-root", state]
+    )
+    await asyncio.wait_for(with_handshake("stdio", stdio_client(server)), 60)
+    await asyncio.wait_for(with_handshake("http", http_transport(url, token)), 60)
+    if Client is not None:
+        await asyncio.wait_for(without_handshake("modern stdio", stdio_client(server)), 60)
+        await asyncio.wait_for(without_handshake("modern http", http_transport(url, token)), 60)
+
+
+asyncio.run(main())
+print(f"python sdk {importlib.metadata.version('mcp')}: {passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Lists and calls tools with the official Python SDK, over stdio and over HTTP.
+#
+#   python_sdk.sh path/to/m1nd
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+binary_from "$@"
+
+venv=$cache/python
+if ! "$venv/bin/python" -c 'import mcp' 2>/dev/null; then
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check "$python_sdk" httpx
+fi
+
+start_http
+"$venv/bin/python" "$here/python_sdk.py" "$binary" "$workspace" "$work/state-stdio" "$url" "$token"
