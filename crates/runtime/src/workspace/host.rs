@@ -29,9 +29,12 @@ const LOCK: &str = "graph.lock";
 /// How often a waiting ingest looks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// Whether files that did not change are parsed again.
+/// What an ingest takes over from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reuse {
+    /// Everything but files that changed; history too.
+    Edits,
+    /// Files that did not change.
     Unchanged,
     Nothing,
 }
@@ -89,11 +92,11 @@ impl Host {
         if Stamp::of(&files, clock.now()).proves_unchanged(view.stamp()) {
             return Ok(view);
         }
-        self.ingest(root, Reuse::Unchanged, clock, cancel)?;
+        self.ingest(root, Reuse::Edits, clock, cancel)?;
         Ok(self.view.load_full())
     }
 
-    /// Reads what changed, makes the next generation and publishes it.
+    /// Reads what changed, makes the next generation if anything did, and publishes it.
     pub(super) fn ingest(
         &self,
         root: &Root,
@@ -102,31 +105,45 @@ impl Host {
         cancel: &CancelToken,
     ) -> Result<Report, Stop> {
         let mut state = self.turn(cancel)?;
+        if reuse == Reuse::Nothing {
+            *state = None;
+        }
         let before = self.view();
+        let first = state.is_none();
+        let ingest = state.get_or_insert_with(|| Ingest::new(&name(root)).after(before.generation()));
+        // History moves with commits, not with edits: a look before a question does not read it again.
+        if first || reuse != Reuse::Edits {
+            match history::read(root.path(), Limits::default(), cancel) {
+                Ok(history) => ingest.set_history(history),
+                Err(err) => tracing::info!(%err, "no history"),
+            }
+        }
         let now = clock.now();
         let (files, _) = scan::list(root, cancel)?;
         let stamp = Stamp::of(&files, now);
-        let mut ingest = match (reuse, state.take()) {
-            (Reuse::Unchanged, Some(ingest)) => ingest,
-            _ => Ingest::new(&name(root)).after(before.generation()),
-        };
-        match history::read(root.path(), Limits::default(), cancel) {
-            Ok(history) => ingest.set_history(history),
-            Err(err) => tracing::info!(%err, "no history"),
-        }
         let now_ns = i128::from(now.0) * 1_000_000;
         let done = ingest.refresh(&files, |path| scan::read(root, path), clock, now_ns, cancel)?;
-        if let Some(old) = before.graph() {
-            carry::learned_weights(old, &done.graph);
-        }
-        let report = done.report;
-        self.publish(done.graph, report.clone(), now, stamp);
-        *state = Some(ingest);
+        let mut report = done.report;
+        let graph = match (done.graph, before.graph()) {
+            (Some(graph), old) => {
+                if let Some(old) = old {
+                    carry::learned_weights(old, &graph);
+                }
+                Arc::new(graph)
+            }
+            (None, Some(old)) => {
+                if let Some(earlier) = before.report() {
+                    report.unresolved_references = earlier.unresolved_references;
+                    report.external_references = earlier.external_references;
+                }
+                report.nodes = old.node_count() as u64;
+                report.edges = old.edge_count() as u64;
+                Arc::clone(old)
+            }
+            (None, None) => Arc::new(Graph::empty()),
+        };
+        self.view.store(Arc::new(WorkspaceView::new(graph, Some(report.clone()), now, stamp)));
         Ok(report)
-    }
-
-    fn publish(&self, graph: Graph, report: Report, now: UnixMs, stamp: Stamp) {
-        self.view.store(Arc::new(WorkspaceView::new(graph, Some(report), now, stamp)));
     }
 
     fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Option<Ingest>>, Stop> {
@@ -165,7 +182,7 @@ impl Host {
             Ok(graph) => {
                 let stamp = self.stamp_of(graph.generation());
                 let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
-                self.view.store(Arc::new(WorkspaceView::new(graph, None, as_of, stamp)));
+                self.view.store(Arc::new(WorkspaceView::new(Arc::new(graph), None, as_of, stamp)));
             }
             Err(_) if !path.exists() => {}
             Err(err) => self.set_aside(&path, &err),

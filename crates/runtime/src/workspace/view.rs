@@ -21,8 +21,8 @@ pub struct WorkspaceView {
 }
 
 impl WorkspaceView {
-    pub(super) fn new(graph: Graph, report: Option<Report>, as_of: UnixMs, stamp: Stamp) -> Self {
-        Self { graph: Some(Arc::new(graph)), report: report.map(Arc::new), as_of, stamp }
+    pub(super) fn new(graph: Arc<Graph>, report: Option<Report>, as_of: UnixMs, stamp: Stamp) -> Self {
+        Self { graph: Some(graph), report: report.map(Arc::new), as_of, stamp }
     }
 
     /// Grows by one with every change; 0 means that nothing was ingested yet.
