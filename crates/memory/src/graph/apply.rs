@@ -182,7 +182,7 @@ pub(crate) fn delete_node(
 }
 
 enum Step {
-    Upsert(GraphKey, Body),
+    Upsert(GraphKey, Box<Body>),
     Delete(GraphKey),
 }
 
@@ -247,7 +247,7 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         valid_to: None,
         anchors: anchors::take(ports.code, op.anchors.as_deref().unwrap_or_default())?,
     };
-    Ok(Step::Upsert(key, body))
+    Ok(Step::Upsert(key, Box::new(body)))
 }
 
 fn name(op: OpName) -> &'static str {
@@ -264,7 +264,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
         Step::Upsert(key, body) => {
             let state = NewVersion {
                 deleted: false,
-                body: body.clone(),
+                body: Body::clone(body),
                 origin: None,
             };
             w.put_version(&place.branch, &place.doc, key, state)?;

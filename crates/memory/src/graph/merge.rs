@@ -105,7 +105,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             new: Vec::new(),
         };
         let count = found.len();
-        let next = found.last().filter(|_| more).map(|row| cursor_of(row));
+        let next = found.last().filter(|_| more).map(cursor_of);
         let mut skipped = 0;
         for theirs in found {
             match run.plan(&theirs)? {

@@ -140,15 +140,15 @@ impl Rows for Sql<'_> {
         let order = direction(scan.order);
         let kind = scan.kind.map(entry_kind);
         let filter = if kind.is_some() {
-            "AND e.kind = $5"
+            "AND e.kind = $4"
         } else {
-            "AND $5 IS NULL"
+            "AND $4 IS NULL"
         };
         let sql = format!(
             "SELECT {ENTRY} {ENTRIES} WHERE e.stream = $1 AND e.seq > $2 AND e.seq <= $3 {filter} \
-             ORDER BY e.seq {order} LIMIT $4"
+             ORDER BY e.seq {order} LIMIT $5"
         );
-        let params = params![scan.stream.0, scan.after.0, scan.upto.0, limit(scan.limit), kind];
+        let params = params![scan.stream.0, scan.after.0, scan.upto.0, kind, limit(scan.limit)];
         self.all(&sql, params, rows::entry)
     }
 
