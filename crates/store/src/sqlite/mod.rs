@@ -153,3 +153,111 @@ impl Drop for Open<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use m1nd_memory::Ports;
+    use m1nd_memory::notes::{self, NotesCommitRequest, ShowRequest};
+    use m1nd_stdx::clock::ManualClock;
+
+    use super::*;
+
+    fn note(store: &SqliteStore, content: String) -> Result<(), MemoryError> {
+        let request = NotesCommitRequest {
+            workspace: "w".to_owned(),
+            branch: Some("main".to_owned()),
+            doc: Some("notes".to_owned()),
+            content,
+            ..NotesCommitRequest::default()
+        };
+        notes::commit(&Ports::new(store, &ManualClock::default()), &request).map(drop)
+    }
+
+    fn count(store: &SqliteStore) -> usize {
+        let request = ShowRequest {
+            workspace: "w".to_owned(),
+            branch: Some("main".to_owned()),
+            doc: Some("notes".to_owned()),
+            limit: Some(200),
+            max_chars: Some(1_000_000),
+            ..ShowRequest::default()
+        };
+        notes::show(&Ports::new(store, &ManualClock::default()), &request)
+            .unwrap()
+            .entries
+            .len()
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_the_store_goes_on_when_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).unwrap();
+        note(&store, "first".to_owned()).unwrap();
+        let pages: i64 = {
+            let writer = store.writer.lock();
+            let pages = writer
+                .query_row("PRAGMA page_count", [], |row| row.get(0))
+                .unwrap();
+            writer.pragma_update(None, "max_page_count", pages + 4).unwrap();
+            pages
+        };
+        let mut kept = 1;
+        let refusal = loop {
+            match note(&store, "x".repeat(3_000)) {
+                Ok(()) => kept += 1,
+                Err(err) => break err,
+            }
+            assert!(kept < 50, "the disk never became full");
+        };
+        assert_eq!(refusal, MemoryError::Store(StoreError::DiskFull));
+        assert_eq!(count(&store), kept);
+        store
+            .writer
+            .lock()
+            .pragma_update(None, "max_page_count", pages + 4_000)
+            .unwrap();
+        note(&store, "after".to_owned()).unwrap();
+        assert_eq!(count(&store), kept + 1);
+    }
+
+    #[test]
+    fn a_panic_in_a_write_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).unwrap();
+        note(&store, "first".to_owned()).unwrap();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            store.write(&mut |tx| {
+                tx.create_workspace(&m1nd_memory::ids::WorkspaceId::parse("other")?, 0)?;
+                panic!("in the middle")
+            })
+        }));
+        assert!(panicked.is_err());
+        note(&store, "second".to_owned()).unwrap();
+        assert_eq!(count(&store), 2);
+        let mut known = 0;
+        store
+            .read(&mut |rows| {
+                known = rows.workspaces()?.len();
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(known, 1);
+    }
+
+    #[test]
+    fn every_commit_is_synced_and_keys_are_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).unwrap();
+        let writer = store.writer.lock();
+        let ask = |name: &str| {
+            writer
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+                .unwrap()
+        };
+        assert_eq!((ask("synchronous"), ask("foreign_keys")), (2, 1));
+        let mode: String = writer
+            .pragma_query_value(None, "journal_mode", |row| row.get(0))
+            .unwrap();
+        assert_eq!(mode, "wal");
+    }
+}

@@ -10,6 +10,7 @@ mod graphs;
 mod merges;
 mod notes;
 mod opening;
+mod processes;
 mod properties;
 mod tasks;
 mod transfer;

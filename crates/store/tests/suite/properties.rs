@@ -80,9 +80,19 @@ fn history(max: usize) -> impl Strategy<Value = Vec<Action>> {
 struct Model {
     branches: Vec<(String, Option<(usize, usize)>)>,
     notes: Vec<NoteRow>,
-    versions: Vec<(usize, String, Option<String>)>,
+    versions: Vec<Version>,
     /// How many notes and versions there were when the branch was made.
     cuts: Vec<(usize, usize)>,
+}
+
+#[derive(Clone)]
+struct Version {
+    branch: usize,
+    key: String,
+    /// Nothing for a tombstone.
+    state: Option<String>,
+    /// The branch that a merge brought it from.
+    from: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -123,12 +133,25 @@ impl Model {
             Some((base, _)) => self.graph(base, self.cuts[branch].1.min(cut)),
             None => BTreeMap::new(),
         };
-        for (on, key, state) in self.versions.iter().take(cut) {
-            if *on == branch {
-                out.insert(key.clone(), state.clone());
-            }
+        for version in self
+            .versions
+            .iter()
+            .take(cut)
+            .filter(|version| version.branch == branch)
+        {
+            out.insert(version.key.clone(), version.state.clone());
         }
         out
+    }
+
+    /// The version of a key that a branch shows.
+    fn latest(&self, branch: usize, key: &str, cut: usize) -> Option<&Version> {
+        let own = |version: &&Version| version.branch == branch && version.key == key;
+        let inherited = || {
+            let (base, _) = self.branches[branch].1?;
+            self.latest(base, key, self.cuts[branch].1.min(cut))
+        };
+        self.versions.iter().take(cut).rfind(own).or_else(inherited)
     }
 
     fn live(&self, branch: usize) -> BTreeMap<String, String> {
@@ -266,11 +289,21 @@ impl Play<'_> {
             return;
         }
         let gone = state.is_none() && ends.len() == 1;
-        self.model.versions.push((branch, key.to_owned(), state));
+        self.model.versions.push(Version {
+            branch,
+            key: key.to_owned(),
+            state,
+            from: None,
+        });
         if gone {
             for other in live.keys().filter(|other| other.split("|r|").count() == 2) {
                 if other.split("|r|").any(|end| end == key) {
-                    self.model.versions.push((branch, other.clone(), None));
+                    self.model.versions.push(Version {
+                        branch,
+                        key: other.clone(),
+                        state: None,
+                        from: None,
+                    });
                 }
             }
         }
@@ -289,8 +322,21 @@ impl Play<'_> {
         let base = self.model.graph(into, self.model.cuts[from].1);
         let before = self.model.live(into);
         let theirs = self.model.live(from);
+        let held: BTreeSet<String> = before
+            .keys()
+            .chain(theirs.keys())
+            .chain(base.keys())
+            .filter(|key| {
+                let brought = self
+                    .model
+                    .latest(into, key, usize::MAX)
+                    .is_some_and(|row| row.from == Some(from));
+                !brought && before.get(*key) != base.get(*key).and_then(Option::as_ref)
+            })
+            .cloned()
+            .collect();
         self.turn("graph_merge", &arguments);
-        self.adopt(into);
+        self.adopt(into, from);
         assert_eq!(
             self.turn("graph_merge", &arguments).0,
             0,
@@ -298,31 +344,38 @@ impl Play<'_> {
         );
         let ours = self.model.live(into);
         let known = self.conflict_keys(into);
+        let own = |version: &&Version| version.branch == from;
         let changed: BTreeSet<&String> = self
             .model
             .versions
             .iter()
-            .filter(|(on, ..)| *on == from)
-            .map(|(_, key, _)| key)
+            .filter(own)
+            .map(|row| &row.key)
             .collect();
         for key in ours.keys().chain(before.keys()).chain(theirs.keys()) {
+            let hung = key
+                .split("|r|")
+                .any(|end| before.contains_key(end) && !ours.contains_key(end));
             if !changed.contains(key) {
                 // What the branch did not touch stays, unless it hung on a node that went.
-                let hung = key
-                    .split("|r|")
-                    .any(|end| before.contains_key(end) && !ours.contains_key(end));
                 assert!(ours.get(key) == before.get(key) || hung, "{key} was touched");
-            } else if ours.get(key) != theirs.get(key) {
+                continue;
+            }
+            if held.contains(key) && before.get(key) != theirs.get(key) {
+                assert_eq!(ours.get(key), before.get(key), "{key} was overwritten");
+                assert!(known.contains(key), "{key} was not told as a conflict");
+            }
+            if ours.get(key) != theirs.get(key) {
                 assert!(
                     known.contains(key),
                     "{key} was neither merged nor told as a conflict"
                 );
-                let moved = before.get(key) != base.get(key).and_then(Option::as_ref);
-                let edge = key.contains("|r|");
-                let tied = before
-                    .keys()
-                    .any(|other| other.split("|r|").count() == 2 && other.split("|r|").any(|end| end == key));
-                assert!(moved || edge || tied, "{key} was held back for no reason");
+                let edges = before.keys().filter(|other| other.contains("|r|"));
+                let tied = edges.flat_map(|edge| edge.split("|r|")).any(|end| end == key);
+                assert!(
+                    held.contains(key) || key.contains("|r|") || tied,
+                    "{key} was held back for no reason"
+                );
             }
         }
     }
@@ -340,38 +393,55 @@ impl Play<'_> {
         for branch in 0..self.model.branches.len() {
             let arguments = json!({"into": self.name(branch), "doc": "g", "status": "open"});
             for conflict in pages(self.w, "graph_conflicts", arguments, "conflicts") {
-                open.push((branch, conflict["conflict_id"].clone()));
+                let from = conflict["from"].as_str().unwrap();
+                let from = self
+                    .model
+                    .branches
+                    .iter()
+                    .position(|(name, _)| name == from)
+                    .unwrap();
+                open.push((branch, from, conflict["conflict_id"].clone()));
             }
         }
         if open.is_empty() {
             return;
         }
-        let (into, id) = open[which % open.len()].clone();
+        let (into, source, id) = open[which % open.len()].clone();
         let resolution = if from { "use_from" } else { "use_into" };
         let done = self.w.call(
             "graph_conflict_resolve",
             json!({"conflict_id": id, "resolution": resolution}),
         );
         match done {
-            Ok(_) => self.adopt(into),
+            Ok(_) => self.adopt(into, source),
             Err(MemoryError::ConflictStale { .. } | MemoryError::WouldDangle { .. }) => assert!(from),
             Err(other) => panic!("{other}"),
         }
     }
 
     /// Takes over what a merge did to a branch.
-    fn adopt(&mut self, branch: usize) {
+    fn adopt(&mut self, branch: usize, from: usize) {
         let now = self.shown_graph(branch, 200, 1_000_000);
         let before = self.model.live(branch);
+        let from = Some(from);
         for (key, state) in &now {
             if before.get(key) != Some(state) {
-                self.model
-                    .versions
-                    .push((branch, key.clone(), Some(state.clone())));
+                let (key, state) = (key.clone(), Some(state.clone()));
+                self.model.versions.push(Version {
+                    branch,
+                    key,
+                    state,
+                    from,
+                });
             }
         }
         for key in before.keys().filter(|key| !now.contains_key(*key)) {
-            self.model.versions.push((branch, key.clone(), None));
+            self.model.versions.push(Version {
+                branch,
+                key: key.clone(),
+                state: None,
+                from,
+            });
         }
     }
 
