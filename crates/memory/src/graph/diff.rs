@@ -191,6 +191,7 @@ impl Compare<'_> {
                 after,
                 upto,
                 kind: None,
+                type_: None,
                 order: Order::NewestFirst,
             };
             self.rows.versions(&scan, &mut |row| {
@@ -243,6 +244,7 @@ impl Compare<'_> {
                 after,
                 upto,
                 kind: None,
+                type_: None,
                 order: Order::NewestFirst,
             };
             self.rows.versions(&scan, &mut |row| {

@@ -156,6 +156,7 @@ fn changed(
             after: Seq((cursor - offset).max(0)),
             upto: Seq::TIP,
             kind: Some(kind),
+            type_: None,
             order: Order::OldestFirst,
         };
         rows.versions(&scan, &mut |row| {

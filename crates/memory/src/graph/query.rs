@@ -179,7 +179,7 @@ impl Filter {
 
     fn accepts(&self, row: &VersionRow) -> bool {
         let body = &row.body;
-        let holds = |text: &str, wanted: &str| text.to_lowercase().contains(wanted);
+        let holds = |text: &str, wanted: &str| contains_in_any_case(text, wanted);
         (self.deleted || !row.deleted)
             && self
                 .types
@@ -219,7 +219,13 @@ impl Filter {
             }
             out.sort_by_key(|row| std::cmp::Reverse(row.seq));
         } else {
-            view.scan(rows, Some(KeyKind::Node), cursor, &mut |row| {
+            // One type is left to the store; several are sorted out here.
+            let mut types = self.types.iter().flatten();
+            let only = types
+                .next()
+                .filter(|_| types.next().is_none())
+                .map(String::as_str);
+            view.scan_type(rows, Some(KeyKind::Node), only, cursor, &mut |row| {
                 if self.accepts(&row) {
                     out.push(row);
                 }
@@ -234,6 +240,15 @@ impl Filter {
         out.truncate(limit);
         Ok((out, more))
     }
+}
+
+/// Whether a text holds a lower-case word, whatever the case of the text.
+fn contains_in_any_case(text: &str, wanted: &str) -> bool {
+    if text.is_ascii() && wanted.is_ascii() {
+        let same = |part: &[u8]| part.eq_ignore_ascii_case(wanted.as_bytes());
+        return text.as_bytes().windows(wanted.len()).any(same);
+    }
+    text.to_lowercase().contains(wanted)
 }
 
 /// The live edges whose both ends are among these nodes, newest first.

@@ -61,6 +61,18 @@ impl GraphView {
         before: Seq,
         each: &mut dyn FnMut(VersionRow) -> ControlFlow<()>,
     ) -> Result<(), MemoryError> {
+        self.scan_type(rows, kind, None, before, each)
+    }
+
+    /// The same for nodes of one type, if one is given.
+    pub(crate) fn scan_type(
+        &self,
+        rows: &dyn Rows,
+        kind: Option<KeyKind>,
+        type_: Option<&str>,
+        before: Seq,
+        each: &mut dyn FnMut(VersionRow) -> ControlFlow<()>,
+    ) -> Result<(), MemoryError> {
         let mut failed: Option<StoreError> = None;
         for (at, part) in self.parts.iter().enumerate() {
             let upto = part.upto.min(Seq(before.0.saturating_sub(1)));
@@ -74,6 +86,7 @@ impl GraphView {
                 after: part.after,
                 upto,
                 kind,
+                type_,
                 order: Order::NewestFirst,
             };
             rows.versions(&scan, &mut |row| {

@@ -90,12 +90,14 @@ pub struct EntryScan {
 
 /// The versions of one stream that were the latest of their key at `as_of`, with `after < seq <= upto`.
 #[derive(Clone, Copy, Debug)]
-pub struct VersionScan {
+pub struct VersionScan<'a> {
     pub stream: StreamId,
     pub as_of: Seq,
     pub after: Seq,
     pub upto: Seq,
     pub kind: Option<KeyKind>,
+    /// Only nodes of this type.
+    pub type_: Option<&'a str>,
     pub order: Order,
 }
 
@@ -179,7 +181,7 @@ pub trait Rows {
 
     /// The latest version of a key in one stream with `seq <= upto`.
     fn version_at(&self, stream: StreamId, key: &GraphKey, upto: Seq) -> Answer<Option<VersionRow>>;
-    fn versions(&self, scan: &VersionScan, each: Each<'_, VersionRow>) -> Answer<()>;
+    fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()>;
     /// Edges at a node that were the latest of their key at `as_of`, by number.
     fn edges_at(&self, stream: StreamId, node: &GraphNodeId, end: End, as_of: Seq)
     -> Answer<Vec<VersionRow>>;

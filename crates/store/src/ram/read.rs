@@ -117,13 +117,14 @@ impl Rows for State {
             .cloned())
     }
 
-    fn versions(&self, scan: &VersionScan, each: Each<'_, VersionRow>) -> Answer<()> {
+    fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()> {
         let is_it = |row: &&VersionRow| {
             row.stream == scan.stream
                 && row.seq > scan.after
                 && row.seq <= scan.upto
                 && row.next > scan.as_of
                 && scan.kind.is_none_or(|kind| row.key.kind() == kind)
+                && scan.type_.is_none_or(|type_| row.body.type_ == type_)
         };
         let mut found: Vec<VersionRow> = self.versions.values().filter(is_it).cloned().collect();
         ordered(&mut found, scan.order, |row| row.seq);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use m1nd_memory::StoreError;
 use parking_lot::Mutex;
@@ -87,8 +88,19 @@ impl Check {
 
 impl Drop for Check {
     fn drop(&mut self) {
+        let running = |check: &Self| {
+            check
+                .thread
+                .lock()
+                .as_ref()
+                .is_some_and(|thread| !thread.is_finished())
+        };
         if let Some(stop) = &self.stop {
-            stop.interrupt();
+            // An interrupt before the check's statement runs is lost, so it is repeated.
+            while running(self) {
+                stop.interrupt();
+                std::thread::sleep(Duration::from_micros(200));
+            }
         }
         self.wait();
     }

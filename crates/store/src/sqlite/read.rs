@@ -153,7 +153,9 @@ impl Rows for Sql<'_> {
     }
 
     fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>> {
-        let sql = "SELECT stream, seq FROM entries WHERE ws = $1 AND origin_seq = $2 ORDER BY seq";
+        // Naming the order by both columns keeps the planner from walking the whole workspace by number.
+        let sql =
+            "SELECT stream, seq FROM entries WHERE ws = $1 AND origin_seq = $2 ORDER BY origin_seq, seq";
         self.all(sql, params![ws.0, origin.0], |row| {
             Ok((StreamId(row.get(0)?), Seq(row.get(1)?)))
         })
@@ -186,35 +188,41 @@ impl Rows for Sql<'_> {
         )
     }
 
-    fn versions(&self, scan: &VersionScan, each: Each<'_, VersionRow>) -> Answer<()> {
+    fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()> {
         let order = direction(scan.order);
-        let range = "v.stream = $1 AND v.seq > $2 AND v.seq <= $3";
         let kind = scan.kind.map(key_kind);
         let (stream, after, upto) = (scan.stream.0, scan.after.0, scan.upto.0);
+        let type_filter = if scan.type_.is_some() {
+            "v.type = $4"
+        } else {
+            "$4 IS NULL"
+        };
+        let range = format!("v.stream = $1 AND v.seq > $2 AND v.seq <= $3 AND {type_filter}");
         if scan.as_of >= Seq::TIP
             && let Some(kind) = kind
         {
             // The heads of one kind have an index of their own.
             let sql = format!(
-                "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.kind = $4 AND v.next_seq = 9223372036854775807 \
+                "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.kind = $5 AND v.next_seq = 9223372036854775807 \
                  ORDER BY v.seq {order}"
             );
-            return self.each(&sql, params![stream, after, upto, kind], rows::version, each);
+            return self.each(
+                &sql,
+                params![stream, after, upto, scan.type_, kind],
+                rows::version,
+                each,
+            );
         }
-        let filter = if kind.is_some() {
-            "AND v.kind = $5"
+        let kind_filter = if kind.is_some() {
+            "v.kind = $6"
         } else {
-            "AND $5 IS NULL"
+            "$6 IS NULL"
         };
         let sql = format!(
-            "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.next_seq > $4 {filter} ORDER BY v.seq {order}"
+            "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.next_seq > $5 AND {kind_filter} ORDER BY v.seq {order}"
         );
-        self.each(
-            &sql,
-            params![stream, after, upto, scan.as_of.0, kind],
-            rows::version,
-            each,
-        )
+        let params = params![stream, after, upto, scan.type_, scan.as_of.0, kind];
+        self.each(&sql, params, rows::version, each)
     }
 
     fn edges_at(

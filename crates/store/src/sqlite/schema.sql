@@ -59,7 +59,7 @@ CREATE TABLE entries (
 ) STRICT;
 CREATE UNIQUE INDEX entries_by_stream ON entries (stream, seq);
 CREATE UNIQUE INDEX entries_by_event ON entries (ws, event_no) WHERE event_no IS NOT NULL;
-CREATE INDEX entries_by_origin ON entries (ws, origin_seq) WHERE origin_seq IS NOT NULL;
+CREATE INDEX entries_by_origin ON entries (ws, origin_seq, seq) WHERE origin_seq IS NOT NULL;
 CREATE UNIQUE INDEX entries_once ON entries (stream, origin_seq) WHERE origin_seq IS NOT NULL;
 CREATE INDEX entries_pinned ON entries (ws, seq) WHERE pinned = 1;
 CREATE INDEX entries_handoff ON entries (ws, seq) WHERE handoff = 1;
