@@ -84,10 +84,7 @@ const MAX_PLACE: usize = 1_024;
 /// Checks the anchors and takes the hash of each.
 pub(crate) fn take(code: &dyn AnchorProbe, given: &[AnchorIn]) -> Result<Vec<AnchorRow>, MemoryError> {
     if given.len() > MAX_ANCHORS {
-        return Err(MemoryError::invalid(
-            "anchors",
-            format!("more than {MAX_ANCHORS}"),
-        ));
+        return Err(MemoryError::invalid("anchors", format!("more than {MAX_ANCHORS}")));
     }
     let mut out: Vec<AnchorRow> = Vec::with_capacity(given.len());
     for anchor in given {
@@ -113,13 +110,7 @@ pub(crate) fn show(code: &dyn AnchorProbe, rows: &[AnchorRow]) -> Vec<Anchor> {
                 AnchorAt::Node { node_id } => (Some(node_id.clone()), None, None),
                 AnchorAt::Path { path, lines } => (None, Some(path.clone()), lines.map(line_text)),
             };
-            Anchor {
-                node_id,
-                path,
-                lines,
-                hash: row.hash.clone(),
-                anchor_state: state(code, row),
-            }
+            Anchor { node_id, path, lines, hash: row.hash.clone(), anchor_state: state(code, row) }
         })
         .collect()
 }
@@ -136,10 +127,7 @@ pub(crate) fn name(at: &AnchorAt) -> String {
     match at {
         AnchorAt::Node { node_id } => node_id.clone(),
         AnchorAt::Path { path, lines: None } => path.clone(),
-        AnchorAt::Path {
-            path,
-            lines: Some(lines),
-        } => format!("{path}:{}", line_text(*lines)),
+        AnchorAt::Path { path, lines: Some(lines) } => format!("{path}:{}", line_text(*lines)),
     }
 }
 
@@ -156,21 +144,15 @@ fn place(anchor: &AnchorIn) -> Result<AnchorAt, MemoryError> {
     let bad = |reason: &str| Err(MemoryError::invalid("anchors", reason));
     let checked = |text: &str| -> Result<String, MemoryError> {
         if text.trim().is_empty() || text.len() > MAX_PLACE || text.chars().any(char::is_control) {
-            return Err(MemoryError::invalid(
-                "anchors",
-                format!("{text:?} is not a node id or path"),
-            ));
+            return Err(MemoryError::invalid("anchors", format!("{text:?} is not a node id or path")));
         }
         Ok(text.to_owned())
     };
     match (&anchor.node_id, &anchor.path, &anchor.lines) {
-        (Some(node_id), None, None) => Ok(AnchorAt::Node {
-            node_id: checked(node_id)?,
-        }),
-        (None, Some(path), lines) => Ok(AnchorAt::Path {
-            path: checked(path)?,
-            lines: lines.as_deref().map(parse_lines).transpose()?,
-        }),
+        (Some(node_id), None, None) => Ok(AnchorAt::Node { node_id: checked(node_id)? }),
+        (None, Some(path), lines) => {
+            Ok(AnchorAt::Path { path: checked(path)?, lines: lines.as_deref().map(parse_lines).transpose()? })
+        }
         (Some(_), None, Some(_)) => bad("lines go with a path"),
         (Some(_), Some(_), _) => bad("an anchor has a node_id or a path, not both"),
         (None, None, _) => bad("an anchor has a node_id or a path"),
@@ -181,19 +163,12 @@ fn parse_lines(text: &str) -> Result<(u32, u32), MemoryError> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse(), last.trim().parse()) {
         (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok((first, last)),
-        _ => Err(MemoryError::invalid(
-            "anchors",
-            format!("{text:?} is not lines such as 12 or 12-40"),
-        )),
+        _ => Err(MemoryError::invalid("anchors", format!("{text:?} is not lines such as 12 or 12-40"))),
     }
 }
 
 fn line_text((first, last): (u32, u32)) -> String {
-    if first == last {
-        first.to_string()
-    } else {
-        format!("{first}-{last}")
-    }
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
 #[cfg(test)]
@@ -209,20 +184,12 @@ mod tests {
     }
 
     fn anchor(path: &str, lines: Option<&str>) -> AnchorIn {
-        AnchorIn {
-            path: Some(path.to_owned()),
-            lines: lines.map(str::to_owned),
-            node_id: None,
-        }
+        AnchorIn { path: Some(path.to_owned()), lines: lines.map(str::to_owned), node_id: None }
     }
 
     #[test]
     fn an_anchor_tells_current_changed_and_gone_apart() {
-        let found = |hash: &str| {
-            Code(Sight::Found {
-                hash: hash.to_owned(),
-            })
-        };
+        let found = |hash: &str| Code(Sight::Found { hash: hash.to_owned() });
         let rows = take(&found("a"), &[anchor("src/x.rs", Some("3-9"))]).unwrap();
         let state = |code: &Code| show(code, &rows)[0].anchor_state;
         assert_eq!(state(&found("a")), Some(AnchorState::Current));
@@ -235,12 +202,7 @@ mod tests {
     #[test]
     fn an_anchor_to_nothing_is_refused() {
         let gone = take(&Code(Sight::Gone), &[anchor("src/y.rs", None)]);
-        assert_eq!(
-            gone,
-            Err(MemoryError::AnchorUnknown {
-                anchor: "src/y.rs".to_owned()
-            })
-        );
+        assert_eq!(gone, Err(MemoryError::AnchorUnknown { anchor: "src/y.rs".to_owned() }));
         for lines in ["0", "9-3", "x", ""] {
             assert!(take(&Blind, &[anchor("a", Some(lines))]).is_err(), "{lines}");
         }

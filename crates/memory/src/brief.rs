@@ -145,13 +145,7 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
             Some(target) => Some(target::entity(rows, &ws, "target", target)?.id),
             None => None,
         };
-        let look = Look {
-            ports,
-            rows,
-            ws: &ws,
-            target,
-            view: View::of(rows, &ws, &ws.checkout)?,
-        };
+        let look = Look { ports, rows, ws: &ws, target, view: View::of(rows, &ws, &ws.checkout)? };
         let mut out = look.gather()?;
         trim(&mut out, budget.0);
         Ok(out)
@@ -188,14 +182,10 @@ impl Look<'_> {
             }
         }
         let (ready, more_ready) = self.ready(&mut stale)?;
-        let mut dropped = Dropped {
-            ready: more_ready,
-            ..Dropped::default()
-        };
-        for (list, count) in [
-            (&mut decisions, &mut dropped.decisions),
-            (&mut questions, &mut dropped.questions),
-        ] {
+        let mut dropped = Dropped { ready: more_ready, ..Dropped::default() };
+        for (list, count) in
+            [(&mut decisions, &mut dropped.decisions), (&mut questions, &mut dropped.questions)]
+        {
             *count = list.len().saturating_sub(EACH);
             list.truncate(EACH);
         }
@@ -225,10 +215,7 @@ impl Look<'_> {
         self.note_stale(stale, &id.to_string(), &row.anchors);
         let (radar, steps) = tasks::standing(self.rows, self.ws, &row)?;
         Ok(Some(BriefFocus {
-            target: TargetCard {
-                anchors: Vec::new(),
-                ..TargetCard::of(&row, self.ports)
-            },
+            target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, self.ports) },
             now: radar.now,
             verify: radar.verify,
             next: radar.next,
@@ -240,10 +227,8 @@ impl Look<'_> {
     fn handoff(&self, stale: &mut Vec<StaleAnchor>) -> Result<Option<BriefNote>, MemoryError> {
         let found = self.rows.marked(self.ws.no, Mark::Handoff, LOOKED_THROUGH)?;
         let own = |row: &&EntryRow| self.target.is_some_and(|id| row.branch == id.branch());
-        let newest = found
-            .iter()
-            .find(own)
-            .or_else(|| found.iter().find(|row| self.holds(&row.branch, row.seq)));
+        let newest =
+            found.iter().find(own).or_else(|| found.iter().find(|row| self.holds(&row.branch, row.seq)));
         let Some(row) = newest else { return Ok(None) };
         self.note_stale(stale, &row.seq.to_string(), &row.anchors);
         Ok(Some(note(row)))
@@ -276,11 +261,7 @@ impl Look<'_> {
             if row.body.valid_to.is_none() && wanted {
                 found.push(row);
             }
-            if seen < LOOKED_THROUGH {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            if seen < LOOKED_THROUGH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         let mut ids = HashSet::new();
         let mut out = Vec::new();
@@ -333,10 +314,7 @@ impl Look<'_> {
 
     fn note_stale(&self, stale: &mut Vec<StaleAnchor>, on: &str, rows: &[AnchorRow]) {
         for anchor in anchors::stale(self.ports.code, rows) {
-            stale.push(StaleAnchor {
-                on: on.to_owned(),
-                anchor,
-            });
+            stale.push(StaleAnchor { on: on.to_owned(), anchor });
         }
     }
 }
@@ -370,11 +348,7 @@ fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
 }
 
 fn card(id: &str, row: &VersionRow) -> BriefCard {
-    let body = row
-        .body
-        .text
-        .as_deref()
-        .map(|body| text::cut(body, SHORT).to_owned());
+    let body = row.body.text.as_deref().map(|body| text::cut(body, SHORT).to_owned());
     BriefCard {
         id: id.to_owned(),
         branch: row.branch.clone(),
@@ -398,12 +372,7 @@ fn shorten(note: &mut BriefNote, max: usize) {
 /// pinned stays.
 fn trim(out: &mut BriefOutput, budget: usize) {
     while json_size(out) > budget {
-        let sizes = [
-            out.ready.len(),
-            out.decisions.len(),
-            out.questions.len(),
-            out.stale_anchors.len(),
-        ];
+        let sizes = [out.ready.len(), out.decisions.len(), out.questions.len(), out.stale_anchors.len()];
         out.truncated = true;
         let most = sizes.into_iter().max().unwrap_or(0);
         if most <= 1 {
@@ -413,10 +382,7 @@ fn trim(out: &mut BriefOutput, budget: usize) {
             Some(0) => (out.dropped.ready += 1, out.ready.truncate(most - 1)),
             Some(1) => (out.dropped.decisions += 1, out.decisions.truncate(most - 1)),
             Some(2) => (out.dropped.questions += 1, out.questions.truncate(most - 1)),
-            _ => (
-                out.dropped.stale_anchors += 1,
-                out.stale_anchors.truncate(most - 1),
-            ),
+            _ => (out.dropped.stale_anchors += 1, out.stale_anchors.truncate(most - 1)),
         };
     }
     let mut max = LONG / 2;

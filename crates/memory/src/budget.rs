@@ -159,13 +159,7 @@ mod tests {
     }
 
     fn lines(texts: &[(&str, bool)]) -> Vec<Line> {
-        texts
-            .iter()
-            .map(|(text, machine)| Line {
-                text: (*text).to_owned(),
-                machine: *machine,
-            })
-            .collect()
+        texts.iter().map(|(text, machine)| Line { text: (*text).to_owned(), machine: *machine }).collect()
     }
 
     #[test]
@@ -186,10 +180,7 @@ mod tests {
         let long = "x".repeat(100);
         let mut items = lines(&[(&long, true), (&long, false), (&long, true)]);
         assert_eq!(fit(&mut items, 320), Fit::Trimmed);
-        assert_eq!(
-            items.iter().map(|l| l.text.len()).collect::<Vec<_>>(),
-            [100, 100, 0]
-        );
+        assert_eq!(items.iter().map(|l| l.text.len()).collect::<Vec<_>>(), [100, 100, 0]);
     }
 
     #[test]

@@ -106,21 +106,10 @@ pub fn commit(ports: &Ports<'_>, request: &CommitRequest) -> Result<CommitOutput
     let sensitive = Sensitive::from(request.allow_sensitive);
     let message = text::title("message", &request.message, sensitive)?;
     let body = text::optional_body("body", request.body.as_deref(), sensitive)?;
-    let once = Once {
-        operation: "commit",
-        key: request.idempotency_key.as_deref(),
-    };
+    let once = Once { operation: "commit", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
-        let branch = branch_of(
-            w.tx.rows(),
-            &w.ws,
-            request.target.as_deref(),
-            request.branch.as_deref(),
-        )?;
-        let place = Place {
-            branch,
-            doc: DocName::commits(),
-        };
+        let branch = branch_of(w.tx.rows(), &w.ws, request.target.as_deref(), request.branch.as_deref())?;
+        let place = Place { branch, doc: DocName::commits() };
         let parent = newest(w.tx.rows(), &w.ws, &place)?;
         let mut meta = Object::new();
         if let Some(parent) = parent {
@@ -133,9 +122,7 @@ pub fn commit(ports: &Ports<'_>, request: &CommitRequest) -> Result<CommitOutput
             ..NewEntry::note(body.clone().unwrap_or_default())
         };
         let row = w.append(&place.branch, &place.doc, new, Findable::Yes)?;
-        Ok(Outcome::Keep(CommitOutput {
-            commit: Commit::of(row),
-        }))
+        Ok(Outcome::Keep(CommitOutput { commit: Commit::of(row) }))
     })
 }
 
@@ -191,9 +178,7 @@ pub fn log(ports: &Ports<'_>, request: &LogRequest) -> Result<LogOutput, MemoryE
             truncated: false,
         };
         out.truncated = fit(&mut commits, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let next = (more || commits.len() < total)
-            .then(|| commits.last().map(|last| last.seq.0))
-            .flatten();
+        let next = (more || commits.len() < total).then(|| commits.last().map(|last| last.seq.0)).flatten();
         out.pagination = Pagination::new(cursor, limit, commits.len(), next);
         out.commits = commits;
         Ok(out)
@@ -210,10 +195,7 @@ fn branch_of(
         (Some(target), None) => Ok(target::entity(rows, ws, "target", target)?.id.branch()),
         (None, Some(branch)) => Ok(existing(rows, ws, branch)?.name),
         (None, None) => Ok(ws.checkout.clone()),
-        (Some(_), Some(_)) => Err(MemoryError::OneOf {
-            first: "target",
-            second: "branch",
-        }),
+        (Some(_), Some(_)) => Err(MemoryError::OneOf { first: "target", second: "branch" }),
     }
 }
 

@@ -276,9 +276,7 @@ fn name(text: &str) -> Result<(), String> {
         return Err(format!("{text:?} does not start with a letter or digit"));
     }
     match chars.find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-'))) {
-        Some(bad) => Err(format!(
-            "{text:?} holds {bad:?}; letters, digits and . _ / - are allowed"
-        )),
+        Some(bad) => Err(format!("{text:?} holds {bad:?}; letters, digits and . _ / - are allowed")),
         None => Ok(()),
     }
 }
@@ -336,20 +334,9 @@ mod tests {
 
     #[test]
     fn an_entity_has_one_spelling() {
-        assert_eq!(
-            EntityId::parse("task", "TASK-012").unwrap().to_string(),
-            "TASK-012"
-        );
+        assert_eq!(EntityId::parse("task", "TASK-012").unwrap().to_string(), "TASK-012");
         assert_eq!(EntityId::parse("task", "TASK-1234").unwrap().no, 1234);
-        for bad in [
-            "TASK-12",
-            "TASK-0012",
-            "task-012",
-            "TASK-000",
-            "TASK-",
-            "STEP-001",
-            "TASK-0x1",
-        ] {
+        for bad in ["TASK-12", "TASK-0012", "task-012", "TASK-000", "TASK-", "STEP-001", "TASK-0x1"] {
             assert!(EntityId::parse("task", bad).is_err(), "{bad:?}");
         }
     }

@@ -24,24 +24,12 @@ pub struct Pagination {
 impl Pagination {
     /// The widest that a pagination of this page can be written, for measuring.
     pub(crate) fn widest(cursor: i64, limit: usize) -> Self {
-        Self {
-            cursor,
-            next_cursor: Some(i64::MAX),
-            has_more: false,
-            limit,
-            count: limit,
-        }
+        Self { cursor, next_cursor: Some(i64::MAX), has_more: false, limit, count: limit }
     }
 
     /// `next` is the cursor of the last item shown, if something lies behind it.
     pub(crate) fn new(cursor: i64, limit: usize, count: usize, next: Option<i64>) -> Self {
-        Self {
-            cursor,
-            next_cursor: next,
-            has_more: next.is_some(),
-            limit,
-            count,
-        }
+        Self { cursor, next_cursor: next, has_more: next.is_some(), limit, count }
     }
 }
 

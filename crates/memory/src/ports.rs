@@ -16,11 +16,7 @@ pub struct Ports<'a> {
 impl<'a> Ports<'a> {
     /// Without eyes on the code: anchors are kept as they are given and their state is not told.
     pub fn new(store: &'a dyn Store, clock: &'a dyn Clock) -> Self {
-        Self {
-            store,
-            clock,
-            code: &Blind,
-        }
+        Self { store, clock, code: &Blind }
     }
 
     #[must_use]

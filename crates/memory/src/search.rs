@@ -104,16 +104,8 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
     if words.is_empty() {
         return Err(MemoryError::invalid("query", "holds no word"));
     }
-    let kinds = request
-        .kinds
-        .clone()
-        .filter(|kinds| !kinds.is_empty())
-        .unwrap_or(FindKind::ALL.to_vec());
-    let since = request
-        .since
-        .as_deref()
-        .map(|since| text::parse_time("since", since))
-        .transpose()?;
+    let kinds = request.kinds.clone().filter(|kinds| !kinds.is_empty()).unwrap_or(FindKind::ALL.to_vec());
+    let since = request.since.as_deref().map(|since| text::parse_time("since", since)).transpose()?;
     let cursor = page::cursor(request.cursor, 0)?;
     let skip = usize::try_from(cursor).unwrap_or(usize::MAX);
     port::read(ports.store, |rows| {
@@ -153,10 +145,7 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
 /// Lower-case runs of letters and digits, as the index has them.
 pub fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for word in text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         let word = word.to_lowercase();
         if !out.contains(&word) {
             out.push(word);
@@ -181,11 +170,7 @@ impl Ask<'_> {
     fn page(&self, matching: Match, skip: usize, limit: usize) -> Result<(Vec<Hit>, bool), MemoryError> {
         let mut out = Vec::new();
         // Without a filter of our own the store skips; with one, hits are counted here.
-        let (mut at, mut to_skip) = if self.places.is_some() {
-            (0, skip)
-        } else {
-            (skip, 0)
-        };
+        let (mut at, mut to_skip) = if self.places.is_some() { (0, skip) } else { (skip, 0) };
         loop {
             let found = self.rows.find(&FindScan {
                 ws: self.ws.no,
@@ -226,22 +211,15 @@ impl Ask<'_> {
         };
         if let Some(places) = self.places {
             let named = |anchor: &Anchor| {
-                [&anchor.path, &anchor.node_id]
-                    .into_iter()
-                    .flatten()
-                    .any(|place| places.contains(place))
+                [&anchor.path, &anchor.node_id].into_iter().flatten().any(|place| places.contains(place))
             };
             if !anchors.iter().any(named) {
                 return Ok(None);
             }
         }
         hit.stale_anchors = anchors;
-        hit.stale_anchors.retain(|anchor| {
-            matches!(
-                anchor.anchor_state,
-                Some(AnchorState::Changed | AnchorState::Gone)
-            )
-        });
+        hit.stale_anchors
+            .retain(|anchor| matches!(anchor.anchor_state, Some(AnchorState::Changed | AnchorState::Gone)));
         Ok(Some(hit))
     }
 
@@ -264,10 +242,7 @@ impl Ask<'_> {
     }
 
     fn card(&self, found: &Found) -> Result<Option<(Hit, Vec<Anchor>)>, MemoryError> {
-        let parts = found
-            .reference
-            .split_once(':')
-            .and_then(|(stream, id)| Some((stream.parse().ok()?, id)));
+        let parts = found.reference.split_once(':').and_then(|(stream, id)| Some((stream.parse().ok()?, id)));
         let Some((stream, id)) = parts else {
             return Ok(None);
         };
@@ -296,12 +271,8 @@ impl Ask<'_> {
         let Some(row) = self.rows.entity(self.ws.no, id)? else {
             return Ok(None);
         };
-        let body = [&row.description, &row.contract]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("\n");
+        let body =
+            [&row.description, &row.contract].into_iter().flatten().cloned().collect::<Vec<_>>().join("\n");
         let hit = Hit {
             kind: found.kind,
             id: found.reference.clone(),
@@ -319,12 +290,7 @@ impl Ask<'_> {
     /// The text around the first word found, on one line.
     fn snippet(&self, body: &str) -> String {
         let lower = body.to_lowercase();
-        let at = self
-            .words
-            .iter()
-            .filter_map(|word| lower.find(word.as_str()))
-            .min()
-            .unwrap_or(0);
+        let at = self.words.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or(0);
         // Lower-casing may change lengths, so the place is only near; a snippet need not be exact.
         let start = text::cut(body, at.saturating_sub(SNIPPET / 4).min(body.len())).len();
         let piece = text::cut(&body[start..], SNIPPET);

@@ -16,11 +16,7 @@ pub(crate) enum Sensitive {
 
 impl From<Option<bool>> for Sensitive {
     fn from(allow_sensitive: Option<bool>) -> Self {
-        if allow_sensitive == Some(true) {
-            Self::Allowed
-        } else {
-            Self::Refused
-        }
+        if allow_sensitive == Some(true) { Self::Allowed } else { Self::Refused }
     }
 }
 
@@ -31,11 +27,7 @@ impl Sensitive {
             return Ok(());
         }
         match find(text) {
-            Some((kind, at)) => Err(MemoryError::Sensitive {
-                field: field.to_owned(),
-                kind,
-                at,
-            }),
+            Some((kind, at)) => Err(MemoryError::Sensitive { field: field.to_owned(), kind, at }),
             None => Ok(()),
         }
     }
@@ -135,10 +127,7 @@ mod tests {
             format!("API_KEY={}", "9f8e7d6c5b4a39281706f5e4"),
             format!("password: \"{}\"", "c0rrect-h0rse-b4ttery-5taple"),
             format!("postgres://app:{}@db.internal/x", "hunter2hunter2"),
-            format!(
-                "eyJhbGciOiJIUzI1NiJ9.{}.{}",
-                "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"
-            ),
+            format!("eyJhbGciOiJIUzI1NiJ9.{}.{}", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"),
         ];
         for case in cases {
             assert!(find(&case).is_some(), "{case}");
@@ -166,10 +155,7 @@ mod tests {
     #[test]
     fn a_secret_inside_meta_is_found_and_not_repeated() {
         let value = serde_json::json!({"env": {"api_key": "9f8e7d6c5b4a39281706f5e4"}});
-        let refusal = Sensitive::Refused
-            .check_json("meta", &value)
-            .unwrap_err()
-            .to_string();
+        let refusal = Sensitive::Refused.check_json("meta", &value).unwrap_err().to_string();
         assert!(refusal.starts_with("meta.env.api_key"), "{refusal}");
         assert!(!refusal.contains("9f8e"));
     }

@@ -89,22 +89,13 @@ pub(crate) fn place(
     match (target, branch, doc) {
         (Some(target), None, None) => {
             let id = entity(rows, ws, "target", target)?.id;
-            Ok(Place {
-                branch: id.branch(),
-                doc: doc_of(id, which),
-            })
+            Ok(Place { branch: id.branch(), doc: doc_of(id, which) })
         }
         (None, Some(branch), Some(doc)) => {
             let branch = branch::existing(rows, ws, branch)?.name;
-            Ok(Place {
-                branch,
-                doc: DocName::parse(doc)?,
-            })
+            Ok(Place { branch, doc: DocName::parse(doc)? })
         }
-        _ => Err(MemoryError::OneOf {
-            first: "target",
-            second: "branch and doc",
-        }),
+        _ => Err(MemoryError::OneOf { first: "target", second: "branch and doc" }),
     }
 }
 

@@ -23,10 +23,7 @@ pub(crate) fn body(field: &'static str, text: &str, sensitive: Sensitive) -> Res
         return Err(MemoryError::invalid(field, "is empty"));
     }
     if text.len() > MAX_TEXT {
-        return Err(MemoryError::invalid(
-            field,
-            format!("is longer than {MAX_TEXT} bytes"),
-        ));
+        return Err(MemoryError::invalid(field, format!("is longer than {MAX_TEXT} bytes")));
     }
     if text.contains('\0') {
         return Err(MemoryError::invalid(field, "holds a NUL character"));
@@ -54,16 +51,10 @@ pub(crate) fn title(field: &'static str, text: &str, sensitive: Sensitive) -> Re
         return Err(MemoryError::invalid(field, "is empty"));
     }
     if text.len() > MAX_TITLE {
-        return Err(MemoryError::invalid(
-            field,
-            format!("is longer than {MAX_TITLE} bytes"),
-        ));
+        return Err(MemoryError::invalid(field, format!("is longer than {MAX_TITLE} bytes")));
     }
     if text.chars().any(char::is_control) {
-        return Err(MemoryError::invalid(
-            field,
-            "holds a control character; it is one line",
-        ));
+        return Err(MemoryError::invalid(field, "holds a control character; it is one line"));
     }
     sensitive.check(field, text)?;
     Ok(text.to_owned())
@@ -117,10 +108,7 @@ pub(crate) fn meta(
         return Ok(None);
     };
     if crate::budget::json_size(given) > MAX_META {
-        return Err(MemoryError::invalid(
-            field,
-            format!("is larger than {MAX_META} bytes"),
-        ));
+        return Err(MemoryError::invalid(field, format!("is larger than {MAX_META} bytes")));
     }
     let value = Value::Object(given.clone());
     sensitive.check_json(field, &value)?;
@@ -156,14 +144,9 @@ pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<i64, MemoryE
     if let Ok(ms) = text.parse::<i64>() {
         return Ok(ms);
     }
-    text.parse::<jiff::Timestamp>()
-        .map(jiff::Timestamp::as_millisecond)
-        .map_err(|_| {
-            MemoryError::invalid(
-                field,
-                format!("{text:?} is not a time such as 2026-01-31T12:00:00Z"),
-            )
-        })
+    text.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond).map_err(|_| {
+        MemoryError::invalid(field, format!("{text:?} is not a time such as 2026-01-31T12:00:00Z"))
+    })
 }
 
 /// The first line, cut at `max` bytes on a character boundary.

@@ -63,9 +63,7 @@ pub(crate) fn write<T: Serialize + DeserializeOwned>(
             Outcome::Discard(value) => Ok((Verdict::Discard, value)),
             Outcome::Keep(value) => {
                 if let Some(key) = once.key {
-                    writer
-                        .tx
-                        .put_replay(writer.ws.no, once.operation, key, &answer_text(&value)?)?;
+                    writer.tx.put_replay(writer.ws.no, once.operation, key, &answer_text(&value)?)?;
                 }
                 writer.tx.put_workspace(&writer.ws)?;
                 Ok((Verdict::Keep, value))
@@ -141,9 +139,7 @@ impl Writer<'_> {
         findable: Findable,
     ) -> Result<EntryRow, MemoryError> {
         let seq = self.tick();
-        let stream = self
-            .tx
-            .open_stream(self.ws.no, branch, doc, StreamKind::Log, seq)?;
+        let stream = self.tx.open_stream(self.ws.no, branch, doc, StreamKind::Log, seq)?;
         let flag = |name: &str| {
             let value = new.meta.as_ref().and_then(|meta| meta.get(name));
             value.and_then(serde_json::Value::as_bool).unwrap_or(false)
@@ -181,9 +177,7 @@ impl Writer<'_> {
         state: NewVersion,
     ) -> Result<VersionRow, MemoryError> {
         let seq = self.tick();
-        let stream = self
-            .tx
-            .open_stream(self.ws.no, branch, doc, StreamKind::Graph, seq)?;
+        let stream = self.tx.open_stream(self.ws.no, branch, doc, StreamKind::Graph, seq)?;
         let row = VersionRow {
             ws: self.ws.no,
             seq,
@@ -275,10 +269,9 @@ const MAX_KEY: usize = 256;
 
 fn check_key(key: Option<&str>) -> Result<(), MemoryError> {
     match key {
-        Some(key) if key.trim().is_empty() || key.len() > MAX_KEY => Err(MemoryError::invalid(
-            "idempotency_key",
-            format!("is empty or longer than {MAX_KEY} bytes"),
-        )),
+        Some(key) if key.trim().is_empty() || key.len() > MAX_KEY => {
+            Err(MemoryError::invalid("idempotency_key", format!("is empty or longer than {MAX_KEY} bytes")))
+        }
         _ => Ok(()),
     }
 }
@@ -292,7 +285,5 @@ fn read_answer<T: DeserializeOwned>(text: &str) -> Result<T, MemoryError> {
 }
 
 fn engine(err: &serde_json::Error) -> MemoryError {
-    MemoryError::Store(crate::error::StoreError::Engine {
-        detail: err.to_string(),
-    })
+    MemoryError::Store(crate::error::StoreError::Engine { detail: err.to_string() })
 }

@@ -78,14 +78,11 @@ fn measure(ports: &Ports<'_>) {
             let wanted = json!({"workspace": "w", "branch": deep, "doc": doc});
             graph::query(ports, &ask(wanted)).unwrap();
         });
-        time(
-            &format!("graph_query, one type and text in {nodes}, nothing found"),
-            20,
-            |_| {
-                let wanted = json!({"workspace": "w", "branch": "main", "doc": doc, "types": ["fact"], "text": "nowhere"});
-                assert!(graph::query(ports, &ask(wanted)).unwrap().nodes.is_empty());
-            },
-        );
+        time(&format!("graph_query, one type and text in {nodes}, nothing found"), 20, |_| {
+            let wanted =
+                json!({"workspace": "w", "branch": "main", "doc": doc, "types": ["fact"], "text": "nowhere"});
+            assert!(graph::query(ports, &ask(wanted)).unwrap().nodes.is_empty());
+        });
     }
     time("graph_apply, 10 nodes and 10 edges, synced", 100, |at| {
         let mut ops: Vec<Value> = Vec::new();
@@ -95,18 +92,10 @@ fn measure(ports: &Ports<'_>) {
             );
             ops.push(json!({"op": "edge_upsert", "from": format!("new-{at}-{n}"), "rel": "r", "to": "n1"}));
         }
-        graph::apply(
-            ports,
-            &ask(json!({"workspace": "w", "branch": deep, "doc": "g", "ops": ops})),
-        )
-        .unwrap();
+        graph::apply(ports, &ask(json!({"workspace": "w", "branch": deep, "doc": "g", "ops": ops}))).unwrap();
     });
     time("graph_diff of 2,000 changes, 50", 20, |_| {
-        graph::diff(
-            ports,
-            &ask(json!({"workspace": "w", "from": "b7", "to": deep, "doc": "g"})),
-        )
-        .unwrap();
+        graph::diff(ports, &ask(json!({"workspace": "w", "from": "b7", "to": deep, "doc": "g"}))).unwrap();
     });
     time("graph_merge of 200, dry run", 20, |_| {
         let wanted = json!({"workspace": "w", "from": deep, "into": "b7", "doc": "g", "dry_run": true});
@@ -114,12 +103,7 @@ fn measure(ports: &Ports<'_>) {
     });
     time("graph_validate of 10,000", 10, |_| {
         assert!(
-            graph::validate(
-                ports,
-                &ask(json!({"workspace": "w", "branch": "main", "doc": "g"}))
-            )
-            .unwrap()
-            .ok
+            graph::validate(ports, &ask(json!({"workspace": "w", "branch": "main", "doc": "g"}))).unwrap().ok
         );
     });
     let plan = tasks::create(ports, &ask(json!({"workspace": "w", "title": "plan"}))).unwrap();
@@ -166,11 +150,7 @@ fn time(what: &str, times: usize, mut run: impl FnMut(usize)) {
     }
     spent.sort();
     let ms = |at: usize| spent[at.min(times - 1)].as_secs_f64() * 1_000.0;
-    println!(
-        "{what:<60} p50 {:>8.3} ms   p95 {:>8.3} ms",
-        ms(times / 2),
-        ms(times * 95 / 100)
-    );
+    println!("{what:<60} p50 {:>8.3} ms   p95 {:>8.3} ms", ms(times / 2), ms(times * 95 / 100));
 }
 
 fn ask<T: DeserializeOwned>(arguments: Value) -> T {
@@ -199,20 +179,13 @@ fn fill(store: &dyn Store, notes: i64, nodes: i64) {
             put_nodes(tx, &mut ws, "main", "big", nodes - nodes / 5);
             for at in 1..=BRANCHES {
                 let deep = (at - 1) % DEPTH;
-                let base = if deep == 0 {
-                    "main".to_owned()
-                } else {
-                    format!("b{}", at - 1)
-                };
+                let base = if deep == 0 { "main".to_owned() } else { format!("b{}", at - 1) };
                 ws.branches += 1;
                 tx.put_branch(&BranchRow {
                     ws: ws.no,
                     name: BranchName::stored(format!("b{at}")),
                     no: ws.branches,
-                    base: Some(Base {
-                        branch: BranchName::stored(base),
-                        seq: ws.seq,
-                    }),
+                    base: Some(Base { branch: BranchName::stored(base), seq: ws.seq }),
                     depth: u32::try_from(deep + 1).unwrap(),
                     created: UnixMs(0),
                 })?;
@@ -235,15 +208,9 @@ fn put_notes(tx: &mut dyn Tx, ws: &mut WorkspaceRow, branch: &str, count: i64) {
     for _ in 0..count {
         ws.seq = Seq(ws.seq.0 + 1);
         let at = ws.seq.0;
-        let stream = tx
-            .open_stream(ws.no, &branch, &doc, StreamKind::Log, ws.seq)
-            .unwrap();
-        let content = format!(
-            "note {at} alpha{} beta{} {}",
-            at % 997,
-            at % 13,
-            "some words of a note ".repeat(8)
-        );
+        let stream = tx.open_stream(ws.no, &branch, &doc, StreamKind::Log, ws.seq).unwrap();
+        let content =
+            format!("note {at} alpha{} beta{} {}", at % 997, at % 13, "some words of a note ".repeat(8));
         let row = EntryRow {
             ws: ws.no,
             seq: ws.seq,
@@ -282,17 +249,11 @@ fn put_nodes(tx: &mut dyn Tx, ws: &mut WorkspaceRow, branch: &str, doc: &str, co
         let id = |at: i64| GraphNodeId::stored(format!("n{at}"));
         let mut keys = vec![GraphKey::Node(id(at))];
         if at > 0 {
-            keys.push(GraphKey::Edge {
-                from: id(at),
-                rel: Relation::stored("follows"),
-                to: id(at / 2),
-            });
+            keys.push(GraphKey::Edge { from: id(at), rel: Relation::stored("follows"), to: id(at / 2) });
         }
         for key in keys {
             ws.seq = Seq(ws.seq.0 + 1);
-            let stream = tx
-                .open_stream(ws.no, &branch, &doc, StreamKind::Graph, ws.seq)
-                .unwrap();
+            let stream = tx.open_stream(ws.no, &branch, &doc, StreamKind::Graph, ws.seq).unwrap();
             let is_node = matches!(key, GraphKey::Node(_));
             let body = Body {
                 type_: if is_node {

@@ -36,10 +36,6 @@ pub fn checkout(ports: &Ports<'_>, request: &CheckoutRequest) -> Result<Checkout
     write(ports, &workspace, &Once::plain("checkout"), |w| {
         let current = existing(w.tx.rows(), &w.ws, &request.reference)?.name;
         let previous = std::mem::replace(&mut w.ws.checkout, current.clone());
-        Ok(Outcome::Keep(CheckoutOutput {
-            workspace: workspace.clone(),
-            previous: Some(previous),
-            current,
-        }))
+        Ok(Outcome::Keep(CheckoutOutput { workspace: workspace.clone(), previous: Some(previous), current }))
     })
 }

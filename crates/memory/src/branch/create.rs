@@ -42,15 +42,9 @@ pub fn create(ports: &Ports<'_>, request: &BranchCreateRequest) -> Result<Branch
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let name = BranchName::parse(&request.name)?;
     if name.is_canonical() {
-        return Err(MemoryError::invalid(
-            "name",
-            format!("{name} is kept for a plan or task of that id"),
-        ));
+        return Err(MemoryError::invalid("name", format!("{name} is kept for a plan or task of that id")));
     }
-    let once = Once {
-        operation: "branch_create",
-        key: request.idempotency_key.as_deref(),
-    };
+    let once = Once { operation: "branch_create", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
         let from = match &request.from {
             Some(from) => existing(w.tx.rows(), &w.ws, from)?,
@@ -61,21 +55,11 @@ pub fn create(ports: &Ports<'_>, request: &BranchCreateRequest) -> Result<Branch
         }
         let depth = from.depth + 1;
         if depth > MAX_DEPTH {
-            return Err(MemoryError::BranchTooDeep {
-                name: name.clone(),
-                depth,
-                max: MAX_DEPTH,
-            });
+            return Err(MemoryError::BranchTooDeep { name: name.clone(), depth, max: MAX_DEPTH });
         }
-        let base = Base {
-            branch: from.name,
-            seq: w.ws.seq,
-        };
+        let base = Base { branch: from.name, seq: w.ws.seq };
         let row = put(w, name.clone(), Some(base), depth)?;
-        Ok(Outcome::Keep(BranchCreateOutput {
-            workspace: workspace.clone(),
-            branch: Branch::of(row),
-        }))
+        Ok(Outcome::Keep(BranchCreateOutput { workspace: workspace.clone(), branch: Branch::of(row) }))
     })
 }
 
@@ -88,14 +72,7 @@ pub(crate) fn put(
 ) -> Result<BranchRow, MemoryError> {
     w.ws.branches += 1;
     let ws: WsNo = w.ws.no;
-    let row = BranchRow {
-        ws,
-        name,
-        no: w.ws.branches,
-        base,
-        depth,
-        created: w.now,
-    };
+    let row = BranchRow { ws, name, no: w.ws.branches, base, depth, created: w.now };
     w.tx.put_branch(&row)?;
     Ok(row)
 }

@@ -65,13 +65,7 @@ pub struct Branch {
 impl Branch {
     pub(crate) fn of(row: BranchRow) -> Self {
         let (base_branch, base_seq) = row.base.map(|base| (base.branch, base.seq)).unzip();
-        Self {
-            name: row.name,
-            base_branch,
-            base_seq,
-            created_at: timestamp(row.created),
-            current: false,
-        }
+        Self { name: row.name, base_branch, base_seq, created_at: timestamp(row.created), current: false }
     }
 }
 
@@ -95,10 +89,7 @@ pub fn list(ports: &Ports<'_>, request: &BranchListRequest) -> Result<BranchList
         let numbers: Vec<i64> = found.iter().map(|row| row.no).collect();
         let mut branches: Vec<Branch> = found
             .into_iter()
-            .map(|row| Branch {
-                current: row.name == ws.checkout,
-                ..Branch::of(row)
-            })
+            .map(|row| Branch { current: row.name == ws.checkout, ..Branch::of(row) })
             .collect();
         let mut out = BranchListOutput {
             workspace: workspace.clone(),
@@ -108,9 +99,8 @@ pub fn list(ports: &Ports<'_>, request: &BranchListRequest) -> Result<BranchList
         };
         out.truncated = fit(&mut branches, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
         let count = branches.len();
-        let next = (more || count < numbers.len())
-            .then(|| numbers.get(count.wrapping_sub(1)).copied())
-            .flatten();
+        let next =
+            (more || count < numbers.len()).then(|| numbers.get(count.wrapping_sub(1)).copied()).flatten();
         out.pagination = Pagination::new(cursor, limit, count, next);
         out.branches = branches;
         Ok(out)

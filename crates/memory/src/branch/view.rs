@@ -50,11 +50,7 @@ impl View {
         loop {
             let base = row.base.take();
             let after = base.as_ref().map_or(Seq::ZERO, |base| base.seq.min(upto));
-            segments.push(Segment {
-                branch: row.name.clone(),
-                after,
-                upto,
-            });
+            segments.push(Segment { branch: row.name.clone(), after, upto });
             let Some(base) = base else { break };
             upto = after;
             row = existing(rows, ws, base.branch.as_str())?;
@@ -70,10 +66,7 @@ impl View {
             .filter_map(|mine| {
                 let shared = other.segments.iter().find(|theirs| theirs.branch == mine.branch);
                 let after = shared.map_or(mine.after, |theirs| mine.after.max(theirs.upto));
-                (after < mine.upto).then(|| Segment {
-                    after,
-                    ..mine.clone()
-                })
+                (after < mine.upto).then(|| Segment { after, ..mine.clone() })
             })
             .collect();
         Self { segments }
@@ -81,9 +74,7 @@ impl View {
 
     /// Whether a row that was written to `branch` as `seq` is visible.
     pub(crate) fn shows(&self, branch: &BranchName, seq: Seq) -> bool {
-        self.segments
-            .iter()
-            .any(|part| part.branch == *branch && seq <= part.upto)
+        self.segments.iter().any(|part| part.branch == *branch && seq <= part.upto)
     }
 
     /// The parts that hold anything of a document, nearest first.
@@ -99,11 +90,7 @@ impl View {
             if let Some(stream) = rows.stream(ws.no, &segment.branch, doc, kind)?
                 && stream.first <= segment.upto
             {
-                out.push(Part {
-                    stream,
-                    after: segment.after,
-                    upto: segment.upto,
-                });
+                out.push(Part { stream, after: segment.after, upto: segment.upto });
             }
         }
         Ok(out)
@@ -117,14 +104,7 @@ pub(crate) fn existing(rows: &dyn Rows, ws: &WorkspaceRow, name: &str) -> Result
         return Ok(row);
     }
     if parsed == BranchName::main() && ws.no.0 == 0 {
-        return Ok(BranchRow {
-            ws: ws.no,
-            name: parsed,
-            no: 1,
-            base: None,
-            depth: 0,
-            created: UnixMs(0),
-        });
+        return Ok(BranchRow { ws: ws.no, name: parsed, no: 1, base: None, depth: 0, created: UnixMs(0) });
     }
     let known = rows.branches(ws.no, i64::MAX, NEAREST_AMONG)?;
     let nearest = m1nd_stdx::nearest::nearest(name, known.iter().map(|row| row.name.as_str()), 3);

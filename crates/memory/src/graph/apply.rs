@@ -122,16 +122,10 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         .iter()
         .map(|op| checked(ports, op, sensitive))
         .collect::<Result<Vec<_>, MemoryError>>()?;
-    let once = Once {
-        operation: "graph_apply",
-        key: request.idempotency_key.as_deref(),
-    };
+    let once = Once { operation: "graph_apply", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
-        let (target, branch, doc) = (
-            request.target.as_deref(),
-            request.branch.as_deref(),
-            request.doc.as_deref(),
-        );
+        let (target, branch, doc) =
+            (request.target.as_deref(), request.branch.as_deref(), request.doc.as_deref());
         let place = place(w.tx.rows(), &w.ws, target, branch, doc)?;
         let mut applied = Applied::default();
         for step in &steps {
@@ -171,11 +165,7 @@ pub(crate) fn delete_node(
     w.put_version(&place.branch, &place.doc, &GraphKey::Node(id.clone()), gone)?;
     for edge in &edges {
         // A merged deletion takes its edges along as merged ones, so that a later merge may bring them back.
-        let state = NewVersion {
-            deleted: true,
-            body: edge.body.clone(),
-            origin: origin.clone(),
-        };
+        let state = NewVersion { deleted: true, body: edge.body.clone(), origin: origin.clone() };
         w.put_version(&place.branch, &place.doc, &edge.key, state)?;
     }
     Ok(edges.len())
@@ -203,10 +193,7 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         ("to", op.to.is_some(), !is_node),
     ];
     if let Some((field, ..)) = given.iter().find(|(_, there, belongs)| *there && !belongs) {
-        return Err(MemoryError::invalid(
-            "ops",
-            format!("{field} does not belong to {}", name(op.op)),
-        ));
+        return Err(MemoryError::invalid("ops", format!("{field} does not belong to {}", name(op.op))));
     }
     let need = |field: &'static str, value: &Option<String>| -> Result<String, MemoryError> {
         let missing = || MemoryError::invalid("ops", format!("{} needs {field}", name(op.op)));
@@ -223,20 +210,14 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         let rel = Relation::parse(&need("rel", &op.rel)?)?;
         let to = GraphNodeId::parse(&need("to", &op.to)?)?;
         if from.is_reserved() && to.is_reserved() {
-            return Err(MemoryError::ReservedId {
-                id: format!("{from} -{rel}-> {to}"),
-            });
+            return Err(MemoryError::ReservedId { id: format!("{from} -{rel}-> {to}") });
         }
         GraphKey::Edge { from, rel, to }
     };
     if !is_upsert {
         return Ok(Step::Delete(key));
     }
-    let type_ = if is_node {
-        text::word("type", &need("type", &op.type_)?)?
-    } else {
-        String::new()
-    };
+    let type_ = if is_node { text::word("type", &need("type", &op.type_)?)? } else { String::new() };
     let body = Body {
         type_,
         title: text::optional_title("title", op.title.as_deref(), sensitive)?,
@@ -262,11 +243,7 @@ fn name(op: OpName) -> &'static str {
 fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied) -> Result<(), MemoryError> {
     match step {
         Step::Upsert(key, body) => {
-            let state = NewVersion {
-                deleted: false,
-                body: Body::clone(body),
-                origin: None,
-            };
+            let state = NewVersion { deleted: false, body: Body::clone(body), origin: None };
             w.put_version(&place.branch, &place.doc, key, state)?;
             match key {
                 GraphKey::Node(_) => applied.nodes_upserted += 1,
@@ -277,16 +254,9 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
             let view = live(w, place)?;
             let Some(row) = view.live(w.tx.rows(), key)? else {
                 let nearest = view.nearest(w.tx.rows(), id.as_str())?;
-                return Err(MemoryError::NodeUnknown {
-                    id: id.to_string(),
-                    nearest,
-                });
+                return Err(MemoryError::NodeUnknown { id: id.to_string(), nearest });
             };
-            let gone = NewVersion {
-                deleted: true,
-                body: row.body,
-                origin: None,
-            };
+            let gone = NewVersion { deleted: true, body: row.body, origin: None };
             applied.edges_deleted += delete_node(w, place, id, gone)?;
             applied.nodes_deleted += 1;
         }
@@ -295,11 +265,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
                 let (from, rel, to) = (from.to_string(), rel.to_string(), to.to_string());
                 return Err(MemoryError::EdgeUnknown { from, rel, to });
             };
-            let gone = NewVersion {
-                deleted: true,
-                body: row.body,
-                origin: None,
-            };
+            let gone = NewVersion { deleted: true, body: row.body, origin: None };
             w.put_version(&place.branch, &place.doc, key, gone)?;
             applied.edges_deleted += 1;
         }

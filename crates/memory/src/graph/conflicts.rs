@@ -100,9 +100,8 @@ pub fn conflicts(ports: &Ports<'_>, request: &ConflictsRequest) -> Result<Confli
         };
         out.truncated = fit(&mut lines, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
         let count = lines.len();
-        let next = (more || count < numbers.len())
-            .then(|| numbers.get(count.wrapping_sub(1)).copied())
-            .flatten();
+        let next =
+            (more || count < numbers.len()).then(|| numbers.get(count.wrapping_sub(1)).copied()).flatten();
         out.pagination = Pagination::new(cursor, limit, count, next);
         out.conflicts = lines;
         Ok(out)
@@ -198,6 +197,5 @@ pub fn conflict_show(
 }
 
 pub(super) fn known(rows: &dyn Rows, ws: &WorkspaceRow, id: &ConflictId) -> Result<ConflictRow, MemoryError> {
-    rows.conflict(ws.no, id)?
-        .ok_or_else(|| MemoryError::ConflictUnknown { id: id.to_string() })
+    rows.conflict(ws.no, id)?.ok_or_else(|| MemoryError::ConflictUnknown { id: id.to_string() })
 }

@@ -126,18 +126,9 @@ pub fn diff(ports: &Ports<'_>, request: &GraphDiffRequest) -> Result<GraphDiffOu
         let there = GraphView::of(rows, &ws, &from, &doc)?;
         let here = GraphView::of(rows, &ws, &to, &doc)?;
         let (from_view, to_view) = (View::of(rows, &ws, &from)?, View::of(rows, &ws, &to)?);
-        let mine = to_view
-            .minus(&from_view)
-            .parts(rows, &ws, &doc, StreamKind::Graph)?;
-        let theirs = from_view
-            .minus(&to_view)
-            .parts(rows, &ws, &doc, StreamKind::Graph)?;
-        let compare = Compare {
-            rows,
-            here: &here,
-            there: &there,
-            before: Seq(cursor),
-        };
+        let mine = to_view.minus(&from_view).parts(rows, &ws, &doc, StreamKind::Graph)?;
+        let theirs = from_view.minus(&to_view).parts(rows, &ws, &doc, StreamKind::Graph)?;
+        let compare = Compare { rows, here: &here, there: &there, before: Seq(cursor) };
         let mut found = compare.own(&mine, limit + 1)?;
         if found.len() <= limit {
             found.extend(compare.inherited(&mine, &theirs)?);
@@ -157,9 +148,7 @@ pub fn diff(ports: &Ports<'_>, request: &GraphDiffRequest) -> Result<GraphDiffOu
         };
         out.truncated = fit(&mut changes, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
         let count = changes.len();
-        let next = (more || count < total)
-            .then(|| numbers.get(count.wrapping_sub(1)).copied())
-            .flatten();
+        let next = (more || count < total).then(|| numbers.get(count.wrapping_sub(1)).copied()).flatten();
         out.pagination = Pagination::new(cursor, limit, count, next);
         out.changes = changes;
         Ok(out)
@@ -203,11 +192,7 @@ impl Compare<'_> {
                         return ControlFlow::Break(());
                     }
                 }
-                if out.len() < limit {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
+                if out.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
             if let Some(err) = failed {
                 return Err(err);
@@ -221,11 +206,7 @@ impl Compare<'_> {
 
     fn is_change(&self, nearer: &[Part], row: &VersionRow) -> Result<bool, MemoryError> {
         for part in nearer {
-            if self
-                .rows
-                .version_at(part.stream.id, &row.key, part.upto)?
-                .is_some()
-            {
+            if self.rows.version_at(part.stream.id, &row.key, part.upto)?.is_some() {
                 return Ok(false);
             }
         }
@@ -257,9 +238,7 @@ impl Compare<'_> {
             let Some(row) = self.here.state(self.rows, &key)? else {
                 continue;
             };
-            let own = mine
-                .iter()
-                .any(|part| part.stream.id == row.stream && row.seq > part.after);
+            let own = mine.iter().any(|part| part.stream.id == row.stream && row.seq > part.after);
             if own || row.seq >= self.before {
                 continue;
             }
@@ -275,22 +254,10 @@ impl Compare<'_> {
 fn change(row: &VersionRow, ports: &Ports<'_>) -> Change {
     let (id, key) = match &row.key {
         GraphKey::Node(id) => (Some(id.clone()), None),
-        GraphKey::Edge { from, rel, to } => (
-            None,
-            Some(EdgeKey {
-                from: from.clone(),
-                rel: rel.clone(),
-                to: to.clone(),
-            }),
-        ),
+        GraphKey::Edge { from, rel, to } => {
+            (None, Some(EdgeKey { from: from.clone(), rel: rel.clone(), to: to.clone() }))
+        }
     };
     let kind = ChangeKind::from(row.key.kind());
-    Change {
-        kind,
-        id,
-        key,
-        to: object(row, ports.code),
-        truncated: false,
-        text_length: None,
-    }
+    Change { kind, id, key, to: object(row, ports.code), truncated: false, text_length: None }
 }

@@ -77,11 +77,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
         let into = existing(w.tx.rows(), &w.ws, &request.into)?.name;
         let Some(base) = from.base.clone().filter(|base| base.branch == into) else {
             let base = from.base.map(|base| base.branch);
-            return Err(MemoryError::NotMergeBack {
-                from: from.name,
-                into,
-                base,
-            });
+            return Err(MemoryError::NotMergeBack { from: from.name, into, base });
         };
         let doc = place::doc(w.tx.rows(), &w.ws, request.doc.as_deref(), &[&from.name])?;
         let stream = w.tx.stream(w.ws.no, &from.name, &doc, StreamKind::Graph)?;
@@ -90,20 +86,9 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             None => (Vec::new(), false),
         };
         let base = GraphView::at(w.tx.rows(), &w.ws, &into, &doc, base.seq)?;
-        let place = Place {
-            branch: into.clone(),
-            doc: doc.clone(),
-        };
-        let mut run = Run {
-            w,
-            ports,
-            from: from.name.clone(),
-            stream,
-            place,
-            base,
-            merged: 0,
-            new: Vec::new(),
-        };
+        let place = Place { branch: into.clone(), doc: doc.clone() };
+        let mut run =
+            Run { w, ports, from: from.name.clone(), stream, place, base, merged: 0, new: Vec::new() };
         let count = found.len();
         let next = found.last().filter(|_| more).map(cursor_of);
         let mut skipped = 0;
@@ -130,11 +115,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             pagination: Pagination::new(cursor, limit, count, next),
         };
         let wrote = merged > 0 || out.conflicts_created > 0;
-        Ok(if wrote && request.dry_run != Some(true) {
-            Outcome::Keep(out)
-        } else {
-            Outcome::Discard(out)
-        })
+        Ok(if wrote && request.dry_run != Some(true) { Outcome::Keep(out) } else { Outcome::Discard(out) })
     })
 }
 
@@ -161,11 +142,7 @@ fn changed(
         };
         rows.versions(&scan, &mut |row| {
             out.push(row);
-            if out.len() > limit {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            if out.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         if out.len() > limit {
             break;
@@ -224,10 +201,7 @@ impl Run<'_, '_> {
     /// Whether the destination changed a key by itself since the cut. What an earlier merge from the same
     /// branch wrote is no change of its own.
     fn moved(&self, ours: Option<&VersionRow>, key: &GraphKey) -> Result<bool, MemoryError> {
-        if ours
-            .and_then(|row| row.origin.as_ref())
-            .is_some_and(|origin| origin.branch == self.from)
-        {
+        if ours.and_then(|row| row.origin.as_ref()).is_some_and(|origin| origin.branch == self.from) {
             return Ok(false);
         }
         let base = self.base.state(self.w.tx.rows(), key)?;
@@ -247,9 +221,7 @@ impl Run<'_, '_> {
             }
             GraphKey::Edge { from, to, .. } if !theirs.deleted => {
                 for end in [from, to] {
-                    if ours
-                        .live(self.w.tx.rows(), &GraphKey::Node(end.clone()))?
-                        .is_none()
+                    if ours.live(self.w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none()
                         && self.pending(end)?.is_none()
                     {
                         return Ok(true);
@@ -268,30 +240,18 @@ impl Run<'_, '_> {
             return Ok(None);
         };
         let key = GraphKey::Node(id.clone());
-        let Some(theirs) = self
-            .w
-            .tx
-            .version_at(stream.id, &key, Seq::TIP)?
-            .filter(|row| !row.deleted)
-        else {
+        let Some(theirs) = self.w.tx.version_at(stream.id, &key, Seq::TIP)?.filter(|row| !row.deleted) else {
             return Ok(None);
         };
         let ours = self.ours()?.state(self.w.tx.rows(), &key)?;
-        Ok(if self.moved(ours.as_ref(), &key)? {
-            None
-        } else {
-            Some(theirs)
-        })
+        Ok(if self.moved(ours.as_ref(), &key)? { None } else { Some(theirs) })
     }
 
     fn take(&mut self, theirs: &VersionRow) -> Result<(), MemoryError> {
         let state = NewVersion {
             deleted: theirs.deleted,
             body: theirs.body.clone(),
-            origin: Some(Origin {
-                branch: self.from.clone(),
-                seq: theirs.seq,
-            }),
+            origin: Some(Origin { branch: self.from.clone(), seq: theirs.seq }),
         };
         match &theirs.key {
             GraphKey::Node(id) if theirs.deleted => {
@@ -306,12 +266,10 @@ impl Run<'_, '_> {
                         self.take(&node)?;
                     }
                 }
-                self.w
-                    .put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
+                self.w.put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
             }
             GraphKey::Node(_) | GraphKey::Edge { .. } => {
-                self.w
-                    .put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
+                self.w.put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
             }
         }
         self.merged += 1;
@@ -334,10 +292,8 @@ impl Run<'_, '_> {
             theirs.seq,
             seq(&ours),
         );
-        let id = ConflictId::stored(format!(
-            "CONFLICT-{}",
-            m1nd_stdx::digest::short_name(name.as_bytes(), 16)
-        ));
+        let id =
+            ConflictId::stored(format!("CONFLICT-{}", m1nd_stdx::digest::short_name(name.as_bytes(), 16)));
         if self.w.tx.conflict(self.w.ws.no, &id)?.is_some() {
             return Ok(false);
         }

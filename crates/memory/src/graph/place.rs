@@ -50,21 +50,14 @@ fn only_doc(rows: &dyn Rows, ws: &WorkspaceRow, branches: &[&BranchName]) -> Res
             }
         }
     }
-    let branch = || {
-        branches
-            .first()
-            .map_or_else(BranchName::main, |branch| (*branch).clone())
-    };
+    let branch = || branches.first().map_or_else(BranchName::main, |branch| (*branch).clone());
     let mut docs: Vec<DocName> = docs.into_iter().collect();
     match (docs.pop(), docs.is_empty()) {
         (None, _) => Err(MemoryError::NoGraphDoc { branch: branch() }),
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
             docs.push(last);
-            Err(MemoryError::SeveralGraphDocs {
-                branch: branch(),
-                docs,
-            })
+            Err(MemoryError::SeveralGraphDocs { branch: branch(), docs })
         }
     }
 }

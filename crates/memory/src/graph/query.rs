@@ -99,11 +99,8 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
     let filter = Filter::of(request)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let (target, branch, doc) = (
-            request.target.as_deref(),
-            request.branch.as_deref(),
-            request.doc.as_deref(),
-        );
+        let (target, branch, doc) =
+            (request.target.as_deref(), request.branch.as_deref(), request.doc.as_deref());
         let place = place(rows, &ws, target, branch, doc)?;
         let view = GraphView::of(rows, &ws, &place.branch, &place.doc)?;
         let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
@@ -129,9 +126,7 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
         };
         let room = budget.0.saturating_sub(json_size(&out));
         out.truncated = fit_both(&mut nodes, &mut edges, edges_limit, room);
-        let next = (more || nodes.len() < total)
-            .then(|| nodes.last().map(|node| node.last_seq.0))
-            .flatten();
+        let next = (more || nodes.len() < total).then(|| nodes.last().map(|node| node.last_seq.0)).flatten();
         out.pagination = Pagination::new(cursor, limit, nodes.len(), next);
         out.nodes = nodes;
         out.edges = edges;
@@ -155,11 +150,7 @@ impl Filter {
             Some(ids) if ids.len() > MAX_IDS => {
                 return Err(MemoryError::invalid("ids", format!("more than {MAX_IDS}")));
             }
-            Some(ids) => Some(
-                ids.iter()
-                    .map(|id| GraphNodeId::parse(id))
-                    .collect::<Result<Vec<_>, _>>()?,
-            ),
+            Some(ids) => Some(ids.iter().map(|id| GraphNodeId::parse(id)).collect::<Result<Vec<_>, _>>()?),
             None => None,
         };
         Ok(Self {
@@ -168,11 +159,7 @@ impl Filter {
             status: request.status.clone(),
             tags_any: text::tags(request.tags_any.as_deref().unwrap_or_default())?,
             tags_all: text::tags(request.tags_all.as_deref().unwrap_or_default())?,
-            text: request
-                .text
-                .as_deref()
-                .map(str::to_lowercase)
-                .filter(|text| !text.is_empty()),
+            text: request.text.as_deref().map(str::to_lowercase).filter(|text| !text.is_empty()),
             deleted: request.include_deleted == Some(true),
         })
     }
@@ -181,14 +168,8 @@ impl Filter {
         let body = &row.body;
         let holds = |text: &str, wanted: &str| contains_in_any_case(text, wanted);
         (self.deleted || !row.deleted)
-            && self
-                .types
-                .as_ref()
-                .is_none_or(|types| types.contains(&body.type_))
-            && self
-                .status
-                .as_ref()
-                .is_none_or(|status| body.status.as_ref() == Some(status))
+            && self.types.as_ref().is_none_or(|types| types.contains(&body.type_))
+            && self.status.as_ref().is_none_or(|status| body.status.as_ref() == Some(status))
             && (self.tags_any.is_empty() || self.tags_any.iter().any(|tag| body.tags.contains(tag)))
             && self.tags_all.iter().all(|tag| body.tags.contains(tag))
             && self.text.as_ref().is_none_or(|wanted| {
@@ -221,19 +202,12 @@ impl Filter {
         } else {
             // One type is left to the store; several are sorted out here.
             let mut types = self.types.iter().flatten();
-            let only = types
-                .next()
-                .filter(|_| types.next().is_none())
-                .map(String::as_str);
+            let only = types.next().filter(|_| types.next().is_none()).map(String::as_str);
             view.scan_type(rows, Some(KeyKind::Node), only, cursor, &mut |row| {
                 if self.accepts(&row) {
                     out.push(row);
                 }
-                if out.len() > limit {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
+                if out.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?;
         }
         let more = out.len() > limit;
@@ -262,15 +236,7 @@ fn edges_among(rows: &dyn Rows, view: &GraphView, nodes: &[VersionRow]) -> Resul
             if let GraphKey::Edge { from, rel, to } = row.key
                 && ids.contains(to.as_str())
             {
-                out.push(Edge {
-                    from,
-                    rel,
-                    to,
-                    meta,
-                    deleted: false,
-                    last_seq: seq,
-                    last_ts_ms: ts.0,
-                });
+                out.push(Edge { from, rel, to, meta, deleted: false, last_seq: seq, last_ts_ms: ts.0 });
             }
         }
     }
@@ -282,20 +248,13 @@ fn edges_among(rows: &dyn Rows, view: &GraphView, nodes: &[VersionRow]) -> Resul
 fn fit_both(nodes: &mut Vec<Node>, edges: &mut Vec<Edge>, edges_limit: usize, room: usize) -> bool {
     let mut truncated = edges.len() > edges_limit;
     edges.truncate(edges_limit);
-    let rank: HashMap<&GraphNodeId, usize> = nodes
-        .iter()
-        .enumerate()
-        .map(|(at, node)| (&node.id, at))
-        .collect();
+    let rank: HashMap<&GraphNodeId, usize> =
+        nodes.iter().enumerate().map(|(at, node)| (&node.id, at)).collect();
     // The bytes that each further node brings: its own and those of its edges to the nodes before it.
     let mut bytes: Vec<usize> = nodes.iter().map(|node| json_size(node) + 1).collect();
     let mut needs: Vec<usize> = Vec::with_capacity(edges.len());
     for edge in edges.iter() {
-        let later = rank
-            .get(&edge.from)
-            .copied()
-            .unwrap_or(0)
-            .max(rank.get(&edge.to).copied().unwrap_or(0));
+        let later = rank.get(&edge.from).copied().unwrap_or(0).max(rank.get(&edge.to).copied().unwrap_or(0));
         if let Some(sum) = bytes.get_mut(later) {
             *sum += json_size(edge) + 1;
         }

@@ -60,50 +60,33 @@ pub fn resolve(
     write(ports, &workspace, &Once::plain("conflict_resolve"), |w| {
         let row = known(w.tx.rows(), &w.ws, &id)?;
         let applied = request.resolution == Resolution::UseFrom;
-        let out = ConflictResolveOutput {
-            conflict_id: id.clone(),
-            status: ConflictStatus::Resolved,
-            applied,
-        };
+        let out =
+            ConflictResolveOutput { conflict_id: id.clone(), status: ConflictStatus::Resolved, applied };
         if row.status == ConflictStatus::Resolved {
             let resolution = row.resolution.unwrap_or_default();
             // The same answer again is a repeated call; another answer would settle it twice.
             if resolution == request.resolution.as_str() {
                 return Ok(Outcome::Discard(out));
             }
-            return Err(MemoryError::ConflictSettled {
-                id: id.clone(),
-                resolution,
-            });
+            return Err(MemoryError::ConflictSettled { id: id.clone(), resolution });
         }
         if applied {
             apply(w, ports, &row)?;
         }
         let (now, name) = (w.now, request.resolution.as_str().to_owned());
         let status = ConflictStatus::Resolved;
-        w.tx.put_conflict(&ConflictRow {
-            status,
-            resolution: Some(name),
-            resolved: Some(now),
-            ..row
-        })?;
+        w.tx.put_conflict(&ConflictRow { status, resolution: Some(name), resolved: Some(now), ..row })?;
         Ok(Outcome::Keep(out))
     })
 }
 
 fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(), MemoryError> {
-    let place = Place {
-        branch: row.into.clone(),
-        doc: row.doc.clone(),
-    };
+    let place = Place { branch: row.into.clone(), doc: row.doc.clone() };
     let view = live(w, &place)?;
     let current = view.state(w.tx.rows(), &row.key)?;
     if current.as_ref().map(|now| now.seq) != row.ours_seq {
         let current = current.map(|now| Value::Object(object(&now, ports.code)));
-        return Err(MemoryError::ConflictStale {
-            id: row.id.clone(),
-            current,
-        });
+        return Err(MemoryError::ConflictStale { id: row.id.clone(), current });
     }
     let theirs = recorded(w, row)?;
     if let (GraphKey::Edge { from, rel, to }, false) = (&row.key, theirs.deleted) {
@@ -118,15 +101,8 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(),
             }
         }
     }
-    let origin = Some(Origin {
-        branch: row.from.clone(),
-        seq: row.theirs_seq,
-    });
-    let state = NewVersion {
-        deleted: theirs.deleted,
-        body: theirs.body,
-        origin,
-    };
+    let origin = Some(Origin { branch: row.from.clone(), seq: row.theirs_seq });
+    let state = NewVersion { deleted: theirs.deleted, body: theirs.body, origin };
     match &row.key {
         GraphKey::Node(id) if state.deleted => {
             delete_node(w, &place, id, state)?;
@@ -145,7 +121,5 @@ fn recorded(w: &Writer<'_>, row: &ConflictRow) -> Result<VersionRow, MemoryError
         Some(stream) => w.tx.version_at(stream.id, &row.key, row.theirs_seq)?,
         None => None,
     };
-    found.ok_or_else(|| MemoryError::ConflictUnknown {
-        id: row.id.to_string(),
-    })
+    found.ok_or_else(|| MemoryError::ConflictUnknown { id: row.id.to_string() })
 }

@@ -141,12 +141,7 @@ pub(crate) fn same(a: Option<&VersionRow>, b: Option<&VersionRow>) -> bool {
 /// Whether two bodies say the same, leaving aside whether they were superseded since.
 pub(crate) fn same_body(a: &Body, b: &Body) -> bool {
     let meta = |body: &Body| body.meta.clone().unwrap_or_default();
-    let places = |body: &Body| {
-        body.anchors
-            .iter()
-            .map(|anchor| anchor.at.clone())
-            .collect::<Vec<_>>()
-    };
+    let places = |body: &Body| body.anchors.iter().map(|anchor| anchor.at.clone()).collect::<Vec<_>>();
     a.type_ == b.type_
         && a.title == b.title
         && a.text == b.text

@@ -85,11 +85,8 @@ pub fn validate(
     let budget = Budget::of(request.max_chars)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let (target, branch, doc) = (
-            request.target.as_deref(),
-            request.branch.as_deref(),
-            request.doc.as_deref(),
-        );
+        let (target, branch, doc) =
+            (request.target.as_deref(), request.branch.as_deref(), request.doc.as_deref());
         let place = place(rows, &ws, target, branch, doc)?;
         let view = GraphView::of(rows, &ws, &place.branch, &place.doc)?;
         let mut nodes: HashSet<GraphNodeId> = HashSet::new();
@@ -99,10 +96,7 @@ pub fn validate(
             }
             ControlFlow::Continue(())
         })?;
-        let mut stats = GraphStats {
-            nodes: nodes.len(),
-            edges: 0,
-        };
+        let mut stats = GraphStats { nodes: nodes.len(), edges: 0 };
         let mut errors = Vec::new();
         let mut found = 0;
         view.scan(rows, Some(KeyKind::Edge), Seq::END, &mut |row| {
@@ -113,11 +107,7 @@ pub fn validate(
                     found += 1;
                     if errors.len() < limit {
                         let code = "dangling_edge".to_owned();
-                        errors.push(ValidateError {
-                            code,
-                            key: EdgeKey { from, rel, to },
-                            missing,
-                        });
+                        errors.push(ValidateError { code, key: EdgeKey { from, rel, to }, missing });
                     }
                 }
             }

@@ -33,9 +33,7 @@ impl GraphView {
         cutoff: Seq,
     ) -> Result<Self, MemoryError> {
         let view = View::at(rows, ws, branch, cutoff)?;
-        Ok(Self {
-            parts: view.parts(rows, ws, doc, StreamKind::Graph)?,
-        })
+        Ok(Self { parts: view.parts(rows, ws, doc, StreamKind::Graph)? })
     }
 
     /// The version of a key that is in force, tombstones too.
@@ -159,11 +157,7 @@ impl GraphView {
             if !row.deleted {
                 known.push(row.key.text());
             }
-            if known.len() < NEAREST_AMONG {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            if known.len() < NEAREST_AMONG { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         let nearest = m1nd_stdx::nearest::nearest(wanted, known.iter().map(String::as_str), 3);
         Ok(nearest.into_iter().map(str::to_owned).collect())

@@ -70,10 +70,7 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
         origin: None,
         event: None,
     };
-    let once = Once {
-        operation: "notes_commit",
-        key: request.idempotency_key.as_deref(),
-    };
+    let once = Once { operation: "notes_commit", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
         let place = target::place(
             w.tx.rows(),
@@ -84,8 +81,6 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
             DocOf::Notes,
         )?;
         let row = w.append(&place.branch, &place.doc, new.clone(), Findable::Yes)?;
-        Ok(Outcome::Keep(NotesCommitOutput {
-            entry: Entry::of(row, ports.code),
-        }))
+        Ok(Outcome::Keep(NotesCommitOutput { entry: Entry::of(row, ports.code) }))
     })
 }

@@ -74,9 +74,7 @@ pub fn diff(ports: &Ports<'_>, request: &DiffRequest) -> Result<DiffOutput, Memo
             truncated: false,
         };
         out.truncated = fit(&mut entries, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let next = (more || entries.len() < total)
-            .then(|| entries.last().map(|last| last.seq.0))
-            .flatten();
+        let next = (more || entries.len() < total).then(|| entries.last().map(|last| last.seq.0)).flatten();
         out.pagination = Pagination::new(cursor, limit, entries.len(), next);
         out.entries = entries;
         Ok(out)

@@ -51,10 +51,7 @@ pub struct Entry {
 
 impl Entry {
     pub(crate) fn of(row: EntryRow, code: &dyn AnchorProbe) -> Self {
-        let merged = row
-            .origin
-            .as_ref()
-            .map(|origin| format!("merge:{}:{}", origin.branch, origin.seq));
+        let merged = row.origin.as_ref().map(|origin| format!("merge:{}:{}", origin.branch, origin.seq));
         Self {
             seq: row.seq,
             ts: timestamp(row.ts),

@@ -101,10 +101,7 @@ pub fn export(ports: &Ports<'_>, request: &ExportRequest) -> Result<ExportOutput
         let ws = writer::workspace(rows, &workspace)?;
         let row = target::entity(rows, &ws, "target", &request.target)?;
         let cursor = ws.seq.0 + 1;
-        let place = |which| Place {
-            branch: row.id.branch(),
-            doc: target::doc_of(row.id, which),
-        };
+        let place = |which| Place { branch: row.id.branch(), doc: target::doc_of(row.id, which) };
         let empty = |which, limit| ShowOutput {
             branch: row.id.branch(),
             doc: target::doc_of(row.id, which),
@@ -135,26 +132,12 @@ pub fn export(ports: &Ports<'_>, request: &ExportRequest) -> Result<ExportOutput
         );
         let kept = json_size(&least).saturating_sub(json_size(&out.trace));
         let room = (budget.0 + json_size(&out.notes)).saturating_sub(frame + kept);
-        let shaped = show::shape(
-            ports,
-            place(DocOf::Notes),
-            notes,
-            more_notes,
-            cursor,
-            notes_limit,
-            Budget(room),
-        );
+        let shaped =
+            show::shape(ports, place(DocOf::Notes), notes, more_notes, cursor, notes_limit, Budget(room));
         out.notes = shaped;
         let room = (budget.0 + json_size(&out.trace)).saturating_sub(json_size(&out));
-        out.trace = show::shape(
-            ports,
-            place(DocOf::Trace),
-            trace,
-            more_trace,
-            cursor,
-            trace_limit,
-            Budget(room),
-        );
+        out.trace =
+            show::shape(ports, place(DocOf::Trace), trace, more_trace, cursor, trace_limit, Budget(room));
         out.truncated = out.notes.truncated || out.trace.truncated;
         Ok(out)
     })

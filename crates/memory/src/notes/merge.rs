@@ -67,15 +67,10 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
         let next = found.last().filter(|_| more).map(|row| row.seq.0);
         let mut merged = 0;
         for row in found {
-            let origin = row.origin.clone().unwrap_or(Origin {
-                branch: row.branch.clone(),
-                seq: row.seq,
-            });
+            let origin = row.origin.clone().unwrap_or(Origin { branch: row.branch.clone(), seq: row.seq });
             let there = target.shows(&origin.branch, origin.seq)
                 || w.tx.copies(w.ws.no, origin.seq)?.iter().any(|(stream, seq)| {
-                    shown
-                        .iter()
-                        .any(|part| part.stream.id == *stream && *seq <= part.upto)
+                    shown.iter().any(|part| part.stream.id == *stream && *seq <= part.upto)
                 });
             if there {
                 continue;
@@ -104,11 +99,7 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
             pagination: Pagination::new(cursor, limit, count, next),
         };
         let rehearsed = request.dry_run == Some(true) || merged == 0;
-        Ok(if rehearsed {
-            Outcome::Discard(out)
-        } else {
-            Outcome::Keep(out)
-        })
+        Ok(if rehearsed { Outcome::Discard(out) } else { Outcome::Keep(out) })
     })
 }
 

@@ -73,10 +73,7 @@ pub fn show(ports: &Ports<'_>, request: &ShowRequest) -> Result<ShowOutput, Memo
     let limit = page::limit("limit", request.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let budget = Budget::of(request.max_chars)?;
     if request.doc_kind.is_some() && request.target.is_none() {
-        return Err(MemoryError::invalid(
-            "doc_kind",
-            "goes with target; name the document with doc",
-        ));
+        return Err(MemoryError::invalid("doc_kind", "goes with target; name the document with doc"));
     }
     let which = match request.doc_kind.unwrap_or_default() {
         DocKind::Notes => DocOf::Notes,
@@ -130,9 +127,7 @@ pub(crate) fn shape(
         truncated: false,
     };
     out.truncated = fit(&mut entries, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-    let next = (more || entries.len() < total)
-        .then(|| entries.last().map(|last| last.seq.0))
-        .flatten();
+    let next = (more || entries.len() < total).then(|| entries.last().map(|last| last.seq.0)).flatten();
     out.pagination = Pagination::new(cursor, limit, entries.len(), next);
     out.entries = entries;
     out

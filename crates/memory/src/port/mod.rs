@@ -65,9 +65,7 @@ pub fn write<T>(
 }
 
 fn not_run() -> StoreError {
-    StoreError::Engine {
-        detail: "the store did not run the transaction".to_owned(),
-    }
+    StoreError::Engine { detail: "the store did not run the transaction".to_owned() }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -143,11 +143,7 @@ pub enum AnchorAt {
 #[serde(rename_all = "snake_case")]
 pub enum GraphKey {
     Node(GraphNodeId),
-    Edge {
-        from: GraphNodeId,
-        rel: Relation,
-        to: GraphNodeId,
-    },
+    Edge { from: GraphNodeId, rel: Relation, to: GraphNodeId },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -254,13 +250,7 @@ pub enum Status {
 }
 
 impl Status {
-    pub const ALL: [Self; 5] = [
-        Self::Todo,
-        Self::Active,
-        Self::Blocked,
-        Self::Done,
-        Self::Cancelled,
-    ];
+    pub const ALL: [Self; 5] = [Self::Todo, Self::Active, Self::Blocked, Self::Done, Self::Cancelled];
 
     pub fn as_str(self) -> &'static str {
         match self {

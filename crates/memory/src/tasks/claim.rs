@@ -51,30 +51,20 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
     let agent = text::word("agent_id", &request.agent_id)?;
     let lease = request.lease_seconds.unwrap_or(DEFAULT_LEASE_S);
     if !(1..=MAX_LEASE_S).contains(&lease) {
-        return Err(MemoryError::invalid(
-            "lease_seconds",
-            format!("is not between 1 and {MAX_LEASE_S}"),
-        ));
+        return Err(MemoryError::invalid("lease_seconds", format!("is not between 1 and {MAX_LEASE_S}")));
     }
     write(ports, &workspace, &request.once("tasks_claim"), |w| {
         let mut row = only_task(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
         request.guard().check(&row, w.now)?;
         if matches!(row.status, Status::Done | Status::Cancelled) {
-            return Err(MemoryError::TaskClosed {
-                task: row.id,
-                status: row.status.as_str(),
-            });
+            return Err(MemoryError::TaskClosed { task: row.id, status: row.status.as_str() });
         }
         let live = row.claim.as_ref().filter(|claim| claim.is_live(w.now));
         let token = match live {
             Some(claim) if claim.agent == agent => claim.token.clone(),
             Some(claim) => {
                 let (by, until) = (claim.agent.clone(), timestamp(claim.expires()));
-                return Err(MemoryError::ClaimHeld {
-                    task: row.id,
-                    by,
-                    until,
-                });
+                return Err(MemoryError::ClaimHeld { task: row.id, by, until });
             }
             None => {
                 row.fence += 1;
@@ -83,12 +73,7 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
             }
         };
         let renewed = live.is_some();
-        let held = ClaimRow {
-            agent: agent.clone(),
-            token,
-            at_ms: w.now.0,
-            lease_ms: lease * 1_000,
-        };
+        let held = ClaimRow { agent: agent.clone(), token, at_ms: w.now.0, lease_ms: lease * 1_000 };
         let expires_at = timestamp(held.expires());
         let mut payload = Object::new();
         payload.insert("agent_id".to_owned(), json!(agent));
@@ -96,11 +81,7 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
         payload.insert("renewed".to_owned(), json!(renewed));
         let claim_token = held.token.clone();
         row.claim = Some(held);
-        let happened = Happened {
-            type_: "task_claimed",
-            path: None,
-            payload,
-        };
+        let happened = Happened { type_: "task_claimed", path: None, payload };
         let event = seal(w, &mut row, &[], Stage::Changed, happened)?;
         Ok(Outcome::Keep(ClaimOutput {
             task: row.id.to_string(),
@@ -143,21 +124,13 @@ pub fn release(ports: &Ports<'_>, request: &ReleaseRequest) -> Result<ReleaseOut
             None => return Err(MemoryError::NotClaimed { task: row.id }),
             Some(claim) if claim.agent != agent => {
                 let (by, until) = (claim.agent.clone(), timestamp(claim.expires()));
-                return Err(MemoryError::ClaimHeld {
-                    task: row.id,
-                    by,
-                    until,
-                });
+                return Err(MemoryError::ClaimHeld { task: row.id, by, until });
             }
             Some(_) => row.claim = None,
         }
         let mut payload = Object::new();
         payload.insert("agent_id".to_owned(), json!(agent));
-        let happened = Happened {
-            type_: "task_released",
-            path: None,
-            payload,
-        };
+        let happened = Happened { type_: "task_released", path: None, payload };
         let event = seal(w, &mut row, &[], Stage::Changed, happened)?;
         Ok(Outcome::Keep(ReleaseOutput {
             task: row.id.to_string(),

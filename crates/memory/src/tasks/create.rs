@@ -108,11 +108,7 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
             Some(parent) => Some(plan(w.tx.rows(), &w.ws, parent)?.id),
             None => None,
         };
-        let depends_on = dependencies(
-            w.tx.rows(),
-            &w.ws,
-            request.depends_on.as_deref().unwrap_or_default(),
-        )?;
+        let depends_on = dependencies(w.tx.rows(), &w.ws, request.depends_on.as_deref().unwrap_or_default())?;
         let counter = match kind {
             EntityKind::Plan => &mut w.ws.plans,
             EntityKind::Task => &mut w.ws.tasks,
@@ -140,34 +136,20 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
             fence: 0,
         };
         branch::put(w, id.branch(), None, 0)?;
-        let steps = add_steps(
-            w,
-            id,
-            &[],
-            None,
-            request.steps.as_deref().unwrap_or_default(),
-            sensitive,
-        )?;
+        let steps = add_steps(w, id, &[], None, request.steps.as_deref().unwrap_or_default(), sensitive)?;
         let mut payload = Object::new();
         payload.insert("title".to_owned(), json!(row.title));
         if let Some(parent) = row.parent {
             payload.insert("parent".to_owned(), json!(parent.to_string()));
         }
         if !steps.is_empty() {
-            payload.insert(
-                "steps".to_owned(),
-                json!(steps.iter().map(StepLine::of).collect::<Vec<_>>()),
-            );
+            payload.insert("steps".to_owned(), json!(steps.iter().map(StepLine::of).collect::<Vec<_>>()));
         }
         let type_ = match kind {
             EntityKind::Plan => "plan_created",
             EntityKind::Task => "task_created",
         };
-        let happened = Happened {
-            type_,
-            path: None,
-            payload,
-        };
+        let happened = Happened { type_, path: None, payload };
         let all: Vec<&StepRow> = steps.iter().collect();
         let event = seal(w, &mut row, &all, Stage::Created, happened)?;
         Ok(Outcome::Keep(TasksCreateOutput {
@@ -182,23 +164,13 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
 }
 
 fn kind_of(request: &TasksCreateRequest) -> Result<EntityKind, MemoryError> {
-    let by_parent = if request.parent.is_some() {
-        EntityKind::Task
-    } else {
-        EntityKind::Plan
-    };
+    let by_parent = if request.parent.is_some() { EntityKind::Task } else { EntityKind::Plan };
     let kind = request.kind.unwrap_or(by_parent);
     if kind == EntityKind::Plan {
         for (field, given) in [
             ("parent", request.parent.is_some()),
-            (
-                "steps",
-                request.steps.as_ref().is_some_and(|steps| !steps.is_empty()),
-            ),
-            (
-                "depends_on",
-                request.depends_on.as_ref().is_some_and(|tasks| !tasks.is_empty()),
-            ),
+            ("steps", request.steps.as_ref().is_some_and(|steps| !steps.is_empty())),
+            ("depends_on", request.depends_on.as_ref().is_some_and(|tasks| !tasks.is_empty())),
         ] {
             if given {
                 return Err(MemoryError::invalid(field, "belongs to a task, not to a plan"));
@@ -213,10 +185,7 @@ pub(super) fn plan(rows: &dyn Rows, ws: &WorkspaceRow, text: &str) -> Result<Ent
     let row = target::entity(rows, ws, "parent", text)?;
     match row.id.kind {
         EntityKind::Plan => Ok(row),
-        EntityKind::Task => Err(MemoryError::invalid(
-            "parent",
-            format!("{text} is a task, not a plan"),
-        )),
+        EntityKind::Task => Err(MemoryError::invalid("parent", format!("{text} is a task, not a plan"))),
     }
 }
 
@@ -227,19 +196,13 @@ pub(super) fn dependencies(
     given: &[String],
 ) -> Result<Vec<EntityId>, MemoryError> {
     if given.len() > MAX_DEPENDENCIES {
-        return Err(MemoryError::invalid(
-            "depends_on",
-            format!("more than {MAX_DEPENDENCIES}"),
-        ));
+        return Err(MemoryError::invalid("depends_on", format!("more than {MAX_DEPENDENCIES}")));
     }
     let mut out = Vec::new();
     for text in given {
         let id = target::entity(rows, ws, "depends_on", text)?.id;
         if id.kind != EntityKind::Task {
-            return Err(MemoryError::invalid(
-                "depends_on",
-                format!("{text} is a plan, not a task"),
-            ));
+            return Err(MemoryError::invalid("depends_on", format!("{text} is a plan, not a task")));
         }
         if !out.contains(&id) {
             out.push(id);

@@ -89,19 +89,13 @@ pub fn decompose(
         };
         request.guard().check(&task, w.now)?;
         if matches!(task.status, Status::Done | Status::Cancelled) {
-            return Err(MemoryError::TaskClosed {
-                task: task.id,
-                status: task.status.as_str(),
-            });
+            return Err(MemoryError::TaskClosed { task: task.id, status: task.status.as_str() });
         }
         if let Some(parent) = &parent
             && parent.completed.is_some()
         {
             let path = path_text(&parent.path);
-            return Err(MemoryError::StepDone {
-                step: parent.id.clone(),
-                path,
-            });
+            return Err(MemoryError::StepDone { step: parent.id.clone(), path });
         }
         let added = add_steps(
             w,
@@ -115,11 +109,7 @@ pub fn decompose(
         let mut payload = Object::new();
         payload.insert("steps".to_owned(), json!(lines));
         let path = parent.as_ref().map(|parent| path_text(&parent.path));
-        let happened = Happened {
-            type_: "steps_added",
-            path,
-            payload,
-        };
+        let happened = Happened { type_: "steps_added", path, payload };
         let all: Vec<&StepRow> = added.iter().collect();
         let event = seal(w, &mut task, &all, Stage::Changed, happened)?;
         Ok(Outcome::Keep(TasksDecomposeOutput {

@@ -61,16 +61,9 @@ pub struct StepOutput {
 pub fn define(ports: &Ports<'_>, request: &TasksDefineRequest) -> Result<StepOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let sensitive = Sensitive::from(request.allow_sensitive);
-    let title = request
-        .title
-        .as_deref()
-        .map(|title| text::title("title", title, sensitive))
-        .transpose()?;
+    let title = request.title.as_deref().map(|title| text::title("title", title, sensitive)).transpose()?;
     let list = |field: &'static str, given: &Option<Vec<String>>| {
-        given
-            .as_deref()
-            .map(|lines| text::lines(field, lines, sensitive))
-            .transpose()
+        given.as_deref().map(|lines| text::lines(field, lines, sensitive)).transpose()
     };
     let criteria = list("success_criteria", &request.success_criteria)?;
     let tests = list("tests", &request.tests)?;
@@ -120,10 +113,7 @@ pub(super) fn refuse_done(found: &mut Selected) -> Result<(), MemoryError> {
     let path = found.path();
     let step = found.step();
     match step.completed {
-        Some(_) => Err(MemoryError::StepDone {
-            step: step.id.clone(),
-            path,
-        }),
+        Some(_) => Err(MemoryError::StepDone { step: step.id.clone(), path }),
         None => Ok(()),
     }
 }

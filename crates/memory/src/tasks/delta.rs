@@ -70,12 +70,8 @@ pub fn delta(ports: &Ports<'_>, request: &TasksDeltaRequest) -> Result<TasksDelt
         out.truncated = fit(&mut events, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
         let count = events.len();
         let last = numbers.get(count.wrapping_sub(1)).copied();
-        out.pagination = Pagination::new(
-            cursor,
-            limit,
-            count,
-            last.filter(|_| more || count < numbers.len()),
-        );
+        out.pagination =
+            Pagination::new(cursor, limit, count, last.filter(|_| more || count < numbers.len()));
         out.events = events;
         Ok(out)
     })

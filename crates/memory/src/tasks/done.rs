@@ -61,35 +61,18 @@ pub fn done(ports: &Ports<'_>, request: &TasksDoneRequest) -> Result<TasksDoneOu
         let below = |other: &&crate::port::StepRow| {
             other.path.len() > step.path.len() && other.path.starts_with(&step.path)
         };
-        let open = found
-            .steps
-            .iter()
-            .filter(below)
-            .filter(|other| other.completed.is_none())
-            .count();
+        let open = found.steps.iter().filter(below).filter(|other| other.completed.is_none()).count();
         if open > 0 {
-            return Err(MemoryError::OpenChildren {
-                step: step.id,
-                path,
-                open,
-            });
+            return Err(MemoryError::OpenChildren { step: step.id, path, open });
         }
         let missing = Checkpoint::missing(&step);
         if !missing.is_empty() {
-            return Err(MemoryError::CheckpointsNotConfirmed {
-                step: step.id,
-                path,
-                missing,
-            });
+            return Err(MemoryError::CheckpointsNotConfirmed { step: step.id, path, missing });
         }
         found.step().completed = Some(w.now);
         let step = found.step().clone();
         w.tx.put_step(&step)?;
-        let open = found
-            .steps
-            .iter()
-            .filter(|other| other.completed.is_none())
-            .count();
+        let open = found.steps.iter().filter(|other| other.completed.is_none()).count();
         let mut task = found.task;
         let before = task.status;
         if open == 0 && before != Status::Cancelled {
@@ -98,28 +81,12 @@ pub fn done(ports: &Ports<'_>, request: &TasksDoneRequest) -> Result<TasksDoneOu
         task.revision += 1;
         let mut payload = Object::new();
         payload.insert("step_id".to_owned(), json!(step.id));
-        let event = record(
-            w,
-            &mut task,
-            Happened {
-                type_: "step_done",
-                path: Some(path),
-                payload,
-            },
-        )?;
+        let event = record(w, &mut task, Happened { type_: "step_done", path: Some(path), payload })?;
         if task.status != before {
             let mut payload = Object::new();
             payload.insert("from".to_owned(), json!(before));
             payload.insert("to".to_owned(), json!(task.status));
-            record(
-                w,
-                &mut task,
-                Happened {
-                    type_: "task_status",
-                    path: None,
-                    payload,
-                },
-            )?;
+            record(w, &mut task, Happened { type_: "task_status", path: None, payload })?;
         }
         finish(w, &task, &[&step])?;
         Ok(Outcome::Keep(TasksDoneOutput {

@@ -94,17 +94,7 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         if let Some(old) = before.parent.filter(|old| row.parent != Some(*old)) {
             detach(w, &row, old)?;
         }
-        let event = seal(
-            w,
-            &mut row,
-            &[],
-            Stage::Changed,
-            Happened {
-                type_,
-                path: None,
-                payload,
-            },
-        )?;
+        let event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
         Ok(Outcome::Keep(TasksEditOutput {
             id: row.id.to_string(),
             kind: row.id.kind,
@@ -129,11 +119,8 @@ fn fields(
         changed.insert("title".to_owned(), json!(row.title));
     }
     if !request.description.is_keep() {
-        row.description = text::optional_body(
-            "description",
-            set(&request.description).map(String::as_str),
-            sensitive,
-        )?;
+        row.description =
+            text::optional_body("description", set(&request.description).map(String::as_str), sensitive)?;
         changed.insert("description".to_owned(), json!(row.description));
     }
     if !request.contract.is_keep() {
@@ -152,18 +139,11 @@ fn fields(
     if !request.anchors.is_keep() {
         let given = set(&request.anchors).map(Vec::as_slice).unwrap_or_default();
         row.anchors = anchors::take(ports.code, given)?;
-        let names: Vec<String> = row
-            .anchors
-            .iter()
-            .map(|anchor| anchors::name(&anchor.at))
-            .collect();
+        let names: Vec<String> = row.anchors.iter().map(|anchor| anchors::name(&anchor.at)).collect();
         changed.insert("anchors".to_owned(), json!(names));
     }
     if row.id.kind == EntityKind::Plan && !(request.parent.is_keep() && request.depends_on.is_keep()) {
-        return Err(MemoryError::invalid(
-            "parent",
-            "parent and depends_on belong to a task, not to a plan",
-        ));
+        return Err(MemoryError::invalid("parent", "parent and depends_on belong to a task, not to a plan"));
     }
     if !request.parent.is_keep() {
         row.parent = match set(&request.parent) {
@@ -194,11 +174,7 @@ fn check_status(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow, to: Status)
     if to != Status::Done || row.id.kind == EntityKind::Plan {
         return Ok(());
     }
-    let open = rows
-        .steps(ws.no, row.id)?
-        .iter()
-        .filter(|step| step.completed.is_none())
-        .count();
+    let open = rows.steps(ws.no, row.id)?.iter().filter(|step| step.completed.is_none()).count();
     if open > 0 {
         return Err(MemoryError::OpenSteps { task: row.id, open });
     }
@@ -211,10 +187,7 @@ fn check_acyclic(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<
     let mut open: Vec<(EntityId, EntityId)> = row.depends_on.iter().map(|id| (*id, *id)).collect();
     while let Some((id, through)) = open.pop() {
         if id == row.id {
-            return Err(MemoryError::DependencyCycle {
-                task: row.id,
-                through: through.to_string(),
-            });
+            return Err(MemoryError::DependencyCycle { task: row.id, through: through.to_string() });
         }
         if seen.insert(id)
             && let Some(next) = rows.entity(ws.no, id)?

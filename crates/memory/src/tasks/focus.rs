@@ -57,11 +57,7 @@ pub fn focus_set(ports: &Ports<'_>, request: &FocusSetRequest) -> Result<FocusOu
     let workspace = WorkspaceId::parse(&request.workspace)?;
     write(ports, &workspace, &Once::plain("focus_set"), |w| {
         let id = target::entity(w.tx.rows(), &w.ws, "task", &request.task)?.id;
-        let previous =
-            w.ws.focus
-                .replace(id)
-                .filter(|old| *old != id)
-                .map(|old| old.to_string());
+        let previous = w.ws.focus.replace(id).filter(|old| *old != id).map(|old| old.to_string());
         Ok(Outcome::Keep(shape(ports, w.tx.rows(), &w.ws, previous)?))
     })
 }

@@ -21,21 +21,11 @@ pub(super) struct Guard<'a> {
 impl Guard<'_> {
     /// What can be expected of something that is only being made.
     pub(super) fn check_new(&self) -> Result<(), MemoryError> {
-        if self
-            .expected_revision
-            .or(self.expected_version)
-            .is_some_and(|expected| expected != 0)
-        {
-            return Err(MemoryError::invalid(
-                "expected_revision",
-                "a new plan or task is at revision 0",
-            ));
+        if self.expected_revision.or(self.expected_version).is_some_and(|expected| expected != 0) {
+            return Err(MemoryError::invalid("expected_revision", "a new plan or task is at revision 0"));
         }
         if self.claim_token.is_some() {
-            return Err(MemoryError::invalid(
-                "claim_token",
-                "a new plan or task is not claimed",
-            ));
+            return Err(MemoryError::invalid("claim_token", "a new plan or task is not claimed"));
         }
         Ok(())
     }
@@ -43,21 +33,14 @@ impl Guard<'_> {
     pub(super) fn check(&self, row: &EntityRow, now: UnixMs) -> Result<(), MemoryError> {
         let expected = match (self.expected_revision, self.expected_version) {
             (Some(a), Some(b)) if a != b => {
-                return Err(MemoryError::invalid(
-                    "expected_version",
-                    "differs from expected_revision",
-                ));
+                return Err(MemoryError::invalid("expected_version", "differs from expected_revision"));
             }
             (a, b) => a.or(b),
         };
         if let Some(expected) = expected
             && expected != row.revision
         {
-            return Err(MemoryError::RevisionMismatch {
-                id: row.id,
-                expected,
-                current: row.revision,
-            });
+            return Err(MemoryError::RevisionMismatch { id: row.id, expected, current: row.revision });
         }
         let Some(token) = self.claim_token else {
             return Ok(());
@@ -67,10 +50,7 @@ impl Guard<'_> {
                 if claim.is_live(now) {
                     return Ok(());
                 }
-                Err(MemoryError::ClaimExpired {
-                    task: row.id,
-                    at: timestamp(claim.expires()),
-                })
+                Err(MemoryError::ClaimExpired { task: row.id, at: timestamp(claim.expires()) })
             }
             _ => Err(MemoryError::ClaimForeign { task: row.id }),
         }
@@ -140,12 +120,7 @@ pub(super) fn record(
     w.tx.put_event(&event)?;
     row.last_event = event.no;
     row.updated = w.now;
-    let entry = w.append(
-        &row.id.branch(),
-        &row.id.trace_doc(),
-        trace_entry(&event, row),
-        Findable::No,
-    )?;
+    let entry = w.append(&row.id.branch(), &row.id.trace_doc(), trace_entry(&event, row), Findable::No)?;
     if row.created_seq.0 == 0 {
         row.created_seq = entry.seq;
     }
@@ -173,12 +148,7 @@ pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), Memor
         seq: row.created_seq,
         ts: row.updated,
         title: row.title.clone(),
-        body: parts
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("\n"),
+        body: parts.into_iter().flatten().cloned().collect::<Vec<_>>().join("\n"),
     })?;
     Ok(())
 }
@@ -193,11 +163,7 @@ fn trace_entry(event: &EventRow, row: &EntityRow) -> NewEntry {
     }
     meta.insert("revision".to_owned(), json!(row.revision));
     meta.insert("payload".to_owned(), Value::Object(event.payload.clone()));
-    let place = event
-        .path
-        .as_ref()
-        .map(|path| format!(" {path}"))
-        .unwrap_or_default();
+    let place = event.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
     NewEntry {
         kind: EntryKind::Event,
         meta: Some(meta),

@@ -68,15 +68,7 @@ pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOu
         let mut payload = Object::new();
         payload.insert("note".to_owned(), json!(text::headline(&content, 200)));
         let path = step.as_ref().map(|(_, path)| path.clone());
-        let event = record(
-            w,
-            &mut row,
-            Happened {
-                type_: "step_noted",
-                path,
-                payload,
-            },
-        )?;
+        let event = record(w, &mut row, Happened { type_: "step_noted", path, payload })?;
         w.tx.put_entity(&row)?;
         let mut meta = Object::new();
         meta.insert("source".to_owned(), json!("tasks_note"));
@@ -86,10 +78,7 @@ pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOu
             meta.insert("path".to_owned(), json!(path));
         }
         meta.insert("event_id".to_owned(), json!(event.event_id));
-        let new = NewEntry {
-            meta: Some(meta),
-            ..NewEntry::note(content.clone())
-        };
+        let new = NewEntry { meta: Some(meta), ..NewEntry::note(content.clone()) };
         let entry = w.append(&row.id.branch(), &DocName::notes(), new, Findable::Yes)?;
         Ok(Outcome::Keep(TasksNoteOutput {
             task: row.id.to_string(),

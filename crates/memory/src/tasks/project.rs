@@ -16,10 +16,7 @@ pub(super) fn project(w: &mut Writer<'_>, row: &EntityRow, steps: &[&StepRow]) -
     put(w, &own, GraphKey::Node(row.id.node()), entity_body(row))?;
     for step in steps {
         put(w, &own, GraphKey::Node(step.id.node()), step_body(step))?;
-        let above = step
-            .parent
-            .as_ref()
-            .map_or_else(|| row.id.node(), |parent| parent.node());
+        let above = step.parent.as_ref().map_or_else(|| row.id.node(), |parent| parent.node());
         put(w, &own, contains(above, step.id.node()), Body::default())?;
     }
     if let Some(plan) = row.parent {
@@ -32,28 +29,17 @@ pub(super) fn project(w: &mut Writer<'_>, row: &EntityRow, steps: &[&StepRow]) -
 
 /// Takes a task out of the graph of a plan that it no longer belongs to.
 pub(super) fn detach(w: &mut Writer<'_>, task: &EntityRow, plan: EntityId) -> Result<(), MemoryError> {
-    let gone = NewVersion {
-        deleted: true,
-        body: entity_body(task),
-        origin: None,
-    };
+    let gone = NewVersion { deleted: true, body: entity_body(task), origin: None };
     crate::graph::delete_node(w, &place(plan), &task.id.node(), gone)?;
     Ok(())
 }
 
 fn place(id: EntityId) -> Place {
-    Place {
-        branch: id.branch(),
-        doc: id.graph_doc(),
-    }
+    Place { branch: id.branch(), doc: id.graph_doc() }
 }
 
 fn contains(from: GraphNodeId, to: GraphNodeId) -> GraphKey {
-    GraphKey::Edge {
-        from,
-        rel: Relation::stored("contains"),
-        to,
-    }
+    GraphKey::Edge { from, rel: Relation::stored("contains"), to }
 }
 
 fn put(w: &mut Writer<'_>, place: &Place, key: GraphKey, body: Body) -> Result<(), MemoryError> {
@@ -61,16 +47,7 @@ fn put(w: &mut Writer<'_>, place: &Place, key: GraphKey, body: Body) -> Result<(
     if there.is_some_and(|row| same_body(&row.body, &body)) {
         return Ok(());
     }
-    w.put_version(
-        &place.branch,
-        &place.doc,
-        &key,
-        NewVersion {
-            deleted: false,
-            body,
-            origin: None,
-        },
-    )?;
+    w.put_version(&place.branch, &place.doc, &key, NewVersion { deleted: false, body, origin: None })?;
     Ok(())
 }
 

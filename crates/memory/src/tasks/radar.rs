@@ -83,10 +83,7 @@ pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRada
         let row = task_or_focus(rows, &ws, request.task.as_deref())?;
         let (radar, steps) = standing(rows, &ws, &row)?;
         let mut out = TasksRadarOutput {
-            target: TargetCard {
-                anchors: Vec::new(),
-                ..TargetCard::of(&row, ports)
-            },
+            target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, ports) },
             reasoning_ref: ReasoningRef::of(row.id),
             radar,
             steps,
@@ -116,23 +113,13 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     let has_open_below = |step: &StepRow| {
         let below =
             |other: &StepRow| other.path.len() > step.path.len() && other.path.starts_with(&step.path);
-        steps
-            .iter()
-            .any(|other| other.completed.is_none() && below(other))
+        steps.iter().any(|other| other.completed.is_none() && below(other))
     };
     // A parent is finished after its children, so the work is at the leaves.
-    let queue: Vec<&StepRow> = steps
-        .iter()
-        .filter(is_open)
-        .filter(|step| !has_open_below(step))
-        .collect();
+    let queue: Vec<&StepRow> = steps.iter().filter(is_open).filter(|step| !has_open_below(step)).collect();
     let first = queue.first().copied();
     let missing = |gate: Checkpoint| {
-        steps
-            .iter()
-            .filter(is_open)
-            .filter(|step| Checkpoint::missing(step).contains(&gate))
-            .count()
+        steps.iter().filter(is_open).filter(|step| Checkpoint::missing(step).contains(&gate)).count()
     };
     let open = steps.iter().filter(is_open).count();
     let stats = StepStats {
@@ -174,11 +161,7 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         }
     }
     for step in steps.iter().filter(is_open) {
-        blockers.extend(
-            step.blockers
-                .iter()
-                .map(|blocker| format!("{} {blocker}", path_text(&step.path))),
-        );
+        blockers.extend(step.blockers.iter().map(|blocker| format!("{} {blocker}", path_text(&step.path))));
     }
     let plan = match row.parent {
         Some(plan) => rows.entity(ws.no, plan)?,
@@ -189,29 +172,14 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         row.contract.clone(),
         plan.and_then(|plan| plan.contract.or(Some(plan.title))),
     ];
-    let why = why
-        .into_iter()
-        .flatten()
-        .next()
-        .unwrap_or_else(|| row.title.clone());
-    Ok((
-        Radar {
-            now,
-            why,
-            verify,
-            next,
-            blockers,
-        },
-        stats,
-    ))
+    let why = why.into_iter().flatten().next().unwrap_or_else(|| row.title.clone());
+    Ok((Radar { now, why, verify, next, blockers }, stats))
 }
 
 fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
     let tasks = rows.children(ws.no, row.id)?;
-    let open: Vec<&EntityRow> = tasks
-        .iter()
-        .filter(|task| !matches!(task.status, Status::Done | Status::Cancelled))
-        .collect();
+    let open: Vec<&EntityRow> =
+        tasks.iter().filter(|task| !matches!(task.status, Status::Done | Status::Cancelled)).collect();
     let stats = StepStats {
         total: tasks.len(),
         open: open.len(),
@@ -220,21 +188,11 @@ fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     };
     let line = |task: &&EntityRow| format!("{} {}: {}", task.id, task.status.as_str(), task.title);
     let radar = Radar {
-        now: open
-            .first()
-            .map_or_else(|| format!("{} is {}", row.id, row.status.as_str()), line),
-        why: row
-            .contract
-            .clone()
-            .or_else(|| row.description.clone())
-            .unwrap_or_else(|| row.title.clone()),
+        now: open.first().map_or_else(|| format!("{} is {}", row.id, row.status.as_str()), line),
+        why: row.contract.clone().or_else(|| row.description.clone()).unwrap_or_else(|| row.title.clone()),
         verify: Vec::new(),
         next: open.iter().skip(1).take(NEXT).map(line).collect(),
-        blockers: open
-            .iter()
-            .filter(|task| task.status == Status::Blocked)
-            .map(line)
-            .collect(),
+        blockers: open.iter().filter(|task| task.status == Status::Blocked).map(line).collect(),
     };
     Ok((radar, stats))
 }
@@ -245,10 +203,7 @@ fn trim(out: &mut TasksRadarOutput, budget: Budget) {
         out.truncated = true;
         let radar = &mut out.radar;
         let lists = [&mut radar.next, &mut radar.blockers, &mut radar.verify];
-        let Some(longest) = lists
-            .into_iter()
-            .max_by_key(|list| list.len())
-            .filter(|list| list.len() > 1)
+        let Some(longest) = lists.into_iter().max_by_key(|list| list.len()).filter(|list| list.len() > 1)
         else {
             break;
         };

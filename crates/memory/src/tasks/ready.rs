@@ -76,11 +76,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
                 }
             }
             let enough = tasks.len() > limit && request.agent_id.is_none();
-            if enough {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         if let Some(err) = failed {
             return Err(err.into());
@@ -103,10 +99,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
 /// Whether everything that a task depends on is done.
 pub(crate) fn is_unblocked(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<bool, StoreError> {
     for id in &row.depends_on {
-        if rows
-            .entity(ws.no, *id)?
-            .is_none_or(|other| other.status != Status::Done)
-        {
+        if rows.entity(ws.no, *id)?.is_none_or(|other| other.status != Status::Done) {
             return Ok(false);
         }
     }

@@ -24,10 +24,7 @@ impl Selected {
 
 /// `s:0.s:1`
 pub(super) fn path_text(path: &[u32]) -> String {
-    path.iter()
-        .map(|at| format!("s:{at}"))
-        .collect::<Vec<_>>()
-        .join(".")
+    path.iter().map(|at| format!("s:{at}")).collect::<Vec<_>>().join(".")
 }
 
 pub(super) fn parse_path(text: &str) -> Result<Vec<u32>, MemoryError> {
@@ -47,9 +44,7 @@ pub(super) fn task_or_focus(
 ) -> Result<EntityRow, MemoryError> {
     match (named, ws.focus) {
         (Some(named), _) => target::entity(rows, ws, "task", named),
-        (None, Some(focus)) => rows
-            .entity(ws.no, focus)?
-            .ok_or_else(|| target::unknown(rows, ws, focus)),
+        (None, Some(focus)) => rows.entity(ws.no, focus)?.ok_or_else(|| target::unknown(rows, ws, focus)),
         (None, None) => Err(MemoryError::NoTarget),
     }
 }
@@ -58,10 +53,9 @@ pub(super) fn task_or_focus(
 pub(super) fn only_task(row: EntityRow) -> Result<EntityRow, MemoryError> {
     match row.id.kind {
         EntityKind::Task => Ok(row),
-        EntityKind::Plan => Err(MemoryError::invalid(
-            "task",
-            format!("{} is a plan; it has no steps", row.id),
-        )),
+        EntityKind::Plan => {
+            Err(MemoryError::invalid("task", format!("{} is a plan; it has no steps", row.id)))
+        }
     }
 }
 
@@ -77,19 +71,15 @@ pub(super) fn select(
     let path = path.map(parse_path).transpose()?;
     let row = match (task, &step_id) {
         (None, Some(id)) => match rows.task_of_step(ws.no, id)? {
-            Some(task) => rows
-                .entity(ws.no, task)?
-                .ok_or_else(|| target::unknown(rows, ws, task))?,
+            Some(task) => rows.entity(ws.no, task)?.ok_or_else(|| target::unknown(rows, ws, task))?,
             None => return Err(unknown(task_or_focus(rows, ws, None)?.id, id.to_string(), &[])),
         },
         _ => task_or_focus(rows, ws, task)?,
     };
     let row = only_task(row)?;
     let steps = rows.steps(ws.no, row.id)?;
-    let by_id = step_id
-        .as_ref()
-        .map(|id| find(&steps, row.id, id.as_str(), |step| step.id == *id))
-        .transpose()?;
+    let by_id =
+        step_id.as_ref().map(|id| find(&steps, row.id, id.as_str(), |step| step.id == *id)).transpose()?;
     let by_path = path
         .as_ref()
         .map(|path| find(&steps, row.id, &path_text(path), |step| step.path == *path))
@@ -103,10 +93,7 @@ pub(super) fn select(
         }
         (Some(at), _) | (None, Some(at)) => at,
         (None, None) => {
-            return Err(MemoryError::OneOf {
-                first: "step_id",
-                second: "path",
-            });
+            return Err(MemoryError::OneOf { first: "step_id", second: "path" });
         }
     };
     Ok(Selected { task: row, steps, at })
@@ -118,24 +105,15 @@ fn find(
     selector: &str,
     is_it: impl Fn(&StepRow) -> bool,
 ) -> Result<usize, MemoryError> {
-    steps
-        .iter()
-        .position(is_it)
-        .ok_or_else(|| unknown(task, selector.to_owned(), steps))
+    steps.iter().position(is_it).ok_or_else(|| unknown(task, selector.to_owned(), steps))
 }
 
 fn unknown(task: EntityId, selector: String, steps: &[StepRow]) -> MemoryError {
-    let known: Vec<String> = steps
-        .iter()
-        .flat_map(|step| [path_text(&step.path), step.id.to_string()])
-        .collect();
+    let known: Vec<String> =
+        steps.iter().flat_map(|step| [path_text(&step.path), step.id.to_string()]).collect();
     let nearest = m1nd_stdx::nearest::nearest(&selector, known.iter().map(String::as_str), 3);
     let nearest = nearest.into_iter().map(str::to_owned).collect();
-    MemoryError::StepUnknown {
-        task,
-        selector,
-        nearest,
-    }
+    MemoryError::StepUnknown { task, selector, nearest }
 }
 
 #[cfg(test)]

@@ -83,23 +83,11 @@ pub struct Evidence {
 pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let sensitive = Sensitive::from(request.allow_sensitive);
-    let criteria = request
-        .checkpoints
-        .criteria
-        .as_ref()
-        .map(|check| checked(check, sensitive))
-        .transpose()?;
-    let tests = request
-        .checkpoints
-        .tests
-        .as_ref()
-        .map(|check| checked(check, sensitive))
-        .transpose()?;
+    let criteria =
+        request.checkpoints.criteria.as_ref().map(|check| checked(check, sensitive)).transpose()?;
+    let tests = request.checkpoints.tests.as_ref().map(|check| checked(check, sensitive)).transpose()?;
     if criteria.is_none() && tests.is_none() {
-        return Err(MemoryError::invalid(
-            "checkpoints",
-            "has neither criteria nor tests",
-        ));
+        return Err(MemoryError::invalid("checkpoints", "has neither criteria nor tests"));
     }
     write(ports, &workspace, &request.once("tasks_verify"), |w| {
         let mut found = select(
@@ -114,20 +102,12 @@ pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOut
         let now = w.now.0;
         let mut payload = Object::new();
         let step = found.step();
-        for (name, check, slot) in [
-            ("criteria", &criteria, &mut step.criteria),
-            ("tests", &tests, &mut step.tests_passed),
-        ] {
+        for (name, check, slot) in
+            [("criteria", &criteria, &mut step.criteria), ("tests", &tests, &mut step.tests_passed)]
+        {
             if let Some((confirmed, evidence)) = check {
-                payload.insert(
-                    name.to_owned(),
-                    json!({ "confirmed": confirmed, "evidence": evidence }),
-                );
-                *slot = CheckpointRow {
-                    confirmed: *confirmed,
-                    evidence: evidence.clone(),
-                    at_ms: Some(now),
-                };
+                payload.insert(name.to_owned(), json!({ "confirmed": confirmed, "evidence": evidence }));
+                *slot = CheckpointRow { confirmed: *confirmed, evidence: evidence.clone(), at_ms: Some(now) };
             }
         }
         Ok(Outcome::Keep(put(w, found, "step_verified", payload)?))

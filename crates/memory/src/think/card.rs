@@ -47,13 +47,10 @@ impl CardType {
     }
 
     pub fn parse(text: &str) -> Result<Self, MemoryError> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| MemoryError::CardTypeUnknown {
-                given: text.to_owned(),
-                supported: Self::ALL.map(Self::as_str).to_vec(),
-            })
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| MemoryError::CardTypeUnknown {
+            given: text.to_owned(),
+            supported: Self::ALL.map(Self::as_str).to_vec(),
+        })
     }
 }
 
@@ -136,14 +133,7 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
         valid_to: None,
         anchors: Vec::new(),
     };
-    Ok(Card {
-        id,
-        kind,
-        body,
-        supports,
-        blocks,
-        supersedes,
-    })
+    Ok(Card { id, kind, body, supports, blocks, supersedes })
 }
 
 /// Reads `key: value` lines; an indented line goes on with the value before it.
@@ -185,9 +175,7 @@ fn is_key(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty()
         && text.len() <= 64
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 fn string(fields: &mut Object, key: &'static str) -> Result<Option<String>, MemoryError> {
@@ -202,11 +190,7 @@ fn string(fields: &mut Object, key: &'static str) -> Result<Option<String>, Memo
 fn list(fields: &mut Object, key: &'static str) -> Result<Vec<String>, MemoryError> {
     let parts = |text: &str| {
         let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
-        inner
-            .split(',')
-            .map(|part| part.trim().to_owned())
-            .filter(|part| !part.is_empty())
-            .collect()
+        inner.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
     };
     match fields.shift_remove(key) {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -227,9 +211,7 @@ fn cards(fields: &mut Object, key: &'static str) -> Result<Vec<CardId>, MemoryEr
 }
 
 fn unreadable<T>(reason: impl Into<String>) -> Result<T, MemoryError> {
-    Err(MemoryError::CardUnreadable {
-        reason: reason.into(),
-    })
+    Err(MemoryError::CardUnreadable { reason: reason.into() })
 }
 
 #[cfg(test)]
@@ -256,10 +238,8 @@ mod tests {
 
     #[test]
     fn a_value_may_go_on_in_indented_lines_and_may_hold_colons() {
-        let read = card(json!(
-            "card_id: d1\ntype: decision\ntext: use a: b\n  second line\n\n  third"
-        ))
-        .unwrap();
+        let read =
+            card(json!("card_id: d1\ntype: decision\ntext: use a: b\n  second line\n\n  third")).unwrap();
         assert_eq!(read.body.text.as_deref(), Some("use a: b\nsecond line\n\nthird"));
         let block = card(json!("id: d1\ntype: decision\ntext: |\n  one\n  two")).unwrap();
         assert_eq!(block.body.text.as_deref(), Some("one\ntwo"));
@@ -271,10 +251,7 @@ mod tests {
             (json!({"type": "note", "title": "x"}), "card.id"),
             (json!({"id": "a", "title": "x"}), "card.type"),
             (json!({"id": "a", "type": "note"}), "neither title nor text"),
-            (
-                json!({"id": "a", "type": "note", "title": "  "}),
-                "neither title nor text",
-            ),
+            (json!({"id": "a", "type": "note", "title": "  "}), "neither title nor text"),
             (json!({"id": "a", "type": "idea", "title": "x"}), "idea"),
             (json!({"id": "task:a", "type": "note", "title": "x"}), "reserved"),
             (json!("id: a\nhello"), "line 2"),

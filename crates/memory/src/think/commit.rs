@@ -92,28 +92,16 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
     add(&mut card.supports, &request.supports)?;
     add(&mut card.blocks, &request.blocks)?;
     add(&mut card.supersedes, &request.supersedes)?;
-    let once = Once {
-        operation: "think_card",
-        key: request.idempotency_key.as_deref(),
-    };
+    let once = Once { operation: "think_card", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
         let (target, branch) = (request.target.as_deref(), request.branch.as_deref());
         let (trace_doc, graph_doc) = (request.trace_doc.as_deref(), request.graph_doc.as_deref());
-        let CardPlace {
-            branch,
-            graph_doc,
-            trace_doc,
-        } = place(w.tx.rows(), &w.ws, target, branch, trace_doc, graph_doc)?;
+        let CardPlace { branch, graph_doc, trace_doc } =
+            place(w.tx.rows(), &w.ws, target, branch, trace_doc, graph_doc)?;
         let Some(trace_doc) = trace_doc else {
-            return Err(MemoryError::OneOf {
-                first: "target",
-                second: "branch, trace_doc and graph_doc",
-            });
+            return Err(MemoryError::OneOf { first: "target", second: "branch, trace_doc and graph_doc" });
         };
-        let place = Place {
-            branch: branch.clone(),
-            doc: graph_doc.clone(),
-        };
+        let place = Place { branch: branch.clone(), doc: graph_doc.clone() };
         let plan = plan(w, &place, &card, request.update == Some(true))?;
         let mut out = ThinkCardOutput {
             branch,
@@ -152,10 +140,7 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
     let view = live(w, place)?;
     let node = match view.live(rows, &GraphKey::Node(card.id.node()))? {
         Some(there) if same_body(&there.body, &card.body) => None,
-        Some(there) if update => Some(Body {
-            valid_to: there.body.valid_to,
-            ..card.body.clone()
-        }),
+        Some(there) if update => Some(Body { valid_to: there.body.valid_to, ..card.body.clone() }),
         Some(there) => {
             return Err(MemoryError::CardChanged {
                 id: card.id.clone(),
@@ -166,24 +151,15 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
     };
     let mut edges = Vec::new();
     let mut closed = Vec::new();
-    for (rel, cards) in [
-        ("supports", &card.supports),
-        ("blocks", &card.blocks),
-        ("supersedes", &card.supersedes),
-    ] {
+    for (rel, cards) in
+        [("supports", &card.supports), ("blocks", &card.blocks), ("supersedes", &card.supersedes)]
+    {
         for other in cards {
             if *other == card.id && rel == "supersedes" {
-                return Err(MemoryError::invalid(
-                    "supersedes",
-                    "a card cannot supersede itself",
-                ));
+                return Err(MemoryError::invalid("supersedes", "a card cannot supersede itself"));
             }
             let there = refers(w, &view, card, other)?;
-            let key = GraphKey::Edge {
-                from: card.id.node(),
-                rel: Relation::stored(rel),
-                to: other.node(),
-            };
+            let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(rel), to: other.node() };
             if view.live(rows, &key)?.is_none() && !edges.contains(&key) {
                 edges.push(key);
             }
@@ -217,26 +193,14 @@ fn refers(
 fn apply(w: &mut Writer<'_>, place: &Place, card: &Card, plan: Plan) -> Result<GraphApplied, MemoryError> {
     let mut applied = GraphApplied::default();
     let put = |w: &mut Writer<'_>, key: &GraphKey, body: Body| {
-        w.put_version(
-            &place.branch,
-            &place.doc,
-            key,
-            NewVersion {
-                deleted: false,
-                body,
-                origin: None,
-            },
-        )
+        w.put_version(&place.branch, &place.doc, key, NewVersion { deleted: false, body, origin: None })
     };
     if let Some(body) = plan.node {
         put(w, &GraphKey::Node(card.id.node()), body)?;
         applied.nodes_upserted += 1;
     }
     for older in plan.closed {
-        let body = Body {
-            valid_to: Some(w.now),
-            ..older.body
-        };
+        let body = Body { valid_to: Some(w.now), ..older.body };
         put(w, &older.key, body)?;
         applied.nodes_upserted += 1;
     }
@@ -295,11 +259,8 @@ fn differences(a: &Body, b: &Body) -> Vec<&'static str> {
         ("tags", a.tags != b.tags),
         ("meta", a.meta != b.meta),
     ];
-    let mut out: Vec<&'static str> = parts
-        .iter()
-        .filter(|(_, differs)| *differs)
-        .map(|(name, _)| *name)
-        .collect();
+    let mut out: Vec<&'static str> =
+        parts.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
     if out.is_empty() {
         out.push("anchors");
     }

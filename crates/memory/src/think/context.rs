@@ -71,11 +71,8 @@ pub fn context(ports: &Ports<'_>, request: &ThinkContextRequest) -> Result<Think
     let budget = Budget::of(request.max_chars)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let (target, branch, doc) = (
-            request.target.as_deref(),
-            request.branch.as_deref(),
-            request.graph_doc.as_deref(),
-        );
+        let (target, branch, doc) =
+            (request.target.as_deref(), request.branch.as_deref(), request.graph_doc.as_deref());
         let place = place(rows, &ws, target, branch, None, doc)?;
         let view = GraphView::of(rows, &ws, &place.branch, &place.graph_doc)?;
         let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
@@ -106,9 +103,7 @@ pub fn context(ports: &Ports<'_>, request: &ThinkContextRequest) -> Result<Think
             truncated: false,
         };
         out.truncated = fit(&mut cards, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let next = (more || cards.len() < total)
-            .then(|| cards.last().map(|card| card.last_seq.0))
-            .flatten();
+        let next = (more || cards.len() < total).then(|| cards.last().map(|card| card.last_seq.0)).flatten();
         out.pagination = Pagination::new(cursor, limit, cards.len(), next);
         out.cards = cards;
         Ok(out)

@@ -79,11 +79,8 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
     let budget = Budget::of(request.max_chars)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let (target, branch, doc) = (
-            request.target.as_deref(),
-            request.branch.as_deref(),
-            request.graph_doc.as_deref(),
-        );
+        let (target, branch, doc) =
+            (request.target.as_deref(), request.branch.as_deref(), request.graph_doc.as_deref());
         let place = place(rows, &ws, target, branch, None, doc)?;
         let view = GraphView::of(rows, &ws, &place.branch, &place.graph_doc)?;
         let mut open = Vec::new();
@@ -101,11 +98,7 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
         }
         // Free cards first, then what is nearest to an answer, then the oldest.
         ranked.sort_by_key(|(rank, seq, found)| (!found.blocked_by.is_empty(), *rank, *seq));
-        let mut moves: Vec<NextMove> = ranked
-            .into_iter()
-            .take(limit)
-            .map(|(_, _, found)| found)
-            .collect();
+        let mut moves: Vec<NextMove> = ranked.into_iter().take(limit).map(|(_, _, found)| found).collect();
         let mut out = ThinkNextOutput {
             branch: place.branch,
             graph_doc: place.graph_doc,
@@ -169,20 +162,16 @@ fn weigh(
         (CardType::Test, _) => (0, "the test has no outcome yet"),
         (CardType::Question, _) => (1, "the question has no answer yet"),
         (CardType::Hypothesis, false) => (2, "no test or evidence supports the hypothesis yet"),
-        (CardType::Hypothesis, true) => (
-            3,
-            "there is evidence; the hypothesis is neither confirmed nor refuted",
-        ),
+        (CardType::Hypothesis, true) => {
+            (3, "there is evidence; the hypothesis is neither confirmed nor refuted")
+        }
         (CardType::Decision, _) => (4, "the decision is not accepted yet"),
         (CardType::Frame, _) => (5, "the frame is open"),
         (CardType::Evidence | CardType::Note | CardType::Update, _) => return Ok(None),
     };
     blocked_by.sort();
-    let title = row
-        .body
-        .title
-        .clone()
-        .or_else(|| row.body.text.as_deref().map(|body| text::headline(body, 120)));
+    let title =
+        row.body.title.clone().or_else(|| row.body.text.as_deref().map(|body| text::headline(body, 120)));
     let found = NextMove {
         card_id: CardId::stored(id.as_str()),
         type_: row.body.type_.clone(),

@@ -28,20 +28,13 @@ pub(super) fn place(
                 Some(branch) => existing(rows, ws, branch)?.name,
                 None => id.branch(),
             };
-            Ok(CardPlace {
-                branch,
-                graph_doc: id.graph_doc(),
-                trace_doc: Some(id.trace_doc()),
-            })
+            Ok(CardPlace { branch, graph_doc: id.graph_doc(), trace_doc: Some(id.trace_doc()) })
         }
         (None, Some(branch), Some(graph_doc)) => Ok(CardPlace {
             branch: existing(rows, ws, branch)?.name,
             graph_doc: DocName::parse(graph_doc)?,
             trace_doc: trace_doc.map(DocName::parse).transpose()?,
         }),
-        _ => Err(MemoryError::OneOf {
-            first: "target",
-            second: "branch with its documents",
-        }),
+        _ => Err(MemoryError::OneOf { first: "target", second: "branch with its documents" }),
     }
 }

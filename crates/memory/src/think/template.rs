@@ -69,36 +69,16 @@ pub fn template(request: &ThinkTemplateRequest) -> Result<ThinkTemplateOutput, M
 
 fn hints(kind: CardType) -> (&'static str, &'static str, &'static str) {
     match kind {
-        CardType::Frame => (
-            "The problem in one line",
-            "What is asked, what is known, what limits the answer",
-            "open",
-        ),
-        CardType::Hypothesis => (
-            "What might be true",
-            "Why, and what would show it to be false",
-            "open",
-        ),
-        CardType::Question => (
-            "What is not known",
-            "Why it matters, and who or what could answer it",
-            "open",
-        ),
-        CardType::Test => (
-            "What to try",
-            "The steps or command, and what each outcome would mean",
-            "open",
-        ),
-        CardType::Evidence => (
-            "What was observed",
-            "The command, file or source, and what it says",
-            "open",
-        ),
-        CardType::Decision => (
-            "What was decided",
-            "Why, and what was decided against",
-            "accepted",
-        ),
+        CardType::Frame => {
+            ("The problem in one line", "What is asked, what is known, what limits the answer", "open")
+        }
+        CardType::Hypothesis => ("What might be true", "Why, and what would show it to be false", "open"),
+        CardType::Question => {
+            ("What is not known", "Why it matters, and who or what could answer it", "open")
+        }
+        CardType::Test => ("What to try", "The steps or command, and what each outcome would mean", "open"),
+        CardType::Evidence => ("What was observed", "The command, file or source, and what it says", "open"),
+        CardType::Decision => ("What was decided", "Why, and what was decided against", "accepted"),
         CardType::Note => ("What to remember", "The details", "open"),
         CardType::Update => ("What changed", "Since when, and what it affects", "open"),
     }
@@ -112,11 +92,7 @@ mod tests {
     fn every_type_has_a_template_with_all_fields() {
         for kind in CardType::ALL {
             let type_ = kind.as_str().to_owned();
-            let request = ThinkTemplateRequest {
-                workspace: "w".to_owned(),
-                type_,
-                max_chars: None,
-            };
+            let request = ThinkTemplateRequest { workspace: "w".to_owned(), type_, max_chars: None };
             let out = template(&request).unwrap();
             for field in ["id", "type", "title", "text", "status", "tags", "meta"] {
                 assert!(out.template.contains_key(field), "{field}");

@@ -18,13 +18,7 @@ pub fn export_jsonl(ports: &Ports<'_>, workspace: &str, out: &mut dyn Write) -> 
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let mut counts = Counts::default();
-        line(
-            out,
-            &Record::Workspace {
-                format: FORMAT,
-                row: ws.clone(),
-            },
-        )?;
+        line(out, &Record::Workspace { format: FORMAT, row: ws.clone() })?;
         let mut branches = rows.branches(ws.no, i64::MAX, usize::MAX >> 1)?;
         branches.reverse();
         for row in branches {
@@ -38,9 +32,7 @@ pub fn export_jsonl(ports: &Ports<'_>, workspace: &str, out: &mut dyn Write) -> 
             let Some(last) = batch.last() else { break };
             after = last.seq;
             counts.entries += batch.len();
-            batch
-                .into_iter()
-                .try_for_each(|row| line(out, &Record::Entry(row)))?;
+            batch.into_iter().try_for_each(|row| line(out, &Record::Entry(row)))?;
         }
         let mut after = Seq::ZERO;
         loop {
@@ -48,9 +40,7 @@ pub fn export_jsonl(ports: &Ports<'_>, workspace: &str, out: &mut dyn Write) -> 
             let Some(last) = batch.last() else { break };
             after = last.seq;
             counts.versions += batch.len();
-            batch
-                .into_iter()
-                .try_for_each(|row| line(out, &Record::Version(row)))?;
+            batch.into_iter().try_for_each(|row| line(out, &Record::Version(row)))?;
         }
         for row in rows.all_conflicts(ws.no)? {
             counts.conflicts += 1;
@@ -85,24 +75,17 @@ fn tasks(
         let Some(last) = batch.last() else { return Ok(()) };
         after = last.no;
         counts.events += batch.len();
-        batch
-            .into_iter()
-            .try_for_each(|row| line(out, &Record::Event(row)))?;
+        batch.into_iter().try_for_each(|row| line(out, &Record::Event(row)))?;
     }
 }
 
 fn line(out: &mut dyn Write, record: &Record) -> Result<(), MemoryError> {
-    let mut text = serde_json::to_vec(record).map_err(|err| {
-        MemoryError::Store(StoreError::Engine {
-            detail: err.to_string(),
-        })
-    })?;
+    let mut text = serde_json::to_vec(record)
+        .map_err(|err| MemoryError::Store(StoreError::Engine { detail: err.to_string() }))?;
     text.push(b'\n');
     out.write_all(&text).map_err(|err| io(&err))
 }
 
 pub(super) fn io(err: &std::io::Error) -> MemoryError {
-    MemoryError::Store(StoreError::Io {
-        detail: err.to_string(),
-    })
+    MemoryError::Store(StoreError::Io { detail: err.to_string() })
 }

@@ -23,9 +23,7 @@ pub fn import_jsonl(
     port::write(ports.store, |tx| {
         let ws = match tx.workspace(&workspace)? {
             Some(ws) if ws.seq.0 > 0 || ws.branches > 1 => {
-                return Err(MemoryError::ImportTargetNotEmpty {
-                    workspace: workspace.to_string(),
-                });
+                return Err(MemoryError::ImportTargetNotEmpty { workspace: workspace.to_string() });
             }
             Some(ws) => ws,
             None => tx.create_workspace(&workspace, now.0)?,
@@ -49,10 +47,7 @@ fn parse(input: &mut dyn BufRead) -> Result<Vec<Record>, MemoryError> {
     match records.first() {
         Some(Record::Workspace { format, .. }) if *format == FORMAT => {}
         Some(Record::Workspace { format, .. }) => {
-            return Err(unreadable(
-                1,
-                format!("format {format} is not known; this program reads {FORMAT}"),
-            ));
+            return Err(unreadable(1, format!("format {format} is not known; this program reads {FORMAT}")));
         }
         _ => return Err(unreadable(1, "does not start with a workspace".to_owned())),
     }
@@ -71,11 +66,7 @@ fn put(
 ) -> Result<(), MemoryError> {
     match record {
         Record::Workspace { row, .. } => {
-            tx.put_workspace(&WorkspaceRow {
-                no: ws.no,
-                name: ws.name.clone(),
-                ..row
-            })?;
+            tx.put_workspace(&WorkspaceRow { no: ws.no, name: ws.name.clone(), ..row })?;
         }
         Record::Branch(mut row) => {
             row.ws = ws.no;
@@ -102,9 +93,7 @@ fn put(
         }
         Record::Entry(mut row) => {
             row.ws = ws.no;
-            row.stream = tx
-                .open_stream(ws.no, &row.branch, &row.doc, StreamKind::Log, row.seq)?
-                .id;
+            row.stream = tx.open_stream(ws.no, &row.branch, &row.doc, StreamKind::Log, row.seq)?.id;
             counts.entries += 1;
             tx.put_entry(&row)?;
             let is_card = row.format.as_deref() == Some("card");
@@ -114,9 +103,7 @@ fn put(
         }
         Record::Version(mut row) => {
             row.ws = ws.no;
-            row.stream = tx
-                .open_stream(ws.no, &row.branch, &row.doc, StreamKind::Graph, row.seq)?
-                .id;
+            row.stream = tx.open_stream(ws.no, &row.branch, &row.doc, StreamKind::Graph, row.seq)?.id;
             counts.versions += 1;
             tx.put_version(&row)?;
             index_card(tx, &row)?;

@@ -43,10 +43,7 @@ fn entity(
     row: &EntityRow,
     out: &mut dyn Write,
 ) -> Result<(), MemoryError> {
-    put(
-        out,
-        &format!("\n### {} {} ({})\n", row.id, row.title, row.status.as_str()),
-    )?;
+    put(out, &format!("\n### {} {} ({})\n", row.id, row.title, row.status.as_str()))?;
     if let Some(parent) = row.parent {
         put(out, &format!("\nPart of {parent}.\n"))?;
     }
@@ -96,12 +93,7 @@ fn branch(
                 let title = entry.title.map(|title| format!(" {title}")).unwrap_or_default();
                 put(
                     out,
-                    &format!(
-                        "\n#### {} · {}{title}\n\n{}\n",
-                        entry.seq,
-                        timestamp(entry.ts),
-                        entry.content
-                    ),
+                    &format!("\n#### {} · {}{title}\n\n{}\n", entry.seq, timestamp(entry.ts), entry.content),
                 )?;
             }
         }

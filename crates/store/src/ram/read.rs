@@ -26,12 +26,8 @@ impl Rows for State {
     }
 
     fn branches(&self, ws: WsNo, before: i64, limit: usize) -> Answer<Vec<BranchRow>> {
-        let mut out: Vec<BranchRow> = self
-            .branches
-            .values()
-            .filter(|row| row.ws == ws && row.no < before)
-            .cloned()
-            .collect();
+        let mut out: Vec<BranchRow> =
+            self.branches.values().filter(|row| row.ws == ws && row.no < before).cloned().collect();
         out.sort_by_key(|row| std::cmp::Reverse(row.no));
         out.truncate(limit);
         Ok(out)
@@ -44,10 +40,7 @@ impl Rows for State {
         doc: &DocName,
         kind: StreamKind,
     ) -> Answer<Option<StreamRow>> {
-        Ok(self
-            .streams(ws, branch, kind)?
-            .into_iter()
-            .find(|row| row.doc == *doc))
+        Ok(self.streams(ws, branch, kind)?.into_iter().find(|row| row.doc == *doc))
     }
 
     fn streams(&self, ws: WsNo, branch: &BranchName, kind: StreamKind) -> Answer<Vec<StreamRow>> {
@@ -76,12 +69,7 @@ impl Rows for State {
 
     fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>> {
         let is_it = |row: &&EntryRow| row.ws == ws && row.origin.as_ref().is_some_and(|of| of.seq == origin);
-        Ok(self
-            .entries
-            .values()
-            .filter(is_it)
-            .map(|row| (row.stream, row.seq))
-            .collect())
+        Ok(self.entries.values().filter(is_it).map(|row| (row.stream, row.seq)).collect())
     }
 
     fn marked(&self, ws: WsNo, mark: Mark, limit: usize) -> Answer<Vec<EntryRow>> {
@@ -92,14 +80,7 @@ impl Rows for State {
                     Mark::Handoff => row.handoff,
                 }
         };
-        Ok(self
-            .entries
-            .values()
-            .rev()
-            .filter(is_it)
-            .take(limit)
-            .cloned()
-            .collect())
+        Ok(self.entries.values().rev().filter(is_it).take(limit).cloned().collect())
     }
 
     fn all_entries(&self, ws: WsNo, after: Seq, limit: usize) -> Answer<Vec<EntryRow>> {
@@ -109,12 +90,7 @@ impl Rows for State {
 
     fn version_at(&self, stream: StreamId, key: &GraphKey, upto: Seq) -> Answer<Option<VersionRow>> {
         let is_it = |row: &&VersionRow| row.stream == stream && row.key == *key && row.seq <= upto;
-        Ok(self
-            .versions
-            .values()
-            .filter(is_it)
-            .max_by_key(|row| row.seq)
-            .cloned())
+        Ok(self.versions.values().filter(is_it).max_by_key(|row| row.seq).cloned())
     }
 
     fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()> {
@@ -154,13 +130,7 @@ impl Rows for State {
 
     fn all_versions(&self, ws: WsNo, after: Seq, limit: usize) -> Answer<Vec<VersionRow>> {
         let is_it = |row: &&VersionRow| row.ws == ws && row.seq > after;
-        Ok(self
-            .versions
-            .values()
-            .filter(is_it)
-            .take(limit)
-            .cloned()
-            .collect())
+        Ok(self.versions.values().filter(is_it).take(limit).cloned().collect())
     }
 
     fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()> {
@@ -168,13 +138,7 @@ impl Rows for State {
             let live = row.next == Seq::END && !row.deleted;
             row.ws == ws && live && row.body.type_ == type_ && matches!(row.key, GraphKey::Node(_))
         };
-        self.versions
-            .values()
-            .rev()
-            .filter(is_it)
-            .cloned()
-            .try_for_each(each)
-            .is_break();
+        self.versions.values().rev().filter(is_it).cloned().try_for_each(each).is_break();
         Ok(())
     }
 
@@ -197,12 +161,7 @@ impl Rows for State {
     }
 
     fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>> {
-        let mut out: Vec<ConflictRow> = self
-            .conflicts
-            .values()
-            .filter(|row| row.ws == ws)
-            .cloned()
-            .collect();
+        let mut out: Vec<ConflictRow> = self.conflicts.values().filter(|row| row.ws == ws).cloned().collect();
         ordered(&mut out, Order::OldestFirst, |row| row.seq);
         Ok(out)
     }
@@ -253,10 +212,7 @@ impl Rows for State {
     }
 
     fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>> {
-        Ok(self
-            .replays
-            .get(&(ws, operation.to_owned(), key.to_owned()))
-            .cloned())
+        Ok(self.replays.get(&(ws, operation.to_owned(), key.to_owned())).cloned())
     }
 
     fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>> {
@@ -271,12 +227,7 @@ impl Rows for State {
             let wanted = row.ws == scan.ws && scan.kinds.contains(&row.kind);
             if enough && wanted && scan.since.is_none_or(|since| row.ts.0 >= since) {
                 let score = f64::from(u32::try_from(hits).unwrap_or(u32::MAX));
-                out.push(Found {
-                    kind: row.kind,
-                    reference: row.reference.clone(),
-                    seq: row.seq,
-                    score,
-                });
+                out.push(Found { kind: row.kind, reference: row.reference.clone(), seq: row.seq, score });
             }
         }
         out.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));

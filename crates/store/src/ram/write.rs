@@ -54,14 +54,7 @@ impl Tx for State {
             return Ok(row);
         }
         let id = StreamId(i64::try_from(self.streams.len()).unwrap_or(i64::MAX));
-        let row = StreamRow {
-            id,
-            ws,
-            branch: branch.clone(),
-            doc: doc.clone(),
-            kind,
-            first,
-        };
+        let row = StreamRow { id, ws, branch: branch.clone(), doc: doc.clone(), kind, first };
         self.streams.push(row.clone());
         Ok(row)
     }
@@ -76,13 +69,7 @@ impl Tx for State {
                 older.next = row.seq;
             }
         }
-        once(self.versions.insert(
-            (row.ws, row.seq),
-            VersionRow {
-                next: Seq::END,
-                ..row.clone()
-            },
-        ))
+        once(self.versions.insert((row.ws, row.seq), VersionRow { next: Seq::END, ..row.clone() }))
     }
 
     fn put_conflict(&mut self, row: &ConflictRow) -> Answer<()> {
@@ -105,15 +92,11 @@ impl Tx for State {
     }
 
     fn put_replay(&mut self, ws: WsNo, operation: &str, key: &str, answer: &str) -> Answer<()> {
-        once(
-            self.replays
-                .insert((ws, operation.to_owned(), key.to_owned()), answer.to_owned()),
-        )
+        once(self.replays.insert((ws, operation.to_owned(), key.to_owned()), answer.to_owned()))
     }
 
     fn put_find(&mut self, row: &FindRow) -> Answer<()> {
-        self.finds
-            .insert((row.ws, row.kind, row.reference.clone()), row.clone());
+        self.finds.insert((row.ws, row.kind, row.reference.clone()), row.clone());
         Ok(())
     }
 
@@ -127,8 +110,6 @@ impl Tx for State {
 fn once<T>(before: Option<T>) -> Answer<()> {
     match before {
         None => Ok(()),
-        Some(_) => Err(StoreError::Engine {
-            detail: "a row of this number is there already".to_owned(),
-        }),
+        Some(_) => Err(StoreError::Engine { detail: "a row of this number is there already".to_owned() }),
     }
 }

@@ -33,11 +33,7 @@ pub(super) struct Check {
 impl Check {
     pub(super) fn start(path: &Path) -> Self {
         let finding = Arc::new(OnceLock::new());
-        let none = Self {
-            finding: Arc::clone(&finding),
-            stop: None,
-            thread: Mutex::new(None),
-        };
+        let none = Self { finding: Arc::clone(&finding), stop: None, thread: Mutex::new(None) };
         if fs::metadata(path).map_or(0, |file| file.len()) <= INLINE_CHECK {
             return none;
         }
@@ -53,15 +49,8 @@ impl Check {
                 found.get_or_init(|| detail);
             }
         };
-        match std::thread::Builder::new()
-            .name("memory-check".to_owned())
-            .spawn(run)
-        {
-            Ok(thread) => Self {
-                finding,
-                stop: Some(stop),
-                thread: Mutex::new(Some(thread)),
-            },
+        match std::thread::Builder::new().name("memory-check".to_owned()).spawn(run) {
+            Ok(thread) => Self { finding, stop: Some(stop), thread: Mutex::new(Some(thread)) },
             Err(_) => none,
         }
     }
@@ -88,13 +77,7 @@ impl Check {
 
 impl Drop for Check {
     fn drop(&mut self) {
-        let running = |check: &Self| {
-            check
-                .thread
-                .lock()
-                .as_ref()
-                .is_some_and(|thread| !thread.is_finished())
-        };
+        let running = |check: &Self| check.thread.lock().as_ref().is_some_and(|thread| !thread.is_finished());
         if let Some(stop) = &self.stop {
             // An interrupt before the check's statement runs is lost, so it is repeated.
             while running(self) {

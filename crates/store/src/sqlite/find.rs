@@ -11,11 +11,7 @@ pub(super) fn find(connection: &Connection, scan: &FindScan<'_>) -> Result<Vec<F
     if scan.words.is_empty() || scan.kinds.is_empty() {
         return Ok(Vec::new());
     }
-    let kinds: Vec<String> = scan
-        .kinds
-        .iter()
-        .map(|kind| format!("'{}'", kind.as_str()))
-        .collect();
+    let kinds: Vec<String> = scan.kinds.iter().map(|kind| format!("'{}'", kind.as_str())).collect();
     let sql = format!(
         "SELECT f.kind, f.reference, f.seq, {RANK} FROM find_text JOIN finds f ON f.id = find_text.rowid \
          WHERE find_text MATCH $1 AND f.ts_ms >= $2 AND f.kind IN ({}) ORDER BY {RANK}, f.id DESC LIMIT $3 OFFSET $4",
@@ -26,17 +22,9 @@ pub(super) fn find(connection: &Connection, scan: &FindScan<'_>) -> Result<Vec<F
     let params = params![question(scan), scan.since.unwrap_or(i64::MIN), limit, skip];
     let found = statement.query_map(params, |row| {
         let name: String = row.get(0)?;
-        let kind = FindKind::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == name)
-            .unwrap_or(FindKind::Note);
+        let kind = FindKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap_or(FindKind::Note);
         let rank: f64 = row.get(3)?;
-        Ok(Found {
-            kind,
-            reference: row.get(1)?,
-            seq: Seq(row.get(2)?),
-            score: -rank,
-        })
+        Ok(Found { kind, reference: row.get(1)?, seq: Seq(row.get(2)?), score: -rank })
     })?;
     found.collect()
 }
@@ -69,12 +57,8 @@ pub(super) fn put(connection: &Connection, row: &FindRow) -> Result<()> {
 
 pub(super) fn forget(connection: &Connection, ws: WsNo, kind: FindKind, reference: &str) -> Result<()> {
     if let Some(id) = number_of(connection, ws, kind, reference)? {
-        connection
-            .prepare_cached("DELETE FROM find_text WHERE rowid = $1")?
-            .execute([id])?;
-        connection
-            .prepare_cached("DELETE FROM finds WHERE id = $1")?
-            .execute([id])?;
+        connection.prepare_cached("DELETE FROM find_text WHERE rowid = $1")?.execute([id])?;
+        connection.prepare_cached("DELETE FROM finds WHERE id = $1")?.execute([id])?;
     }
     Ok(())
 }
@@ -82,9 +66,7 @@ pub(super) fn forget(connection: &Connection, ws: WsNo, kind: FindKind, referenc
 fn number_of(connection: &Connection, ws: WsNo, kind: FindKind, reference: &str) -> Result<Option<i64>> {
     let sql = "SELECT id FROM finds WHERE ws = $1 AND kind = $2 AND reference = $3";
     let mut statement = connection.prepare_cached(sql)?;
-    statement
-        .query_row(params![ws.0, kind.as_str(), reference], |row| row.get(0))
-        .optional()
+    statement.query_row(params![ws.0, kind.as_str(), reference], |row| row.get(0)).optional()
 }
 
 /// The workspace as a word of the index.
@@ -99,11 +81,7 @@ fn question(scan: &FindScan<'_>) -> String {
         Match::All => " AND ",
         Match::Any => " OR ",
     };
-    format!(
-        "scope : {} AND {{title body}} : ({})",
-        scope(scan.ws),
-        words.join(joint)
-    )
+    format!("scope : {} AND {{title body}} : ({})", scope(scan.ws), words.join(joint))
 }
 
 fn number(given: usize) -> i64 {

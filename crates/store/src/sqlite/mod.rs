@@ -41,12 +41,7 @@ impl SqliteStore {
         let path = path.as_ref().to_path_buf();
         let writer = open::open(&path)?;
         let check = Check::start(&path);
-        Ok(Self {
-            path,
-            writer: FairMutex::new(writer),
-            readers: Mutex::new(Vec::new()),
-            check,
-        })
+        Ok(Self { path, writer: FairMutex::new(writer), readers: Mutex::new(Vec::new()), check })
     }
 
     pub fn path(&self) -> &Path {
@@ -76,16 +71,9 @@ impl Store for SqliteStore {
     fn read(&self, work: &mut dyn FnMut(&dyn Rows) -> Result<(), MemoryError>) -> Result<(), MemoryError> {
         self.check.verdict(&self.path)?;
         let connection = self.reader()?;
-        connection
-            .execute_batch("BEGIN")
-            .map_err(|err| fault(&self.path, &err))?;
-        let result = work(&Sql {
-            connection: &connection,
-            path: &self.path,
-        });
-        connection
-            .execute_batch("COMMIT")
-            .map_err(|err| fault(&self.path, &err))?;
+        connection.execute_batch("BEGIN").map_err(|err| fault(&self.path, &err))?;
+        let result = work(&Sql { connection: &connection, path: &self.path });
+        connection.execute_batch("COMMIT").map_err(|err| fault(&self.path, &err))?;
         let mut readers = self.readers.lock();
         if readers.len() < IDLE_READERS {
             readers.push(connection);
@@ -99,16 +87,9 @@ impl Store for SqliteStore {
     ) -> Result<(), MemoryError> {
         self.check.verdict(&self.path)?;
         let connection = self.writer.lock();
-        connection
-            .execute_batch("BEGIN IMMEDIATE")
-            .map_err(|err| fault(&self.path, &err))?;
-        let open = Open {
-            connection: &connection,
-        };
-        let verdict = work(&mut Sql {
-            connection: &connection,
-            path: &self.path,
-        })?;
+        connection.execute_batch("BEGIN IMMEDIATE").map_err(|err| fault(&self.path, &err))?;
+        let open = Open { connection: &connection };
+        let verdict = work(&mut Sql { connection: &connection, path: &self.path })?;
         match verdict {
             Verdict::Keep => open.commit().map_err(|err| fault(&self.path, &err))?,
             Verdict::Discard => drop(open),
@@ -182,10 +163,7 @@ mod tests {
             max_chars: Some(1_000_000),
             ..ShowRequest::default()
         };
-        notes::show(&Ports::new(store, &ManualClock::default()), &request)
-            .unwrap()
-            .entries
-            .len()
+        notes::show(&Ports::new(store, &ManualClock::default()), &request).unwrap().entries.len()
     }
 
     #[test]
@@ -195,9 +173,7 @@ mod tests {
         note(&store, "first".to_owned()).unwrap();
         let pages: i64 = {
             let writer = store.writer.lock();
-            let pages = writer
-                .query_row("PRAGMA page_count", [], |row| row.get(0))
-                .unwrap();
+            let pages = writer.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
             writer.pragma_update(None, "max_page_count", pages + 4).unwrap();
             pages
         };
@@ -211,11 +187,7 @@ mod tests {
         };
         assert_eq!(refusal, MemoryError::Store(StoreError::DiskFull));
         assert_eq!(count(&store), kept);
-        store
-            .writer
-            .lock()
-            .pragma_update(None, "max_page_count", pages + 4_000)
-            .unwrap();
+        store.writer.lock().pragma_update(None, "max_page_count", pages + 4_000).unwrap();
         note(&store, "after".to_owned()).unwrap();
         assert_eq!(count(&store), kept + 1);
     }
@@ -249,15 +221,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(folder.path().join("memory.db")).unwrap();
         let writer = store.writer.lock();
-        let ask = |name: &str| {
-            writer
-                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
-                .unwrap()
-        };
+        let ask = |name: &str| writer.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
         assert_eq!((ask("synchronous"), ask("foreign_keys")), (2, 1));
-        let mode: String = writer
-            .pragma_query_value(None, "journal_mode", |row| row.get(0))
-            .unwrap();
+        let mode: String = writer.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
         assert_eq!(mode, "wal");
     }
 }

@@ -16,10 +16,7 @@ use super::migrate;
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     if !exists(path)? {
         if exists(&beside(path, "-wal"))? {
-            return Err(set_aside(
-                path,
-                "its write-ahead log is there, the file itself is not",
-            ));
+            return Err(set_aside(path, "its write-ahead log is there, the file itself is not"));
         }
         make(path)?;
     }
@@ -72,11 +69,7 @@ fn open_existing(path: &Path) -> Result<Connection, StoreError> {
     }
     if found > migrate::VERSION {
         let path = path.display().to_string();
-        return Err(StoreError::SchemaTooNew {
-            path,
-            found,
-            known: migrate::VERSION,
-        });
+        return Err(StoreError::SchemaTooNew { path, found, known: migrate::VERSION });
     }
     if check::is_suspect(path) || fs::metadata(path).map_err(|err| file(&err))?.len() <= INLINE_CHECK {
         if let Some(detail) = check::quick_check(&connection).map_err(sql)? {
@@ -93,10 +86,7 @@ fn open_existing(path: &Path) -> Result<Connection, StoreError> {
 /// Makes the store under another name and moves it into place whole, so that a file under its own name is
 /// never half made, whoever is killed when. Of several processes the first wins.
 fn make(path: &Path) -> Result<(), StoreError> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     make_folder(folder).map_err(|err| file(&err))?;
     let draft = beside(path, &format!(".new-{}-{}", std::process::id(), draft_number()));
     let result = fill(&draft).and_then(|()| match fs::hard_link(&draft, path) {
@@ -110,30 +100,22 @@ fn make(path: &Path) -> Result<(), StoreError> {
         }
     }
     result?;
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|err| file(&err))
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|err| file(&err))
 }
 
 fn fill(draft: &Path) -> Result<(), StoreError> {
     let sql = |err: rusqlite::Error| fault(draft, &err);
     private_file(draft).map_err(|err| file(&err))?;
     let connection = connection::open(draft, Role::Maker).map_err(sql)?;
-    connection
-        .pragma_update(None, "journal_mode", "WAL")
-        .map_err(sql)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(sql)?;
     migrate::migrate(&connection).map_err(sql)?;
     // Closing the only connection moves everything from the log into the file.
     connection.close().map_err(|(_, err)| sql(err))?;
-    File::open(draft)
-        .and_then(|made| made.sync_all())
-        .map_err(|err| file(&err))
+    File::open(draft).and_then(|made| made.sync_all()).map_err(|err| file(&err))
 }
 
 fn set_aside(path: &Path, detail: &str) -> StoreError {
-    let stamp = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis());
+    let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let kept = beside(path, &format!(".corrupt-{stamp}"));
     let mut moved = None;
     for suffix in ["", "-wal", "-shm"] {
@@ -146,11 +128,7 @@ fn set_aside(path: &Path, detail: &str) -> StoreError {
         }
     }
     check::clear_suspicion(path);
-    StoreError::Corrupt {
-        path: path.display().to_string(),
-        detail: detail.to_owned(),
-        set_aside: moved,
-    }
+    StoreError::Corrupt { path: path.display().to_string(), detail: detail.to_owned(), set_aside: moved }
 }
 
 fn exists(path: &Path) -> Result<bool, StoreError> {
@@ -167,21 +145,12 @@ fn draft_number() -> u64 {
 #[cfg(unix)]
 fn private_file(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map(drop)
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
 }
 
 #[cfg(not(unix))]
 fn private_file(path: &Path) -> io::Result<()> {
-    fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .map(drop)
+    fs::OpenOptions::new().write(true).create_new(true).open(path).map(drop)
 }
 
 #[cfg(unix)]
@@ -198,11 +167,9 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 fn file(err: &io::Error) -> StoreError {
     match err.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull,
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => StoreError::ReadOnly {
-            detail: err.to_string(),
-        },
-        _ => StoreError::Io {
-            detail: err.to_string(),
-        },
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            StoreError::ReadOnly { detail: err.to_string() }
+        }
+        _ => StoreError::Io { detail: err.to_string() },
     }
 }

@@ -28,22 +28,12 @@ impl Sql<'_> {
     }
 
     fn one<T>(&self, sql: &str, params: impl Params, read: fn(&Row<'_>) -> Result<T>) -> Answer<Option<T>> {
-        let run = || {
-            self.connection
-                .prepare_cached(sql)?
-                .query_row(params, read)
-                .optional()
-        };
+        let run = || self.connection.prepare_cached(sql)?.query_row(params, read).optional();
         self.fault(run())
     }
 
     fn all<T>(&self, sql: &str, params: impl Params, read: fn(&Row<'_>) -> Result<T>) -> Answer<Vec<T>> {
-        let run = || {
-            self.connection
-                .prepare_cached(sql)?
-                .query_map(params, read)?
-                .collect()
-        };
+        let run = || self.connection.prepare_cached(sql)?.query_map(params, read)?.collect();
         self.fault(run())
     }
 
@@ -87,11 +77,7 @@ impl Rows for Sql<'_> {
     }
 
     fn workspaces(&self) -> Answer<Vec<WorkspaceRow>> {
-        self.all(
-            &format!("SELECT {WORKSPACE} FROM workspaces ORDER BY name"),
-            [],
-            rows::workspace,
-        )
+        self.all(&format!("SELECT {WORKSPACE} FROM workspaces ORDER BY name"), [], rows::workspace)
     }
 
     fn branch(&self, ws: WsNo, name: &BranchName) -> Answer<Option<BranchRow>> {
@@ -114,21 +100,13 @@ impl Rows for Sql<'_> {
     ) -> Answer<Option<StreamRow>> {
         let sql =
             format!("SELECT {STREAM} FROM streams WHERE ws = $1 AND branch = $2 AND kind = $3 AND doc = $4");
-        self.one(
-            &sql,
-            params![ws.0, branch.as_str(), stream_kind(kind), doc.as_str()],
-            rows::stream,
-        )
+        self.one(&sql, params![ws.0, branch.as_str(), stream_kind(kind), doc.as_str()], rows::stream)
     }
 
     fn streams(&self, ws: WsNo, branch: &BranchName, kind: StreamKind) -> Answer<Vec<StreamRow>> {
         let sql =
             format!("SELECT {STREAM} FROM streams WHERE ws = $1 AND branch = $2 AND kind = $3 ORDER BY doc");
-        self.all(
-            &sql,
-            params![ws.0, branch.as_str(), stream_kind(kind)],
-            rows::stream,
-        )
+        self.all(&sql, params![ws.0, branch.as_str(), stream_kind(kind)], rows::stream)
     }
 
     fn entry(&self, ws: WsNo, seq: Seq) -> Answer<Option<EntryRow>> {
@@ -139,11 +117,7 @@ impl Rows for Sql<'_> {
     fn entries(&self, scan: &EntryScan) -> Answer<Vec<EntryRow>> {
         let order = direction(scan.order);
         let kind = scan.kind.map(entry_kind);
-        let filter = if kind.is_some() {
-            "AND e.kind = $4"
-        } else {
-            "AND $4 IS NULL"
-        };
+        let filter = if kind.is_some() { "AND e.kind = $4" } else { "AND $4 IS NULL" };
         let sql = format!(
             "SELECT {ENTRY} {ENTRIES} WHERE e.stream = $1 AND e.seq > $2 AND e.seq <= $3 {filter} \
              ORDER BY e.seq {order} LIMIT $5"
@@ -156,9 +130,7 @@ impl Rows for Sql<'_> {
         // Naming the order by both columns keeps the planner from walking the whole workspace by number.
         let sql =
             "SELECT stream, seq FROM entries WHERE ws = $1 AND origin_seq = $2 ORDER BY origin_seq, seq";
-        self.all(sql, params![ws.0, origin.0], |row| {
-            Ok((StreamId(row.get(0)?), Seq(row.get(1)?)))
-        })
+        self.all(sql, params![ws.0, origin.0], |row| Ok((StreamId(row.get(0)?), Seq(row.get(1)?))))
     }
 
     fn marked(&self, ws: WsNo, mark: Mark, most: usize) -> Answer<Vec<EntryRow>> {
@@ -181,22 +153,14 @@ impl Rows for Sql<'_> {
             "SELECT {VERSION} {VERSIONS} WHERE v.stream = $1 AND v.kind = $2 AND v.key = $3 AND v.seq <= $4 \
              ORDER BY v.seq DESC LIMIT 1"
         );
-        self.one(
-            &sql,
-            params![stream.0, key_kind(key.kind()), key.text(), upto.0],
-            rows::version,
-        )
+        self.one(&sql, params![stream.0, key_kind(key.kind()), key.text(), upto.0], rows::version)
     }
 
     fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()> {
         let order = direction(scan.order);
         let kind = scan.kind.map(key_kind);
         let (stream, after, upto) = (scan.stream.0, scan.after.0, scan.upto.0);
-        let type_filter = if scan.type_.is_some() {
-            "v.type = $4"
-        } else {
-            "$4 IS NULL"
-        };
+        let type_filter = if scan.type_.is_some() { "v.type = $4" } else { "$4 IS NULL" };
         let range = format!("v.stream = $1 AND v.seq > $2 AND v.seq <= $3 AND {type_filter}");
         if scan.as_of >= Seq::TIP
             && let Some(kind) = kind
@@ -206,18 +170,9 @@ impl Rows for Sql<'_> {
                 "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.kind = $5 AND v.next_seq = 9223372036854775807 \
                  ORDER BY v.seq {order}"
             );
-            return self.each(
-                &sql,
-                params![stream, after, upto, scan.type_, kind],
-                rows::version,
-                each,
-            );
+            return self.each(&sql, params![stream, after, upto, scan.type_, kind], rows::version, each);
         }
-        let kind_filter = if kind.is_some() {
-            "v.kind = $6"
-        } else {
-            "$6 IS NULL"
-        };
+        let kind_filter = if kind.is_some() { "v.kind = $6" } else { "$6 IS NULL" };
         let sql = format!(
             "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.next_seq > $5 AND {kind_filter} ORDER BY v.seq {order}"
         );
@@ -269,14 +224,7 @@ impl Rows for Sql<'_> {
         );
         let doc = scan.doc.map(DocName::as_str);
         let status = scan.status.map(conflict_status);
-        let params = params![
-            scan.ws.0,
-            scan.into.as_str(),
-            scan.before.0,
-            doc,
-            status,
-            limit(scan.limit)
-        ];
+        let params = params![scan.ws.0, scan.into.as_str(), scan.before.0, doc, status, limit(scan.limit)];
         self.all(&sql, params, rows::conflict)
     }
 
@@ -320,9 +268,7 @@ impl Rows for Sql<'_> {
 
     fn task_of_step(&self, ws: WsNo, step: &StepId) -> Answer<Option<EntityId>> {
         let sql = format!("SELECT {STEP} FROM steps WHERE ws = $1 AND id = $2");
-        Ok(self
-            .one(&sql, params![ws.0, step.as_str()], rows::step)?
-            .map(|row| row.task))
+        Ok(self.one(&sql, params![ws.0, step.as_str()], rows::step)?.map(|row| row.task))
     }
 
     fn events(&self, ws: WsNo, after: EventNo, most: usize) -> Answer<Vec<EventRow>> {

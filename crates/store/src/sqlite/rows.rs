@@ -41,10 +41,7 @@ pub(super) fn branch(row: &Row<'_>) -> Result<BranchRow> {
         name: BranchName::stored(row.get::<_, String>(1)?),
         no: row.get(2)?,
         base: match base {
-            (Some(branch), Some(seq)) => Some(Base {
-                branch: BranchName::stored(branch),
-                seq: Seq(seq),
-            }),
+            (Some(branch), Some(seq)) => Some(Base { branch: BranchName::stored(branch), seq: Seq(seq) }),
             _ => None,
         },
         depth: row.get(5)?,
@@ -60,11 +57,7 @@ pub(super) fn stream(row: &Row<'_>) -> Result<StreamRow> {
         id: StreamId(row.get(0)?),
         ws: WsNo(row.get(1)?),
         branch: BranchName::stored(row.get::<_, String>(2)?),
-        kind: if kind == 0 {
-            StreamKind::Log
-        } else {
-            StreamKind::Graph
-        },
+        kind: if kind == 0 { StreamKind::Log } else { StreamKind::Graph },
         doc: DocName::stored(row.get::<_, String>(4)?),
         first: Seq(row.get(5)?),
     })
@@ -239,9 +232,7 @@ pub(super) const STEP: &str = "ws, id, task, parent, path, title, success_criter
 
 pub(super) fn step(row: &Row<'_>) -> Result<StepRow> {
     let path = row.get_ref(4)?.as_str()?;
-    let numbers = path
-        .split('.')
-        .map(|at| at.parse().map_err(|_| unreadable(4, format!("path {path}"))));
+    let numbers = path.split('.').map(|at| at.parse().map_err(|_| unreadable(4, format!("path {path}"))));
     Ok(StepRow {
         ws: WsNo(row.get(0)?),
         id: StepId::stored(row.get::<_, String>(1)?),
@@ -280,10 +271,7 @@ pub(super) fn event(row: &Row<'_>) -> Result<EventRow> {
 fn origin(row: &Row<'_>, at: usize) -> Result<Option<Origin>> {
     let seq: Option<i64> = row.get(at + 1)?;
     let branch: Option<String> = row.get(at)?;
-    Ok(branch.zip(seq).map(|(branch, seq)| Origin {
-        branch: BranchName::stored(branch),
-        seq: Seq(seq),
-    }))
+    Ok(branch.zip(seq).map(|(branch, seq)| Origin { branch: BranchName::stored(branch), seq: Seq(seq) }))
 }
 
 fn entity_id(column: usize, text: &str) -> Result<EntityId> {
@@ -293,9 +281,7 @@ fn entity_id(column: usize, text: &str) -> Result<EntityId> {
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Option<T>> {
     match row.get_ref(column)?.as_str_or_null()? {
         None => Ok(None),
-        Some(text) => serde_json::from_str(text)
-            .map(Some)
-            .map_err(|err| unreadable(column, err.to_string())),
+        Some(text) => serde_json::from_str(text).map(Some).map_err(|err| unreadable(column, err.to_string())),
     }
 }
 
@@ -315,9 +301,5 @@ pub(super) fn some_text<T: Serialize>(value: Option<&T>) -> Result<Option<String
 
 /// A list as JSON text; an empty one is nothing.
 pub(super) fn list<T: Serialize>(items: &[T]) -> Result<Option<String>> {
-    if items.is_empty() {
-        Ok(None)
-    } else {
-        text(&items).map(Some)
-    }
+    if items.is_empty() { Ok(None) } else { text(&items).map(Some) }
 }

@@ -19,9 +19,7 @@ impl Sql<'_> {
     }
 
     fn next(&self, sql: &str) -> Result<i64> {
-        self.connection
-            .prepare_cached(sql)?
-            .query_row([], |row| row.get(0))
+        self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
     }
 }
 
@@ -78,15 +76,7 @@ impl Tx for Sql<'_> {
              VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let base = row.base.as_ref();
         let (branch, seq) = (base.map(|base| base.branch.as_str()), base.map(|base| base.seq.0));
-        let params = params![
-            row.ws.0,
-            row.name.as_str(),
-            row.no,
-            branch,
-            seq,
-            row.depth,
-            row.created.0
-        ];
+        let params = params![row.ws.0, row.name.as_str(), row.no, branch, seq, row.depth, row.created.0];
         self.fault(self.put(sql, params))
     }
 
@@ -104,23 +94,9 @@ impl Tx for Sql<'_> {
         let id = self.fault(self.next("SELECT COALESCE(MAX(stream), 0) + 1 FROM streams"))?;
         let sql =
             "INSERT INTO streams (stream, ws, branch, kind, doc, first_seq) VALUES ($1, $2, $3, $4, $5, $6)";
-        let params = params![
-            id,
-            ws.0,
-            branch.as_str(),
-            stream_kind(kind),
-            doc.as_str(),
-            first.0
-        ];
+        let params = params![id, ws.0, branch.as_str(), stream_kind(kind), doc.as_str(), first.0];
         self.fault(self.put(sql, params))?;
-        Ok(StreamRow {
-            id: StreamId(id),
-            ws,
-            branch: branch.clone(),
-            doc: doc.clone(),
-            kind,
-            first,
-        })
+        Ok(StreamRow { id: StreamId(id), ws, branch: branch.clone(), doc: doc.clone(), kind, first })
     }
 
     fn put_entry(&mut self, row: &EntryRow) -> Answer<()> {
@@ -306,10 +282,7 @@ impl Tx for Sql<'_> {
         let run = || {
             let payload = text(&row.payload)?;
             let (ws, no, ts) = (row.ws.0, row.no.0, row.ts.0);
-            self.put(
-                sql,
-                params![ws, no, ts, row.entity.to_string(), row.path, row.type_, payload],
-            )
+            self.put(sql, params![ws, no, ts, row.entity.to_string(), row.path, row.type_, payload])
         };
         self.fault(run())
     }

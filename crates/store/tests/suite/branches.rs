@@ -6,19 +6,11 @@ use serde_json::json;
 use crate::world::{World, column, on_every_store, pages, texts};
 
 fn note(w: &World, branch: &str, text: &str) {
-    w.ok(
-        "notes_commit",
-        json!({"branch": branch, "doc": "notes", "content": text}),
-    );
+    w.ok("notes_commit", json!({"branch": branch, "doc": "notes", "content": text}));
 }
 
 fn shown(w: &World, branch: &str) -> Vec<String> {
-    let mut out = texts(&pages(
-        w,
-        "show",
-        json!({"branch": branch, "doc": "notes"}),
-        "entries",
-    ));
+    let mut out = texts(&pages(w, "show", json!({"branch": branch, "doc": "notes"}), "entries"));
     out.reverse();
     out
 }
@@ -51,12 +43,7 @@ fn branches_of_branches_are_readable_to_any_depth() {
         }
         let expected: Vec<String> = (0..=40).map(|depth| depth.to_string()).collect();
         assert_eq!(shown(w, "b40"), expected);
-        let paged = pages(
-            w,
-            "show",
-            json!({"branch": "b40", "doc": "notes", "limit": 7}),
-            "entries",
-        );
+        let paged = pages(w, "show", json!({"branch": "b40", "doc": "notes", "limit": 7}), "entries");
         assert_eq!(paged.len(), 41);
     });
 }
@@ -71,12 +58,7 @@ fn diff_is_directional_and_knows_both_cuts() {
         w.ok("branch_create", json!({"name": "b", "from": "main"}));
         note(w, "b", "b1");
         let diff = |from: &str, to: &str| {
-            texts(&pages(
-                w,
-                "diff",
-                json!({"from": from, "to": to, "limit": 1}),
-                "entries",
-            ))
+            texts(&pages(w, "diff", json!({"from": from, "to": to, "limit": 1}), "entries"))
         };
         assert_eq!(diff("main", "a"), ["a1"]);
         assert_eq!(diff("a", "main"), ["m2"]);
@@ -94,14 +76,8 @@ fn checkout_is_where_new_branches_start() {
             w.ok("checkout", json!({"ref": "a"})),
             json!({"workspace": "w", "previous": "main", "current": "a"})
         );
-        assert_eq!(
-            w.ok("branch_create", json!({"name": "b"}))["branch"]["base_branch"],
-            "a"
-        );
-        assert!(matches!(
-            w.refused("checkout", json!({"ref": "c"})),
-            MemoryError::BranchUnknown { .. }
-        ));
+        assert_eq!(w.ok("branch_create", json!({"name": "b"}))["branch"]["base_branch"], "a");
+        assert!(matches!(w.refused("checkout", json!({"ref": "c"})), MemoryError::BranchUnknown { .. }));
         assert_eq!(w.ok("status", json!({}))["checkout"], "a");
     });
 }
@@ -110,10 +86,7 @@ fn checkout_is_where_new_branches_start() {
 fn a_branch_is_made_once_and_not_from_nothing() {
     on_every_store(|w| {
         w.ok("branch_create", json!({"name": "a"}));
-        assert!(matches!(
-            w.refused("branch_create", json!({"name": "a"})),
-            MemoryError::BranchExists { .. }
-        ));
+        assert!(matches!(w.refused("branch_create", json!({"name": "a"})), MemoryError::BranchExists { .. }));
         assert!(matches!(
             w.refused("branch_create", json!({"name": "b", "from": "nowhere"})),
             MemoryError::BranchUnknown { .. }
@@ -131,12 +104,8 @@ fn every_branch_is_listed_whatever_the_limit_and_budget() {
         for at in 0..20 {
             w.ok("branch_create", json!({"name": format!("branch-{at}")}));
         }
-        for arguments in [
-            json!({}),
-            json!({"limit": 3}),
-            json!({"max_chars": 400}),
-            json!({"max_chars": 1}),
-        ] {
+        for arguments in [json!({}), json!({"limit": 3}), json!({"max_chars": 400}), json!({"max_chars": 1})]
+        {
             let all = pages(w, "branch_list", arguments, "branches");
             assert_eq!(all.len(), 22);
             assert_eq!(column(&all, "name").last(), Some(&json!("main")));

@@ -5,26 +5,14 @@ use serde_json::{Value, json};
 use crate::world::{World, column, on_every_store, pages};
 
 fn fill(w: &World) {
-    w.ok(
-        "tasks_create",
-        json!({"title": "plan", "description": "d".repeat(300)}),
-    );
+    w.ok("tasks_create", json!({"title": "plan", "description": "d".repeat(300)}));
     for at in 0..12 {
         let text = format!("{at} {}", "long \"text\"\n".repeat(at * 7));
-        w.ok(
-            "notes_commit",
-            json!({"target": "PLAN-001", "content": text, "meta": {"at": at}}),
-        );
-        w.ok(
-            "tasks_note",
-            json!({"task": "PLAN-001", "note": format!("note {at}")}),
-        );
+        w.ok("notes_commit", json!({"target": "PLAN-001", "content": text, "meta": {"at": at}}));
+        w.ok("tasks_note", json!({"task": "PLAN-001", "note": format!("note {at}")}));
         let card = json!({"id": format!("c{at}"), "type": "note", "text": "ü".repeat(at * 40 + 1)});
         let supports: Vec<String> = (0..at.min(3)).map(|other| format!("c{other}")).collect();
-        w.ok(
-            "think_card",
-            json!({"target": "PLAN-001", "card": card, "supports": supports}),
-        );
+        w.ok("think_card", json!({"target": "PLAN-001", "card": card, "supports": supports}));
     }
 }
 
@@ -34,34 +22,15 @@ fn every_entry_is_reachable_at_every_budget_and_page_size() {
         fill(w);
         for (name, arguments, list, key) in [
             ("show", json!({"target": "PLAN-001"}), "entries", "seq"),
-            (
-                "show",
-                json!({"target": "PLAN-001", "doc_kind": "trace"}),
-                "entries",
-                "seq",
-            ),
-            (
-                "diff",
-                json!({"from": "main", "to": "plan/PLAN-001"}),
-                "entries",
-                "seq",
-            ),
+            ("show", json!({"target": "PLAN-001", "doc_kind": "trace"}), "entries", "seq"),
+            ("diff", json!({"from": "main", "to": "plan/PLAN-001"}), "entries", "seq"),
             ("graph_query", json!({"target": "PLAN-001"}), "nodes", "id"),
-            (
-                "graph_diff",
-                json!({"from": "main", "to": "plan/PLAN-001"}),
-                "changes",
-                "to",
-            ),
+            ("graph_diff", json!({"from": "main", "to": "plan/PLAN-001"}), "changes", "to"),
             ("think_context", json!({"target": "PLAN-001"}), "cards", "id"),
             ("tasks_delta", json!({}), "events", "event_id"),
             ("memory_search", json!({"query": "note"}), "hits", "id"),
         ] {
-            let limit = if name == "think_context" {
-                "limit_cards"
-            } else {
-                "limit"
-            };
+            let limit = if name == "think_context" { "limit_cards" } else { "limit" };
             let with = |limit_to: i64, budget: i64| {
                 let mut with = arguments.clone();
                 with[limit] = json!(limit_to);
@@ -90,10 +59,7 @@ fn an_answer_keeps_its_budget_in_bytes() {
         fill(w);
         let small = [
             ("show", json!({"target": "PLAN-001", "limit": 200})),
-            (
-                "show",
-                json!({"target": "PLAN-001", "doc_kind": "trace", "limit": 200}),
-            ),
+            ("show", json!({"target": "PLAN-001", "doc_kind": "trace", "limit": 200})),
             ("export", json!({"target": "PLAN-001"})),
             ("graph_query", json!({"target": "PLAN-001", "limit": 200})),
             ("think_context", json!({"target": "PLAN-001"})),
@@ -112,10 +78,7 @@ fn an_answer_keeps_its_budget_in_bytes() {
                 assert!(size <= budget, "{name}: {size} > {budget}: {out}");
             }
         }
-        let default = w
-            .ok("show", json!({"target": "PLAN-001", "limit": 200}))
-            .to_string()
-            .len();
+        let default = w.ok("show", json!({"target": "PLAN-001", "limit": 200})).to_string().len();
         assert!(default <= m1nd_memory::DEFAULT_BUDGET);
     });
 }
@@ -124,14 +87,8 @@ fn an_answer_keeps_its_budget_in_bytes() {
 fn a_shortened_text_says_so_and_tells_its_length() {
     on_every_store(|w| {
         let text = "päck\"\n".repeat(1_000);
-        w.ok(
-            "notes_commit",
-            json!({"branch": "main", "doc": "notes", "content": text, "meta": {"k": "v"}}),
-        );
-        let out = w.ok(
-            "show",
-            json!({"branch": "main", "doc": "notes", "max_chars": 500}),
-        );
+        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": text, "meta": {"k": "v"}}));
+        let out = w.ok("show", json!({"branch": "main", "doc": "notes", "max_chars": 500}));
         let entry = &out["entries"][0];
         assert_eq!(entry["truncated"], true);
         assert_eq!(entry["content_length"], text.len());

@@ -5,19 +5,11 @@ use serde_json::json;
 use crate::world::{World, on_every_store, pages, texts};
 
 fn note(w: &World, branch: &str, text: &str) {
-    w.ok(
-        "notes_commit",
-        json!({"branch": branch, "doc": "notes", "content": text}),
-    );
+    w.ok("notes_commit", json!({"branch": branch, "doc": "notes", "content": text}));
 }
 
 fn shown(w: &World, branch: &str) -> Vec<String> {
-    let mut out = texts(&pages(
-        w,
-        "show",
-        json!({"branch": branch, "doc": "notes"}),
-        "entries",
-    ));
+    let mut out = texts(&pages(w, "show", json!({"branch": branch, "doc": "notes"}), "entries"));
     out.reverse();
     out
 }
@@ -98,10 +90,7 @@ fn a_paged_merge_keeps_the_order_of_the_source() {
         let mut cursor = json!(null);
         let mut merged = 0;
         loop {
-            let page = w.ok(
-                "merge",
-                json!({"from": "b", "into": "main", "limit": 3, "cursor": cursor}),
-            );
+            let page = w.ok("merge", json!({"from": "b", "into": "main", "limit": 3, "cursor": cursor}));
             merged += page["merged"].as_u64().unwrap();
             if page["pagination"]["has_more"] == json!(false) {
                 break;
@@ -133,10 +122,7 @@ fn only_notes_are_merged() {
             "think_card",
             json!({"target": "PLAN-001", "card": {"id": "c", "type": "note", "text": "card"}}),
         );
-        let out = w.ok(
-            "merge",
-            json!({"from": "plan/PLAN-001", "into": "main", "doc": "PLAN-001-trace"}),
-        );
+        let out = w.ok("merge", json!({"from": "plan/PLAN-001", "into": "main", "doc": "PLAN-001-trace"}));
         assert_eq!((&out["merged"], &out["skipped"]), (&json!(1), &json!(0)));
     });
 }

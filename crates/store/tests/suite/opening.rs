@@ -14,10 +14,7 @@ fn world(path: &Path) -> World {
 }
 
 fn note(w: &World, text: &str) {
-    w.ok(
-        "notes_commit",
-        json!({"branch": "main", "doc": "notes", "content": text}),
-    );
+    w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": text}));
 }
 
 fn fill(path: &Path, notes: usize) {
@@ -29,10 +26,7 @@ fn fill(path: &Path, notes: usize) {
 
 #[test]
 fn sqlite_is_new_enough_to_keep_a_shared_log_whole() {
-    let parts: Vec<u32> = sqlite_version()
-        .split('.')
-        .map(|part| part.parse().unwrap())
-        .collect();
+    let parts: Vec<u32> = sqlite_version().split('.').map(|part| part.parse().unwrap()).collect();
     assert!(parts >= vec![3, 51, 3], "SQLite {}", sqlite_version());
 }
 
@@ -58,10 +52,8 @@ fn files_and_folders_are_private() {
     note(&w, "x");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(path.parent().unwrap()), 0o700);
-    let mut files: Vec<_> = fs::read_dir(path.parent().unwrap())
-        .unwrap()
-        .map(|file| file.unwrap().path())
-        .collect();
+    let mut files: Vec<_> =
+        fs::read_dir(path.parent().unwrap()).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
     assert_eq!(files.len(), 3, "{files:?}");
     for file in files {
@@ -88,16 +80,8 @@ fn a_damaged_file_is_an_error_and_is_kept_aside() {
         let mut bytes = fs::read(&path).unwrap();
         damage(&mut bytes);
         fs::write(&path, &bytes).unwrap();
-        let Err(err) = SqliteStore::open(&path) else {
-            panic!("damage {at} was not noticed")
-        };
-        let StoreError::Corrupt {
-            set_aside: Some(kept),
-            ..
-        } = err
-        else {
-            panic!("damage {at}: {err}")
-        };
+        let Err(err) = SqliteStore::open(&path) else { panic!("damage {at} was not noticed") };
+        let StoreError::Corrupt { set_aside: Some(kept), .. } = err else { panic!("damage {at}: {err}") };
         assert_eq!(fs::read(&kept).unwrap(), bytes);
         assert!(!path.exists());
         let store = SqliteStore::open(&path).unwrap();
@@ -125,9 +109,7 @@ fn a_large_damaged_file_is_noticed_by_the_check_beside() {
         Ok(store) => {
             assert!(matches!(store.wait_for_check(), Err(StoreError::Corrupt { .. })));
             drop(store);
-            let Err(StoreError::Corrupt { set_aside, .. }) = SqliteStore::open(&path) else {
-                panic!()
-            };
+            let Err(StoreError::Corrupt { set_aside, .. }) = SqliteStore::open(&path) else { panic!() };
             assert!(set_aside.is_some());
         }
     }
@@ -141,20 +123,8 @@ fn a_store_of_a_later_program_is_left_alone() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     fs::write(&path, &bytes).unwrap();
-    let Err(err) = SqliteStore::open(&path) else {
-        panic!()
-    };
-    assert!(
-        matches!(
-            err,
-            StoreError::SchemaTooNew {
-                found: 99,
-                known: 1,
-                ..
-            }
-        ),
-        "{err}"
-    );
+    let Err(err) = SqliteStore::open(&path) else { panic!() };
+    assert!(matches!(err, StoreError::SchemaTooNew { found: 99, known: 1, .. }), "{err}");
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
@@ -165,29 +135,17 @@ fn a_log_without_its_file_is_not_replayed_into_a_new_one() {
     let w = world(&path);
     note(&w, "x");
     fs::remove_file(&path).unwrap();
-    let Err(err) = SqliteStore::open(&path) else {
-        panic!()
-    };
+    let Err(err) = SqliteStore::open(&path) else { panic!() };
     assert!(matches!(err, StoreError::Corrupt { .. }), "{err}");
 }
 
 #[test]
 fn a_place_that_cannot_be_written_is_told_clearly() {
-    let Err(err) = SqliteStore::open("/proc/m1nd-test/memory.db") else {
-        panic!()
-    };
-    assert!(
-        matches!(err, StoreError::ReadOnly { .. } | StoreError::Io { .. }),
-        "{err}"
-    );
+    let Err(err) = SqliteStore::open("/proc/m1nd-test/memory.db") else { panic!() };
+    assert!(matches!(err, StoreError::ReadOnly { .. } | StoreError::Io { .. }), "{err}");
     let folder = tempfile::tempdir().unwrap();
-    let Err(err) = SqliteStore::open(folder.path()) else {
-        panic!()
-    };
-    assert!(
-        matches!(err, StoreError::ReadOnly { .. } | StoreError::Io { .. }),
-        "{err}"
-    );
+    let Err(err) = SqliteStore::open(folder.path()) else { panic!() };
+    assert!(matches!(err, StoreError::ReadOnly { .. } | StoreError::Io { .. }), "{err}");
 }
 
 #[test]
@@ -208,9 +166,5 @@ fn threads_and_handles_share_one_store() {
     });
     let w = world(&path);
     assert_eq!(w.ok("status", json!({}))["last_seq"], 100);
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        3,
-        "drafts were left behind"
-    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "drafts were left behind");
 }

@@ -27,22 +27,13 @@ fn child() {
     for at in 0..writes {
         let text = format!("{number}-{at}");
         let (name, arguments) = match at % 3 {
-            0 => (
-                "notes_commit",
-                json!({"branch": "main", "doc": "notes", "content": text}),
-            ),
-            1 => (
-                "tasks_note",
-                json!({"task": "TASK-001", "path": "s:0", "note": text}),
-            ),
+            0 => ("notes_commit", json!({"branch": "main", "doc": "notes", "content": text})),
+            1 => ("tasks_note", json!({"task": "TASK-001", "path": "s:0", "note": text})),
             _ => {
                 let node = json!({"op": "node_upsert", "id": text, "type": "t"});
                 let shared = json!({"op": "node_upsert", "id": "shared", "type": "t", "title": text});
                 let edge = json!({"op": "edge_upsert", "from": text, "rel": "r", "to": "shared"});
-                (
-                    "graph_apply",
-                    json!({"branch": "main", "doc": "g", "ops": [node, shared, edge]}),
-                )
+                ("graph_apply", json!({"branch": "main", "doc": "g", "ops": [node, shared, edge]}))
             }
         };
         let mut arguments = arguments;
@@ -69,10 +60,7 @@ fn command(path: &Path, number: usize, writes: usize) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "processes::child", "--nocapture", "--test-threads=1"]);
     command.env(CHILD, format!("{}|{number}|{writes}", path.display()));
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }
 
@@ -96,19 +84,14 @@ fn open(path: &Path) -> World {
 
 fn prepare(path: &Path) {
     let w = open(path);
-    w.ok(
-        "tasks_create",
-        json!({"title": "t", "kind": "task", "steps": [{"title": "s"}]}),
-    );
+    w.ok("tasks_create", json!({"title": "t", "kind": "task", "steps": [{"title": "s"}]}));
 }
 
 /// Whole task mutations, whole batches, every acknowledged write once.
 fn check(path: &Path, acknowledged: &[(String, String)]) -> usize {
     let w = open(path);
     let of = |list: Vec<Value>, field: &str| -> Vec<String> {
-        list.iter()
-            .map(|item| item[field].as_str().unwrap_or_default().to_owned())
-            .collect()
+        list.iter().map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect()
     };
     let everything = |arguments: Value, name: &str, list: &str, field: &str| {
         let mut arguments = arguments;
@@ -116,36 +99,16 @@ fn check(path: &Path, acknowledged: &[(String, String)]) -> usize {
         arguments["max_chars"] = json!(1_000_000);
         of(pages(&w, name, arguments, list), field)
     };
-    let notes = everything(
-        json!({"branch": "main", "doc": "notes"}),
-        "show",
-        "entries",
-        "content",
-    );
+    let notes = everything(json!({"branch": "main", "doc": "notes"}), "show", "entries", "content");
     let task_notes = everything(json!({"target": "TASK-001"}), "show", "entries", "content");
-    let nodes = everything(
-        json!({"branch": "main", "doc": "g"}),
-        "graph_query",
-        "nodes",
-        "id",
-    );
-    let trace = everything(
-        json!({"target": "TASK-001", "doc_kind": "trace"}),
-        "show",
-        "entries",
-        "source_event_id",
-    );
+    let nodes = everything(json!({"branch": "main", "doc": "g"}), "graph_query", "nodes", "id");
+    let trace =
+        everything(json!({"target": "TASK-001", "doc_kind": "trace"}), "show", "entries", "source_event_id");
     let mut events = everything(json!({}), "tasks_delta", "events", "event_id");
     events.reverse();
     assert_eq!(trace, events, "trace and events differ");
-    let revision = w.ok("tasks_radar", json!({"task": "TASK-001"}))["target"]["revision"]
-        .as_u64()
-        .unwrap();
-    assert_eq!(
-        usize::try_from(revision).unwrap(),
-        task_notes.len(),
-        "an update was lost"
-    );
+    let revision = w.ok("tasks_radar", json!({"task": "TASK-001"}))["target"]["revision"].as_u64().unwrap();
+    assert_eq!(usize::try_from(revision).unwrap(), task_notes.len(), "an update was lost");
     assert_eq!(events.len(), task_notes.len() + 1, "half a mutation was kept");
     for list in [&notes, &task_notes, &nodes] {
         let mut once = list.clone();
@@ -163,23 +126,14 @@ fn check(path: &Path, acknowledged: &[(String, String)]) -> usize {
     }
     let valid = w.ok("graph_validate", json!({"branch": "main", "doc": "g"}));
     assert_eq!(valid["ok"], true);
-    let (found, edges) = (
-        valid["stats"]["nodes"].as_u64().unwrap(),
-        valid["stats"]["edges"].as_u64().unwrap(),
-    );
-    assert_eq!(
-        found,
-        if edges == 0 { 0 } else { edges + 1 },
-        "half a batch was kept"
-    );
+    let (found, edges) =
+        (valid["stats"]["nodes"].as_u64().unwrap(), valid["stats"]["edges"].as_u64().unwrap());
+    assert_eq!(found, if edges == 0 { 0 } else { edges + 1 }, "half a batch was kept");
     notes.len() + task_notes.len() + usize::try_from(edges).unwrap()
 }
 
 fn figure(name: &str, usual: usize) -> usize {
-    std::env::var(name)
-        .ok()
-        .and_then(|given| given.parse().ok())
-        .unwrap_or(usual)
+    std::env::var(name).ok().and_then(|given| given.parse().ok()).unwrap_or(usual)
 }
 
 /// The full figures: `MEMORY_PROCESSES=8 MEMORY_WRITES=500`.
@@ -189,9 +143,7 @@ fn many_processes_write_one_store_and_nothing_is_refused_or_lost() {
     let path = folder.path().join("memory.db");
     prepare(&path);
     let (processes, writes) = (figure("MEMORY_PROCESSES", 4), figure("MEMORY_WRITES", 60));
-    let mut children: Vec<Child> = (0..processes)
-        .map(|number| start(&path, number, writes))
-        .collect();
+    let mut children: Vec<Child> = (0..processes).map(|number| start(&path, number, writes)).collect();
     let mut all = Vec::new();
     for child in &mut children {
         all.extend(acknowledged(child));
@@ -209,10 +161,7 @@ fn a_killed_process_loses_nothing_that_was_acknowledged() {
     prepare(&path);
     let mut all = Vec::new();
     for round in 0..figure("MEMORY_KILLS", 8) {
-        let mut pair = [
-            start(&path, 2 * round, 1_000_000),
-            start(&path, 2 * round + 1, 1_000_000),
-        ];
+        let mut pair = [start(&path, 2 * round, 1_000_000), start(&path, 2 * round + 1, 1_000_000)];
         // Uneven waits, so that the kills fall into different moments of a write.
         std::thread::sleep(Duration::from_millis(30 + (round as u64 * 37) % 91));
         for child in &mut pair {
@@ -239,10 +188,7 @@ fn a_disk_that_takes_no_more_is_told_and_the_store_stays_whole() {
     shell.args(["-c", "trap '' XFSZ; ulimit -f 600; exec \"$0\" \"$@\""]);
     shell.arg(child.get_program()).args(child.get_args());
     shell.envs(child.get_envs().filter_map(|(key, value)| Some((key, value?))));
-    shell
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = shell.spawn().unwrap();
     let mut full = false;
     let mut all = Vec::new();
@@ -259,8 +205,5 @@ fn a_disk_that_takes_no_more_is_told_and_the_store_stays_whole() {
     assert!(full, "the limit was never reached");
     check(&path, &all);
     let w = open(&path);
-    w.ok(
-        "notes_commit",
-        json!({"branch": "main", "doc": "notes", "content": "room again"}),
-    );
+    w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "room again"}));
 }

@@ -12,45 +12,15 @@ use crate::world::{World, pages, texts};
 
 #[derive(Clone, Debug)]
 enum Action {
-    Fork {
-        from: usize,
-    },
-    Note {
-        on: usize,
-    },
-    MergeNotes {
-        from: usize,
-        into: usize,
-        limit: i64,
-    },
-    PutNode {
-        on: usize,
-        id: usize,
-        value: usize,
-    },
-    DropNode {
-        on: usize,
-        id: usize,
-    },
-    PutEdge {
-        on: usize,
-        from: usize,
-        to: usize,
-        value: usize,
-    },
-    DropEdge {
-        on: usize,
-        from: usize,
-        to: usize,
-    },
-    MergeGraph {
-        from: usize,
-        limit: i64,
-    },
-    Settle {
-        which: usize,
-        from: bool,
-    },
+    Fork { from: usize },
+    Note { on: usize },
+    MergeNotes { from: usize, into: usize, limit: i64 },
+    PutNode { on: usize, id: usize, value: usize },
+    DropNode { on: usize, id: usize },
+    PutEdge { on: usize, from: usize, to: usize, value: usize },
+    DropEdge { on: usize, from: usize, to: usize },
+    MergeGraph { from: usize, limit: i64 },
+    Settle { which: usize, from: bool },
 }
 
 fn action() -> impl Strategy<Value = Action> {
@@ -103,11 +73,7 @@ struct NoteRow {
 
 impl Model {
     fn new() -> Self {
-        Self {
-            branches: vec![("main".to_owned(), None)],
-            cuts: vec![(0, 0)],
-            ..Self::default()
-        }
+        Self { branches: vec![("main".to_owned(), None)], cuts: vec![(0, 0)], ..Self::default() }
     }
 
     /// Positions in the log of the notes that a branch shows, oldest first.
@@ -121,10 +87,7 @@ impl Model {
     }
 
     fn texts(&self, branch: usize) -> Vec<String> {
-        self.view(branch, usize::MAX)
-            .into_iter()
-            .map(|at| self.notes[at].text.clone())
-            .collect()
+        self.view(branch, usize::MAX).into_iter().map(|at| self.notes[at].text.clone()).collect()
     }
 
     /// The state of every key that a branch shows; nothing for a tombstone.
@@ -133,12 +96,7 @@ impl Model {
             Some((base, _)) => self.graph(base, self.cuts[branch].1.min(cut)),
             None => BTreeMap::new(),
         };
-        for version in self
-            .versions
-            .iter()
-            .take(cut)
-            .filter(|version| version.branch == branch)
-        {
+        for version in self.versions.iter().take(cut).filter(|version| version.branch == branch) {
             out.insert(version.key.clone(), version.state.clone());
         }
         out
@@ -156,9 +114,7 @@ impl Model {
 
     fn live(&self, branch: usize) -> BTreeMap<String, String> {
         let all = self.graph(branch, usize::MAX);
-        all.into_iter()
-            .filter_map(|(key, state)| Some((key, state?)))
-            .collect()
+        all.into_iter().filter_map(|(key, state)| Some((key, state?))).collect()
     }
 }
 
@@ -181,21 +137,15 @@ impl Play<'_> {
             Action::Fork { from } => {
                 let from = self.pick(from);
                 let name = format!("b{}", self.model.branches.len());
-                self.w
-                    .ok("branch_create", json!({"name": name, "from": self.name(from)}));
+                self.w.ok("branch_create", json!({"name": name, "from": self.name(from)}));
                 self.model.branches.push((name, Some((from, 0))));
-                self.model
-                    .cuts
-                    .push((self.model.notes.len(), self.model.versions.len()));
+                self.model.cuts.push((self.model.notes.len(), self.model.versions.len()));
             }
             Action::Note { on } => {
                 let branch = self.pick(on);
                 let text = format!("note {}", self.model.notes.len());
                 let name = self.name(branch);
-                self.w.ok(
-                    "notes_commit",
-                    json!({"branch": name, "doc": "notes", "content": text}),
-                );
+                self.w.ok("notes_commit", json!({"branch": name, "doc": "notes", "content": text}));
                 self.model.notes.push(NoteRow { branch, text });
             }
             Action::MergeNotes { from, into, limit } => {
@@ -206,12 +156,7 @@ impl Play<'_> {
                 self.apply(on, op, &format!("n{id}"), Some(format!("v{value}")));
             }
             Action::DropNode { on, id } => {
-                self.apply(
-                    on,
-                    json!({"op": "node_delete", "id": format!("n{id}")}),
-                    &format!("n{id}"),
-                    None,
-                );
+                self.apply(on, json!({"op": "node_delete", "id": format!("n{id}")}), &format!("n{id}"), None);
             }
             Action::PutEdge { on, from, to, value } => {
                 let key = format!("n{from}|r|n{to}");
@@ -245,14 +190,8 @@ impl Play<'_> {
         let arguments = json!({"from": self.name(from), "into": self.name(into), "limit": limit});
         let (merged, looked) = self.turn("merge", &arguments);
         assert_eq!((merged, looked), (new.len(), candidates.len()));
-        self.model
-            .notes
-            .extend(new.into_iter().map(|text| NoteRow { branch: into, text }));
-        assert_eq!(
-            self.turn("merge", &arguments).0,
-            0,
-            "merging again changed something"
-        );
+        self.model.notes.extend(new.into_iter().map(|text| NoteRow { branch: into, text }));
+        assert_eq!(self.turn("merge", &arguments).0, 0, "merging again changed something");
     }
 
     /// All pages of a merge: how many were merged, how many looked at.
@@ -280,30 +219,17 @@ impl Play<'_> {
             (Some(_), _) => ends.iter().all(|end| live.contains_key(*end)),
             (None, _) => live.contains_key(key),
         };
-        let done = self.w.call(
-            "graph_apply",
-            json!({"branch": self.name(branch), "doc": "g", "ops": [op]}),
-        );
+        let done = self.w.call("graph_apply", json!({"branch": self.name(branch), "doc": "g", "ops": [op]}));
         assert_eq!(done.is_ok(), possible, "{key} {state:?} on {branch}: {done:?}");
         if !possible {
             return;
         }
         let gone = state.is_none() && ends.len() == 1;
-        self.model.versions.push(Version {
-            branch,
-            key: key.to_owned(),
-            state,
-            from: None,
-        });
+        self.model.versions.push(Version { branch, key: key.to_owned(), state, from: None });
         if gone {
             for other in live.keys().filter(|other| other.split("|r|").count() == 2) {
                 if other.split("|r|").any(|end| end == key) {
-                    self.model.versions.push(Version {
-                        branch,
-                        key: other.clone(),
-                        state: None,
-                        from: None,
-                    });
+                    self.model.versions.push(Version { branch, key: other.clone(), state: None, from: None });
                 }
             }
         }
@@ -311,10 +237,8 @@ impl Play<'_> {
 
     fn merge_graph(&mut self, from: usize, limit: i64) {
         let Some((into, _)) = self.model.branches[from].1 else {
-            let refusal = self.w.call(
-                "graph_merge",
-                json!({"from": self.name(from), "into": "main", "doc": "g"}),
-            );
+            let refusal =
+                self.w.call("graph_merge", json!({"from": self.name(from), "into": "main", "doc": "g"}));
             assert!(matches!(refusal, Err(MemoryError::NotMergeBack { .. })));
             return;
         };
@@ -327,35 +251,21 @@ impl Play<'_> {
             .chain(theirs.keys())
             .chain(base.keys())
             .filter(|key| {
-                let brought = self
-                    .model
-                    .latest(into, key, usize::MAX)
-                    .is_some_and(|row| row.from == Some(from));
+                let brought =
+                    self.model.latest(into, key, usize::MAX).is_some_and(|row| row.from == Some(from));
                 !brought && before.get(*key) != base.get(*key).and_then(Option::as_ref)
             })
             .cloned()
             .collect();
         self.turn("graph_merge", &arguments);
         self.adopt(into, from);
-        assert_eq!(
-            self.turn("graph_merge", &arguments).0,
-            0,
-            "merging again changed something"
-        );
+        assert_eq!(self.turn("graph_merge", &arguments).0, 0, "merging again changed something");
         let ours = self.model.live(into);
         let known = self.conflict_keys(into);
         let own = |version: &&Version| version.branch == from;
-        let changed: BTreeSet<&String> = self
-            .model
-            .versions
-            .iter()
-            .filter(own)
-            .map(|row| &row.key)
-            .collect();
+        let changed: BTreeSet<&String> = self.model.versions.iter().filter(own).map(|row| &row.key).collect();
         for key in ours.keys().chain(before.keys()).chain(theirs.keys()) {
-            let hung = key
-                .split("|r|")
-                .any(|end| before.contains_key(end) && !ours.contains_key(end));
+            let hung = key.split("|r|").any(|end| before.contains_key(end) && !ours.contains_key(end));
             if !changed.contains(key) {
                 // What the branch did not touch stays, unless it hung on a node that went.
                 assert!(ours.get(key) == before.get(key) || hung, "{key} was touched");
@@ -366,10 +276,7 @@ impl Play<'_> {
                 assert!(known.contains(key), "{key} was not told as a conflict");
             }
             if ours.get(key) != theirs.get(key) {
-                assert!(
-                    known.contains(key),
-                    "{key} was neither merged nor told as a conflict"
-                );
+                assert!(known.contains(key), "{key} was neither merged nor told as a conflict");
                 let edges = before.keys().filter(|other| other.contains("|r|"));
                 let tied = edges.flat_map(|edge| edge.split("|r|")).any(|end| end == key);
                 assert!(
@@ -383,9 +290,7 @@ impl Play<'_> {
     fn conflict_keys(&self, into: usize) -> BTreeSet<String> {
         let arguments = json!({"into": self.name(into), "doc": "g", "limit": 3});
         let all = pages(self.w, "graph_conflicts", arguments, "conflicts");
-        all.iter()
-            .map(|conflict| conflict["key"].as_str().unwrap().to_owned())
-            .collect()
+        all.iter().map(|conflict| conflict["key"].as_str().unwrap().to_owned()).collect()
     }
 
     fn settle(&mut self, which: usize, from: bool) {
@@ -394,12 +299,7 @@ impl Play<'_> {
             let arguments = json!({"into": self.name(branch), "doc": "g", "status": "open"});
             for conflict in pages(self.w, "graph_conflicts", arguments, "conflicts") {
                 let from = conflict["from"].as_str().unwrap();
-                let from = self
-                    .model
-                    .branches
-                    .iter()
-                    .position(|(name, _)| name == from)
-                    .unwrap();
+                let from = self.model.branches.iter().position(|(name, _)| name == from).unwrap();
                 open.push((branch, from, conflict["conflict_id"].clone()));
             }
         }
@@ -408,10 +308,8 @@ impl Play<'_> {
         }
         let (into, source, id) = open[which % open.len()].clone();
         let resolution = if from { "use_from" } else { "use_into" };
-        let done = self.w.call(
-            "graph_conflict_resolve",
-            json!({"conflict_id": id, "resolution": resolution}),
-        );
+        let done =
+            self.w.call("graph_conflict_resolve", json!({"conflict_id": id, "resolution": resolution}));
         match done {
             Ok(_) => self.adopt(into, source),
             Err(MemoryError::ConflictStale { .. } | MemoryError::WouldDangle { .. }) => assert!(from),
@@ -427,21 +325,11 @@ impl Play<'_> {
         for (key, state) in &now {
             if before.get(key) != Some(state) {
                 let (key, state) = (key.clone(), Some(state.clone()));
-                self.model.versions.push(Version {
-                    branch,
-                    key,
-                    state,
-                    from,
-                });
+                self.model.versions.push(Version { branch, key, state, from });
             }
         }
         for key in before.keys().filter(|key| !now.contains_key(*key)) {
-            self.model.versions.push(Version {
-                branch,
-                key: key.clone(),
-                state: None,
-                from,
-            });
+            self.model.versions.push(Version { branch, key: key.clone(), state: None, from });
         }
     }
 
@@ -452,22 +340,16 @@ impl Play<'_> {
         let arguments = json!({"branch": name, "doc": "g", "limit": limit, "max_chars": budget});
         for node in pages(self.w, "graph_query", arguments, "nodes") {
             assert_eq!(node["deleted"], false);
-            let before = out.insert(
-                node["id"].as_str().unwrap().to_owned(),
-                node["title"].as_str().unwrap().to_owned(),
-            );
+            let before = out
+                .insert(node["id"].as_str().unwrap().to_owned(), node["title"].as_str().unwrap().to_owned());
             assert_eq!(before, None, "a node was shown twice");
         }
-        let all = self.w.ok(
-            "graph_query",
-            json!({"branch": name, "doc": "g", "limit": 200, "max_chars": 1_000_000}),
-        );
+        let all = self
+            .w
+            .ok("graph_query", json!({"branch": name, "doc": "g", "limit": 200, "max_chars": 1_000_000}));
         for edge in all["edges"].as_array().unwrap() {
             let part = |field: &str| edge[field].as_str().unwrap();
-            out.insert(
-                format!("{}|r|{}", part("from"), part("to")),
-                edge["meta"].to_string(),
-            );
+            out.insert(format!("{}|r|{}", part("from"), part("to")), edge["meta"].to_string());
         }
         out
     }
@@ -503,25 +385,16 @@ impl Play<'_> {
         let mut found = texts(&pages(self.w, "diff", names, "entries"));
         found.reverse();
         let seen = self.model.view(from, usize::MAX);
-        let only = self
-            .model
-            .view(to, usize::MAX)
-            .into_iter()
-            .filter(|at| !seen.contains(at));
+        let only = self.model.view(to, usize::MAX).into_iter().filter(|at| !seen.contains(at));
         let expected: Vec<String> = only.map(|at| self.model.notes[at].text.clone()).collect();
         assert_eq!(found, expected, "diff of notes");
 
         let budget = budget.max(400);
         let names = json!({"from": self.name(from), "to": self.name(to), "doc": "g", "limit": limit, "max_chars": budget});
         let changes = pages(self.w, "graph_diff", names, "changes");
-        let numbers: Vec<i64> = changes
-            .iter()
-            .map(|change| change["to"]["last_seq"].as_i64().unwrap())
-            .collect();
-        assert!(
-            numbers.windows(2).all(|pair| pair[0] > pair[1]),
-            "a diff is newest first"
-        );
+        let numbers: Vec<i64> =
+            changes.iter().map(|change| change["to"]["last_seq"].as_i64().unwrap()).collect();
+        assert!(numbers.windows(2).all(|pair| pair[0] > pair[1]), "a diff is newest first");
         let key = |change: &Value| match change["kind"].as_str().unwrap() {
             "node" => change["id"].as_str().unwrap().to_owned(),
             _ => format!(
@@ -535,21 +408,15 @@ impl Play<'_> {
         let there = self.model.graph(from, usize::MAX);
         let here = self.model.graph(to, usize::MAX);
         let state = |side: &BTreeMap<String, Option<String>>, key: &str| side.get(key).cloned().flatten();
-        let expected: BTreeSet<String> = here
-            .keys()
-            .filter(|key| state(&here, key) != state(&there, key))
-            .cloned()
-            .collect();
+        let expected: BTreeSet<String> =
+            here.keys().filter(|key| state(&here, key) != state(&there, key)).cloned().collect();
         assert_eq!(found, expected, "diff of graphs");
     }
 }
 
 fn play(w: &World, history: &[Action], limit: i64, budget: i64) {
     w.ok("init", json!({}));
-    let mut play = Play {
-        w,
-        model: Model::new(),
-    };
+    let mut play = Play { w, model: Model::new() };
     for action in history {
         play.step(action);
     }
@@ -557,12 +424,7 @@ fn play(w: &World, history: &[Action], limit: i64, budget: i64) {
 }
 
 fn run(cases: u32, longest: usize, world: impl Fn() -> World) {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 400,
-        ..Config::default()
-    };
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let inputs = (history(longest), 1..8_i64, 1..3_000_i64);
     let outcome = TestRunner::new(config).run(&inputs, |(history, limit, budget)| {
         play(&world(), &history, limit, budget);
@@ -575,10 +437,7 @@ fn run(cases: u32, longest: usize, world: impl Fn() -> World) {
 
 /// More with `MEMORY_CASES=2000`.
 fn cases(usual: u32) -> u32 {
-    std::env::var("MEMORY_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok())
-        .unwrap_or(usual)
+    std::env::var("MEMORY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
 }
 
 #[test]

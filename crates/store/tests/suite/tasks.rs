@@ -14,10 +14,7 @@ fn task(w: &World) {
         {"title": "first", "success_criteria": ["it works"], "tests": ["cargo test"]},
         {"title": "second", "success_criteria": ["it lasts"]},
     ]);
-    w.ok(
-        "tasks_create",
-        json!({"title": "task", "parent": "PLAN-001", "steps": steps}),
-    );
+    w.ok("tasks_create", json!({"title": "task", "parent": "PLAN-001", "steps": steps}));
 }
 
 fn confirm(w: &World, path: &str) -> Value {
@@ -34,9 +31,7 @@ fn done(w: &World, path: &str) -> Result<Value, MemoryError> {
 }
 
 fn revision(w: &World) -> i64 {
-    w.ok("tasks_radar", json!({"task": "TASK-001"}))["target"]["revision"]
-        .as_i64()
-        .unwrap()
+    w.ok("tasks_radar", json!({"task": "TASK-001"}))["target"]["revision"].as_i64().unwrap()
 }
 
 #[test]
@@ -55,14 +50,8 @@ fn plans_and_tasks_are_counted_and_placed() {
             w.refused("tasks_create", json!({"title": "t", "parent": "PLAN-002"})),
             MemoryError::TargetUnknown { nearest, .. } if nearest == ["PLAN-001"]
         ));
-        assert_eq!(
-            w.ok("tasks_create", json!({"title": "t", "parent": "PLAN-001"}))["id"],
-            "TASK-001"
-        );
-        assert_eq!(
-            w.ok("tasks_create", json!({"title": "t2", "kind": "task"}))["id"],
-            "TASK-002"
-        );
+        assert_eq!(w.ok("tasks_create", json!({"title": "t", "parent": "PLAN-001"}))["id"], "TASK-001");
+        assert_eq!(w.ok("tasks_create", json!({"title": "t2", "kind": "task"}))["id"], "TASK-002");
         let status = w.ok("status", json!({}));
         assert_eq!(status["last_event_id"], "evt_0000000000000003");
     });
@@ -79,10 +68,7 @@ fn steps_form_a_tree_with_paths() {
         assert_eq!(out["steps"][0]["path"], "s:1.s:0");
         assert!(out["steps"][0]["id"].as_str().unwrap().starts_with("STEP-"));
         assert_eq!(out["revision"], 1);
-        let more = w.ok(
-            "tasks_decompose",
-            json!({"task": "TASK-001", "steps": [{"title": "third"}]}),
-        );
+        let more = w.ok("tasks_decompose", json!({"task": "TASK-001", "steps": [{"title": "third"}]}));
         assert_eq!(more["steps"][0]["path"], "s:2");
         let by_id = json!({"step_id": out["steps"][0]["id"], "note": "found by its id alone"});
         assert_eq!(w.ok("tasks_note", by_id)["task"], "TASK-001");
@@ -98,17 +84,13 @@ fn steps_form_a_tree_with_paths() {
 fn a_step_is_done_only_when_its_checkpoints_are_confirmed() {
     on_every_store(|w| {
         task(w);
-        let Err(MemoryError::CheckpointsNotConfirmed { missing, .. }) = done(w, "s:0") else {
-            panic!()
-        };
+        let Err(MemoryError::CheckpointsNotConfirmed { missing, .. }) = done(w, "s:0") else { panic!() };
         assert_eq!(missing, [Checkpoint::Criteria, Checkpoint::Tests]);
         w.ok(
             "tasks_verify",
             json!({"task": "TASK-001", "path": "s:0", "checkpoints": {"criteria": {"confirmed": true}}}),
         );
-        let Err(MemoryError::CheckpointsNotConfirmed { missing, .. }) = done(w, "s:0") else {
-            panic!()
-        };
+        let Err(MemoryError::CheckpointsNotConfirmed { missing, .. }) = done(w, "s:0") else { panic!() };
         assert_eq!(missing, [Checkpoint::Tests]);
         confirm(w, "s:0");
         let before = w.ok("status", json!({}))["last_event_id"].clone();
@@ -125,15 +107,10 @@ fn new_criteria_or_tests_revoke_their_checkpoint() {
     on_every_store(|w| {
         task(w);
         assert_eq!(confirm(w, "s:0")["missing_checkpoints"], json!([]));
-        let defined = w.ok(
-            "tasks_define",
-            json!({"task": "TASK-001", "path": "s:0", "tests": ["another"]}),
-        );
+        let defined = w.ok("tasks_define", json!({"task": "TASK-001", "path": "s:0", "tests": ["another"]}));
         assert_eq!(defined["missing_checkpoints"], json!(["tests"]));
-        let defined = w.ok(
-            "tasks_define",
-            json!({"task": "TASK-001", "path": "s:0", "blockers": ["weather"]}),
-        );
+        let defined =
+            w.ok("tasks_define", json!({"task": "TASK-001", "path": "s:0", "blockers": ["weather"]}));
         assert_eq!(defined["missing_checkpoints"], json!(["tests"]));
         let radar = w.ok("tasks_radar", json!({"task": "TASK-001"}));
         assert_eq!(radar["radar"]["blockers"], json!(["s:0 weather"]));
@@ -175,15 +152,9 @@ fn evidence_is_a_receipt() {
 fn a_parent_waits_for_its_children_and_the_last_step_finishes_the_task() {
     on_every_store(|w| {
         task(w);
-        w.ok(
-            "tasks_decompose",
-            json!({"task": "TASK-001", "parent": "s:0", "steps": [{"title": "child"}]}),
-        );
+        w.ok("tasks_decompose", json!({"task": "TASK-001", "parent": "s:0", "steps": [{"title": "child"}]}));
         confirm(w, "s:0");
-        assert!(matches!(
-            done(w, "s:0"),
-            Err(MemoryError::OpenChildren { open: 1, .. })
-        ));
+        assert!(matches!(done(w, "s:0"), Err(MemoryError::OpenChildren { open: 1, .. })));
         let early = w.refused("tasks_edit", json!({"task": "TASK-001", "status": "done"}));
         assert!(matches!(early, MemoryError::OpenSteps { open: 3, .. }));
         for path in ["s:0.s:0", "s:0", "s:1"] {
@@ -204,31 +175,17 @@ fn every_mutation_leaves_its_event_trace_and_projection_and_a_failed_one_nothing
         task(w);
         w.ok("branch_create", json!({"name": "fork", "from": "task/TASK-001"}));
         w.ok("checkout", json!({"ref": "fork"}));
-        w.ok(
-            "tasks_note",
-            json!({"task": "TASK-001", "path": "s:0", "note": "careful here"}),
-        );
+        w.ok("tasks_note", json!({"task": "TASK-001", "path": "s:0", "note": "careful here"}));
         confirm(w, "s:0");
         let before = w.ok("status", json!({}));
         done(w, "s:1").unwrap_err();
-        w.refused(
-            "tasks_edit",
-            json!({"task": "TASK-001", "title": "x", "expected_revision": 7}),
-        );
+        w.refused("tasks_edit", json!({"task": "TASK-001", "title": "x", "expected_revision": 7}));
         assert_eq!(w.ok("status", json!({})), before);
         done(w, "s:0").unwrap();
 
-        let trace = pages(
-            w,
-            "show",
-            json!({"target": "TASK-001", "doc_kind": "trace"}),
-            "entries",
-        );
+        let trace = pages(w, "show", json!({"target": "TASK-001", "doc_kind": "trace"}), "entries");
         let events = pages(w, "tasks_delta", json!({}), "events");
-        let of_task: Vec<&Value> = events
-            .iter()
-            .filter(|event| event["entity"] == "TASK-001")
-            .collect();
+        let of_task: Vec<&Value> = events.iter().filter(|event| event["entity"] == "TASK-001").collect();
         assert_eq!(trace.len(), of_task.len());
         for (entry, event) in trace.iter().rev().zip(&of_task) {
             assert_eq!(entry["source_event_id"], event["event_id"]);
@@ -244,19 +201,12 @@ fn every_mutation_leaves_its_event_trace_and_projection_and_a_failed_one_nothing
         let graph = w.ok("graph_query", json!({"target": "TASK-001"}));
         let status = |id: &str| {
             let nodes = graph["nodes"].as_array().unwrap();
-            nodes
-                .iter()
-                .find(|node| node["id"] == id)
-                .map(|node| node["status"].clone())
+            nodes.iter().find(|node| node["id"] == id).map(|node| node["status"].clone())
         };
         assert_eq!(status("task:TASK-001"), Some(json!("todo")));
         assert_eq!(graph["edges"].as_array().unwrap().len(), 2);
-        let steps: Vec<&Value> = graph["nodes"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|node| node["type"] == "step")
-            .collect();
+        let steps: Vec<&Value> =
+            graph["nodes"].as_array().unwrap().iter().filter(|node| node["type"] == "step").collect();
         assert_eq!(steps.iter().filter(|step| step["status"] == "done").count(), 1);
         let plan = w.ok("graph_query", json!({"target": "PLAN-001"}));
         assert_eq!(plan["edges"][0]["rel"], "contains");
@@ -264,16 +214,7 @@ fn every_mutation_leaves_its_event_trace_and_projection_and_a_failed_one_nothing
             assert_eq!(w.ok("graph_validate", json!({"target": target}))["ok"], true);
         }
         // The fork was not written to.
-        assert_eq!(
-            pages(
-                w,
-                "diff",
-                json!({"from": "task/TASK-001", "to": "fork"}),
-                "entries"
-            )
-            .len(),
-            0
-        );
+        assert_eq!(pages(w, "diff", json!({"from": "task/TASK-001", "to": "fork"}), "entries").len(), 0);
     });
 }
 
@@ -283,21 +224,10 @@ fn a_wrong_revision_is_refused_under_both_names() {
         task(w);
         for field in ["expected_revision", "expected_version"] {
             let refusal = w.refused("tasks_edit", json!({"task": "TASK-001", "title": "x", field: 5}));
-            assert!(matches!(
-                refusal,
-                MemoryError::RevisionMismatch {
-                    current: 0,
-                    expected: 5,
-                    ..
-                }
-            ));
+            assert!(matches!(refusal, MemoryError::RevisionMismatch { current: 0, expected: 5, .. }));
         }
         assert!(
-            w.call(
-                "tasks_edit",
-                json!({"task": "TASK-001", "title": "x", "expected_version": 0})
-            )
-            .is_ok()
+            w.call("tasks_edit", json!({"task": "TASK-001", "title": "x", "expected_version": 0})).is_ok()
         );
         assert_eq!(revision(w), 1);
     });
@@ -307,19 +237,10 @@ fn a_wrong_revision_is_refused_under_both_names() {
 fn null_clears_a_field_and_a_missing_one_stays() {
     on_every_store(|w| {
         task(w);
-        w.ok(
-            "tasks_edit",
-            json!({"task": "TASK-001", "description": "why", "priority": 3}),
-        );
+        w.ok("tasks_edit", json!({"task": "TASK-001", "description": "why", "priority": 3}));
         w.ok("tasks_edit", json!({"task": "TASK-001", "title": "renamed"}));
-        assert_eq!(
-            w.ok("tasks_radar", json!({"task": "TASK-001"}))["radar"]["why"],
-            "why"
-        );
-        w.ok(
-            "tasks_edit",
-            json!({"task": "TASK-001", "description": null, "parent": null}),
-        );
+        assert_eq!(w.ok("tasks_radar", json!({"task": "TASK-001"}))["radar"]["why"], "why");
+        w.ok("tasks_edit", json!({"task": "TASK-001", "description": null, "parent": null}));
         let radar = w.ok("tasks_radar", json!({"task": "TASK-001"}));
         assert_eq!(radar["radar"]["why"], "renamed");
         assert_eq!(radar["target"].get("parent"), None);
@@ -337,23 +258,11 @@ fn dependencies_have_no_cycle_and_hold_tasks_back() {
         for title in ["a", "b", "c"] {
             w.ok("tasks_create", json!({"title": title, "kind": "task"}));
         }
-        w.ok(
-            "tasks_edit",
-            json!({"task": "TASK-002", "depends_on": ["TASK-001"]}),
-        );
-        w.ok(
-            "tasks_edit",
-            json!({"task": "TASK-003", "depends_on": ["TASK-002"], "priority": 9}),
-        );
-        let refusal = w.refused(
-            "tasks_edit",
-            json!({"task": "TASK-001", "depends_on": ["TASK-003"]}),
-        );
+        w.ok("tasks_edit", json!({"task": "TASK-002", "depends_on": ["TASK-001"]}));
+        w.ok("tasks_edit", json!({"task": "TASK-003", "depends_on": ["TASK-002"], "priority": 9}));
+        let refusal = w.refused("tasks_edit", json!({"task": "TASK-001", "depends_on": ["TASK-003"]}));
         assert!(matches!(refusal, MemoryError::DependencyCycle { .. }));
-        w.refused(
-            "tasks_edit",
-            json!({"task": "TASK-001", "depends_on": ["TASK-001"]}),
-        );
+        w.refused("tasks_edit", json!({"task": "TASK-001", "depends_on": ["TASK-001"]}));
         let ready = || column(w.ok("tasks_ready", json!({}))["tasks"].as_array().unwrap(), "id");
         assert_eq!(ready(), ["TASK-001"]);
         w.ok("tasks_edit", json!({"task": "TASK-001", "status": "done"}));
@@ -361,10 +270,7 @@ fn dependencies_have_no_cycle_and_hold_tasks_back() {
         w.ok("tasks_edit", json!({"task": "TASK-002", "status": "blocked"}));
         assert_eq!(ready(), [json!(null); 0]);
         w.ok("tasks_edit", json!({"task": "TASK-003", "depends_on": null}));
-        w.ok(
-            "tasks_edit",
-            json!({"task": "TASK-002", "status": "active", "priority": 9}),
-        );
+        w.ok("tasks_edit", json!({"task": "TASK-002", "status": "active", "priority": 9}));
         assert_eq!(ready(), ["TASK-002", "TASK-003"]);
     });
 }
@@ -384,30 +290,18 @@ fn a_claim_holds_until_its_lease_ends_and_old_tokens_are_refused() {
 
         w.clock.advance(Duration::from_secs(901));
         let note = |token: &Value| {
-            w.call(
-                "tasks_note",
-                json!({"task": "TASK-001", "note": "still here", "claim_token": token}),
-            )
+            w.call("tasks_note", json!({"task": "TASK-001", "note": "still here", "claim_token": token}))
         };
-        assert!(matches!(
-            note(&first["claim_token"]),
-            Err(MemoryError::ClaimExpired { .. })
-        ));
+        assert!(matches!(note(&first["claim_token"]), Err(MemoryError::ClaimExpired { .. })));
         let second = claim("bob").unwrap();
         assert_ne!(second["claim_token"], first["claim_token"]);
-        assert!(matches!(
-            note(&first["claim_token"]),
-            Err(MemoryError::ClaimForeign { .. })
-        ));
+        assert!(matches!(note(&first["claim_token"]), Err(MemoryError::ClaimForeign { .. })));
         assert!(note(&second["claim_token"]).is_ok());
         let release = |agent: &str| w.call("tasks_release", json!({"task": "TASK-001", "agent_id": agent}));
         assert!(matches!(release("ann"), Err(MemoryError::ClaimHeld { .. })));
         assert_eq!(release("bob").unwrap()["released"], true);
         assert!(matches!(release("bob"), Err(MemoryError::NotClaimed { .. })));
-        assert!(matches!(
-            note(&second["claim_token"]),
-            Err(MemoryError::ClaimForeign { .. })
-        ));
+        assert!(matches!(note(&second["claim_token"]), Err(MemoryError::ClaimForeign { .. })));
     });
 }
 
@@ -417,20 +311,14 @@ fn a_clock_that_jumps_back_does_not_hold_a_task_for_years() {
         task(w);
         w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
         w.clock.jump_to(m1nd_stdx::clock::UnixMs(1_000_000_000_000));
-        assert!(
-            w.call("tasks_claim", json!({"task": "TASK-001", "agent_id": "bob"}))
-                .is_ok()
-        );
+        assert!(w.call("tasks_claim", json!({"task": "TASK-001", "agent_id": "bob"})).is_ok());
     });
 }
 
 #[test]
 fn the_focus_is_what_calls_mean_when_they_name_nothing() {
     on_every_store(|w| {
-        assert!(matches!(
-            w.refused("tasks_radar", json!({})),
-            MemoryError::NoTarget
-        ));
+        assert!(matches!(w.refused("tasks_radar", json!({})), MemoryError::NoTarget));
         task(w);
         assert!(matches!(
             w.refused("tasks_focus_set", json!({"task": "TASK-007"})),
@@ -446,10 +334,7 @@ fn the_focus_is_what_calls_mean_when_they_name_nothing() {
         assert_eq!(radar["steps"]["missing_criteria"], 2);
         assert_eq!(radar["steps"]["missing_tests"], 1);
         let cleared = w.ok("tasks_focus_clear", json!({}));
-        assert_eq!(
-            (&cleared["previous"], cleared.get("focus")),
-            (&json!("TASK-001"), None)
-        );
+        assert_eq!((&cleared["previous"], cleared.get("focus")), (&json!("TASK-001"), None));
     });
 }
 
@@ -457,10 +342,7 @@ fn the_focus_is_what_calls_mean_when_they_name_nothing() {
 fn no_entity_or_event_is_hidden_behind_a_page() {
     on_every_store(|w| {
         for at in 0..60 {
-            w.ok(
-                "tasks_create",
-                json!({"title": format!("task {at}"), "kind": "task"}),
-            );
+            w.ok("tasks_create", json!({"title": format!("task {at}"), "kind": "task"}));
         }
         for arguments in [json!({}), json!({"limit": 7}), json!({"max_chars": 700})] {
             assert_eq!(pages(w, "tasks_context", arguments.clone(), "tasks").len(), 60);
@@ -470,19 +352,9 @@ fn no_entity_or_event_is_hidden_behind_a_page() {
             assert_eq!(column(&events, "event_id"), sorted);
             assert_eq!(events.len(), 60);
         }
-        let later = pages(
-            w,
-            "tasks_delta",
-            json!({"since": "evt_0000000000000058"}),
-            "events",
-        );
+        let later = pages(w, "tasks_delta", json!({"since": "evt_0000000000000058"}), "events");
         assert_eq!(later.len(), 2);
-        let changed = pages(
-            w,
-            "tasks_context",
-            json!({"since": "evt_0000000000000059"}),
-            "tasks",
-        );
+        let changed = pages(w, "tasks_context", json!({"since": "evt_0000000000000059"}), "tasks");
         assert_eq!(column(&changed, "id"), ["TASK-060"]);
     });
 }
@@ -497,9 +369,6 @@ fn an_idempotency_key_covers_the_whole_mutation() {
         let note = json!({"task": "PLAN-001", "note": "n", "idempotency_key": "once"});
         let first = w.ok("tasks_note", note.clone());
         assert_eq!(w.ok("tasks_note", note), first);
-        assert_eq!(
-            pages(w, "show", json!({"target": "PLAN-001"}), "entries").len(),
-            1
-        );
+        assert_eq!(pages(w, "show", json!({"target": "PLAN-001"}), "entries").len(), 1);
     });
 }

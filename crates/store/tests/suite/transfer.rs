@@ -8,10 +8,7 @@ use serde_json::{Value, json};
 use crate::world::{World, on_every_store, pages};
 
 fn fill(w: &World) {
-    w.ok(
-        "tasks_create",
-        json!({"title": "plan", "contract_data": {"a": [1]}}),
-    );
+    w.ok("tasks_create", json!({"title": "plan", "contract_data": {"a": [1]}}));
     w.ok(
         "tasks_create",
         json!({"title": "task", "parent": "PLAN-001", "steps": [{"title": "s", "tests": ["t"]}]}),
@@ -19,10 +16,7 @@ fn fill(w: &World) {
     w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
     w.ok("tasks_focus_set", json!({"task": "TASK-001"}));
     w.code.0.lock().insert("src/a.rs".to_owned(), "h".to_owned());
-    w.ok(
-        "notes_commit",
-        json!({"target": "TASK-001", "content": "note", "anchors": [{"path": "src/a.rs"}]}),
-    );
+    w.ok("notes_commit", json!({"target": "TASK-001", "content": "note", "anchors": [{"path": "src/a.rs"}]}));
     w.ok(
         "think_card",
         json!({"target": "TASK-001", "card": {"id": "q", "type": "question", "title": "why"}}),
@@ -30,15 +24,9 @@ fn fill(w: &World) {
     w.ok("branch_create", json!({"name": "fork", "from": "task/TASK-001"}));
     let node = |title: &str| json!([{"op": "node_upsert", "id": "n", "type": "t", "title": title}]);
     for (branch, title) in [("task/TASK-001", "ours"), ("fork", "theirs")] {
-        w.ok(
-            "graph_apply",
-            json!({"branch": branch, "doc": "TASK-001-graph", "ops": node(title)}),
-        );
+        w.ok("graph_apply", json!({"branch": branch, "doc": "TASK-001-graph", "ops": node(title)}));
     }
-    w.ok(
-        "notes_commit",
-        json!({"branch": "fork", "doc": "notes", "content": "forked"}),
-    );
+    w.ok("notes_commit", json!({"branch": "fork", "doc": "notes", "content": "forked"}));
     w.ok("merge", json!({"from": "fork", "into": "task/TASK-001"}));
     w.ok("graph_merge", json!({"from": "fork", "into": "task/TASK-001"}));
     w.ok("checkout", json!({"ref": "fork"}));
@@ -48,30 +36,10 @@ fn everything(w: &World) -> Vec<Value> {
     vec![
         w.ok("status", json!({})),
         json!(pages(w, "branch_list", json!({}), "branches")),
-        json!(pages(
-            w,
-            "show",
-            json!({"branch": "fork", "doc": "notes"}),
-            "entries"
-        )),
-        json!(pages(
-            w,
-            "show",
-            json!({"target": "TASK-001", "doc_kind": "trace"}),
-            "entries"
-        )),
-        json!(pages(
-            w,
-            "graph_query",
-            json!({"branch": "fork", "include_deleted": true}),
-            "nodes"
-        )),
-        json!(pages(
-            w,
-            "graph_conflicts",
-            json!({"into": "task/TASK-001"}),
-            "conflicts"
-        )),
+        json!(pages(w, "show", json!({"branch": "fork", "doc": "notes"}), "entries")),
+        json!(pages(w, "show", json!({"target": "TASK-001", "doc_kind": "trace"}), "entries")),
+        json!(pages(w, "graph_query", json!({"branch": "fork", "include_deleted": true}), "nodes")),
+        json!(pages(w, "graph_conflicts", json!({"into": "task/TASK-001"}), "conflicts")),
         json!(pages(w, "tasks_delta", json!({}), "events")),
         w.ok("tasks_context", json!({})),
         w.ok("tasks_radar", json!({})),
@@ -94,16 +62,10 @@ fn an_export_read_into_another_store_says_the_same() {
         }
         let mut again = Vec::new();
         export_jsonl(&other.ports(), "w", &mut again).unwrap();
-        assert_eq!(
-            String::from_utf8(again).unwrap(),
-            String::from_utf8(lines.clone()).unwrap()
-        );
+        assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(lines.clone()).unwrap());
         // Work goes on where it was: numbers are not given out twice.
         for world in [w, &other] {
-            world.ok(
-                "notes_commit",
-                json!({"branch": "fork", "doc": "notes", "content": "later"}),
-            );
+            world.ok("notes_commit", json!({"branch": "fork", "doc": "notes", "content": "later"}));
             world.ok("tasks_create", json!({"title": "t2", "kind": "task"}));
         }
         assert_eq!(w.ok("status", json!({})), other.ok("status", json!({})));

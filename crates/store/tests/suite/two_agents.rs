@@ -8,22 +8,13 @@ use crate::world::on_every_store;
 fn a_brief_of_a_busy_workspace_fits_four_kilobytes_and_is_enough_to_go_on() {
     on_every_store(|w| {
         // Much has happened before.
-        w.ok(
-            "tasks_create",
-            json!({"title": "Speed up ingest", "contract": "half the time, same graph"}),
-        );
+        w.ok("tasks_create", json!({"title": "Speed up ingest", "contract": "half the time, same graph"}));
         for at in 0..40 {
-            w.ok(
-                "tasks_create",
-                json!({"title": format!("chore {at} {}", "x".repeat(60)), "kind": "task"}),
-            );
+            w.ok("tasks_create", json!({"title": format!("chore {at} {}", "x".repeat(60)), "kind": "task"}));
             let card = json!({"id": format!("old-{at}"), "type": "decision", "title": format!("old decision {at}"),
                               "text": "because ".repeat(40)});
             w.ok("think_card", json!({"target": "PLAN-001", "card": card}));
-            w.ok(
-                "notes_commit",
-                json!({"target": "PLAN-001", "content": "noise ".repeat(200)}),
-            );
+            w.ok("notes_commit", json!({"target": "PLAN-001", "content": "noise ".repeat(200)}));
         }
         w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "title": "House rule", "content": "never push on Fridays",
                                     "meta": {"pinned": true}}));
@@ -36,10 +27,7 @@ fn a_brief_of_a_busy_workspace_fits_four_kilobytes_and_is_enough_to_go_on() {
             json!({"title": "Walk in parallel", "parent": "PLAN-001", "priority": 5, "steps": steps}),
         );
         w.ok("tasks_focus_set", json!({"task": "TASK-041"}));
-        w.ok(
-            "tasks_verify",
-            json!({"path": "s:0", "checkpoints": {"criteria": {"confirmed": true}}}),
-        );
+        w.ok("tasks_verify", json!({"path": "s:0", "checkpoints": {"criteria": {"confirmed": true}}}));
         w.ok("tasks_done", json!({"path": "s:0"}));
         w.ok(
             "think_card",
@@ -47,10 +35,7 @@ fn a_brief_of_a_busy_workspace_fits_four_kilobytes_and_is_enough_to_go_on() {
                                   "anchors": [{"path": "src/walk.rs"}]}),
         );
         w.ok("think_card", json!({"target": "TASK-041", "card": {"id": "q-order", "type": "question", "title": "must order be kept?"}}));
-        w.ok(
-            "branch_create",
-            json!({"name": "what-if", "from": "task/TASK-041"}),
-        );
+        w.ok("branch_create", json!({"name": "what-if", "from": "task/TASK-041"}));
         w.ok("think_card", json!({"target": "TASK-041", "branch": "what-if",
                                   "card": {"id": "d-threads", "type": "decision", "title": "use raw threads"}}));
         w.ok(
@@ -66,16 +51,8 @@ fn a_brief_of_a_busy_workspace_fits_four_kilobytes_and_is_enough_to_go_on() {
         let focus = &brief["focus"];
         assert_eq!(focus["target"]["id"], "TASK-041");
         assert_eq!(focus["now"], "s:1 parallel walk");
-        assert_eq!(
-            focus["verify"],
-            json!(["criteria: twice as fast", "tests: cargo bench walk"])
-        );
-        assert!(
-            brief["handoff"]["text"]
-                .as_str()
-                .unwrap()
-                .contains("split the walk by top folder")
-        );
+        assert_eq!(focus["verify"], json!(["criteria: twice as fast", "tests: cargo bench walk"]));
+        assert!(brief["handoff"]["text"].as_str().unwrap().contains("split the walk by top folder"));
         assert_eq!(brief["pinned"][0]["text"], "never push on Fridays");
         assert_eq!(brief["ready"][0]["id"], "TASK-041");
         assert_eq!(brief["decisions"][0]["id"], "d-rayon");
@@ -91,10 +68,7 @@ fn a_brief_of_a_busy_workspace_fits_four_kilobytes_and_is_enough_to_go_on() {
         let path = focus["now"].as_str().unwrap().split(' ').next().unwrap();
         let confirmed =
             json!({"confirmed": true, "evidence": {"command": "cargo bench walk", "exit_code": 0}});
-        w.ok(
-            "tasks_claim",
-            json!({"task": focus["target"]["id"], "agent_id": "second"}),
-        );
+        w.ok("tasks_claim", json!({"task": focus["target"]["id"], "agent_id": "second"}));
         w.ok(
             "tasks_verify",
             json!({"path": path, "checkpoints": {"criteria": {"confirmed": true}, "tests": confirmed}}),

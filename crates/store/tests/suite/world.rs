@@ -50,12 +50,7 @@ impl AnchorProbe for Code {
 impl World {
     pub fn new(store: Box<dyn Store>) -> Self {
         let clock = ManualClock::at(UnixMs(1_794_780_000_000));
-        Self {
-            store,
-            clock,
-            code: Code::default(),
-            workspace: RefCell::new("w".to_owned()),
-        }
+        Self { store, clock, code: Code::default(), workspace: RefCell::new("w".to_owned()) }
     }
 
     pub fn ports(&self) -> Ports<'_> {
@@ -177,8 +172,5 @@ pub fn column(items: &[Value], field: &str) -> Vec<Value> {
 
 /// Texts of entries, in order.
 pub fn texts(items: &[Value]) -> Vec<String> {
-    items
-        .iter()
-        .map(|item| item["content"].as_str().unwrap().to_owned())
-        .collect()
+    items.iter().map(|item| item["content"].as_str().unwrap().to_owned()).collect()
 }
