@@ -34,10 +34,10 @@ pub struct CommitRequest {
     /// More text.
     #[serde(default)]
     pub body: Option<String>,
-    /// The same key gives the first answer again.
+    /// Same key, same answer
     #[serde(default)]
     pub idempotency_key: Option<String>,
-    /// Keep text that looks like a key or token.
+    /// Accept text that looks like a secret
     #[serde(default)]
     pub allow_sensitive: Option<bool>,
 }
@@ -138,13 +138,13 @@ pub struct LogRequest {
     /// An existing branch; the checked out one if neither is given.
     #[serde(default)]
     pub branch: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most commits (20, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -37,13 +37,13 @@ pub struct SearchRequest {
     /// Only what speaks of these places in the code: paths or node ids.
     #[serde(default)]
     pub anchors: Option<Vec<String>>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most hits (20, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -25,7 +25,7 @@ pub struct BranchCreateRequest {
     /// The branch to start from; the checked out one if none is given.
     #[serde(default)]
     pub from: Option<String>,
-    /// The same key gives the first answer again.
+    /// Same key, same answer
     #[serde(default)]
     pub idempotency_key: Option<String>,
 }

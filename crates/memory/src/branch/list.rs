@@ -21,13 +21,13 @@ const MAX_LIMIT: usize = 500;
 pub struct BranchListRequest {
     /// The workspace.
     pub workspace: String,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most branches to list (200, at most 500).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -24,21 +24,21 @@ pub const MAX_OPS: usize = 1_000;
 pub struct GraphApplyRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task, `PLAN-001` or `TASK-001`; or give `branch` and `doc`.
+    /// PLAN-001 or TASK-001; or give branch and doc
     #[serde(default)]
     pub target: Option<String>,
     /// An existing branch.
     #[serde(default)]
     pub branch: Option<String>,
-    /// A graph document of that branch; its only one if none is given.
+    /// Graph document (the branch's only one)
     #[serde(default)]
     pub doc: Option<String>,
     /// All are applied, in order, or none.
     pub ops: Vec<GraphOp>,
-    /// The same key gives the first answer again.
+    /// Same key, same answer
     #[serde(default)]
     pub idempotency_key: Option<String>,
-    /// Keep text that looks like a key or token.
+    /// Accept text that looks like a secret
     #[serde(default)]
     pub allow_sensitive: Option<bool>,
 }
@@ -74,7 +74,7 @@ pub struct GraphOp {
     pub tags: Option<Vec<String>>,
     #[serde(default)]
     pub meta: Option<Object>,
-    /// Places in the code that the node speaks of.
+    /// Code it speaks of
     #[serde(default)]
     pub anchors: Option<Vec<AnchorIn>>,
     /// The node an edge starts at.

@@ -29,13 +29,13 @@ pub struct ConflictsRequest {
     /// Only conflicts of this status, `open` or `resolved`.
     #[serde(default)]
     pub status: Option<ConflictStatus>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most conflicts (50, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -33,13 +33,13 @@ pub struct GraphDiffRequest {
     /// The graph document; the only one of the branches if none is given.
     #[serde(default)]
     pub doc: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most changes (50, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

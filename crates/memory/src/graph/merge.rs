@@ -40,7 +40,7 @@ pub struct GraphMergeRequest {
     /// The graph document; the only one of `from` if none is given.
     #[serde(default)]
     pub doc: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most keys to look at (200, at most 200).

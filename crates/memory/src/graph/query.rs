@@ -31,13 +31,13 @@ const MAX_IDS: usize = 1_000;
 pub struct GraphQueryRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task, `PLAN-001` or `TASK-001`; or give `branch` and `doc`.
+    /// PLAN-001 or TASK-001; or give branch and doc
     #[serde(default)]
     pub target: Option<String>,
     /// An existing branch.
     #[serde(default)]
     pub branch: Option<String>,
-    /// A graph document of that branch; its only one if none is given.
+    /// Graph document (the branch's only one)
     #[serde(default)]
     pub doc: Option<String>,
     /// Only these nodes.
@@ -58,7 +58,7 @@ pub struct GraphQueryRequest {
     /// Only nodes whose id, title or text holds this, in any case.
     #[serde(default)]
     pub text: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most nodes (50, at most 200).
@@ -73,7 +73,7 @@ pub struct GraphQueryRequest {
     /// Whether to list tombstones too (false).
     #[serde(default)]
     pub include_deleted: Option<bool>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -26,19 +26,19 @@ const MAX_ERRORS: usize = 1_000;
 pub struct GraphValidateRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task, `PLAN-001` or `TASK-001`; or give `branch` and `doc`.
+    /// PLAN-001 or TASK-001; or give branch and doc
     #[serde(default)]
     pub target: Option<String>,
     /// An existing branch.
     #[serde(default)]
     pub branch: Option<String>,
-    /// A graph document of that branch; its only one if none is given.
+    /// Graph document (the branch's only one)
     #[serde(default)]
     pub doc: Option<String>,
     /// The most errors to list (50, at most 1,000).
     #[serde(default)]
     pub max_errors: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

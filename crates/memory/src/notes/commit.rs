@@ -20,7 +20,7 @@ use crate::writer::{Findable, NewEntry, Once, Outcome, write};
 pub struct NotesCommitRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task, `PLAN-001` or `TASK-001`; or give `branch` and `doc`.
+    /// PLAN-001 or TASK-001; or give branch and doc
     #[serde(default)]
     pub target: Option<String>,
     /// An existing branch; goes with `doc`.
@@ -40,13 +40,13 @@ pub struct NotesCommitRequest {
     /// Anything else. `pinned: true` keeps it in every brief, `handoff: true` makes it the last hand-off.
     #[serde(default)]
     pub meta: Option<Object>,
-    /// Places in the code that the note speaks of.
+    /// Code it speaks of
     #[serde(default)]
     pub anchors: Vec<AnchorIn>,
-    /// The same key gives the first answer again.
+    /// Same key, same answer
     #[serde(default)]
     pub idempotency_key: Option<String>,
-    /// Keep text that looks like a key or token.
+    /// Accept text that looks like a secret
     #[serde(default)]
     pub allow_sensitive: Option<bool>,
 }

@@ -27,13 +27,13 @@ pub struct DiffRequest {
     /// The document (`notes`).
     #[serde(default)]
     pub doc: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most entries (20, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

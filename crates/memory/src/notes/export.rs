@@ -23,7 +23,7 @@ const TRACE_LIMIT: usize = 50;
 pub struct ExportRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task, `PLAN-001` or `TASK-001`.
+    /// PLAN-001 or TASK-001
     pub target: String,
     /// The most notes (20, at most 200).
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct ExportRequest {
     /// The most trace entries (50, at most 200).
     #[serde(default)]
     pub trace_limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }
@@ -138,7 +138,24 @@ pub fn export(ports: &Ports<'_>, request: &ExportRequest) -> Result<ExportOutput
         let room = (budget.0 + json_size(&out.trace)).saturating_sub(json_size(&out));
         out.trace =
             show::shape(ports, place(DocOf::Trace), trace, more_trace, cursor, trace_limit, Budget(room));
+        // A page that cannot show even one entry points to itself: `branchmind_show` begins there.
+        if json_size(&out) > budget.0 {
+            empty_page(&mut out.trace);
+        }
+        if json_size(&out) > budget.0 {
+            empty_page(&mut out.notes);
+        }
         out.truncated = out.notes.truncated || out.trace.truncated;
         Ok(out)
     })
+}
+
+fn empty_page(page: &mut ShowOutput) {
+    if !page.entries.is_empty() {
+        page.entries.clear();
+        page.truncated = true;
+        page.pagination.count = 0;
+        page.pagination.has_more = true;
+        page.pagination.next_cursor = Some(page.pagination.cursor);
+    }
 }

@@ -26,7 +26,7 @@ pub struct MergeRequest {
     /// The document (`notes`).
     #[serde(default)]
     pub doc: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most notes to look at (200, at most 200).

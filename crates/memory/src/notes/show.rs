@@ -32,7 +32,7 @@ pub enum DocKind {
 pub struct ShowRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task, `PLAN-001` or `TASK-001`; or give `branch` and `doc`.
+    /// PLAN-001 or TASK-001; or give branch and doc
     #[serde(default)]
     pub target: Option<String>,
     /// Which document of the target, `notes` (the default) or `trace`.
@@ -44,13 +44,13 @@ pub struct ShowRequest {
     /// A document of that branch.
     #[serde(default)]
     pub doc: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most entries (20, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

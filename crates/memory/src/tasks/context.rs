@@ -20,7 +20,7 @@ const MAX_LIMIT: usize = 200;
 pub struct TasksContextRequest {
     /// The workspace.
     pub workspace: String,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// Only what changed after this event, `evt_` and 16 digits.
@@ -29,7 +29,7 @@ pub struct TasksContextRequest {
     /// The most plans and tasks (50, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

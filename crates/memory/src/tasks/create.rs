@@ -59,7 +59,7 @@ mutation! {
         /// Places in the code that it speaks of.
         #[serde(default)]
         pub anchors: Option<Vec<AnchorIn>>,
-        /// Keep text that looks like a key or token.
+        /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
     }

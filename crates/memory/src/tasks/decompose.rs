@@ -26,7 +26,7 @@ mutation! {
         /// The path of the step to add them to, such as `s:0`.
         #[serde(default)]
         pub parent: Option<String>,
-        /// Keep text that looks like a key or token.
+        /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
     }

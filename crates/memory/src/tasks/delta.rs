@@ -24,13 +24,13 @@ pub struct TasksDeltaRequest {
     /// Only events after this one, `evt_` and 16 digits.
     #[serde(default)]
     pub since: Option<String>,
-    /// `next_cursor` of the page before; goes on where that page ended.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most events (50, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

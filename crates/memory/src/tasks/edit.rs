@@ -54,7 +54,7 @@ mutation! {
         /// `todo`, `active`, `blocked`, `done` or `cancelled`.
         #[serde(default)]
         pub status: Option<Status>,
-        /// Keep text that looks like a key or token.
+        /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
     }

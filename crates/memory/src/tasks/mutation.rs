@@ -182,16 +182,16 @@ macro_rules! mutation {
             /// The workspace.
             pub workspace: String,
             $($(#[$field_doc])* pub $field: $type,)*
-            /// Refuse the change unless the plan or task is at this revision.
+            /// Refuse unless it is at this revision
             #[serde(default)]
             pub expected_revision: Option<i64>,
-            /// The same as `expected_revision`.
+            /// Alias of expected_revision
             #[serde(default)]
             pub expected_version: Option<i64>,
-            /// The token of the claim under which the work is done; refused when it no longer holds.
+            /// Token of your claim; refused when it no longer holds
             #[serde(default)]
             pub claim_token: Option<String>,
-            /// The same key gives the first answer again.
+            /// Same key, same answer
             #[serde(default)]
             pub idempotency_key: Option<String>,
         }

@@ -18,18 +18,18 @@ use crate::writer::{Findable, NewEntry, Outcome, write};
 mutation! {
     /// Notes something on a step, or on a plan or task.
     pub struct TasksNoteRequest {
-        /// The plan or task; found by `step_id`, or the one in focus, if none is given.
+        /// The plan or task (that of step_id, or the one in focus)
         #[serde(default)]
         pub task: Option<String>,
-        /// The step, `STEP-` and 8 hex digits; or give `path`, or neither for the task itself.
+        /// The step; or give path, or neither for the task itself
         #[serde(default)]
         pub step_id: Option<String>,
-        /// The step's place, such as `s:0.s:1`.
+        /// The step's place, s:0.s:1
         #[serde(default)]
         pub path: Option<String>,
         /// The text.
         pub note: String,
-        /// Keep text that looks like a key or token.
+        /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
     }

@@ -25,7 +25,7 @@ pub struct TasksRadarRequest {
     /// The plan or task; the one in focus if none is given.
     #[serde(default, alias = "target", alias = "plan")]
     pub task: Option<String>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -29,7 +29,7 @@ pub struct TasksReadyRequest {
     /// List the tasks that this agent has claimed too, apart.
     #[serde(default)]
     pub agent_id: Option<String>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -18,18 +18,18 @@ use crate::writer::{Outcome, write};
 mutation! {
     /// Confirms or revokes checkpoints of a step.
     pub struct TasksVerifyRequest {
-        /// The task; found by `step_id`, or the one in focus, if none is given.
+        /// The task (that of step_id, or the one in focus)
         #[serde(default)]
         pub task: Option<String>,
-        /// The step, `STEP-` and 8 hex digits; or give `path`.
+        /// The step; or give path
         #[serde(default)]
         pub step_id: Option<String>,
-        /// The step's place, such as `s:0.s:1`.
+        /// The step's place, s:0.s:1
         #[serde(default)]
         pub path: Option<String>,
         /// The checkpoints to change.
         pub checkpoints: Checkpoints,
-        /// Keep text that looks like a key or token.
+        /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
     }

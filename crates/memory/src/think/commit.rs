@@ -22,10 +22,10 @@ use crate::writer::{Findable, NewEntry, NewVersion, Once, Outcome, Writer, write
 pub struct ThinkCardRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task; or give `branch`, `trace_doc` and `graph_doc`.
+    /// PLAN-001 or TASK-001; or give branch, trace_doc and graph_doc
     #[serde(default)]
     pub target: Option<String>,
-    /// An existing branch; the canonical one of the target if none is given.
+    /// Existing branch (the target's own)
     #[serde(default)]
     pub branch: Option<String>,
     /// The document for the trace entry.
@@ -47,16 +47,16 @@ pub struct ThinkCardRequest {
     /// Cards whose place this one takes; they stay readable and get `valid_to`.
     #[serde(default)]
     pub supersedes: Vec<String>,
-    /// Places in the code that the card speaks of.
+    /// Code it speaks of
     #[serde(default)]
     pub anchors: Vec<AnchorIn>,
     /// Change a card that exists with other contents.
     #[serde(default)]
     pub update: Option<bool>,
-    /// The same key gives the first answer again.
+    /// Same key, same answer
     #[serde(default)]
     pub idempotency_key: Option<String>,
-    /// Keep text that looks like a key or token.
+    /// Accept text that looks like a secret
     #[serde(default)]
     pub allow_sensitive: Option<bool>,
 }

@@ -26,22 +26,22 @@ const MAX_CARDS: usize = 200;
 pub struct ThinkContextRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task; or give `branch` and `graph_doc`.
+    /// PLAN-001 or TASK-001; or give branch and graph_doc
     #[serde(default)]
     pub target: Option<String>,
-    /// An existing branch; the canonical one of the target if none is given.
+    /// Existing branch (the target's own)
     #[serde(default)]
     pub branch: Option<String>,
     /// A graph document of that branch.
     #[serde(default)]
     pub graph_doc: Option<String>,
-    /// `next_cursor` of the page before.
+    /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
     /// The most cards (30, at most 200).
     #[serde(default)]
     pub limit_cards: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

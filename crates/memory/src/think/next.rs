@@ -26,10 +26,10 @@ const MAX_MOVES: usize = 50;
 pub struct ThinkNextRequest {
     /// The workspace.
     pub workspace: String,
-    /// A plan or task; or give `branch` and `graph_doc`.
+    /// PLAN-001 or TASK-001; or give branch and graph_doc
     #[serde(default)]
     pub target: Option<String>,
-    /// An existing branch; the canonical one of the target if none is given.
+    /// Existing branch (the target's own)
     #[serde(default)]
     pub branch: Option<String>,
     /// A graph document of that branch.
@@ -38,7 +38,7 @@ pub struct ThinkNextRequest {
     /// The most cards (5, at most 50).
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

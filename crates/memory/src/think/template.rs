@@ -19,7 +19,7 @@ pub struct ThinkTemplateRequest {
     /// The type of the card.
     #[serde(rename = "type")]
     pub type_: String,
-    /// The most bytes of the answer.
+    /// Byte budget of the answer
     #[serde(default)]
     pub max_chars: Option<i64>,
 }

@@ -57,6 +57,14 @@ fn every_entry_is_reachable_at_every_budget_and_page_size() {
 fn an_answer_keeps_its_budget_in_bytes() {
     on_every_store(|w| {
         fill(w);
+        let tight = w.ok("export", json!({"target": "PLAN-001", "max_chars": 800}));
+        assert!(tight.to_string().len() <= 800, "{tight}");
+        let next = tight["trace"]["pagination"]["next_cursor"].clone();
+        let first = w.ok("show", json!({"target": "PLAN-001", "doc_kind": "trace", "cursor": next}));
+        assert_eq!(
+            first["entries"][0],
+            w.ok("show", json!({"target": "PLAN-001", "doc_kind": "trace"}))["entries"][0]
+        );
         let small = [
             ("show", json!({"target": "PLAN-001", "limit": 200})),
             ("show", json!({"target": "PLAN-001", "doc_kind": "trace", "limit": 200})),
@@ -70,7 +78,7 @@ fn an_answer_keeps_its_budget_in_bytes() {
             ("brief", json!({})),
         ];
         for (name, arguments) in small {
-            for budget in [1_600, 2_500, 6_000] {
+            for budget in [900, 1_600, 2_500, 6_000] {
                 let mut with = arguments.clone();
                 with["max_chars"] = json!(budget);
                 let out = w.ok(name, with);

@@ -12,6 +12,7 @@ mod notes;
 mod opening;
 mod processes;
 mod properties;
+mod task_histories;
 mod tasks;
 mod transfer;
 mod two_agents;
