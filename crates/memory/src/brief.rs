@@ -118,6 +118,24 @@ pub struct BriefCard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     pub last_seq: Seq,
+    /// Whether the text was shortened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// The full length of a shortened text, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_length: Option<usize>,
+}
+
+impl BriefCard {
+    fn shorten(&mut self, max: usize) {
+        if let Some(body) = &mut self.text
+            && body.len() > max
+        {
+            self.truncated = true;
+            self.text_length.get_or_insert(body.len());
+            *body = text::cut(body, max).to_owned();
+        }
+    }
 }
 
 /// A place that changed since something was written about it.
@@ -348,15 +366,18 @@ fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
 }
 
 fn card(id: &str, row: &VersionRow) -> BriefCard {
-    let body = row.body.text.as_deref().map(|body| text::cut(body, SHORT).to_owned());
-    BriefCard {
+    let mut out = BriefCard {
         id: id.to_owned(),
         branch: row.branch.clone(),
         title: row.body.title.clone().unwrap_or_default(),
-        text: body,
+        text: row.body.text.clone(),
         status: row.body.status.clone(),
         last_seq: row.seq,
-    }
+        truncated: false,
+        text_length: None,
+    };
+    out.shorten(SHORT);
+    out
 }
 
 fn shorten(note: &mut BriefNote, max: usize) {
@@ -391,9 +412,7 @@ fn trim(out: &mut BriefOutput, budget: usize) {
             shorten(note, max);
         }
         for card in out.decisions.iter_mut().chain(&mut out.questions) {
-            if let Some(body) = &mut card.text {
-                *body = text::cut(body, max / 2).to_owned();
-            }
+            card.shorten(max / 2);
         }
         max /= 2;
     }

@@ -66,13 +66,30 @@ fn find(text: &str) -> Option<(&'static str, usize)> {
         .filter_map(|(kind, pattern)| {
             pattern.captures_iter(text).find_map(|found| {
                 let value = found.name("value").or_else(|| found.get(0))?;
-                (*kind != ASSIGNED || is_random(value.as_str())).then(|| (*kind, value.start()))
+                looks_real(kind, value.as_str()).then(|| (*kind, value.start()))
             })
         })
         .min_by_key(|(_, at)| *at)
 }
 
 const ASSIGNED: &str = "assigned secret";
+const API_KEY: &str = "API key";
+const IN_URL: &str = "password in a URL";
+
+/// Patterns that ordinary text can fit too ask for more.
+fn looks_real(kind: &str, value: &str) -> bool {
+    match kind {
+        ASSIGNED | API_KEY => is_random(value),
+        IN_URL => {
+            !PLACEHOLDERS.contains(&value.to_lowercase().as_str()) && !value.contains(['<', '$', '{', '*'])
+        }
+        _ => true,
+    }
+}
+
+/// What documentation writes where a password would be.
+const PLACEHOLDERS: [&str; 7] =
+    ["password", "passwd", "secret", "changeme", "example", "placeholder", "xxxxxx"];
 
 /// Words and paths have no digits among their letters; keys do.
 fn is_random(value: &str) -> bool {
@@ -93,13 +110,13 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
         ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{18,}"),
         ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-        ("API key", r"\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{20,}"),
+        (API_KEY, r"\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{20,}"),
         ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
         ("Google key", r"\bAIza[0-9A-Za-z_-]{35}"),
         ("npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
         ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
         ("JSON web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
-        ("password in a URL", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,64}:(?P<value>[^\s/@:]{6,})@"),
+        (IN_URL, r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,64}:(?P<value>[^\s/@:]{6,})@"),
         ("bearer token", r"(?i)\bbearer\s+(?P<value>[A-Za-z0-9_.~+/-]{24,}=*)"),
         (
             ASSIGNED,
@@ -147,6 +164,9 @@ mod tests {
             "https://example.org/a:b@c",
             "task-1234567890-token-bucket-limiter",
             "Bearer authentication is required",
+            "sk-learn-compatible-estimators are slower",
+            "postgres://user:password@localhost/db",
+            "https://ci:${CI_TOKEN}@example.org/repo.git",
         ] {
             assert_eq!(find(case), None, "{case}");
         }

@@ -49,6 +49,9 @@ pub struct Radar {
     pub now: String,
     /// What it is for.
     pub why: String,
+    /// The full length of a shortened `why`, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_length: Option<usize>,
     /// What must be confirmed before the present step is done.
     pub verify: Vec<String>,
     /// What comes after it.
@@ -173,7 +176,7 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         plan.and_then(|plan| plan.contract.or(Some(plan.title))),
     ];
     let why = why.into_iter().flatten().next().unwrap_or_else(|| row.title.clone());
-    Ok((Radar { now, why, verify, next, blockers }, stats))
+    Ok((Radar { now, why, why_length: None, verify, next, blockers }, stats))
 }
 
 fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
@@ -190,6 +193,7 @@ fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     let radar = Radar {
         now: open.first().map_or_else(|| format!("{} is {}", row.id, row.status.as_str()), line),
         why: row.contract.clone().or_else(|| row.description.clone()).unwrap_or_else(|| row.title.clone()),
+        why_length: None,
         verify: Vec::new(),
         next: open.iter().skip(1).take(NEXT).map(line).collect(),
         blockers: open.iter().filter(|task| task.status == Status::Blocked).map(line).collect(),
@@ -210,6 +214,7 @@ fn trim(out: &mut TasksRadarOutput, budget: Budget) {
         longest.pop();
     }
     if json_size(out) > budget.0 {
+        out.radar.why_length = Some(out.radar.why.len());
         let excess = json_size(out) - budget.0;
         shorten_text(&mut out.radar.why, excess);
     }

@@ -10,7 +10,7 @@ use super::connection::PATIENCE;
 pub(super) fn fault(path: &Path, err: &Error) -> StoreError {
     let detail = err.to_string();
     match err.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
             StoreError::Busy { waited_ms: u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX) }
         }
         Some(ErrorCode::DiskFull) => StoreError::DiskFull,

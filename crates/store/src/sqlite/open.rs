@@ -14,8 +14,11 @@ use super::errors::fault;
 use super::migrate;
 
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    // Looked at in this order: a healthy log is made after its file, so that a log that was seen without a
+    // file is not just another process at its first opening.
+    let log = exists(&beside(path, "-wal"))?;
     if !exists(path)? {
-        if exists(&beside(path, "-wal"))? {
+        if log {
             return Err(set_aside(path, "its write-ahead log is there, the file itself is not"));
         }
         make(path)?;
