@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, InterruptHandle};
 
 use super::connection::{self, Role};
-use super::open::beside;
+use super::open::{beside, private_file};
 
 /// A file up to this size is checked before it is used, which takes a few milliseconds.
 pub(super) const INLINE_CHECK: u64 = 4 * 1024 * 1024;
@@ -45,7 +45,7 @@ impl Check {
         let run = move || {
             // An interrupted or failed check says nothing about the file.
             if let Ok(Some(detail)) = quick_check(&connection) {
-                mark(&path, &detail);
+                mark(&path);
                 found.get_or_init(|| detail);
             }
         };
@@ -99,8 +99,9 @@ pub(super) fn clear_suspicion(path: &Path) {
     fs::remove_file(suspicion(path)).ok();
 }
 
-fn mark(path: &Path, detail: &str) {
-    fs::write(suspicion(path), detail).ok();
+fn mark(path: &Path) {
+    // Without the mark the damage is found again by the next check.
+    private_file(&suspicion(path)).ok();
 }
 
 fn suspicion(path: &Path) -> PathBuf {

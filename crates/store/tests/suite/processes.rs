@@ -21,7 +21,11 @@ fn child() {
     let Ok(order) = std::env::var(CHILD) else { return };
     let parts: Vec<&str> = order.split('|').collect();
     let (path, number, writes) = (parts[0], parts[1], parts[2].parse::<usize>().unwrap());
-    let store = SqliteStore::open(path).unwrap();
+    let store = match SqliteStore::open(path) {
+        Ok(store) => store,
+        Err(StoreError::ReadOnly { .. }) => return say("read-only"),
+        Err(err) => panic!("{err}"),
+    };
     let clock = SystemClock::new();
     let ports = Ports::new(&store, &clock);
     for at in 0..writes {
@@ -41,6 +45,7 @@ fn child() {
         match call(&ports, name, arguments) {
             Ok(_) => say(&format!("ok {name} {text}")),
             Err(MemoryError::Store(StoreError::Io { .. } | StoreError::DiskFull)) => say("full"),
+            Err(MemoryError::Store(StoreError::ReadOnly { .. })) => say("read-only"),
             Err(err) => say(&format!("refused {name} {text}: {err}")),
         }
     }
@@ -206,4 +211,33 @@ fn a_disk_that_takes_no_more_is_told_and_the_store_stays_whole() {
     check(&path, &all);
     let w = open(&path);
     w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "room again"}));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_told_and_the_store_stays_whole() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    prepare(&path);
+    let before = std::fs::read(&path).unwrap();
+    let allow = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow(&path, 0o444);
+    allow(folder.path(), 0o555);
+    let mut child = command(&path, 0, 3);
+    // Permissions do not bind the superuser, so its child becomes somebody else.
+    if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
+        child.uid(65_534).current_dir("/");
+    }
+    let out = child.output().unwrap();
+    let said = String::from_utf8(out.stdout).unwrap();
+    allow(folder.path(), 0o755);
+    allow(&path, 0o600);
+    assert!(said.lines().any(|line| line == "read-only"), "{said}");
+    assert!(!said.contains("ok ") && !said.contains("refused"), "{said}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    check(&path, &[]);
 }
