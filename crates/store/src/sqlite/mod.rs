@@ -35,6 +35,12 @@ pub struct SqliteStore {
     check: Check,
 }
 
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
 impl SqliteStore {
     /// Opens the store, making it if nothing is there. A damaged file is set aside and told as an error.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
