@@ -1,0 +1,211 @@
+//! Anchors: places in the code that a note, card or task speaks of, and whether they still hold the same.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::MemoryError;
+use crate::port::{AnchorAt, AnchorRow};
+
+/// Looks at today's code.
+pub trait AnchorProbe: Sync {
+    fn look(&self, at: &AnchorAt) -> Sight;
+}
+
+/// What a probe saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// The hash of what is there.
+    Found { hash: String },
+    /// Nothing is there.
+    Gone,
+    /// Nobody can tell now, for example because no code was read yet.
+    Unknown,
+}
+
+/// A probe that sees nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Blind;
+
+impl AnchorProbe for Blind {
+    fn look(&self, _: &AnchorAt) -> Sight {
+        Sight::Unknown
+    }
+}
+
+/// A place in the code: `node_id`, or `path` with `lines`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnchorIn {
+    /// A node of the code graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+    /// A file, relative to the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Lines of that file, `12` or `12-40`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+}
+
+/// Whether an anchored place still holds what it held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AnchorState {
+    Current,
+    Changed,
+    Gone,
+}
+
+/// An anchor and its state against today's code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Anchor {
+    /// A node of the code graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+    /// A file, relative to the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Lines of that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    /// The hash of what the place held when it was written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// Absent when the code could not be looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor_state: Option<AnchorState>,
+}
+
+/// The most anchors on one thing.
+const MAX_ANCHORS: usize = 50;
+/// The longest node id or path of an anchor, in bytes.
+const MAX_PLACE: usize = 1_024;
+
+/// Checks the anchors and takes the hash of each.
+pub(crate) fn take(code: &dyn AnchorProbe, given: &[AnchorIn]) -> Result<Vec<AnchorRow>, MemoryError> {
+    if given.len() > MAX_ANCHORS {
+        return Err(MemoryError::invalid("anchors", format!("more than {MAX_ANCHORS}")));
+    }
+    let mut out: Vec<AnchorRow> = Vec::with_capacity(given.len());
+    for anchor in given {
+        let at = place(anchor)?;
+        if out.iter().any(|seen| seen.at == at) {
+            continue;
+        }
+        let hash = match code.look(&at) {
+            Sight::Found { hash } => Some(hash),
+            Sight::Unknown => None,
+            Sight::Gone => return Err(MemoryError::AnchorUnknown { anchor: name(&at) }),
+        };
+        out.push(AnchorRow { at, hash });
+    }
+    Ok(out)
+}
+
+/// The anchors as shown, each with its state.
+pub(crate) fn show(code: &dyn AnchorProbe, rows: &[AnchorRow]) -> Vec<Anchor> {
+    rows.iter()
+        .map(|row| {
+            let (node_id, path, lines) = match &row.at {
+                AnchorAt::Node { node_id } => (Some(node_id.clone()), None, None),
+                AnchorAt::Path { path, lines } => (None, Some(path.clone()), lines.map(line_text)),
+            };
+            Anchor { node_id, path, lines, hash: row.hash.clone(), anchor_state: state(code, row) }
+        })
+        .collect()
+}
+
+/// The anchors whose place changed or is gone.
+pub(crate) fn stale(code: &dyn AnchorProbe, rows: &[AnchorRow]) -> Vec<Anchor> {
+    let mut out = show(code, rows);
+    out.retain(|a| matches!(a.anchor_state, Some(AnchorState::Changed | AnchorState::Gone)));
+    out
+}
+
+/// The place in words.
+pub(crate) fn name(at: &AnchorAt) -> String {
+    match at {
+        AnchorAt::Node { node_id } => node_id.clone(),
+        AnchorAt::Path { path, lines: None } => path.clone(),
+        AnchorAt::Path { path, lines: Some(lines) } => format!("{path}:{}", line_text(*lines)),
+    }
+}
+
+fn state(code: &dyn AnchorProbe, row: &AnchorRow) -> Option<AnchorState> {
+    match (code.look(&row.at), &row.hash) {
+        (Sight::Gone, _) => Some(AnchorState::Gone),
+        (Sight::Found { hash }, Some(stored)) if hash == *stored => Some(AnchorState::Current),
+        (Sight::Found { .. }, Some(_)) => Some(AnchorState::Changed),
+        (Sight::Found { .. }, None) | (Sight::Unknown, _) => None,
+    }
+}
+
+fn place(anchor: &AnchorIn) -> Result<AnchorAt, MemoryError> {
+    let bad = |reason: &str| Err(MemoryError::invalid("anchors", reason));
+    let checked = |text: &str| -> Result<String, MemoryError> {
+        if text.trim().is_empty() || text.len() > MAX_PLACE || text.chars().any(char::is_control) {
+            return Err(MemoryError::invalid("anchors", format!("{text:?} is not a node id or path")));
+        }
+        Ok(text.to_owned())
+    };
+    match (&anchor.node_id, &anchor.path, &anchor.lines) {
+        (Some(node_id), None, None) => Ok(AnchorAt::Node { node_id: checked(node_id)? }),
+        (None, Some(path), lines) => {
+            Ok(AnchorAt::Path { path: checked(path)?, lines: lines.as_deref().map(parse_lines).transpose()? })
+        }
+        (Some(_), None, Some(_)) => bad("lines go with a path"),
+        (Some(_), Some(_), _) => bad("an anchor has a node_id or a path, not both"),
+        (None, None, _) => bad("an anchor has a node_id or a path"),
+    }
+}
+
+fn parse_lines(text: &str) -> Result<(u32, u32), MemoryError> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok((first, last)),
+        _ => Err(MemoryError::invalid("anchors", format!("{text:?} is not lines such as 12 or 12-40"))),
+    }
+}
+
+fn line_text((first, last): (u32, u32)) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Code(Sight);
+
+    impl AnchorProbe for Code {
+        fn look(&self, _: &AnchorAt) -> Sight {
+            self.0.clone()
+        }
+    }
+
+    fn anchor(path: &str, lines: Option<&str>) -> AnchorIn {
+        AnchorIn { path: Some(path.to_owned()), lines: lines.map(str::to_owned), node_id: None }
+    }
+
+    #[test]
+    fn an_anchor_tells_current_changed_and_gone_apart() {
+        let found = |hash: &str| Code(Sight::Found { hash: hash.to_owned() });
+        let rows = take(&found("a"), &[anchor("src/x.rs", Some("3-9"))]).unwrap();
+        let state = |code: &Code| show(code, &rows)[0].anchor_state;
+        assert_eq!(state(&found("a")), Some(AnchorState::Current));
+        assert_eq!(state(&found("b")), Some(AnchorState::Changed));
+        assert_eq!(state(&Code(Sight::Gone)), Some(AnchorState::Gone));
+        assert_eq!(state(&Code(Sight::Unknown)), None);
+        assert_eq!(show(&Blind, &rows)[0].lines.as_deref(), Some("3-9"));
+    }
+
+    #[test]
+    fn an_anchor_to_nothing_is_refused() {
+        let gone = take(&Code(Sight::Gone), &[anchor("src/y.rs", None)]);
+        assert_eq!(gone, Err(MemoryError::AnchorUnknown { anchor: "src/y.rs".to_owned() }));
+        for lines in ["0", "9-3", "x", ""] {
+            assert!(take(&Blind, &[anchor("a", Some(lines))]).is_err(), "{lines}");
+        }
+        assert!(take(&Blind, &[AnchorIn::default()]).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! The branches of a workspace.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::error::MemoryError;
+use crate::ids::{BranchName, Seq, WorkspaceId};
+use crate::page::{self, Pagination};
+use crate::port::{self, BranchRow};
+use crate::ports::Ports;
+use crate::text::timestamp;
+use crate::writer;
+
+const DEFAULT_LIMIT: usize = 200;
+const MAX_LIMIT: usize = 500;
+
+/// Lists the branches of a workspace, newest first.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BranchListRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
+    /// The most branches to list (200, at most 500).
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BranchListOutput {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// Newest first.
+    pub branches: Vec<Branch>,
+    pub pagination: Pagination,
+    /// Whether the budget dropped something; it is on the next page.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// A branch and where it starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Branch {
+    /// The name of the branch.
+    pub name: BranchName,
+    /// The branch it was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_branch: Option<BranchName>,
+    /// The newest number of the base that it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_seq: Option<Seq>,
+    /// When it was created.
+    pub created_at: String,
+    /// Whether it is checked out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub current: bool,
+}
+
+impl Branch {
+    pub(crate) fn of(row: BranchRow) -> Self {
+        let (base_branch, base_seq) = row.base.map(|base| (base.branch, base.seq)).unzip();
+        Self { name: row.name, base_branch, base_seq, created_at: timestamp(row.created), current: false }
+    }
+}
+
+impl Item for Branch {
+    fn shorten(&mut self, _: usize) {}
+}
+
+pub fn list(ports: &Ports<'_>, request: &BranchListRequest) -> Result<BranchListOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("limit", request.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let budget = Budget::of(request.max_chars)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let cursor = page::cursor(request.cursor, ws.branches + 1)?;
+        let mut found = rows.branches(ws.no, cursor, limit + 1)?;
+        if ws.no.0 == 0 && cursor > 1 {
+            found.push(super::existing(rows, &ws, "main")?);
+        }
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let numbers: Vec<i64> = found.iter().map(|row| row.no).collect();
+        let mut branches: Vec<Branch> = found
+            .into_iter()
+            .map(|row| Branch { current: row.name == ws.checkout, ..Branch::of(row) })
+            .collect();
+        let mut out = BranchListOutput {
+            workspace: workspace.clone(),
+            branches: Vec::new(),
+            pagination: Pagination::widest(cursor, limit),
+            truncated: true,
+        };
+        out.truncated = fit(&mut branches, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
+        let count = branches.len();
+        let next =
+            (more || count < numbers.len()).then(|| numbers.get(count.wrapping_sub(1)).copied()).flatten();
+        out.pagination = Pagination::new(cursor, limit, count, next);
+        out.branches = branches;
+        Ok(out)
+    })
+}

@@ -1,0 +1,12 @@
+//! Branches: snapshots of reasoning that cost nothing to take.
+
+mod checkout;
+mod create;
+mod list;
+mod view;
+
+pub use checkout::{CheckoutOutput, CheckoutRequest, checkout};
+pub(crate) use create::put;
+pub use create::{BranchCreateOutput, BranchCreateRequest, MAX_DEPTH, create};
+pub use list::{Branch, BranchListOutput, BranchListRequest, list};
+pub(crate) use view::{Part, View, existing};

@@ -1,0 +1,193 @@
+//! Budgets: how many bytes an answer may have, and what gives way first.
+
+use serde::Serialize;
+
+use crate::error::MemoryError;
+
+/// The budget of a call that names none, in bytes.
+pub const DEFAULT_BUDGET: usize = 20_000;
+/// The largest budget that is honoured, in bytes.
+pub const MAX_BUDGET: usize = 1_000_000;
+
+/// The bytes an answer may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget(pub usize);
+
+impl Budget {
+    pub(crate) fn of(max_chars: Option<i64>) -> Result<Self, MemoryError> {
+        match max_chars {
+            None => Ok(Self(DEFAULT_BUDGET)),
+            Some(given) if given < 1 => Err(MemoryError::invalid("max_chars", "is below 1")),
+            Some(given) => Ok(Self(usize::try_from(given).unwrap_or(MAX_BUDGET).min(MAX_BUDGET))),
+        }
+    }
+}
+
+/// Something in a list that can be made smaller without being dropped.
+pub(crate) trait Item: Serialize {
+    /// Written by the machine: gives way before what people wrote.
+    fn is_machine(&self) -> bool {
+        false
+    }
+
+    /// Leaves out what can be looked up again; says so in the item.
+    fn compact(&mut self) {}
+
+    /// Shortens its text until it has at most `bytes` bytes, as far as that goes; says so in the item.
+    fn shorten(&mut self, bytes: usize);
+}
+
+/// What became of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    Whole,
+    /// Something was left out of an item or of the list.
+    Trimmed,
+}
+
+/// Keeps the longest head of `items` that fits into `room` bytes, and at least one item.
+///
+/// The order of the list is the order of worth, so that what is dropped lies behind the page's cursor.
+/// Machine-written items lose their details first, the least worthy ones before the others. A single item
+/// that is too large loses text. A `room` that not even an item without text fits into is overdrawn: a page
+/// that shows nothing could never be turned.
+pub(crate) fn fit<T: Item>(items: &mut Vec<T>, room: usize) -> Fit {
+    let mut sizes: Vec<usize> = items.iter().map(|item| json_size(item) + 1).collect();
+    let mut total: usize = sizes.iter().sum();
+    if total <= room + 1 {
+        return Fit::Whole;
+    }
+    for at in (0..items.len()).rev() {
+        if total <= room + 1 {
+            return Fit::Trimmed;
+        }
+        if items[at].is_machine() {
+            items[at].compact();
+            total -= sizes[at];
+            sizes[at] = json_size(&items[at]) + 1;
+            total += sizes[at];
+        }
+    }
+    while items.len() > 1 && total > room + 1 {
+        items.pop();
+        total -= sizes.pop().unwrap_or(0);
+    }
+    if let [only] = items.as_mut_slice()
+        && total > room + 1
+    {
+        only.compact();
+        only.shorten(room);
+    }
+    Fit::Trimmed
+}
+
+/// The bytes of a value as compact JSON.
+pub(crate) fn json_size<T: Serialize + ?Sized>(value: &T) -> usize {
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        // Only a map with keys that are not strings fails, and no answer holds one.
+        Err(_) => usize::MAX / 4,
+    }
+}
+
+/// Cuts `text` so that its JSON form loses at least `excess` bytes. Returns its full length if it was cut.
+pub(crate) fn shorten_text(text: &mut String, excess: usize) -> Option<usize> {
+    let full = text.len();
+    if excess == 0 || full == 0 {
+        return None;
+    }
+    let mut saved = 0;
+    let mut end = full;
+    for (at, c) in text.char_indices().rev() {
+        if saved >= excess {
+            break;
+        }
+        saved += escaped_len(c);
+        end = at;
+    }
+    text.truncate(end);
+    Some(full)
+}
+
+fn escaped_len(c: char) -> usize {
+    match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        c if u32::from(c) < 0x20 => 6,
+        c => c.len_utf8(),
+    }
+}
+
+struct Count(usize);
+
+impl std::io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Line {
+        text: String,
+        machine: bool,
+    }
+
+    impl Item for Line {
+        fn is_machine(&self) -> bool {
+            self.machine
+        }
+
+        fn compact(&mut self) {
+            if self.machine {
+                self.text.clear();
+            }
+        }
+
+        fn shorten(&mut self, bytes: usize) {
+            let excess = json_size(self).saturating_sub(bytes);
+            shorten_text(&mut self.text, excess);
+        }
+    }
+
+    fn lines(texts: &[(&str, bool)]) -> Vec<Line> {
+        texts.iter().map(|(text, machine)| Line { text: (*text).to_owned(), machine: *machine }).collect()
+    }
+
+    #[test]
+    fn the_end_of_the_list_goes_first_and_one_item_always_stays() {
+        let long = "x".repeat(100);
+        let mut items = lines(&[(&long, false), (&long, false), (&long, false)]);
+        assert_eq!(fit(&mut items, 300), Fit::Trimmed);
+        assert_eq!(items.len(), 2);
+        assert_eq!(fit(&mut items, 60), Fit::Trimmed);
+        assert_eq!(items.len(), 1);
+        assert!(json_size(&items[0]) <= 60);
+        assert_eq!(fit(&mut items, 1), Fit::Trimmed);
+        assert_eq!(items.len(), 1);
+    }
+
+    #[test]
+    fn machine_entries_give_way_before_notes() {
+        let long = "x".repeat(100);
+        let mut items = lines(&[(&long, true), (&long, false), (&long, true)]);
+        assert_eq!(fit(&mut items, 320), Fit::Trimmed);
+        assert_eq!(items.iter().map(|l| l.text.len()).collect::<Vec<_>>(), [100, 100, 0]);
+    }
+
+    #[test]
+    fn shortened_text_is_measured_in_escaped_bytes() {
+        let mut text = "line\n\"quoted\" ä\u{1}".to_owned();
+        let before = json_size(&text);
+        assert_eq!(shorten_text(&mut text, 9), Some(17));
+        assert!(json_size(&text) <= before - 9);
+    }
+}

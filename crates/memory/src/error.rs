@@ -1,0 +1,112 @@
+//! What memory says no to: facts, without advice.
+
+use crate::ids::{BranchName, CardId, ConflictId, DocName, EntityId, StepId};
+use crate::tasks::Checkpoint;
+
+/// Every refusal of this crate.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MemoryError {
+    #[error("{field}: {reason}")]
+    Invalid { field: &'static str, reason: String },
+    #[error("give either {first} or {second}")]
+    OneOf { first: &'static str, second: &'static str },
+    #[error("branch {name} does not exist")]
+    BranchUnknown { name: String, nearest: Vec<String> },
+    #[error("branch {name} exists already")]
+    BranchExists { name: BranchName },
+    #[error("branch {name} would be {depth} deep; the most is {max}")]
+    BranchTooDeep { name: BranchName, depth: u32, max: u32 },
+    #[error("{kind} {id} does not exist")]
+    TargetUnknown { kind: &'static str, id: String, nearest: Vec<String> },
+    #[error("nothing is in focus and no target was named")]
+    NoTarget,
+    #[error("branch {branch} has no graph document")]
+    NoGraphDoc { branch: BranchName },
+    #[error("branch {branch} has several graph documents")]
+    SeveralGraphDocs { branch: BranchName, docs: Vec<DocName> },
+    #[error("{id} is reserved: only the task projection writes it")]
+    ReservedId { id: String },
+    #[error("node {id} does not exist in this view")]
+    NodeUnknown { id: String, nearest: Vec<String> },
+    #[error("edge {from} -{rel}-> {to} does not exist in this view")]
+    EdgeUnknown { from: String, rel: String, to: String },
+    #[error("edge {from} -{rel}-> {to} would hang in the air: node {missing} does not exist")]
+    WouldDangle { from: String, rel: String, to: String, missing: String },
+    #[error("{from} was not branched off {into}; its base is {}", base.as_ref().map_or("nothing", |b| b.as_str()))]
+    NotMergeBack { from: BranchName, into: BranchName, base: Option<BranchName> },
+    #[error("conflict {id} does not exist")]
+    ConflictUnknown { id: String },
+    #[error("conflict {id} is settled already ({resolution})")]
+    ConflictSettled { id: ConflictId, resolution: String },
+    #[error("the destination changed after conflict {id} was recorded")]
+    ConflictStale { id: ConflictId, current: Option<serde_json::Value> },
+    #[error("card type {given} is unknown")]
+    CardTypeUnknown { given: String, supported: Vec<&'static str> },
+    #[error("the card cannot be read: {reason}")]
+    CardUnreadable { reason: String },
+    #[error("card {id} exists with other contents ({})", differs.join(", "))]
+    CardChanged { id: CardId, differs: Vec<&'static str> },
+    #[error("card {id} refers to {missing}, which does not exist")]
+    CardReferenceUnknown { id: CardId, missing: String, nearest: Vec<String> },
+    #[error("{id} is at revision {current}, not {expected}")]
+    RevisionMismatch { id: EntityId, expected: i64, current: i64 },
+    #[error("step {selector} does not exist in {task}")]
+    StepUnknown { task: EntityId, selector: String, nearest: Vec<String> },
+    #[error("step_id names {by_id} but path names {by_path}")]
+    SelectorDisagrees { by_id: String, by_path: String },
+    #[error("checkpoints_not_confirmed: {} of step {path}", Checkpoint::list(missing))]
+    CheckpointsNotConfirmed { step: StepId, path: String, missing: Vec<Checkpoint> },
+    #[error("step {path} has {open} open steps below it")]
+    OpenChildren { step: StepId, path: String, open: usize },
+    #[error("step {path} is done already")]
+    StepDone { step: StepId, path: String },
+    #[error("{task} has {open} open steps")]
+    OpenSteps { task: EntityId, open: usize },
+    #[error("{task} is {status}")]
+    TaskClosed { task: EntityId, status: &'static str },
+    #[error("{task} would depend on itself through {through}")]
+    DependencyCycle { task: EntityId, through: String },
+    #[error("{task} is claimed by {by} until {until}")]
+    ClaimHeld { task: EntityId, by: String, until: String },
+    #[error("{task} is not claimed")]
+    NotClaimed { task: EntityId },
+    #[error("the claim token is not the one that holds {task} now")]
+    ClaimForeign { task: EntityId },
+    #[error("the claim on {task} expired at {at}")]
+    ClaimExpired { task: EntityId, at: String },
+    #[error("{field} looks like it holds a secret ({kind}, at byte {at})")]
+    Sensitive { field: String, kind: &'static str, at: usize },
+    #[error("anchor {anchor} does not exist")]
+    AnchorUnknown { anchor: String },
+    #[error("workspace {workspace} holds entries already")]
+    ImportTargetNotEmpty { workspace: String },
+    #[error("line {line} of the import: {reason}")]
+    ImportUnreadable { line: usize, reason: String },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What a store can say no to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("the store stayed locked for {waited_ms} ms")]
+    Busy { waited_ms: u64 },
+    #[error("the disk is full")]
+    DiskFull,
+    #[error("the store cannot be written: {detail}")]
+    ReadOnly { detail: String },
+    #[error("{path} is damaged ({detail})")]
+    Corrupt { path: String, detail: String, set_aside: Option<String> },
+    #[error("{path} has schema version {found}; this program knows {known}")]
+    SchemaTooNew { path: String, found: u32, known: u32 },
+    #[error("the store could not be read or written: {detail}")]
+    Io { detail: String },
+    #[error("the store refused a statement: {detail}")]
+    Engine { detail: String },
+}
+
+impl MemoryError {
+    pub(crate) fn invalid(field: &'static str, reason: impl Into<String>) -> Self {
+        Self::Invalid { field, reason: reason.into() }
+    }
+}

@@ -1,0 +1,201 @@
+//! Looking at merge conflicts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::diff::ChangeKind;
+use super::place;
+use super::query::{DEFAULT_LIMIT, MAX_LIMIT};
+use crate::branch::existing;
+use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::error::MemoryError;
+use crate::ids::{BranchName, ConflictId, DocName, Seq, WorkspaceId};
+use crate::page::{self, Pagination};
+use crate::port::{self, ConflictRow, ConflictScan, ConflictStatus, Object, Rows, WorkspaceRow};
+use crate::ports::Ports;
+use crate::writer;
+
+/// Lists the conflicts of a merge destination, newest first.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConflictsRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// The destination of the merge.
+    pub into: String,
+    /// The graph document; the only one of the branch if none is given.
+    #[serde(default)]
+    pub doc: Option<String>,
+    /// Only conflicts of this status, `open` or `resolved`.
+    #[serde(default)]
+    pub status: Option<ConflictStatus>,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
+    /// The most conflicts (50, at most 200).
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictsOutput {
+    pub into: BranchName,
+    pub doc: DocName,
+    /// Newest first.
+    pub conflicts: Vec<ConflictLine>,
+    pub pagination: Pagination,
+    /// Whether the budget dropped something; it is on the next page.
+    pub truncated: bool,
+}
+
+/// A conflict in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictLine {
+    pub conflict_id: ConflictId,
+    /// What both sides changed.
+    pub kind: ChangeKind,
+    /// The id of the node, or `from|rel|to` of the edge.
+    pub key: String,
+    pub status: ConflictStatus,
+    /// When it was found, in milliseconds since 1970.
+    pub created_at_ms: i64,
+    /// The branch that was merged.
+    pub from: BranchName,
+}
+
+impl Item for ConflictLine {
+    fn shorten(&mut self, _: usize) {}
+}
+
+pub fn conflicts(ports: &Ports<'_>, request: &ConflictsRequest) -> Result<ConflictsOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("limit", request.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let budget = Budget::of(request.max_chars)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let into = existing(rows, &ws, &request.into)?.name;
+        let doc = place::doc(rows, &ws, request.doc.as_deref(), &[&into])?;
+        let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
+        let mut found = rows.conflicts(&ConflictScan {
+            ws: ws.no,
+            into: &into,
+            doc: Some(&doc),
+            status: request.status,
+            before: Seq(cursor),
+            limit: limit + 1,
+        })?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let numbers: Vec<i64> = found.iter().map(|row| row.seq.0).collect();
+        let mut lines: Vec<ConflictLine> = found.into_iter().map(line).collect();
+        let mut out = ConflictsOutput {
+            into,
+            doc,
+            conflicts: Vec::new(),
+            pagination: Pagination::widest(cursor, limit),
+            truncated: false,
+        };
+        out.truncated = fit(&mut lines, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
+        let count = lines.len();
+        let next =
+            (more || count < numbers.len()).then(|| numbers.get(count.wrapping_sub(1)).copied()).flatten();
+        out.pagination = Pagination::new(cursor, limit, count, next);
+        out.conflicts = lines;
+        Ok(out)
+    })
+}
+
+fn line(row: ConflictRow) -> ConflictLine {
+    ConflictLine {
+        conflict_id: row.id,
+        kind: row.key.kind().into(),
+        key: row.key.text(),
+        status: row.status,
+        created_at_ms: row.created.0,
+        from: row.from,
+    }
+}
+
+/// Shows one conflict with its three states.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConflictShowRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// The conflict.
+    pub conflict_id: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictShowOutput {
+    pub conflict: Conflict,
+}
+
+/// A conflict with its three states; a state that is missing was never written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Conflict {
+    pub conflict_id: ConflictId,
+    /// What both sides changed.
+    pub kind: ChangeKind,
+    /// The id of the node, or `from|rel|to` of the edge.
+    pub key: String,
+    /// The branch that was merged.
+    pub from: BranchName,
+    /// The destination.
+    pub into: BranchName,
+    pub doc: DocName,
+    pub status: ConflictStatus,
+    /// The state when `from` was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Object>,
+    /// The state on `from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theirs: Option<Object>,
+    /// The state on `into`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ours: Option<Object>,
+    /// When it was found, in milliseconds since 1970.
+    pub created_at_ms: i64,
+    /// When it was settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_at_ms: Option<i64>,
+    /// How it was settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<String>,
+}
+
+pub fn conflict_show(
+    ports: &Ports<'_>,
+    request: &ConflictShowRequest,
+) -> Result<ConflictShowOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let id = ConflictId::parse(&request.conflict_id)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let row = known(rows, &ws, &id)?;
+        Ok(ConflictShowOutput {
+            conflict: Conflict {
+                conflict_id: row.id,
+                kind: row.key.kind().into(),
+                key: row.key.text(),
+                from: row.from,
+                into: row.into,
+                doc: row.doc,
+                status: row.status,
+                base: row.base,
+                theirs: row.theirs,
+                ours: row.ours,
+                created_at_ms: row.created.0,
+                resolved_at_ms: row.resolved.map(|at| at.0),
+                resolution: row.resolution,
+            },
+        })
+    })
+}
+
+pub(super) fn known(rows: &dyn Rows, ws: &WorkspaceRow, id: &ConflictId) -> Result<ConflictRow, MemoryError> {
+    rows.conflict(ws.no, id)?.ok_or_else(|| MemoryError::ConflictUnknown { id: id.to_string() })
+}

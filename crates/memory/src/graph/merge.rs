@@ -1,0 +1,323 @@
+//! Merging the graph of a branch back into the branch it was cut off.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::apply::delete_node;
+use super::place;
+use super::state::{object, same};
+use super::view::GraphView;
+use crate::branch::existing;
+use crate::error::MemoryError;
+use crate::ids::{BranchName, ConflictId, DocName, GraphNodeId, Seq, WorkspaceId};
+use crate::page::{self, Pagination};
+use crate::port::{
+    ConflictRow, ConflictStatus, GraphKey, KeyKind, Order, Origin, Rows, StreamKind, StreamRow, VersionRow,
+    VersionScan,
+};
+use crate::ports::Ports;
+use crate::target::Place;
+use crate::writer::{NewVersion, Once, Outcome, Writer, write};
+
+const LIMIT: usize = 200;
+
+/// Nodes are merged before edges, so that no edge comes before its node. Cursors of edges start here; below
+/// it lie those of nodes. Numbers stay exact in every JSON reader.
+const EDGES_FROM: i64 = 1 << 52;
+
+/// Merges what `from` changed since it was cut off `into`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GraphMergeRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// A branch that was cut off `into`.
+    pub from: String,
+    /// Its base.
+    pub into: String,
+    /// The graph document; the only one of `from` if none is given.
+    #[serde(default)]
+    pub doc: Option<String>,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
+    /// The most keys to look at (200, at most 200).
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// Only tell what would happen.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphMergeOutput {
+    pub from: BranchName,
+    pub into: BranchName,
+    pub doc: DocName,
+    /// Keys written to the destination, or that would be.
+    pub merged: usize,
+    /// Keys that say the same on both sides, or whose conflict is known already.
+    pub skipped: usize,
+    /// New conflicts.
+    pub conflicts_created: usize,
+    /// Their ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflict_ids: Vec<ConflictId>,
+    pub pagination: Pagination,
+}
+
+pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMergeOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("limit", request.limit, LIMIT, LIMIT)?;
+    let cursor = page::cursor(request.cursor, 0)?;
+    write(ports, &workspace, &Once::plain("graph_merge"), |w| {
+        let from = existing(w.tx.rows(), &w.ws, &request.from)?;
+        let into = existing(w.tx.rows(), &w.ws, &request.into)?.name;
+        let Some(base) = from.base.clone().filter(|base| base.branch == into) else {
+            let base = from.base.map(|base| base.branch);
+            return Err(MemoryError::NotMergeBack { from: from.name, into, base });
+        };
+        let doc = place::doc(w.tx.rows(), &w.ws, request.doc.as_deref(), &[&from.name])?;
+        let stream = w.tx.stream(w.ws.no, &from.name, &doc, StreamKind::Graph)?;
+        let (found, more) = match &stream {
+            Some(stream) => changed(w.tx.rows(), stream, cursor, limit)?,
+            None => (Vec::new(), false),
+        };
+        let base = GraphView::at(w.tx.rows(), &w.ws, &into, &doc, base.seq)?;
+        let place = Place { branch: into.clone(), doc: doc.clone() };
+        let mut run =
+            Run { w, ports, from: from.name.clone(), stream, place, base, merged: 0, new: Vec::new() };
+        let count = found.len();
+        let next = found.last().filter(|_| more).map(cursor_of);
+        let mut skipped = 0;
+        for theirs in found {
+            match run.plan(&theirs)? {
+                Plan::Same => skipped += 1,
+                Plan::Take => run.take(&theirs)?,
+                Plan::Clash => {
+                    if !run.record(&theirs)? {
+                        skipped += 1;
+                    }
+                }
+            }
+        }
+        let (merged, conflict_ids) = (run.merged, run.new);
+        let out = GraphMergeOutput {
+            from: from.name,
+            into,
+            doc,
+            merged,
+            skipped,
+            conflicts_created: conflict_ids.len(),
+            conflict_ids,
+            pagination: Pagination::new(cursor, limit, count, next),
+        };
+        let wrote = merged > 0 || out.conflicts_created > 0;
+        Ok(if wrote && request.dry_run != Some(true) { Outcome::Keep(out) } else { Outcome::Discard(out) })
+    })
+}
+
+/// The keys that a branch changed itself, nodes first, oldest first; and whether there are more.
+fn changed(
+    rows: &dyn Rows,
+    stream: &StreamRow,
+    cursor: i64,
+    limit: usize,
+) -> Result<(Vec<VersionRow>, bool), MemoryError> {
+    let mut out = Vec::new();
+    for (kind, offset) in [(KeyKind::Node, 0), (KeyKind::Edge, EDGES_FROM)] {
+        if kind == KeyKind::Node && cursor >= EDGES_FROM {
+            continue;
+        }
+        let scan = VersionScan {
+            stream: stream.id,
+            as_of: Seq::TIP,
+            after: Seq((cursor - offset).max(0)),
+            upto: Seq::TIP,
+            kind: Some(kind),
+            type_: None,
+            order: Order::OldestFirst,
+        };
+        rows.versions(&scan, &mut |row| {
+            out.push(row);
+            if out.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if out.len() > limit {
+            break;
+        }
+    }
+    let more = out.len() > limit;
+    out.truncate(limit);
+    Ok((out, more))
+}
+
+fn cursor_of(row: &VersionRow) -> i64 {
+    match row.key.kind() {
+        KeyKind::Node => row.seq.0,
+        KeyKind::Edge => row.seq.0 + EDGES_FROM,
+    }
+}
+
+enum Plan {
+    /// Both sides say the same.
+    Same,
+    /// Only `from` changed it.
+    Take,
+    /// Both changed it, or taking it would leave an edge without its node.
+    Clash,
+}
+
+struct Run<'r, 't> {
+    w: &'r mut Writer<'t>,
+    ports: &'r Ports<'r>,
+    from: BranchName,
+    stream: Option<StreamRow>,
+    place: Place,
+    /// The destination as it was when `from` was cut off.
+    base: GraphView,
+    merged: usize,
+    new: Vec<ConflictId>,
+}
+
+impl Run<'_, '_> {
+    fn ours(&self) -> Result<GraphView, MemoryError> {
+        super::apply::live(self.w, &self.place)
+    }
+
+    fn plan(&self, theirs: &VersionRow) -> Result<Plan, MemoryError> {
+        let ours = self.ours()?;
+        let current = ours.state(self.w.tx.rows(), &theirs.key)?;
+        if same(Some(theirs), current.as_ref()) {
+            return Ok(Plan::Same);
+        }
+        if self.moved(current.as_ref(), &theirs.key)? || self.leaves_hole(&ours, theirs)? {
+            return Ok(Plan::Clash);
+        }
+        Ok(Plan::Take)
+    }
+
+    /// Whether the destination changed a key by itself since the cut. What an earlier merge from the same
+    /// branch wrote is no change of its own.
+    fn moved(&self, ours: Option<&VersionRow>, key: &GraphKey) -> Result<bool, MemoryError> {
+        if ours.and_then(|row| row.origin.as_ref()).is_some_and(|origin| origin.branch == self.from) {
+            return Ok(false);
+        }
+        let base = self.base.state(self.w.tx.rows(), key)?;
+        Ok(!same(ours, base.as_ref()))
+    }
+
+    fn leaves_hole(&self, ours: &GraphView, theirs: &VersionRow) -> Result<bool, MemoryError> {
+        match &theirs.key {
+            GraphKey::Node(id) if theirs.deleted => {
+                for edge in ours.edges_around(self.w.tx.rows(), id)? {
+                    // The edge goes with the node unless the destination has put work into it.
+                    if self.moved(Some(&edge), &edge.key)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            GraphKey::Edge { from, to, .. } if !theirs.deleted => {
+                for end in [from, to] {
+                    if ours.live(self.w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none()
+                        && self.pending(end)?.is_none()
+                    {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            GraphKey::Node(_) | GraphKey::Edge { .. } => Ok(false),
+        }
+    }
+
+    /// The version of a node that this merge would bring, when an edge is met before its node: in a
+    /// rehearsal, or when a caller starts in the middle.
+    fn pending(&self, id: &GraphNodeId) -> Result<Option<VersionRow>, MemoryError> {
+        let Some(stream) = &self.stream else {
+            return Ok(None);
+        };
+        let key = GraphKey::Node(id.clone());
+        let Some(theirs) = self.w.tx.version_at(stream.id, &key, Seq::TIP)?.filter(|row| !row.deleted) else {
+            return Ok(None);
+        };
+        let ours = self.ours()?.state(self.w.tx.rows(), &key)?;
+        Ok(if self.moved(ours.as_ref(), &key)? { None } else { Some(theirs) })
+    }
+
+    fn take(&mut self, theirs: &VersionRow) -> Result<(), MemoryError> {
+        let state = NewVersion {
+            deleted: theirs.deleted,
+            body: theirs.body.clone(),
+            origin: Some(Origin { branch: self.from.clone(), seq: theirs.seq }),
+        };
+        match &theirs.key {
+            GraphKey::Node(id) if theirs.deleted => {
+                delete_node(self.w, &self.place, id, state)?;
+            }
+            GraphKey::Edge { from, to, .. } if !theirs.deleted => {
+                for end in [from, to] {
+                    let key = GraphKey::Node(end.clone());
+                    if self.ours()?.live(self.w.tx.rows(), &key)?.is_none()
+                        && let Some(node) = self.pending(end)?
+                    {
+                        self.take(&node)?;
+                    }
+                }
+                self.w.put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
+            }
+            GraphKey::Node(_) | GraphKey::Edge { .. } => {
+                self.w.put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
+            }
+        }
+        self.merged += 1;
+        Ok(())
+    }
+
+    /// Writes the conflict down. Returns false if it is known already, settled or not.
+    fn record(&mut self, theirs: &VersionRow) -> Result<bool, MemoryError> {
+        let base = self.base.state(self.w.tx.rows(), &theirs.key)?;
+        let ours = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
+        let seq = |row: &Option<VersionRow>| row.as_ref().map_or(0, |row| row.seq.0);
+        let name = format!(
+            "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
+            self.w.ws.name,
+            self.from,
+            self.place.branch,
+            self.place.doc,
+            theirs.key.text(),
+            seq(&base),
+            theirs.seq,
+            seq(&ours),
+        );
+        let id =
+            ConflictId::stored(format!("CONFLICT-{}", m1nd_stdx::digest::short_name(name.as_bytes(), 16)));
+        if self.w.tx.conflict(self.w.ws.no, &id)?.is_some() {
+            return Ok(false);
+        }
+        let show = |row: &VersionRow| object(row, self.ports.code);
+        let row = ConflictRow {
+            ws: self.w.ws.no,
+            id: id.clone(),
+            seq: self.w.tick(),
+            doc: self.place.doc.clone(),
+            from: self.from.clone(),
+            into: self.place.branch.clone(),
+            key: theirs.key.clone(),
+            base: base.as_ref().map(show),
+            theirs: Some(show(theirs)),
+            ours: ours.as_ref().map(show),
+            theirs_seq: theirs.seq,
+            ours_seq: ours.as_ref().map(|row| row.seq),
+            status: ConflictStatus::Open,
+            resolution: None,
+            created: self.w.now,
+            resolved: None,
+        };
+        self.w.tx.put_conflict(&row)?;
+        self.new.push(id);
+        Ok(true)
+    }
+}

@@ -1,0 +1,29 @@
+//! Knowledge graphs: versioned nodes and edges on branches.
+
+mod apply;
+mod conflicts;
+mod diff;
+mod key;
+mod merge;
+mod place;
+mod query;
+mod resolve;
+mod state;
+mod validate;
+mod view;
+
+pub use apply::{Applied, GraphApplyOutput, GraphApplyRequest, GraphOp, OpName, apply};
+pub(crate) use apply::{delete_node, live};
+pub use conflicts::{
+    Conflict, ConflictLine, ConflictShowOutput, ConflictShowRequest, ConflictsOutput, ConflictsRequest,
+    conflict_show, conflicts,
+};
+pub use diff::{Change, ChangeKind, GraphDiffOutput, GraphDiffRequest, diff};
+pub use key::EdgeKey;
+pub use merge::{GraphMergeOutput, GraphMergeRequest, merge};
+pub use query::{GraphQueryOutput, GraphQueryRequest, query};
+pub use resolve::{ConflictResolveOutput, ConflictResolveRequest, Resolution, resolve};
+pub(crate) use state::same_body;
+pub use state::{Edge, Node};
+pub use validate::{GraphStats, GraphValidateOutput, GraphValidateRequest, ValidateError, validate};
+pub(crate) use view::GraphView;

@@ -1,0 +1,63 @@
+//! Which graph document a call means.
+
+use std::collections::BTreeSet;
+
+use crate::branch::{View, existing};
+use crate::error::MemoryError;
+use crate::ids::{BranchName, DocName};
+use crate::port::{Rows, StreamKind, WorkspaceRow};
+use crate::target::{self, DocOf, Place};
+
+/// Resolves `target`, or `branch` with a document; without one, the branch's only graph document.
+pub(super) fn place(
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    target: Option<&str>,
+    branch: Option<&str>,
+    doc: Option<&str>,
+) -> Result<Place, MemoryError> {
+    match (target, branch, doc) {
+        (None, Some(branch), None) => {
+            let branch = existing(rows, ws, branch)?.name;
+            let doc = only_doc(rows, ws, &[&branch])?;
+            Ok(Place { branch, doc })
+        }
+        _ => target::place(rows, ws, target, branch, doc, DocOf::Graph),
+    }
+}
+
+/// The document that was named, or the only graph document that these branches show.
+pub(super) fn doc(
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    named: Option<&str>,
+    branches: &[&BranchName],
+) -> Result<DocName, MemoryError> {
+    match named {
+        Some(doc) => DocName::parse(doc),
+        None => only_doc(rows, ws, branches),
+    }
+}
+
+fn only_doc(rows: &dyn Rows, ws: &WorkspaceRow, branches: &[&BranchName]) -> Result<DocName, MemoryError> {
+    let mut docs = BTreeSet::new();
+    for branch in branches {
+        for segment in View::of(rows, ws, branch)?.segments {
+            for stream in rows.streams(ws.no, &segment.branch, StreamKind::Graph)? {
+                if stream.first <= segment.upto {
+                    docs.insert(stream.doc);
+                }
+            }
+        }
+    }
+    let branch = || branches.first().map_or_else(BranchName::main, |branch| (*branch).clone());
+    let mut docs: Vec<DocName> = docs.into_iter().collect();
+    match (docs.pop(), docs.is_empty()) {
+        (None, _) => Err(MemoryError::NoGraphDoc { branch: branch() }),
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            docs.push(last);
+            Err(MemoryError::SeveralGraphDocs { branch: branch(), docs })
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Settling a merge conflict, once.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::apply::{delete_node, live};
+use super::conflicts::known;
+use super::state::object;
+use crate::error::MemoryError;
+use crate::ids::{ConflictId, WorkspaceId};
+use crate::port::{ConflictRow, ConflictStatus, GraphKey, Origin, StreamKind, VersionRow};
+use crate::ports::Ports;
+use crate::target::Place;
+use crate::writer::{NewVersion, Once, Outcome, Writer, write};
+
+/// Settles a conflict.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConflictResolveRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// The conflict.
+    pub conflict_id: String,
+    /// `use_from` writes the state of the merged branch; `use_into` keeps the destination as it is.
+    pub resolution: Resolution,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    UseFrom,
+    UseInto,
+}
+
+impl Resolution {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::UseFrom => "use_from",
+            Self::UseInto => "use_into",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictResolveOutput {
+    pub conflict_id: ConflictId,
+    /// `resolved`.
+    pub status: ConflictStatus,
+    /// Whether the destination was written to.
+    pub applied: bool,
+}
+
+pub fn resolve(
+    ports: &Ports<'_>,
+    request: &ConflictResolveRequest,
+) -> Result<ConflictResolveOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let id = ConflictId::parse(&request.conflict_id)?;
+    write(ports, &workspace, &Once::plain("conflict_resolve"), |w| {
+        let row = known(w.tx.rows(), &w.ws, &id)?;
+        let applied = request.resolution == Resolution::UseFrom;
+        let out =
+            ConflictResolveOutput { conflict_id: id.clone(), status: ConflictStatus::Resolved, applied };
+        if row.status == ConflictStatus::Resolved {
+            let resolution = row.resolution.unwrap_or_default();
+            // The same answer again is a repeated call; another answer would settle it twice.
+            if resolution == request.resolution.as_str() {
+                return Ok(Outcome::Discard(out));
+            }
+            return Err(MemoryError::ConflictSettled { id: id.clone(), resolution });
+        }
+        if applied {
+            apply(w, ports, &row)?;
+        }
+        let (now, name) = (w.now, request.resolution.as_str().to_owned());
+        let status = ConflictStatus::Resolved;
+        w.tx.put_conflict(&ConflictRow { status, resolution: Some(name), resolved: Some(now), ..row })?;
+        Ok(Outcome::Keep(out))
+    })
+}
+
+fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(), MemoryError> {
+    let place = Place { branch: row.into.clone(), doc: row.doc.clone() };
+    let view = live(w, &place)?;
+    let current = view.state(w.tx.rows(), &row.key)?;
+    if current.as_ref().map(|now| now.seq) != row.ours_seq {
+        let current = current.map(|now| Value::Object(object(&now, ports.code)));
+        return Err(MemoryError::ConflictStale { id: row.id.clone(), current });
+    }
+    let theirs = recorded(w, row)?;
+    if let (GraphKey::Edge { from, rel, to }, false) = (&row.key, theirs.deleted) {
+        for end in [from, to] {
+            if view.live(w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none() {
+                return Err(MemoryError::WouldDangle {
+                    from: from.to_string(),
+                    rel: rel.to_string(),
+                    to: to.to_string(),
+                    missing: end.to_string(),
+                });
+            }
+        }
+    }
+    let origin = Some(Origin { branch: row.from.clone(), seq: row.theirs_seq });
+    let state = NewVersion { deleted: theirs.deleted, body: theirs.body, origin };
+    match &row.key {
+        GraphKey::Node(id) if state.deleted => {
+            delete_node(w, &place, id, state)?;
+        }
+        key => {
+            w.put_version(&place.branch, &place.doc, key, state)?;
+        }
+    }
+    Ok(())
+}
+
+/// The version of `from` that was compared; `from` may have moved on since.
+fn recorded(w: &Writer<'_>, row: &ConflictRow) -> Result<VersionRow, MemoryError> {
+    let stream = w.tx.stream(w.ws.no, &row.from, &row.doc, StreamKind::Graph)?;
+    let found = match stream {
+        Some(stream) => w.tx.version_at(stream.id, &row.key, row.theirs_seq)?,
+        None => None,
+    };
+    found.ok_or_else(|| MemoryError::ConflictUnknown { id: row.id.to_string() })
+}

@@ -1,0 +1,129 @@
+//! Whether every edge that a branch shows has both its nodes.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::key::EdgeKey;
+use super::place::place;
+use super::view::GraphView;
+use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::error::MemoryError;
+use crate::ids::{BranchName, DocName, GraphNodeId, Seq, WorkspaceId};
+use crate::page;
+use crate::port::{self, GraphKey, KeyKind};
+use crate::ports::Ports;
+use crate::writer;
+
+const DEFAULT_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 1_000;
+
+/// Checks the graph of a `target`, or of a `branch` and `doc`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GraphValidateRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// PLAN-001 or TASK-001; or give branch and doc
+    #[serde(default)]
+    pub target: Option<String>,
+    /// An existing branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// Graph document (the branch's only one)
+    #[serde(default)]
+    pub doc: Option<String>,
+    /// The most errors to list (50, at most 1,000).
+    #[serde(default)]
+    pub max_errors: Option<i64>,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphValidateOutput {
+    pub branch: BranchName,
+    pub doc: DocName,
+    /// Whether there are no errors.
+    pub ok: bool,
+    pub stats: GraphStats,
+    pub errors: Vec<ValidateError>,
+    /// Whether there are more errors than are listed.
+    pub truncated: bool,
+}
+
+/// Live nodes and edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphStats {
+    pub nodes: usize,
+    pub edges: usize,
+}
+
+/// An edge without one of its nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ValidateError {
+    /// `dangling_edge`.
+    pub code: String,
+    pub key: EdgeKey,
+    /// The node that is not there.
+    pub missing: GraphNodeId,
+}
+
+impl Item for ValidateError {
+    fn shorten(&mut self, _: usize) {}
+}
+
+pub fn validate(
+    ports: &Ports<'_>,
+    request: &GraphValidateRequest,
+) -> Result<GraphValidateOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("max_errors", request.max_errors, DEFAULT_ERRORS, MAX_ERRORS)?;
+    let budget = Budget::of(request.max_chars)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let (target, branch, doc) =
+            (request.target.as_deref(), request.branch.as_deref(), request.doc.as_deref());
+        let place = place(rows, &ws, target, branch, doc)?;
+        let view = GraphView::of(rows, &ws, &place.branch, &place.doc)?;
+        let mut nodes: HashSet<GraphNodeId> = HashSet::new();
+        view.scan(rows, Some(KeyKind::Node), Seq::END, &mut |row| {
+            if let (GraphKey::Node(id), false) = (row.key, row.deleted) {
+                nodes.insert(id);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mut stats = GraphStats { nodes: nodes.len(), edges: 0 };
+        let mut errors = Vec::new();
+        let mut found = 0;
+        view.scan(rows, Some(KeyKind::Edge), Seq::END, &mut |row| {
+            if let (GraphKey::Edge { from, rel, to }, false) = (row.key, row.deleted) {
+                stats.edges += 1;
+                let missing = [&from, &to].into_iter().find(|id| !nodes.contains(*id)).cloned();
+                if let Some(missing) = missing {
+                    found += 1;
+                    if errors.len() < limit {
+                        let code = "dangling_edge".to_owned();
+                        errors.push(ValidateError { code, key: EdgeKey { from, rel, to }, missing });
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mut out = GraphValidateOutput {
+            branch: place.branch,
+            doc: place.doc,
+            ok: found == 0,
+            stats,
+            errors: Vec::new(),
+            truncated: false,
+        };
+        let trimmed = fit(&mut errors, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
+        out.truncated = trimmed || found > errors.len();
+        out.errors = errors;
+        Ok(out)
+    })
+}

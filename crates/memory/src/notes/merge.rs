@@ -1,0 +1,134 @@
+//! Copying the notes of one branch into another, each once, whatever the route.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::branch::{Part, View, existing};
+use crate::error::MemoryError;
+use crate::ids::{BranchName, DocName, Seq, WorkspaceId};
+use crate::page::{self, Pagination};
+use crate::port::{EntryKind, EntryRow, EntryScan, Order, Origin, Rows, StreamKind};
+use crate::ports::Ports;
+use crate::writer::{Findable, NewEntry, Once, Outcome, write};
+
+const LIMIT: usize = 200;
+
+/// Copies notes that `from` shows and `into` does not. Merging again changes nothing.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MergeRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// The branch to copy from; its history is not changed.
+    pub from: String,
+    /// The branch to copy into.
+    pub into: String,
+    /// The document (`notes`).
+    #[serde(default)]
+    pub doc: Option<String>,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
+    /// The most notes to look at (200, at most 200).
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// Only tell what would happen.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MergeOutput {
+    pub from: BranchName,
+    pub into: BranchName,
+    pub doc: DocName,
+    /// Notes copied, or that would be.
+    pub merged: usize,
+    /// Notes that the destination shows already.
+    pub skipped: usize,
+    pub pagination: Pagination,
+}
+
+pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("limit", request.limit, LIMIT, LIMIT)?;
+    let doc = DocName::parse(request.doc.as_deref().unwrap_or("notes"))?;
+    // Oldest first, so that pages keep the order of the source.
+    let cursor = page::cursor(request.cursor, 0)?;
+    write(ports, &workspace, &Once::plain("merge"), |w| {
+        let from = existing(w.tx.rows(), &w.ws, &request.from)?.name;
+        let into = existing(w.tx.rows(), &w.ws, &request.into)?.name;
+        let target = View::of(w.tx.rows(), &w.ws, &into)?;
+        let source = View::of(w.tx.rows(), &w.ws, &from)?.minus(&target);
+        let parts = source.parts(w.tx.rows(), &w.ws, &doc, StreamKind::Log)?;
+        let (found, more) = oldest_notes(w.tx.rows(), &parts, Seq(cursor), limit)?;
+        let shown = target.parts(w.tx.rows(), &w.ws, &doc, StreamKind::Log)?;
+        let count = found.len();
+        let next = found.last().filter(|_| more).map(|row| row.seq.0);
+        let mut merged = 0;
+        for row in found {
+            let origin = row.origin.clone().unwrap_or(Origin { branch: row.branch.clone(), seq: row.seq });
+            let there = target.shows(&origin.branch, origin.seq)
+                || w.tx.copies(w.ws.no, origin.seq)?.iter().any(|(stream, seq)| {
+                    shown.iter().any(|part| part.stream.id == *stream && *seq <= part.upto)
+                });
+            if there {
+                continue;
+            }
+            merged += 1;
+            if request.dry_run != Some(true) {
+                let copy = NewEntry {
+                    kind: EntryKind::Note,
+                    title: row.title,
+                    format: row.format,
+                    meta: row.meta,
+                    content: row.content,
+                    anchors: row.anchors,
+                    origin: Some(origin),
+                    event: None,
+                };
+                w.append(&into, &doc, copy, Findable::No)?;
+            }
+        }
+        let out = MergeOutput {
+            from,
+            into,
+            doc: doc.clone(),
+            merged,
+            skipped: count - merged,
+            pagination: Pagination::new(cursor, limit, count, next),
+        };
+        let rehearsed = request.dry_run == Some(true) || merged == 0;
+        Ok(if rehearsed { Outcome::Discard(out) } else { Outcome::Keep(out) })
+    })
+}
+
+/// Notes with `seq > cursor`, oldest first; and whether there are more.
+fn oldest_notes(
+    rows: &dyn Rows,
+    parts: &[Part],
+    cursor: Seq,
+    limit: usize,
+) -> Result<(Vec<EntryRow>, bool), MemoryError> {
+    let mut out: Vec<EntryRow> = Vec::new();
+    for part in parts.iter().rev() {
+        let after = part.after.max(cursor);
+        if part.upto <= after {
+            continue;
+        }
+        out.extend(rows.entries(&EntryScan {
+            stream: part.stream.id,
+            after,
+            upto: part.upto,
+            order: Order::OldestFirst,
+            kind: Some(EntryKind::Note),
+            limit: limit + 1 - out.len(),
+        })?);
+        if out.len() > limit {
+            break;
+        }
+    }
+    let more = out.len() > limit;
+    out.truncate(limit);
+    Ok((out, more))
+}

@@ -1,0 +1,26 @@
+//! What every function of memory is handed: the store, the clock, and eyes on the code.
+
+use m1nd_stdx::clock::Clock;
+
+use crate::anchors::{AnchorProbe, Blind};
+use crate::port::Store;
+
+/// The world outside, as memory sees it.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    pub store: &'a dyn Store,
+    pub clock: &'a dyn Clock,
+    pub code: &'a dyn AnchorProbe,
+}
+
+impl<'a> Ports<'a> {
+    /// Without eyes on the code: anchors are kept as they are given and their state is not told.
+    pub fn new(store: &'a dyn Store, clock: &'a dyn Clock) -> Self {
+        Self { store, clock, code: &Blind }
+    }
+
+    #[must_use]
+    pub fn with_code(self, code: &'a dyn AnchorProbe) -> Self {
+        Self { code, ..self }
+    }
+}

@@ -1,0 +1,320 @@
+//! Full text search over notes, cards, tasks and plans.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::anchors::{self, Anchor, AnchorState};
+use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
+use crate::error::MemoryError;
+use crate::ids::{BranchName, DocName, EntityId, GraphNodeId, Seq, WorkspaceId};
+use crate::page::{self, Pagination};
+use crate::port::{self, FindKind, FindScan, Found, GraphKey, Match, Rows, StreamId, WorkspaceRow};
+use crate::ports::Ports;
+use crate::text::{self, timestamp};
+use crate::writer;
+
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 200;
+/// The most words of a query that are looked up.
+const MAX_WORDS: usize = 32;
+/// The length of a snippet, in bytes.
+const SNIPPET: usize = 200;
+
+/// Finds notes, cards, tasks and plans by their words; best first.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// Words; all of them must occur, or any if nothing holds all.
+    pub query: String,
+    /// Only these: `note`, `card`, `task`, `plan`.
+    #[serde(default)]
+    pub kinds: Option<Vec<FindKind>>,
+    /// Only what was written at or after this time (RFC 3339).
+    #[serde(default)]
+    pub since: Option<String>,
+    /// Only what speaks of these places in the code: paths or node ids.
+    #[serde(default)]
+    pub anchors: Option<Vec<String>>,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
+    /// The most hits (20, at most 200).
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchOutput {
+    pub workspace: WorkspaceId,
+    /// Whether every hit holds all words, or at least one.
+    pub matched: Matched,
+    /// Best first.
+    pub hits: Vec<Hit>,
+    pub pagination: Pagination,
+    /// Whether the budget dropped or shortened something.
+    pub truncated: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Matched {
+    AllWords,
+    AnyWord,
+}
+
+/// Something that was found. Read it in full with `branchmind_show`, `branchmind_graph_query` or `tasks_radar`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hit {
+    pub kind: FindKind,
+    /// The number of the note, the id of the card, task or plan.
+    pub id: String,
+    /// Where a note or card was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doc: Option<DocName>,
+    pub seq: Seq,
+    pub ts: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The text around the first word found.
+    pub snippet: String,
+    /// Places in the code that it speaks of and that changed since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale_anchors: Vec<Anchor>,
+}
+
+impl Item for Hit {
+    fn shorten(&mut self, bytes: usize) {
+        let excess = json_size(self).saturating_sub(bytes);
+        shorten_text(&mut self.snippet, excess);
+    }
+}
+
+pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("limit", request.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let budget = Budget::of(request.max_chars)?;
+    let words = words(&request.query);
+    if words.is_empty() {
+        return Err(MemoryError::invalid("query", "holds no word"));
+    }
+    let kinds = request.kinds.clone().filter(|kinds| !kinds.is_empty()).unwrap_or(FindKind::ALL.to_vec());
+    let since = request.since.as_deref().map(|since| text::parse_time("since", since)).transpose()?;
+    let cursor = page::cursor(request.cursor, 0)?;
+    let skip = usize::try_from(cursor).unwrap_or(usize::MAX);
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let ask = Ask {
+            ports,
+            rows,
+            ws: &ws,
+            words: &words,
+            kinds: &kinds,
+            since,
+            places: request.anchors.as_deref(),
+        };
+        let mut matched = Matched::AllWords;
+        let (mut hits, mut more) = ask.page(Match::All, skip, limit)?;
+        if hits.is_empty() && (skip == 0 || ask.page(Match::All, 0, 1)?.0.is_empty()) {
+            matched = Matched::AnyWord;
+            (hits, more) = ask.page(Match::Any, skip, limit)?;
+        }
+        let total = hits.len();
+        let mut out = SearchOutput {
+            workspace: workspace.clone(),
+            matched,
+            hits: Vec::new(),
+            pagination: Pagination::widest(cursor, limit),
+            truncated: false,
+        };
+        out.truncated = fit(&mut hits, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
+        let shown = i64::try_from(hits.len()).unwrap_or(i64::MAX);
+        let next = (more || hits.len() < total).then(|| cursor.saturating_add(shown));
+        out.pagination = Pagination::new(cursor, limit, hits.len(), next.filter(|_| shown > 0));
+        out.hits = hits;
+        Ok(out)
+    })
+}
+
+/// Lower-case runs of letters and digits, as the index has them.
+pub fn words(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let word = word.to_lowercase();
+        if !out.contains(&word) {
+            out.push(word);
+        }
+    }
+    out.truncate(MAX_WORDS);
+    out
+}
+
+struct Ask<'a> {
+    ports: &'a Ports<'a>,
+    rows: &'a dyn Rows,
+    ws: &'a WorkspaceRow,
+    words: &'a [String],
+    kinds: &'a [FindKind],
+    since: Option<i64>,
+    places: Option<&'a [String]>,
+}
+
+impl Ask<'_> {
+    /// Hits number `skip` and following; and whether there are more.
+    fn page(&self, matching: Match, skip: usize, limit: usize) -> Result<(Vec<Hit>, bool), MemoryError> {
+        let mut out = Vec::new();
+        // Without a filter of our own the store skips; with one, hits are counted here.
+        let (mut at, mut to_skip) = if self.places.is_some() { (0, skip) } else { (skip, 0) };
+        loop {
+            let found = self.rows.find(&FindScan {
+                ws: self.ws.no,
+                words: self.words,
+                matching,
+                kinds: self.kinds,
+                since: self.since,
+                skip: at,
+                limit: limit + 1,
+            })?;
+            at += found.len();
+            let last = found.len() <= limit;
+            for one in found {
+                let Some(hit) = self.hit(one)? else { continue };
+                if to_skip > 0 {
+                    to_skip -= 1;
+                } else {
+                    out.push(hit);
+                }
+            }
+            if last || out.len() > limit {
+                break;
+            }
+        }
+        let more = out.len() > limit;
+        out.truncate(limit);
+        Ok((out, more))
+    }
+
+    fn hit(&self, found: Found) -> Result<Option<Hit>, MemoryError> {
+        let hit = match found.kind {
+            FindKind::Note => self.note(&found)?,
+            FindKind::Card => self.card(&found)?,
+            FindKind::Task | FindKind::Plan => self.entity(&found)?,
+        };
+        let Some((mut hit, anchors)) = hit else {
+            return Ok(None);
+        };
+        if let Some(places) = self.places {
+            let named = |anchor: &Anchor| {
+                [&anchor.path, &anchor.node_id].into_iter().flatten().any(|place| places.contains(place))
+            };
+            if !anchors.iter().any(named) {
+                return Ok(None);
+            }
+        }
+        hit.stale_anchors = anchors;
+        hit.stale_anchors
+            .retain(|anchor| matches!(anchor.anchor_state, Some(AnchorState::Changed | AnchorState::Gone)));
+        Ok(Some(hit))
+    }
+
+    fn note(&self, found: &Found) -> Result<Option<(Hit, Vec<Anchor>)>, MemoryError> {
+        let Some(row) = self.rows.entry(self.ws.no, found.seq)? else {
+            return Ok(None);
+        };
+        let hit = Hit {
+            kind: found.kind,
+            id: row.seq.to_string(),
+            seq: row.seq,
+            ts: timestamp(row.ts),
+            snippet: self.snippet(&row.content),
+            title: row.title,
+            branch: Some(row.branch),
+            doc: Some(row.doc),
+            stale_anchors: Vec::new(),
+        };
+        Ok(Some((hit, anchors::show(self.ports.code, &row.anchors))))
+    }
+
+    fn card(&self, found: &Found) -> Result<Option<(Hit, Vec<Anchor>)>, MemoryError> {
+        let parts = found.reference.split_once(':').and_then(|(stream, id)| Some((stream.parse().ok()?, id)));
+        let Some((stream, id)) = parts else {
+            return Ok(None);
+        };
+        let key = GraphKey::Node(GraphNodeId::stored(id));
+        let Some(row) = self.rows.version_at(StreamId(stream), &key, Seq::TIP)? else {
+            return Ok(None);
+        };
+        let hit = Hit {
+            kind: found.kind,
+            id: id.to_owned(),
+            seq: row.seq,
+            ts: timestamp(row.ts),
+            snippet: self.snippet(row.body.text.as_deref().unwrap_or_default()),
+            title: row.body.title,
+            branch: Some(row.branch),
+            doc: Some(row.doc),
+            stale_anchors: Vec::new(),
+        };
+        Ok(Some((hit, anchors::show(self.ports.code, &row.body.anchors))))
+    }
+
+    fn entity(&self, found: &Found) -> Result<Option<(Hit, Vec<Anchor>)>, MemoryError> {
+        let Ok(id) = EntityId::parse("id", &found.reference) else {
+            return Ok(None);
+        };
+        let Some(row) = self.rows.entity(self.ws.no, id)? else {
+            return Ok(None);
+        };
+        let body =
+            [&row.description, &row.contract].into_iter().flatten().cloned().collect::<Vec<_>>().join("\n");
+        let hit = Hit {
+            kind: found.kind,
+            id: found.reference.clone(),
+            seq: row.created_seq,
+            ts: timestamp(row.updated),
+            snippet: self.snippet(&body),
+            title: Some(row.title),
+            branch: None,
+            doc: None,
+            stale_anchors: Vec::new(),
+        };
+        Ok(Some((hit, anchors::show(self.ports.code, &row.anchors))))
+    }
+
+    /// The text around the first word found, on one line.
+    fn snippet(&self, body: &str) -> String {
+        let lower = body.to_lowercase();
+        let at = self.words.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or(0);
+        // Lower-casing may change lengths, so the place is only near; a snippet need not be exact.
+        let start = text::cut(body, at.saturating_sub(SNIPPET / 4).min(body.len())).len();
+        let piece = text::cut(&body[start..], SNIPPET);
+        let mut out = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+        if start > 0 {
+            out.insert(0, '…');
+        }
+        if start + piece.len() < body.len() {
+            out.push('…');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_runs_of_letters_and_digits_each_once() {
+        assert_eq!(
+            words("Cache-miss in parse_line(), CACHE ä1"),
+            ["cache", "miss", "in", "parse", "line", "ä1"]
+        );
+        assert!(words("?! --").is_empty());
+    }
+}

@@ -1,0 +1,182 @@
+//! Text that looks like a key or token.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::error::MemoryError;
+
+/// What the writer said about secrets in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sensitive {
+    Refused,
+    Allowed,
+}
+
+impl From<Option<bool>> for Sensitive {
+    fn from(allow_sensitive: Option<bool>) -> Self {
+        if allow_sensitive == Some(true) { Self::Allowed } else { Self::Refused }
+    }
+}
+
+impl Sensitive {
+    /// Refuses the text if it looks like a secret. The error never repeats the secret.
+    pub(crate) fn check(self, field: &str, text: &str) -> Result<(), MemoryError> {
+        if self == Self::Allowed {
+            return Ok(());
+        }
+        match find(text) {
+            Some((kind, at)) => Err(MemoryError::Sensitive { field: field.to_owned(), kind, at }),
+            None => Ok(()),
+        }
+    }
+
+    /// The same for every text inside a JSON value.
+    pub(crate) fn check_json(self, field: &str, value: &Value) -> Result<(), MemoryError> {
+        if self == Self::Allowed {
+            return Ok(());
+        }
+        // An explicit stack: a document may nest deeper than the thread's stack.
+        let mut open = vec![(field.to_owned(), value)];
+        while let Some((path, value)) = open.pop() {
+            match value {
+                Value::String(text) => self.check(&path, text)?,
+                Value::Array(items) => open.extend(items.iter().map(|item| (path.clone(), item))),
+                Value::Object(fields) => {
+                    for (key, value) in fields {
+                        self.check(&path, key)?;
+                        if let Value::String(text) = value {
+                            self.check(&format!("{path}.{key}"), &format!("{key}={text}"))?;
+                        }
+                        open.push((format!("{path}.{key}"), value));
+                    }
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The kind and byte position of the first thing that looks like a secret.
+fn find(text: &str) -> Option<(&'static str, usize)> {
+    PATTERNS
+        .iter()
+        .filter_map(|(kind, pattern)| {
+            pattern.captures_iter(text).find_map(|found| {
+                let value = found.name("value").or_else(|| found.get(0))?;
+                looks_real(kind, value.as_str()).then(|| (*kind, value.start()))
+            })
+        })
+        .min_by_key(|(_, at)| *at)
+}
+
+const ASSIGNED: &str = "assigned secret";
+const API_KEY: &str = "API key";
+const IN_URL: &str = "password in a URL";
+
+/// Patterns that ordinary text can fit too ask for more.
+fn looks_real(kind: &str, value: &str) -> bool {
+    match kind {
+        ASSIGNED | API_KEY => is_random(value),
+        IN_URL => {
+            !PLACEHOLDERS.contains(&value.to_lowercase().as_str()) && !value.contains(['<', '$', '{', '*'])
+        }
+        _ => true,
+    }
+}
+
+/// What documentation writes where a password would be.
+const PLACEHOLDERS: [&str; 7] =
+    ["password", "passwd", "secret", "changeme", "example", "placeholder", "xxxxxx"];
+
+/// Words and paths have no digits among their letters; keys do.
+fn is_random(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let changes = value
+        .as_bytes()
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit())
+        .count();
+    digits >= 2 && letters >= 4 && changes >= 3
+}
+
+static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
+    [
+        ("private key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
+        ("AWS key id", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+        ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
+        ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{18,}"),
+        ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+        (API_KEY, r"\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{20,}"),
+        ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+        ("Google key", r"\bAIza[0-9A-Za-z_-]{35}"),
+        ("npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
+        ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
+        ("JSON web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+        (IN_URL, r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,64}:(?P<value>[^\s/@:]{6,})@"),
+        ("bearer token", r"(?i)\bbearer\s+(?P<value>[A-Za-z0-9_.~+/-]{24,}=*)"),
+        (
+            ASSIGNED,
+            r#"(?i)(?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9_\-./+=~]{16,})"#,
+        ),
+    ]
+    .into_iter()
+    .map(|(kind, pattern)| (kind, Regex::new(pattern).expect("the pattern is a constant and a test compiles it")))
+    .collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_tokens_are_recognised() {
+        // Put together here, so that no scanner takes this file for a leak.
+        let cases = [
+            format!("AKIA{}", "IOSFODNN7EXAMPLE"),
+            format!("use ghp_{} now", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"),
+            format!("sk-{}", "proj-a8Kd93jfLs02kdPw91mZx7Qw"),
+            format!("sk-ant-{}", "api03-abcDEF123456ghiJKL7890"),
+            format!("-----BEGIN {} KEY-----", "RSA PRIVATE"),
+            format!("API_KEY={}", "9f8e7d6c5b4a39281706f5e4"),
+            format!("password: \"{}\"", "c0rrect-h0rse-b4ttery-5taple"),
+            format!("postgres://app:{}@db.internal/x", "hunter2hunter2"),
+            format!("eyJhbGciOiJIUzI1NiJ9.{}.{}", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"),
+        ];
+        for case in cases {
+            assert!(find(&case).is_some(), "{case}");
+            assert!(Sensitive::Allowed.check("content", &case).is_ok());
+        }
+    }
+
+    #[test]
+    fn ordinary_engineering_text_is_not() {
+        for case in [
+            "commit 7ac26a9f3b1d4e5f60718293a4b5c6d7e8f90123 broke it",
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+            "the token: CancelToken is cloned into every worker",
+            "password = read_password_from_keyring(prompt)",
+            "secret: see docs/security/secret-handling.md",
+            "api_key = os.environ[\"SERVICE_API_KEY\"]",
+            "https://example.org/a:b@c",
+            "task-1234567890-token-bucket-limiter",
+            "Bearer authentication is required",
+            "sk-learn-compatible-estimators are slower",
+            "postgres://user:password@localhost/db",
+            "https://ci:${CI_TOKEN}@example.org/repo.git",
+        ] {
+            assert_eq!(find(case), None, "{case}");
+        }
+    }
+
+    #[test]
+    fn a_secret_inside_meta_is_found_and_not_repeated() {
+        let value = serde_json::json!({"env": {"api_key": "9f8e7d6c5b4a39281706f5e4"}});
+        let refusal = Sensitive::Refused.check_json("meta", &value).unwrap_err().to_string();
+        assert!(refusal.starts_with("meta.env.api_key"), "{refusal}");
+        assert!(!refusal.contains("9f8e"));
+    }
+}

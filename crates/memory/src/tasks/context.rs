@@ -1,0 +1,134 @@
+//! All plans and tasks of a workspace, page by page.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
+use crate::error::MemoryError;
+use crate::ids::{EntityKind, EventNo, Seq, WorkspaceId};
+use crate::page::{self, Pagination};
+use crate::port::{self, EntityRow, Status};
+use crate::ports::Ports;
+use crate::writer;
+
+const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 200;
+
+/// Lists plans and tasks, newest first.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TasksContextRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
+    /// Only what changed after this event, `evt_` and 16 digits.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// The most plans and tasks (50, at most 200).
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TasksContextOutput {
+    pub workspace: WorkspaceId,
+    /// The plan or task in focus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<String>,
+    /// Newest first.
+    pub plans: Vec<EntityLine>,
+    /// Newest first.
+    pub tasks: Vec<EntityLine>,
+    /// Over plans and tasks together.
+    pub pagination: Pagination,
+    /// Whether the budget dropped something; it is on the next page.
+    pub truncated: bool,
+}
+
+/// A plan or task in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EntityLine {
+    pub id: String,
+    pub kind: EntityKind,
+    pub title: String,
+    pub status: Status,
+    pub revision: i64,
+    pub priority: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// Who works on it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_by: Option<String>,
+    /// Whether the budget shortened the title.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl EntityLine {
+    pub(crate) fn of(row: &EntityRow, now: m1nd_stdx::clock::UnixMs) -> Self {
+        Self {
+            id: row.id.to_string(),
+            kind: row.id.kind,
+            title: row.title.clone(),
+            status: row.status,
+            revision: row.revision,
+            priority: row.priority,
+            parent: row.parent.map(|id| id.to_string()),
+            depends_on: row.depends_on.iter().map(ToString::to_string).collect(),
+            claimed_by: row
+                .claim
+                .as_ref()
+                .filter(|claim| claim.is_live(now))
+                .map(|claim| claim.agent.clone()),
+            truncated: false,
+        }
+    }
+}
+
+impl Item for EntityLine {
+    fn shorten(&mut self, bytes: usize) {
+        self.truncated = true;
+        let excess = json_size(self).saturating_sub(bytes);
+        shorten_text(&mut self.title, excess);
+    }
+}
+
+pub fn context(ports: &Ports<'_>, request: &TasksContextRequest) -> Result<TasksContextOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("limit", request.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let budget = Budget::of(request.max_chars)?;
+    let since = match &request.since {
+        Some(since) => EventNo::parse("since", since)?,
+        None => EventNo(0),
+    };
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
+        let mut found = rows.entities(ws.no, Seq(cursor), since, limit + 1)?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let now = ports.clock.now();
+        let mut lines: Vec<EntityLine> = found.iter().map(|row| EntityLine::of(row, now)).collect();
+        let mut out = TasksContextOutput {
+            workspace: workspace.clone(),
+            focus: ws.focus.map(|id| id.to_string()),
+            plans: Vec::new(),
+            tasks: Vec::new(),
+            pagination: Pagination::widest(cursor, limit),
+            truncated: false,
+        };
+        out.truncated = fit(&mut lines, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
+        let count = lines.len();
+        let last = found.get(count.wrapping_sub(1)).map(|row| row.created_seq.0);
+        out.pagination = Pagination::new(cursor, limit, count, last.filter(|_| more || count < found.len()));
+        (out.plans, out.tasks) = lines.into_iter().partition(|line| line.kind == EntityKind::Plan);
+        Ok(out)
+    })
+}

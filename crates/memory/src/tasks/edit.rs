@@ -1,0 +1,199 @@
+//! Changing the fields of a plan or task.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::create::{dependencies, plan};
+use super::event::Event;
+use super::mutation::{Happened, Stage, mutation, seal};
+use super::patch::Patch;
+use super::project::detach;
+use crate::anchors::{self, AnchorIn};
+use crate::error::MemoryError;
+use crate::ids::{EntityId, EntityKind, WorkspaceId};
+use crate::port::{EntityRow, Object, Rows, Status, WorkspaceRow};
+use crate::ports::Ports;
+use crate::secrets::Sensitive;
+use crate::target;
+use crate::text;
+use crate::writer::{Outcome, Writer, write};
+
+mutation! {
+    /// Changes fields of a plan or task. A field that is not given stays; `null` clears it.
+    pub struct TasksEditRequest {
+        /// The plan or task.
+        #[serde(alias = "id", alias = "plan", alias = "target")]
+        pub task: String,
+        /// One line.
+        #[serde(default)]
+        pub title: Option<String>,
+        /// What is to be done, and why.
+        #[serde(default)]
+        pub description: Patch<String>,
+        /// What the result must fulfil.
+        #[serde(default)]
+        pub contract: Patch<String>,
+        /// The same for machines.
+        #[serde(default)]
+        pub contract_data: Patch<Object>,
+        /// Higher is more urgent.
+        #[serde(default)]
+        pub priority: Patch<i64>,
+        /// The plan that a task belongs to.
+        #[serde(default)]
+        pub parent: Patch<String>,
+        /// Tasks that must be done before.
+        #[serde(default)]
+        pub depends_on: Patch<Vec<String>>,
+        /// Places in the code that it speaks of.
+        #[serde(default)]
+        pub anchors: Patch<Vec<AnchorIn>>,
+        /// `todo`, `active`, `blocked`, `done` or `cancelled`.
+        #[serde(default)]
+        pub status: Option<Status>,
+        /// Accept text that looks like a secret
+        #[serde(default)]
+        pub allow_sensitive: Option<bool>,
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TasksEditOutput {
+    pub id: String,
+    pub kind: EntityKind,
+    pub revision: i64,
+    pub status: Status,
+    pub event: Event,
+}
+
+pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    write(ports, &workspace, &request.once("tasks_edit"), |w| {
+        let mut row = target::entity(w.tx.rows(), &w.ws, "task", &request.task)?;
+        request.guard().check(&row, w.now)?;
+        let before = row.clone();
+        let mut payload = fields(w, ports, request, &mut row)?;
+        let only_status = payload.is_empty();
+        if let Some(status) = request.status {
+            check_status(w.tx.rows(), &w.ws, &row, status)?;
+            payload.insert("from".to_owned(), json!(before.status));
+            payload.insert("to".to_owned(), json!(status));
+            row.status = status;
+        }
+        if payload.is_empty() {
+            return Err(MemoryError::invalid("task", "nothing to change was given"));
+        }
+        let type_ = match (row.id.kind, only_status) {
+            (EntityKind::Plan, _) => "plan_edited",
+            (EntityKind::Task, true) => "task_status",
+            (EntityKind::Task, false) => "task_edited",
+        };
+        if let Some(old) = before.parent.filter(|old| row.parent != Some(*old)) {
+            detach(w, &row, old)?;
+        }
+        let event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
+        Ok(Outcome::Keep(TasksEditOutput {
+            id: row.id.to_string(),
+            kind: row.id.kind,
+            revision: row.revision,
+            status: row.status,
+            event,
+        }))
+    })
+}
+
+/// Sets everything but the status. Returns what was changed.
+fn fields(
+    w: &Writer<'_>,
+    ports: &Ports<'_>,
+    request: &TasksEditRequest,
+    row: &mut EntityRow,
+) -> Result<Object, MemoryError> {
+    let sensitive = Sensitive::from(request.allow_sensitive);
+    let mut changed = Object::new();
+    if let Some(title) = &request.title {
+        row.title = text::title("title", title, sensitive)?;
+        changed.insert("title".to_owned(), json!(row.title));
+    }
+    if !request.description.is_keep() {
+        row.description =
+            text::optional_body("description", set(&request.description).map(String::as_str), sensitive)?;
+        changed.insert("description".to_owned(), json!(row.description));
+    }
+    if !request.contract.is_keep() {
+        row.contract =
+            text::optional_body("contract", set(&request.contract).map(String::as_str), sensitive)?;
+        changed.insert("contract".to_owned(), json!(row.contract));
+    }
+    if !request.contract_data.is_keep() {
+        row.contract_data = text::meta("contract_data", set(&request.contract_data), sensitive)?;
+        changed.insert("contract_data".to_owned(), json!(row.contract_data));
+    }
+    if !request.priority.is_keep() {
+        row.priority = set(&request.priority).copied().unwrap_or(0);
+        changed.insert("priority".to_owned(), json!(row.priority));
+    }
+    if !request.anchors.is_keep() {
+        let given = set(&request.anchors).map(Vec::as_slice).unwrap_or_default();
+        row.anchors = anchors::take(ports.code, given)?;
+        let names: Vec<String> = row.anchors.iter().map(|anchor| anchors::name(&anchor.at)).collect();
+        changed.insert("anchors".to_owned(), json!(names));
+    }
+    if row.id.kind == EntityKind::Plan && !(request.parent.is_keep() && request.depends_on.is_keep()) {
+        return Err(MemoryError::invalid("parent", "parent and depends_on belong to a task, not to a plan"));
+    }
+    if !request.parent.is_keep() {
+        row.parent = match set(&request.parent) {
+            Some(parent) => Some(plan(w.tx.rows(), &w.ws, parent)?.id),
+            None => None,
+        };
+        changed.insert("parent".to_owned(), json!(row.parent.map(|id| id.to_string())));
+    }
+    if !request.depends_on.is_keep() {
+        let given = set(&request.depends_on).map(Vec::as_slice).unwrap_or_default();
+        row.depends_on = dependencies(w.tx.rows(), &w.ws, given)?;
+        check_acyclic(w.tx.rows(), &w.ws, row)?;
+        let names: Vec<String> = row.depends_on.iter().map(ToString::to_string).collect();
+        changed.insert("depends_on".to_owned(), json!(names));
+    }
+    Ok(changed)
+}
+
+fn set<T>(patch: &Patch<T>) -> Option<&T> {
+    match patch {
+        Patch::Set(value) => Some(value),
+        Patch::Keep | Patch::Clear => None,
+    }
+}
+
+/// A task is not done while its steps are not: that would pass their checkpoints by.
+fn check_status(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow, to: Status) -> Result<(), MemoryError> {
+    if to != Status::Done || row.id.kind == EntityKind::Plan {
+        return Ok(());
+    }
+    let open = rows.steps(ws.no, row.id)?.iter().filter(|step| step.completed.is_none()).count();
+    if open > 0 {
+        return Err(MemoryError::OpenSteps { task: row.id, open });
+    }
+    Ok(())
+}
+
+/// Follows the dependencies; coming back to the task itself is a cycle.
+fn check_acyclic(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(), MemoryError> {
+    let mut seen: HashSet<EntityId> = HashSet::new();
+    let mut open: Vec<(EntityId, EntityId)> = row.depends_on.iter().map(|id| (*id, *id)).collect();
+    while let Some((id, through)) = open.pop() {
+        if id == row.id {
+            return Err(MemoryError::DependencyCycle { task: row.id, through: through.to_string() });
+        }
+        if seen.insert(id)
+            && let Some(next) = rows.entity(ws.no, id)?
+        {
+            open.extend(next.depends_on.iter().map(|next| (*next, through)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Plans, tasks and steps; every mutation writes its event, its trace entry and its projection with it.
+
+mod checkpoint;
+mod claim;
+mod context;
+mod create;
+mod decompose;
+mod define;
+mod delta;
+mod done;
+mod edit;
+mod event;
+mod focus;
+mod mutation;
+mod note;
+mod patch;
+mod project;
+mod radar;
+mod ready;
+mod selector;
+mod verify;
+
+pub use checkpoint::Checkpoint;
+pub use claim::{ClaimOutput, ClaimRequest, ReleaseOutput, ReleaseRequest, claim, release};
+pub use context::{EntityLine, TasksContextOutput, TasksContextRequest, context};
+pub use create::{StepIn, TasksCreateOutput, TasksCreateRequest, create};
+pub use decompose::{StepLine, TasksDecomposeOutput, TasksDecomposeRequest, decompose};
+pub use define::{StepOutput, TasksDefineRequest, define};
+pub use delta::{TasksDeltaOutput, TasksDeltaRequest, delta};
+pub use done::{TasksDoneOutput, TasksDoneRequest, done};
+pub use edit::{TasksEditOutput, TasksEditRequest, edit};
+pub use event::Event;
+pub use focus::{FocusOutput, FocusRequest, FocusSetRequest, focus_clear, focus_get, focus_set};
+pub(crate) use mutation::index_entity;
+pub use note::{TasksNoteOutput, TasksNoteRequest, note};
+pub use patch::Patch;
+pub(crate) use radar::standing;
+pub use radar::{Radar, StepStats, TasksRadarOutput, TasksRadarRequest, radar};
+pub(crate) use ready::is_unblocked;
+pub use ready::{TasksReadyOutput, TasksReadyRequest, ready};
+pub use verify::{CheckIn, Checkpoints, Evidence, TasksVerifyRequest, verify};

@@ -1,0 +1,90 @@
+//! A note on a step or task, in its event log and in its notes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::event::Event;
+use super::mutation::{Happened, mutation, record};
+use super::selector::{select, task_or_focus};
+use crate::error::MemoryError;
+use crate::ids::{DocName, Seq, WorkspaceId};
+use crate::port::Object;
+use crate::ports::Ports;
+use crate::secrets::Sensitive;
+use crate::text;
+use crate::writer::{Findable, NewEntry, Outcome, write};
+
+mutation! {
+    /// Notes something on a step, or on a plan or task.
+    pub struct TasksNoteRequest {
+        /// The plan or task (that of step_id, or the one in focus)
+        #[serde(default)]
+        pub task: Option<String>,
+        /// The step; or give path, or neither for the task itself
+        #[serde(default)]
+        pub step_id: Option<String>,
+        /// The step's place, s:0.s:1
+        #[serde(default)]
+        pub path: Option<String>,
+        /// The text.
+        pub note: String,
+        /// Accept text that looks like a secret
+        #[serde(default)]
+        pub allow_sensitive: Option<bool>,
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TasksNoteOutput {
+    /// The plan or task.
+    pub task: String,
+    pub revision: i64,
+    /// The number of the entry in the notes document.
+    pub note_seq: Seq,
+    pub event: Event,
+}
+
+pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let content = text::body("note", &request.note, Sensitive::from(request.allow_sensitive))?;
+    write(ports, &workspace, &request.once("tasks_note"), |w| {
+        let rows = w.tx.rows();
+        let (mut row, step) = if request.step_id.is_some() || request.path.is_some() {
+            let found = select(
+                rows,
+                &w.ws,
+                request.task.as_deref(),
+                request.step_id.as_deref(),
+                request.path.as_deref(),
+            )?;
+            let step = (found.steps[found.at].id.clone(), found.path());
+            (found.task, Some(step))
+        } else {
+            (task_or_focus(rows, &w.ws, request.task.as_deref())?, None)
+        };
+        request.guard().check(&row, w.now)?;
+        row.revision += 1;
+        let mut payload = Object::new();
+        payload.insert("note".to_owned(), json!(text::headline(&content, 200)));
+        let path = step.as_ref().map(|(_, path)| path.clone());
+        let event = record(w, &mut row, Happened { type_: "step_noted", path, payload })?;
+        w.tx.put_entity(&row)?;
+        let mut meta = Object::new();
+        meta.insert("source".to_owned(), json!("tasks_note"));
+        meta.insert("task_id".to_owned(), json!(row.id.to_string()));
+        if let Some((id, path)) = &step {
+            meta.insert("step_id".to_owned(), json!(id));
+            meta.insert("path".to_owned(), json!(path));
+        }
+        meta.insert("event_id".to_owned(), json!(event.event_id));
+        let new = NewEntry { meta: Some(meta), ..NewEntry::note(content.clone()) };
+        let entry = w.append(&row.id.branch(), &DocName::notes(), new, Findable::Yes)?;
+        Ok(Outcome::Keep(TasksNoteOutput {
+            task: row.id.to_string(),
+            revision: row.revision,
+            note_seq: entry.seq,
+            event,
+        }))
+    })
+}

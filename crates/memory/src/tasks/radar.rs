@@ -1,0 +1,222 @@
+//! Where a task stands, in one look.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Checkpoint;
+use super::decompose::StepLine;
+use super::selector::{path_text, task_or_focus};
+use crate::anchors::{self, Anchor};
+use crate::budget::{Budget, json_size, shorten_text};
+use crate::error::MemoryError;
+use crate::ids::{EntityKind, WorkspaceId};
+use crate::notes::TargetCard;
+use crate::port::{self, EntityRow, Rows, Status, StepRow, WorkspaceRow};
+use crate::ports::Ports;
+use crate::target::ReasoningRef;
+use crate::writer;
+
+/// Shows where a plan or task stands and what comes next.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TasksRadarRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// The plan or task; the one in focus if none is given.
+    #[serde(default, alias = "target", alias = "plan")]
+    pub task: Option<String>,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TasksRadarOutput {
+    pub target: TargetCard,
+    pub reasoning_ref: ReasoningRef,
+    pub radar: Radar,
+    pub steps: StepStats,
+    /// Places in the code that the task speaks of and that changed since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale_anchors: Vec<Anchor>,
+    /// Whether the budget dropped or shortened something.
+    pub truncated: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Radar {
+    /// What is being worked on.
+    pub now: String,
+    /// What it is for.
+    pub why: String,
+    /// The full length of a shortened `why`, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_length: Option<usize>,
+    /// What must be confirmed before the present step is done.
+    pub verify: Vec<String>,
+    /// What comes after it.
+    pub next: Vec<String>,
+    /// What is in the way.
+    pub blockers: Vec<String>,
+}
+
+/// Counts over the steps of a task; over the tasks of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepStats {
+    pub total: usize,
+    pub open: usize,
+    pub completed: usize,
+    /// Open steps whose criteria are not confirmed.
+    pub missing_criteria: usize,
+    /// Open steps whose tests are not confirmed.
+    pub missing_tests: usize,
+    /// The first open step that has no open step below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_open: Option<StepLine>,
+}
+
+/// How many further steps are named.
+const NEXT: usize = 5;
+
+pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRadarOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let budget = Budget::of(request.max_chars)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let row = task_or_focus(rows, &ws, request.task.as_deref())?;
+        let (radar, steps) = standing(rows, &ws, &row)?;
+        let mut out = TasksRadarOutput {
+            target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, ports) },
+            reasoning_ref: ReasoningRef::of(row.id),
+            radar,
+            steps,
+            stale_anchors: anchors::stale(ports.code, &row.anchors),
+            truncated: false,
+        };
+        trim(&mut out, budget);
+        Ok(out)
+    })
+}
+
+/// Where a plan or task stands.
+pub(crate) fn standing(
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    row: &EntityRow,
+) -> Result<(Radar, StepStats), MemoryError> {
+    match row.id.kind {
+        EntityKind::Task => of_task(rows, ws, row),
+        EntityKind::Plan => of_plan(rows, ws, row),
+    }
+}
+
+fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
+    let steps = rows.steps(ws.no, row.id)?;
+    let is_open = |step: &&StepRow| step.completed.is_none();
+    let has_open_below = |step: &StepRow| {
+        let below =
+            |other: &StepRow| other.path.len() > step.path.len() && other.path.starts_with(&step.path);
+        steps.iter().any(|other| other.completed.is_none() && below(other))
+    };
+    // A parent is finished after its children, so the work is at the leaves.
+    let queue: Vec<&StepRow> = steps.iter().filter(is_open).filter(|step| !has_open_below(step)).collect();
+    let first = queue.first().copied();
+    let missing = |gate: Checkpoint| {
+        steps.iter().filter(is_open).filter(|step| Checkpoint::missing(step).contains(&gate)).count()
+    };
+    let open = steps.iter().filter(is_open).count();
+    let stats = StepStats {
+        total: steps.len(),
+        open,
+        completed: steps.len() - open,
+        missing_criteria: missing(Checkpoint::Criteria),
+        missing_tests: missing(Checkpoint::Tests),
+        first_open: first.map(StepLine::of),
+    };
+    let line = |step: &StepRow| format!("{} {}", path_text(&step.path), step.title);
+    let now = match first {
+        Some(step) => line(step),
+        None => format!("{} is {}", row.id, row.status.as_str()),
+    };
+    let mut verify = Vec::new();
+    if let Some(step) = first {
+        for gate in Checkpoint::missing(step) {
+            let (name, items) = match gate {
+                Checkpoint::Criteria => ("criteria", &step.success_criteria),
+                Checkpoint::Tests => ("tests", &step.tests),
+            };
+            if items.is_empty() {
+                verify.push(format!("{name}: none defined"));
+            }
+            verify.extend(items.iter().map(|item| format!("{name}: {item}")));
+        }
+    }
+    let mut next: Vec<String> = queue.iter().skip(1).take(NEXT).map(|step| line(step)).collect();
+    if steps.is_empty() && row.status.is_open() {
+        next.push("no steps yet".to_owned());
+    }
+    let mut blockers = Vec::new();
+    for id in &row.depends_on {
+        if let Some(other) = rows.entity(ws.no, *id)?
+            && other.status != Status::Done
+        {
+            blockers.push(format!("{id} is {}: {}", other.status.as_str(), other.title));
+        }
+    }
+    for step in steps.iter().filter(is_open) {
+        blockers.extend(step.blockers.iter().map(|blocker| format!("{} {blocker}", path_text(&step.path))));
+    }
+    let plan = match row.parent {
+        Some(plan) => rows.entity(ws.no, plan)?,
+        None => None,
+    };
+    let why = [
+        row.description.clone(),
+        row.contract.clone(),
+        plan.and_then(|plan| plan.contract.or(Some(plan.title))),
+    ];
+    let why = why.into_iter().flatten().next().unwrap_or_else(|| row.title.clone());
+    Ok((Radar { now, why, why_length: None, verify, next, blockers }, stats))
+}
+
+fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
+    let tasks = rows.children(ws.no, row.id)?;
+    let open: Vec<&EntityRow> =
+        tasks.iter().filter(|task| !matches!(task.status, Status::Done | Status::Cancelled)).collect();
+    let stats = StepStats {
+        total: tasks.len(),
+        open: open.len(),
+        completed: tasks.len() - open.len(),
+        ..StepStats::default()
+    };
+    let line = |task: &&EntityRow| format!("{} {}: {}", task.id, task.status.as_str(), task.title);
+    let radar = Radar {
+        now: open.first().map_or_else(|| format!("{} is {}", row.id, row.status.as_str()), line),
+        why: row.contract.clone().or_else(|| row.description.clone()).unwrap_or_else(|| row.title.clone()),
+        why_length: None,
+        verify: Vec::new(),
+        next: open.iter().skip(1).take(NEXT).map(line).collect(),
+        blockers: open.iter().filter(|task| task.status == Status::Blocked).map(line).collect(),
+    };
+    Ok((radar, stats))
+}
+
+/// The far end of each list goes first; then the purpose is shortened.
+fn trim(out: &mut TasksRadarOutput, budget: Budget) {
+    while json_size(out) > budget.0 {
+        out.truncated = true;
+        let radar = &mut out.radar;
+        let lists = [&mut radar.next, &mut radar.blockers, &mut radar.verify];
+        let Some(longest) = lists.into_iter().max_by_key(|list| list.len()).filter(|list| list.len() > 1)
+        else {
+            break;
+        };
+        longest.pop();
+    }
+    if json_size(out) > budget.0 {
+        out.radar.why_length = Some(out.radar.why.len());
+        let excess = json_size(out) - budget.0;
+        shorten_text(&mut out.radar.why, excess);
+    }
+    while json_size(out) > budget.0 && out.stale_anchors.pop().is_some() {}
+}

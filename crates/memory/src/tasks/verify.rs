@@ -1,0 +1,140 @@
+//! Confirming or revoking the checkpoints of a step.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::define::{StepOutput, put, refuse_done};
+use super::mutation::mutation;
+use super::selector::select;
+use crate::error::MemoryError;
+use crate::ids::WorkspaceId;
+use crate::port::{CheckpointRow, Object};
+use crate::ports::Ports;
+use crate::secrets::Sensitive;
+use crate::text;
+use crate::writer::{Outcome, write};
+
+mutation! {
+    /// Confirms or revokes checkpoints of a step.
+    pub struct TasksVerifyRequest {
+        /// The task (that of step_id, or the one in focus)
+        #[serde(default)]
+        pub task: Option<String>,
+        /// The step; or give path
+        #[serde(default)]
+        pub step_id: Option<String>,
+        /// The step's place, s:0.s:1
+        #[serde(default)]
+        pub path: Option<String>,
+        /// The checkpoints to change.
+        pub checkpoints: Checkpoints,
+        /// Accept text that looks like a secret
+        #[serde(default)]
+        pub allow_sensitive: Option<bool>,
+    }
+}
+
+/// The checkpoints to change; one that is missing stays as it is.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Checkpoints {
+    /// Whether the success criteria hold.
+    #[serde(default)]
+    pub criteria: Option<CheckIn>,
+    /// Whether the tests pass.
+    #[serde(default)]
+    pub tests: Option<CheckIn>,
+}
+
+/// A verdict on a checkpoint.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckIn {
+    /// False revokes it.
+    pub confirmed: bool,
+    /// What it rests on.
+    #[serde(default)]
+    pub evidence: Option<Evidence>,
+}
+
+/// A receipt: a command with its exit code, a mission event, a commit, or a file with its hash.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// A command that was run; goes with `exit_code`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// An event of a mission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mission_event_id: Option<String>,
+    /// A commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// A file; goes with `file_hash`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_hash: Option<String>,
+}
+
+pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let sensitive = Sensitive::from(request.allow_sensitive);
+    let criteria =
+        request.checkpoints.criteria.as_ref().map(|check| checked(check, sensitive)).transpose()?;
+    let tests = request.checkpoints.tests.as_ref().map(|check| checked(check, sensitive)).transpose()?;
+    if criteria.is_none() && tests.is_none() {
+        return Err(MemoryError::invalid("checkpoints", "has neither criteria nor tests"));
+    }
+    write(ports, &workspace, &request.once("tasks_verify"), |w| {
+        let mut found = select(
+            w.tx.rows(),
+            &w.ws,
+            request.task.as_deref(),
+            request.step_id.as_deref(),
+            request.path.as_deref(),
+        )?;
+        request.guard().check(&found.task, w.now)?;
+        refuse_done(&mut found)?;
+        let now = w.now.0;
+        let mut payload = Object::new();
+        let step = found.step();
+        for (name, check, slot) in
+            [("criteria", &criteria, &mut step.criteria), ("tests", &tests, &mut step.tests_passed)]
+        {
+            if let Some((confirmed, evidence)) = check {
+                payload.insert(name.to_owned(), json!({ "confirmed": confirmed, "evidence": evidence }));
+                *slot = CheckpointRow { confirmed: *confirmed, evidence: evidence.clone(), at_ms: Some(now) };
+            }
+        }
+        Ok(Outcome::Keep(put(w, found, "step_verified", payload)?))
+    })
+}
+
+fn checked(check: &CheckIn, sensitive: Sensitive) -> Result<(bool, Option<Object>), MemoryError> {
+    let Some(evidence) = &check.evidence else {
+        return Ok((check.confirmed, None));
+    };
+    let bad = |reason: &str| Err(MemoryError::invalid("evidence", reason));
+    let run = evidence.command.is_some() || evidence.exit_code.is_some();
+    if run && (evidence.command.is_none() || evidence.exit_code.is_none()) {
+        return bad("command and exit_code go together");
+    }
+    let file = evidence.path.is_some() || evidence.file_hash.is_some();
+    if file && (evidence.path.is_none() || evidence.file_hash.is_none()) {
+        return bad("path and file_hash go together");
+    }
+    if !run && !file && evidence.commit.is_none() && evidence.mission_event_id.is_none() {
+        return bad("is empty");
+    }
+    if check.confirmed && evidence.exit_code.is_some_and(|code| code != 0) {
+        return bad("a command that failed confirms nothing");
+    }
+    let Ok(Value::Object(object)) = serde_json::to_value(evidence) else {
+        return bad("is not an object");
+    };
+    Ok((check.confirmed, text::meta("evidence", Some(&object), sensitive)?))
+}

@@ -1,0 +1,266 @@
+//! Reading a card: a JSON object, the same as a string, or `key: value` lines.
+
+use serde_json::Value;
+
+use crate::error::MemoryError;
+use crate::ids::CardId;
+use crate::port::{Body, Object};
+use crate::secrets::Sensitive;
+use crate::text;
+
+/// What a card can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CardType {
+    Frame,
+    Hypothesis,
+    Question,
+    Test,
+    Evidence,
+    Decision,
+    Note,
+    Update,
+}
+
+impl CardType {
+    pub const ALL: [Self; 8] = [
+        Self::Frame,
+        Self::Hypothesis,
+        Self::Question,
+        Self::Test,
+        Self::Evidence,
+        Self::Decision,
+        Self::Note,
+        Self::Update,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Frame => "frame",
+            Self::Hypothesis => "hypothesis",
+            Self::Question => "question",
+            Self::Test => "test",
+            Self::Evidence => "evidence",
+            Self::Decision => "decision",
+            Self::Note => "note",
+            Self::Update => "update",
+        }
+    }
+
+    pub fn parse(text: &str) -> Result<Self, MemoryError> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| MemoryError::CardTypeUnknown {
+            given: text.to_owned(),
+            supported: Self::ALL.map(Self::as_str).to_vec(),
+        })
+    }
+}
+
+/// Whether a node of this type is a card.
+pub fn is_card_type(type_: &str) -> bool {
+    CardType::ALL.iter().any(|kind| kind.as_str() == type_)
+}
+
+/// A card in its normal form, and the cards it refers to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Card {
+    pub(super) id: CardId,
+    pub(super) kind: CardType,
+    pub(super) body: Body,
+    pub(super) supports: Vec<CardId>,
+    pub(super) blocks: Vec<CardId>,
+    pub(super) supersedes: Vec<CardId>,
+}
+
+/// The status of a card that names none.
+const DEFAULT_STATUS: &str = "open";
+
+pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryError> {
+    let mut fields = match value {
+        Value::Object(fields) => fields.clone(),
+        Value::String(text) if text.trim_start().starts_with('{') => match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(_) => return unreadable("the JSON is not an object"),
+            Err(err) => return unreadable(format!("the JSON does not parse: {err}")),
+        },
+        Value::String(text) => lines(text)?,
+        _ => return unreadable("it is neither an object nor a string"),
+    };
+    let id = match (string(&mut fields, "id")?, string(&mut fields, "card_id")?) {
+        (Some(a), Some(b)) if a != b => return unreadable("id and card_id differ"),
+        (Some(id), _) | (None, Some(id)) => CardId::parse(&id)?,
+        (None, None) => return Err(MemoryError::invalid("card.id", "is missing")),
+    };
+    if id.node().is_reserved() {
+        return Err(MemoryError::ReservedId { id: id.to_string() });
+    }
+    let Some(kind) = string(&mut fields, "type")? else {
+        return Err(MemoryError::invalid("card.type", "is missing"));
+    };
+    let kind = CardType::parse(&kind)?;
+    let title = text::optional_title("card.title", string(&mut fields, "title")?.as_deref(), sensitive)?;
+    let body = text::optional_body("card.text", string(&mut fields, "text")?.as_deref(), sensitive)?;
+    if title.is_none() && body.is_none() {
+        return Err(MemoryError::invalid("card", "has neither title nor text"));
+    }
+    let status = string(&mut fields, "status")?.filter(|status| !status.is_empty());
+    let status = text::word("card.status", status.as_deref().unwrap_or(DEFAULT_STATUS))?;
+    let tags = text::tags(&list(&mut fields, "tags")?)?;
+    let supports = cards(&mut fields, "supports")?;
+    let blocks = cards(&mut fields, "blocks")?;
+    let supersedes = cards(&mut fields, "supersedes")?;
+    let mut meta = match fields.shift_remove("meta") {
+        None | Some(Value::Null) => Object::new(),
+        Some(Value::Object(meta)) => meta,
+        Some(Value::String(text)) => match serde_json::from_str(&text) {
+            Ok(Value::Object(meta)) => meta,
+            _ => return unreadable("meta is not an object"),
+        },
+        Some(_) => return unreadable("meta is not an object"),
+    };
+    // What is not a field of a card is kept, under meta.
+    for (key, value) in fields {
+        if !value.is_null() {
+            meta.entry(key).or_insert(value);
+        }
+    }
+    let meta = text::meta("card.meta", Some(&meta), sensitive)?;
+    let body = Body {
+        type_: kind.as_str().to_owned(),
+        title,
+        text: body,
+        status: Some(status),
+        tags,
+        meta,
+        valid_to: None,
+        anchors: Vec::new(),
+    };
+    Ok(Card { id, kind, body, supports, blocks, supersedes })
+}
+
+/// Reads `key: value` lines; an indented line goes on with the value before it.
+fn lines(source: &str) -> Result<Object, MemoryError> {
+    let mut out = Object::new();
+    let mut last: Option<String> = None;
+    for (at, line) in source.lines().enumerate() {
+        let indented = line.starts_with([' ', '\t']);
+        match (&last, line.split_once(':')) {
+            _ if line.trim().is_empty() && last.is_none() => {}
+            (Some(key), _) if indented || line.trim().is_empty() => {
+                if let Some(Value::String(value)) = out.get_mut(key) {
+                    value.push('\n');
+                    value.push_str(line.trim());
+                }
+            }
+            (_, Some((key, value))) if is_key(key) => {
+                let key = key.trim().to_lowercase();
+                if out.contains_key(&key) {
+                    return unreadable(format!("line {}: {key} is given twice", at + 1));
+                }
+                out.insert(key.clone(), Value::String(value.trim().to_owned()));
+                last = Some(key);
+            }
+            _ => return unreadable(format!("line {} is not `key: value`", at + 1)),
+        }
+    }
+    for value in out.values_mut() {
+        if let Value::String(text) = value {
+            // `key: |` starts a block, as in YAML.
+            let block = text.strip_prefix("|\n").map(str::to_owned);
+            *text = block.unwrap_or_else(|| std::mem::take(text)).trim().to_owned();
+        }
+    }
+    Ok(out)
+}
+
+fn is_key(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty()
+        && text.len() <= 64
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+fn string(fields: &mut Object, key: &'static str) -> Result<Option<String>, MemoryError> {
+    match fields.shift_remove(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned())),
+        Some(_) => unreadable(format!("{key} is not a string")),
+    }
+}
+
+/// A list of strings, or one string with commas.
+fn list(fields: &mut Object, key: &'static str) -> Result<Vec<String>, MemoryError> {
+    let parts = |text: &str| {
+        let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
+        inner.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+    };
+    match fields.shift_remove(key) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(parts(&text)),
+        Some(Value::Array(items)) => items
+            .into_iter()
+            .map(|item| match item {
+                Value::String(text) => Ok(text),
+                _ => unreadable(format!("{key} holds something that is not a string")),
+            })
+            .collect(),
+        Some(_) => unreadable(format!("{key} is not a list")),
+    }
+}
+
+fn cards(fields: &mut Object, key: &'static str) -> Result<Vec<CardId>, MemoryError> {
+    list(fields, key)?.iter().map(|id| CardId::parse(id)).collect()
+}
+
+fn unreadable<T>(reason: impl Into<String>) -> Result<T, MemoryError> {
+    Err(MemoryError::CardUnreadable { reason: reason.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn card(value: Value) -> Result<Card, MemoryError> {
+        read(&value, Sensitive::Refused)
+    }
+
+    #[test]
+    fn the_three_spellings_give_the_same_card() {
+        let object = json!({"id": "h1", "type": "hypothesis", "title": "Cache is stale", "text": "after restart",
+            "tags": ["Cache", "b"], "owner": "ann"});
+        let from_object = card(object.clone()).unwrap();
+        assert_eq!(card(Value::String(object.to_string())).unwrap(), from_object);
+        let dsl = "id: h1\ntype: hypothesis\nTitle: Cache is stale\ntext: after restart\ntags: Cache, b\nowner: ann";
+        assert_eq!(card(json!(dsl)).unwrap(), from_object);
+        assert_eq!(from_object.body.status.as_deref(), Some("open"));
+        assert_eq!(from_object.body.tags, ["b", "cache"]);
+        assert_eq!(from_object.body.meta.unwrap()["owner"], json!("ann"));
+    }
+
+    #[test]
+    fn a_value_may_go_on_in_indented_lines_and_may_hold_colons() {
+        let read =
+            card(json!("card_id: d1\ntype: decision\ntext: use a: b\n  second line\n\n  third")).unwrap();
+        assert_eq!(read.body.text.as_deref(), Some("use a: b\nsecond line\n\nthird"));
+        let block = card(json!("id: d1\ntype: decision\ntext: |\n  one\n  two")).unwrap();
+        assert_eq!(block.body.text.as_deref(), Some("one\ntwo"));
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        for (value, part) in [
+            (json!({"type": "note", "title": "x"}), "card.id"),
+            (json!({"id": "a", "title": "x"}), "card.type"),
+            (json!({"id": "a", "type": "note"}), "neither title nor text"),
+            (json!({"id": "a", "type": "note", "title": "  "}), "neither title nor text"),
+            (json!({"id": "a", "type": "idea", "title": "x"}), "idea"),
+            (json!({"id": "task:a", "type": "note", "title": "x"}), "reserved"),
+            (json!("id: a\nhello"), "line 2"),
+            (json!("id: a\nid: b"), "twice"),
+            (json!("{\"id\": "), "does not parse"),
+            (json!(7), "neither"),
+        ] {
+            let refusal = card(value.clone()).unwrap_err().to_string();
+            assert!(refusal.contains(part), "{value}: {refusal}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Writing a card: its trace entry, its node and its edges, in one transaction.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::card::{Card, read};
+use super::place::{CardPlace, place};
+use crate::anchors::{self, AnchorIn};
+use crate::error::MemoryError;
+use crate::graph::{GraphView, live, same_body};
+use crate::ids::{BranchName, CardId, DocName, Relation, Seq, WorkspaceId};
+use crate::port::{Body, EntryKind, GraphKey, Object, VersionRow};
+use crate::ports::Ports;
+use crate::secrets::Sensitive;
+use crate::target::Place;
+use crate::writer::{Findable, NewEntry, NewVersion, Once, Outcome, Writer, write};
+
+/// Commits a card to the trace and graph of a `target`, or of a `branch` with `trace_doc` and `graph_doc`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThinkCardRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// PLAN-001 or TASK-001; or give branch, trace_doc and graph_doc
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Existing branch (the target's own)
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The document for the trace entry.
+    #[serde(default)]
+    pub trace_doc: Option<String>,
+    /// The document for the node.
+    #[serde(default)]
+    pub graph_doc: Option<String>,
+    /// The card: `id`, `type`, `title` or `text`, `status`, `tags`, `meta`. A string with the same as JSON,
+    /// or with `key: value` lines, is taken too.
+    #[schemars(schema_with = "card_schema")]
+    pub card: Value,
+    /// Cards that this one supports.
+    #[serde(default)]
+    pub supports: Vec<String>,
+    /// Cards that this one blocks.
+    #[serde(default)]
+    pub blocks: Vec<String>,
+    /// Cards whose place this one takes; they stay readable and get `valid_to`.
+    #[serde(default)]
+    pub supersedes: Vec<String>,
+    /// Code it speaks of
+    #[serde(default)]
+    pub anchors: Vec<AnchorIn>,
+    /// Change a card that exists with other contents.
+    #[serde(default)]
+    pub update: Option<bool>,
+    /// Same key, same answer
+    #[serde(default)]
+    pub idempotency_key: Option<String>,
+    /// Accept text that looks like a secret
+    #[serde(default)]
+    pub allow_sensitive: Option<bool>,
+}
+
+fn card_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "object", "additionalProperties": true })
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThinkCardOutput {
+    pub branch: BranchName,
+    pub trace_doc: DocName,
+    pub graph_doc: DocName,
+    pub card_id: CardId,
+    /// Whether something was written; false for a card that is there already.
+    pub inserted: bool,
+    pub graph_applied: GraphApplied,
+    /// The number of the newest thing written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seq: Option<Seq>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphApplied {
+    pub nodes_upserted: usize,
+    pub edges_upserted: usize,
+}
+
+pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCardOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let mut card = read(&request.card, Sensitive::from(request.allow_sensitive))?;
+    card.body.anchors = anchors::take(ports.code, &request.anchors)?;
+    add(&mut card.supports, &request.supports)?;
+    add(&mut card.blocks, &request.blocks)?;
+    add(&mut card.supersedes, &request.supersedes)?;
+    let once = Once { operation: "think_card", key: request.idempotency_key.as_deref() };
+    write(ports, &workspace, &once, |w| {
+        let (target, branch) = (request.target.as_deref(), request.branch.as_deref());
+        let (trace_doc, graph_doc) = (request.trace_doc.as_deref(), request.graph_doc.as_deref());
+        let CardPlace { branch, graph_doc, trace_doc } =
+            place(w.tx.rows(), &w.ws, target, branch, trace_doc, graph_doc)?;
+        let Some(trace_doc) = trace_doc else {
+            return Err(MemoryError::OneOf { first: "target", second: "branch, trace_doc and graph_doc" });
+        };
+        let place = Place { branch: branch.clone(), doc: graph_doc.clone() };
+        let plan = plan(w, &place, &card, request.update == Some(true))?;
+        let mut out = ThinkCardOutput {
+            branch,
+            trace_doc,
+            graph_doc,
+            card_id: card.id.clone(),
+            inserted: !plan.is_empty(),
+            graph_applied: GraphApplied::default(),
+            last_seq: None,
+        };
+        if plan.is_empty() {
+            return Ok(Outcome::Discard(out));
+        }
+        w.append(&out.branch, &out.trace_doc, entry(&card), Findable::No)?;
+        out.graph_applied = apply(w, &place, &card, plan)?;
+        out.last_seq = Some(w.ws.seq);
+        Ok(Outcome::Keep(out))
+    })
+}
+
+/// What a card still has to write.
+struct Plan {
+    node: Option<Body>,
+    edges: Vec<GraphKey>,
+    closed: Vec<VersionRow>,
+}
+
+impl Plan {
+    fn is_empty(&self) -> bool {
+        self.node.is_none() && self.edges.is_empty() && self.closed.is_empty()
+    }
+}
+
+fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan, MemoryError> {
+    let rows = w.tx.rows();
+    let view = live(w, place)?;
+    let node = match view.live(rows, &GraphKey::Node(card.id.node()))? {
+        Some(there) if same_body(&there.body, &card.body) => None,
+        Some(there) if update => Some(Body { valid_to: there.body.valid_to, ..card.body.clone() }),
+        Some(there) => {
+            return Err(MemoryError::CardChanged {
+                id: card.id.clone(),
+                differs: differences(&there.body, &card.body),
+            });
+        }
+        None => Some(card.body.clone()),
+    };
+    let mut edges = Vec::new();
+    let mut closed = Vec::new();
+    for (rel, cards) in
+        [("supports", &card.supports), ("blocks", &card.blocks), ("supersedes", &card.supersedes)]
+    {
+        for other in cards {
+            if *other == card.id && rel == "supersedes" {
+                return Err(MemoryError::invalid("supersedes", "a card cannot supersede itself"));
+            }
+            let there = refers(w, &view, card, other)?;
+            let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(rel), to: other.node() };
+            if view.live(rows, &key)?.is_none() && !edges.contains(&key) {
+                edges.push(key);
+            }
+            if rel == "supersedes"
+                && let Some(there) = there
+                && there.body.valid_to.is_none()
+            {
+                closed.push(there);
+            }
+        }
+    }
+    Ok(Plan { node, edges, closed })
+}
+
+/// The card that this one refers to; it must exist, or be this one.
+fn refers(
+    w: &Writer<'_>,
+    view: &GraphView,
+    card: &Card,
+    other: &CardId,
+) -> Result<Option<VersionRow>, MemoryError> {
+    let found = view.live(w.tx.rows(), &GraphKey::Node(other.node()))?;
+    if found.is_none() && *other != card.id {
+        let nearest = view.nearest(w.tx.rows(), other.as_str())?;
+        let (id, missing) = (card.id.clone(), other.to_string());
+        return Err(MemoryError::CardReferenceUnknown { id, missing, nearest });
+    }
+    Ok(found)
+}
+
+fn apply(w: &mut Writer<'_>, place: &Place, card: &Card, plan: Plan) -> Result<GraphApplied, MemoryError> {
+    let mut applied = GraphApplied::default();
+    let put = |w: &mut Writer<'_>, key: &GraphKey, body: Body| {
+        w.put_version(&place.branch, &place.doc, key, NewVersion { deleted: false, body, origin: None })
+    };
+    if let Some(body) = plan.node {
+        put(w, &GraphKey::Node(card.id.node()), body)?;
+        applied.nodes_upserted += 1;
+    }
+    for older in plan.closed {
+        let body = Body { valid_to: Some(w.now), ..older.body };
+        put(w, &older.key, body)?;
+        applied.nodes_upserted += 1;
+    }
+    for key in &plan.edges {
+        put(w, key, Body::default())?;
+        applied.edges_upserted += 1;
+    }
+    Ok(applied)
+}
+
+fn entry(card: &Card) -> NewEntry {
+    let ids = |cards: &[CardId]| cards.iter().map(|id| json!(id.as_str())).collect::<Vec<_>>();
+    let mut meta = Object::new();
+    meta.insert("card_id".to_owned(), json!(card.id));
+    meta.insert("card_type".to_owned(), json!(card.kind.as_str()));
+    meta.insert("status".to_owned(), json!(card.body.status));
+    for (name, list) in [
+        ("tags", card.body.tags.iter().map(|tag| json!(tag)).collect()),
+        ("supports", ids(&card.supports)),
+        ("blocks", ids(&card.blocks)),
+        ("supersedes", ids(&card.supersedes)),
+    ] {
+        if !list.is_empty() {
+            meta.insert(name.to_owned(), Value::Array(list));
+        }
+    }
+    if let Some(own) = &card.body.meta {
+        meta.insert("meta".to_owned(), Value::Object(own.clone()));
+    }
+    NewEntry {
+        kind: EntryKind::Note,
+        title: card.body.title.clone(),
+        format: Some("card".to_owned()),
+        meta: Some(meta),
+        anchors: card.body.anchors.clone(),
+        ..NewEntry::note(card.body.text.clone().unwrap_or_default())
+    }
+}
+
+fn add(to: &mut Vec<CardId>, given: &[String]) -> Result<(), MemoryError> {
+    for id in given {
+        let id = CardId::parse(id)?;
+        if !to.contains(&id) {
+            to.push(id);
+        }
+    }
+    Ok(())
+}
+
+fn differences(a: &Body, b: &Body) -> Vec<&'static str> {
+    let parts = [
+        ("type", a.type_ != b.type_),
+        ("title", a.title != b.title),
+        ("text", a.text != b.text),
+        ("status", a.status != b.status),
+        ("tags", a.tags != b.tags),
+        ("meta", a.meta != b.meta),
+    ];
+    let mut out: Vec<&'static str> =
+        parts.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+    if out.is_empty() {
+        out.push("anchors");
+    }
+    out
+}

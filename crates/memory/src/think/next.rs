@@ -1,0 +1,183 @@
+//! The card to turn to next.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::card::CardType;
+use super::place::place;
+use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::error::MemoryError;
+use crate::graph::GraphView;
+use crate::ids::{BranchName, CardId, DocName, Seq, WorkspaceId};
+use crate::page;
+use crate::port::{self, End, GraphKey, KeyKind, Rows, VersionRow};
+use crate::ports::Ports;
+use crate::text;
+use crate::writer;
+
+const DEFAULT_MOVES: usize = 5;
+const MAX_MOVES: usize = 50;
+
+/// Lists open cards of a `target`, or of a `branch` and `graph_doc`, in the order they should be worked on.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThinkNextRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// PLAN-001 or TASK-001; or give branch and graph_doc
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Existing branch (the target's own)
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// A graph document of that branch.
+    #[serde(default)]
+    pub graph_doc: Option<String>,
+    /// The most cards (5, at most 50).
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThinkNextOutput {
+    pub branch: BranchName,
+    pub graph_doc: DocName,
+    /// Most useful first.
+    pub moves: Vec<NextMove>,
+    /// How many open cards there are.
+    pub open_cards: usize,
+    /// Whether the budget dropped something.
+    pub truncated: bool,
+}
+
+/// A card and what is still to be done with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NextMove {
+    pub card_id: CardId,
+    #[serde(rename = "type")]
+    pub type_: String,
+    pub title: String,
+    /// What is missing.
+    pub reason: String,
+    /// Open cards that block this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<CardId>,
+}
+
+impl Item for NextMove {
+    fn shorten(&mut self, _: usize) {}
+}
+
+pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    let limit = page::limit("limit", request.limit, DEFAULT_MOVES, MAX_MOVES)?;
+    let budget = Budget::of(request.max_chars)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let (target, branch, doc) =
+            (request.target.as_deref(), request.branch.as_deref(), request.graph_doc.as_deref());
+        let place = place(rows, &ws, target, branch, None, doc)?;
+        let view = GraphView::of(rows, &ws, &place.branch, &place.graph_doc)?;
+        let mut open = Vec::new();
+        view.scan(rows, Some(KeyKind::Node), Seq::END, &mut |row| {
+            if is_open(&row) {
+                open.push(row);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mut ranked = Vec::new();
+        for row in &open {
+            if let Some(found) = weigh(rows, &view, row)? {
+                ranked.push(found);
+            }
+        }
+        // Free cards first, then what is nearest to an answer, then the oldest.
+        ranked.sort_by_key(|(rank, seq, found)| (!found.blocked_by.is_empty(), *rank, *seq));
+        let mut moves: Vec<NextMove> = ranked.into_iter().take(limit).map(|(_, _, found)| found).collect();
+        let mut out = ThinkNextOutput {
+            branch: place.branch,
+            graph_doc: place.graph_doc,
+            moves: Vec::new(),
+            open_cards: open.len(),
+            truncated: false,
+        };
+        out.truncated = fit(&mut moves, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
+        out.moves = moves;
+        Ok(out)
+    })
+}
+
+/// Whether a node is a card that still asks for something.
+pub(crate) fn is_open(row: &VersionRow) -> bool {
+    !row.deleted
+        && row.body.valid_to.is_none()
+        && CardType::parse(&row.body.type_).is_ok()
+        && !matches!(
+            row.body.status.as_deref(),
+            Some(
+                "done"
+                    | "closed"
+                    | "resolved"
+                    | "accepted"
+                    | "rejected"
+                    | "answered"
+                    | "confirmed"
+                    | "refuted"
+            )
+        )
+}
+
+fn weigh(
+    rows: &dyn Rows,
+    view: &GraphView,
+    row: &VersionRow,
+) -> Result<Option<(u8, Seq, NextMove)>, MemoryError> {
+    let GraphKey::Node(id) = &row.key else {
+        return Ok(None);
+    };
+    let Ok(kind) = CardType::parse(&row.body.type_) else {
+        return Ok(None);
+    };
+    let mut blocked_by = Vec::new();
+    let mut supported = false;
+    for edge in view.edges(rows, id, End::To)? {
+        let GraphKey::Edge { from, rel, .. } = &edge.key else {
+            continue;
+        };
+        let Some(other) = view.live(rows, &GraphKey::Node(from.clone()))? else {
+            continue;
+        };
+        match rel.as_str() {
+            "blocks" if is_open(&other) => blocked_by.push(CardId::stored(from.as_str())),
+            "supports" => supported |= matches!(other.body.type_.as_str(), "evidence" | "test"),
+            _ => {}
+        }
+    }
+    let (rank, reason) = match (kind, supported) {
+        (CardType::Test, _) => (0, "the test has no outcome yet"),
+        (CardType::Question, _) => (1, "the question has no answer yet"),
+        (CardType::Hypothesis, false) => (2, "no test or evidence supports the hypothesis yet"),
+        (CardType::Hypothesis, true) => {
+            (3, "there is evidence; the hypothesis is neither confirmed nor refuted")
+        }
+        (CardType::Decision, _) => (4, "the decision is not accepted yet"),
+        (CardType::Frame, _) => (5, "the frame is open"),
+        (CardType::Evidence | CardType::Note | CardType::Update, _) => return Ok(None),
+    };
+    blocked_by.sort();
+    let title =
+        row.body.title.clone().or_else(|| row.body.text.as_deref().map(|body| text::headline(body, 120)));
+    let found = NextMove {
+        card_id: CardId::stored(id.as_str()),
+        type_: row.body.type_.clone(),
+        title: title.unwrap_or_default(),
+        reason: reason.to_owned(),
+        blocked_by,
+    };
+    Ok(Some((rank, row.seq, found)))
+}

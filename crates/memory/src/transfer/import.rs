@@ -1,0 +1,124 @@
+//! Reading a workspace in from JSON lines.
+
+use std::io::BufRead;
+
+use super::export::io;
+use super::record::{Counts, FORMAT, Record};
+use crate::error::MemoryError;
+use crate::ids::WorkspaceId;
+use crate::port::{self, EntryKind, StreamKind, Tx, Verdict, WorkspaceRow};
+use crate::ports::Ports;
+use crate::tasks::index_entity;
+use crate::writer::{index_card, index_note};
+
+/// Reads an export into a workspace that nothing was written to yet; all of it or nothing.
+pub fn import_jsonl(
+    ports: &Ports<'_>,
+    workspace: &str,
+    input: &mut dyn BufRead,
+) -> Result<Counts, MemoryError> {
+    let workspace = WorkspaceId::parse(workspace)?;
+    let records = parse(input)?;
+    let now = ports.clock.now();
+    port::write(ports.store, |tx| {
+        let ws = match tx.workspace(&workspace)? {
+            Some(ws) if ws.seq.0 > 0 || ws.branches > 1 => {
+                return Err(MemoryError::ImportTargetNotEmpty { workspace: workspace.to_string() });
+            }
+            Some(ws) => ws,
+            None => tx.create_workspace(&workspace, now.0)?,
+        };
+        let mut counts = Counts::default();
+        for (at, record) in records.iter().enumerate() {
+            put(tx, &ws, record.clone(), at + 1, &mut counts)?;
+        }
+        Ok((Verdict::Keep, counts))
+    })
+}
+
+/// All lines, which must start with the workspace and end with the counts.
+fn parse(input: &mut dyn BufRead) -> Result<Vec<Record>, MemoryError> {
+    let mut records = Vec::new();
+    for (at, line) in input.lines().enumerate() {
+        let line = line.map_err(|err| io(&err))?;
+        let record = serde_json::from_str(&line).map_err(|err| unreadable(at + 1, err.to_string()))?;
+        records.push(record);
+    }
+    match records.first() {
+        Some(Record::Workspace { format, .. }) if *format == FORMAT => {}
+        Some(Record::Workspace { format, .. }) => {
+            return Err(unreadable(1, format!("format {format} is not known; this program reads {FORMAT}")));
+        }
+        _ => return Err(unreadable(1, "does not start with a workspace".to_owned())),
+    }
+    if !matches!(records.last(), Some(Record::End(_))) {
+        return Err(unreadable(records.len(), "the file was cut off".to_owned()));
+    }
+    Ok(records)
+}
+
+fn put(
+    tx: &mut dyn Tx,
+    ws: &WorkspaceRow,
+    record: Record,
+    line: usize,
+    counts: &mut Counts,
+) -> Result<(), MemoryError> {
+    match record {
+        Record::Workspace { row, .. } => {
+            tx.put_workspace(&WorkspaceRow { no: ws.no, name: ws.name.clone(), ..row })?;
+        }
+        Record::Branch(mut row) => {
+            row.ws = ws.no;
+            counts.branches += 1;
+            if tx.branch(ws.no, &row.name)?.is_none() {
+                tx.put_branch(&row)?;
+            }
+        }
+        Record::Entity(mut row) => {
+            row.ws = ws.no;
+            counts.entities += 1;
+            tx.put_entity(&row)?;
+            index_entity(tx, &row)?;
+        }
+        Record::Step(mut row) => {
+            row.ws = ws.no;
+            counts.steps += 1;
+            tx.put_step(&row)?;
+        }
+        Record::Event(mut row) => {
+            row.ws = ws.no;
+            counts.events += 1;
+            tx.put_event(&row)?;
+        }
+        Record::Entry(mut row) => {
+            row.ws = ws.no;
+            row.stream = tx.open_stream(ws.no, &row.branch, &row.doc, StreamKind::Log, row.seq)?.id;
+            counts.entries += 1;
+            tx.put_entry(&row)?;
+            let is_card = row.format.as_deref() == Some("card");
+            if row.kind != EntryKind::Event && row.origin.is_none() && !is_card {
+                index_note(tx, &row)?;
+            }
+        }
+        Record::Version(mut row) => {
+            row.ws = ws.no;
+            row.stream = tx.open_stream(ws.no, &row.branch, &row.doc, StreamKind::Graph, row.seq)?.id;
+            counts.versions += 1;
+            tx.put_version(&row)?;
+            index_card(tx, &row)?;
+        }
+        Record::Conflict(mut row) => {
+            row.ws = ws.no;
+            counts.conflicts += 1;
+            tx.put_conflict(&row)?;
+        }
+        Record::End(said) if said == *counts => {}
+        Record::End(_) => return Err(unreadable(line, "the counts do not add up".to_owned())),
+    }
+    Ok(())
+}
+
+fn unreadable(line: usize, reason: String) -> MemoryError {
+    MemoryError::ImportUnreadable { line, reason }
+}

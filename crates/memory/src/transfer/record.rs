@@ -1,0 +1,39 @@
+//! One line of an export.
+
+use serde::{Deserialize, Serialize};
+
+use crate::port::{BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, StepRow, VersionRow, WorkspaceRow};
+
+/// The version of the format; a reader refuses one that it does not know.
+pub(super) const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Record {
+    /// The first line.
+    Workspace {
+        format: u32,
+        row: WorkspaceRow,
+    },
+    Branch(BranchRow),
+    Entity(EntityRow),
+    Step(StepRow),
+    Event(EventRow),
+    Entry(EntryRow),
+    Version(VersionRow),
+    Conflict(ConflictRow),
+    /// The last line, so that a file that was cut off is known as such.
+    End(Counts),
+}
+
+/// How much was written or read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub branches: usize,
+    pub entities: usize,
+    pub steps: usize,
+    pub events: usize,
+    pub entries: usize,
+    pub versions: usize,
+    pub conflicts: usize,
+}

@@ -1,0 +1,94 @@
+//! The workspace as a whole: making sure it is there, and a quick look at it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::MemoryError;
+use crate::ids::{BranchName, EventNo, Seq, WorkspaceId};
+use crate::port;
+use crate::ports::Ports;
+use crate::text::timestamp;
+use crate::writer::{self, Once, Outcome, write};
+
+/// Makes sure that the storage of a workspace is there.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InitRequest {
+    /// The workspace.
+    pub workspace: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InitOutput {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The folder that holds the store.
+    pub storage_dir: String,
+    /// The version of the store's layout.
+    pub schema_version: u32,
+}
+
+pub fn init(ports: &Ports<'_>, request: &InitRequest) -> Result<InitOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    write(ports, &workspace, &Once::plain("init"), |_| {
+        Ok(Outcome::Keep(InitOutput {
+            workspace: workspace.clone(),
+            storage_dir: ports.store.place(),
+            schema_version: ports.store.schema_version(),
+        }))
+    })
+}
+
+/// A fast look at the store and the workspace.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatusRequest {
+    /// The workspace.
+    pub workspace: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusOutput {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The version of the store's layout.
+    pub schema_version: u32,
+    /// The newest task event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_event_id: Option<String>,
+    /// When it happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_event_ts: Option<String>,
+    /// The newest number of the workspace's clock; 0 when nothing was written.
+    pub last_seq: Seq,
+    /// The checked out branch.
+    pub checkout: BranchName,
+    /// How many branches there are.
+    pub branches: i64,
+    /// How many plans there are.
+    pub plans: i64,
+    /// How many tasks there are.
+    pub tasks: i64,
+}
+
+pub fn status(ports: &Ports<'_>, request: &StatusRequest) -> Result<StatusOutput, MemoryError> {
+    let workspace = WorkspaceId::parse(&request.workspace)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        let last = match ws.event {
+            EventNo(0) => None,
+            EventNo(no) => rows.events(ws.no, EventNo(no - 1), 1)?.pop(),
+        };
+        Ok(StatusOutput {
+            workspace: workspace.clone(),
+            schema_version: ports.store.schema_version(),
+            last_event_id: last.as_ref().map(|event| event.no.to_string()),
+            last_event_ts: last.as_ref().map(|event| timestamp(event.ts)),
+            last_seq: ws.seq,
+            checkout: ws.checkout.clone(),
+            branches: ws.branches.max(1),
+            plans: ws.plans,
+            tasks: ws.tasks,
+        })
+    })
+}

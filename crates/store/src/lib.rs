@@ -1,0 +1,7 @@
+//! Stores for reasoning memory: SQLite for work, one in memory for tests.
+
+mod ram;
+mod sqlite;
+
+pub use ram::RamStore;
+pub use sqlite::{SqliteStore, sqlite_version};

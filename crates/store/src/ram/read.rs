@@ -1,0 +1,243 @@
+//! Reading by looking through everything.
+
+use m1nd_memory::ids::{
+    BranchName, ConflictId, DocName, EntityId, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
+};
+use m1nd_memory::port::{
+    Answer, BranchRow, ConflictRow, ConflictScan, Each, End, EntityRow, EntryRow, EntryScan, EventRow,
+    FindScan, Found, GraphKey, Mark, Match, Order, Rows, StepRow, StreamId, StreamKind, StreamRow,
+    VersionRow, VersionScan, WorkspaceRow, WsNo,
+};
+use m1nd_memory::search::words;
+
+use super::State;
+
+impl Rows for State {
+    fn workspace(&self, name: &WorkspaceId) -> Answer<Option<WorkspaceRow>> {
+        Ok(self.workspaces.get(name).cloned())
+    }
+
+    fn workspaces(&self) -> Answer<Vec<WorkspaceRow>> {
+        Ok(self.workspaces.values().cloned().collect())
+    }
+
+    fn branch(&self, ws: WsNo, name: &BranchName) -> Answer<Option<BranchRow>> {
+        Ok(self.branches.get(&(ws, name.clone())).cloned())
+    }
+
+    fn branches(&self, ws: WsNo, before: i64, limit: usize) -> Answer<Vec<BranchRow>> {
+        let mut out: Vec<BranchRow> =
+            self.branches.values().filter(|row| row.ws == ws && row.no < before).cloned().collect();
+        out.sort_by_key(|row| std::cmp::Reverse(row.no));
+        out.truncate(limit);
+        Ok(out)
+    }
+
+    fn stream(
+        &self,
+        ws: WsNo,
+        branch: &BranchName,
+        doc: &DocName,
+        kind: StreamKind,
+    ) -> Answer<Option<StreamRow>> {
+        Ok(self.streams(ws, branch, kind)?.into_iter().find(|row| row.doc == *doc))
+    }
+
+    fn streams(&self, ws: WsNo, branch: &BranchName, kind: StreamKind) -> Answer<Vec<StreamRow>> {
+        let is_it = |row: &&StreamRow| row.ws == ws && row.branch == *branch && row.kind == kind;
+        let mut out: Vec<StreamRow> = self.streams.iter().filter(is_it).cloned().collect();
+        out.sort_by(|a, b| a.doc.cmp(&b.doc));
+        Ok(out)
+    }
+
+    fn entry(&self, ws: WsNo, seq: Seq) -> Answer<Option<EntryRow>> {
+        Ok(self.entries.get(&(ws, seq)).cloned())
+    }
+
+    fn entries(&self, scan: &EntryScan) -> Answer<Vec<EntryRow>> {
+        let is_it = |row: &&EntryRow| {
+            row.stream == scan.stream
+                && row.seq > scan.after
+                && row.seq <= scan.upto
+                && scan.kind.is_none_or(|kind| row.kind == kind)
+        };
+        let mut out: Vec<EntryRow> = self.entries.values().filter(is_it).cloned().collect();
+        ordered(&mut out, scan.order, |row| row.seq);
+        out.truncate(scan.limit);
+        Ok(out)
+    }
+
+    fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>> {
+        let is_it = |row: &&EntryRow| row.ws == ws && row.origin.as_ref().is_some_and(|of| of.seq == origin);
+        Ok(self.entries.values().filter(is_it).map(|row| (row.stream, row.seq)).collect())
+    }
+
+    fn marked(&self, ws: WsNo, mark: Mark, limit: usize) -> Answer<Vec<EntryRow>> {
+        let is_it = |row: &&EntryRow| {
+            row.ws == ws
+                && match mark {
+                    Mark::Pinned => row.pinned,
+                    Mark::Handoff => row.handoff,
+                }
+        };
+        Ok(self.entries.values().rev().filter(is_it).take(limit).cloned().collect())
+    }
+
+    fn all_entries(&self, ws: WsNo, after: Seq, limit: usize) -> Answer<Vec<EntryRow>> {
+        let is_it = |row: &&EntryRow| row.ws == ws && row.seq > after;
+        Ok(self.entries.values().filter(is_it).take(limit).cloned().collect())
+    }
+
+    fn version_at(&self, stream: StreamId, key: &GraphKey, upto: Seq) -> Answer<Option<VersionRow>> {
+        let is_it = |row: &&VersionRow| row.stream == stream && row.key == *key && row.seq <= upto;
+        Ok(self.versions.values().filter(is_it).max_by_key(|row| row.seq).cloned())
+    }
+
+    fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()> {
+        let is_it = |row: &&VersionRow| {
+            row.stream == scan.stream
+                && row.seq > scan.after
+                && row.seq <= scan.upto
+                && row.next > scan.as_of
+                && scan.kind.is_none_or(|kind| row.key.kind() == kind)
+                && scan.type_.is_none_or(|type_| row.body.type_ == type_)
+        };
+        let mut found: Vec<VersionRow> = self.versions.values().filter(is_it).cloned().collect();
+        ordered(&mut found, scan.order, |row| row.seq);
+        found.into_iter().try_for_each(each).is_break();
+        Ok(())
+    }
+
+    fn edges_at(
+        &self,
+        stream: StreamId,
+        node: &GraphNodeId,
+        end: End,
+        as_of: Seq,
+    ) -> Answer<Vec<VersionRow>> {
+        let is_it = |row: &&VersionRow| {
+            let at = match (&row.key, end) {
+                (GraphKey::Edge { from, .. }, End::From) => from == node,
+                (GraphKey::Edge { to, .. }, End::To) => to == node,
+                (GraphKey::Node(_), _) => false,
+            };
+            at && row.stream == stream && row.seq <= as_of && row.next > as_of
+        };
+        let mut out: Vec<VersionRow> = self.versions.values().filter(is_it).cloned().collect();
+        ordered(&mut out, Order::OldestFirst, |row| row.seq);
+        Ok(out)
+    }
+
+    fn all_versions(&self, ws: WsNo, after: Seq, limit: usize) -> Answer<Vec<VersionRow>> {
+        let is_it = |row: &&VersionRow| row.ws == ws && row.seq > after;
+        Ok(self.versions.values().filter(is_it).take(limit).cloned().collect())
+    }
+
+    fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()> {
+        let is_it = |row: &&VersionRow| {
+            let live = row.next == Seq::END && !row.deleted;
+            row.ws == ws && live && row.body.type_ == type_ && matches!(row.key, GraphKey::Node(_))
+        };
+        self.versions.values().rev().filter(is_it).cloned().try_for_each(each).is_break();
+        Ok(())
+    }
+
+    fn conflict(&self, ws: WsNo, id: &ConflictId) -> Answer<Option<ConflictRow>> {
+        Ok(self.conflicts.get(&(ws, id.clone())).cloned())
+    }
+
+    fn conflicts(&self, scan: &ConflictScan<'_>) -> Answer<Vec<ConflictRow>> {
+        let is_it = |row: &&ConflictRow| {
+            row.ws == scan.ws
+                && row.into == *scan.into
+                && row.seq < scan.before
+                && scan.doc.is_none_or(|doc| row.doc == *doc)
+                && scan.status.is_none_or(|status| row.status == status)
+        };
+        let mut out: Vec<ConflictRow> = self.conflicts.values().filter(is_it).cloned().collect();
+        ordered(&mut out, Order::NewestFirst, |row| row.seq);
+        out.truncate(scan.limit);
+        Ok(out)
+    }
+
+    fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>> {
+        let mut out: Vec<ConflictRow> = self.conflicts.values().filter(|row| row.ws == ws).cloned().collect();
+        ordered(&mut out, Order::OldestFirst, |row| row.seq);
+        Ok(out)
+    }
+
+    fn entity(&self, ws: WsNo, id: EntityId) -> Answer<Option<EntityRow>> {
+        Ok(self.entities.get(&(ws, id)).cloned())
+    }
+
+    fn entities(&self, ws: WsNo, before: Seq, since: EventNo, limit: usize) -> Answer<Vec<EntityRow>> {
+        let is_it = |row: &&EntityRow| row.ws == ws && row.created_seq < before && row.last_event > since;
+        let mut out: Vec<EntityRow> = self.entities.values().filter(is_it).cloned().collect();
+        ordered(&mut out, Order::NewestFirst, |row| row.created_seq);
+        out.truncate(limit);
+        Ok(out)
+    }
+
+    fn children(&self, ws: WsNo, plan: EntityId) -> Answer<Vec<EntityRow>> {
+        let is_it = |row: &&EntityRow| row.ws == ws && row.parent == Some(plan);
+        let mut out: Vec<EntityRow> = self.entities.values().filter(is_it).cloned().collect();
+        ordered(&mut out, Order::OldestFirst, |row| row.created_seq);
+        Ok(out)
+    }
+
+    fn open_tasks(&self, ws: WsNo, each: Each<'_, EntityRow>) -> Answer<()> {
+        let is_it = |row: &&EntityRow| {
+            row.ws == ws && row.id.kind == m1nd_memory::ids::EntityKind::Task && row.status.is_open()
+        };
+        let mut found: Vec<EntityRow> = self.entities.values().filter(is_it).cloned().collect();
+        found.sort_by_key(|row| (std::cmp::Reverse(row.priority), row.created_seq));
+        found.into_iter().try_for_each(each).is_break();
+        Ok(())
+    }
+
+    fn steps(&self, ws: WsNo, task: EntityId) -> Answer<Vec<StepRow>> {
+        let is_it = |row: &&StepRow| row.ws == ws && row.task == task;
+        let mut out: Vec<StepRow> = self.steps.values().filter(is_it).cloned().collect();
+        out.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(out)
+    }
+
+    fn task_of_step(&self, ws: WsNo, step: &StepId) -> Answer<Option<EntityId>> {
+        Ok(self.steps.get(&(ws, step.clone())).map(|row| row.task))
+    }
+
+    fn events(&self, ws: WsNo, after: EventNo, limit: usize) -> Answer<Vec<EventRow>> {
+        let is_it = |row: &&EventRow| row.ws == ws && row.no > after;
+        Ok(self.events.values().filter(is_it).take(limit).cloned().collect())
+    }
+
+    fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>> {
+        Ok(self.replays.get(&(ws, operation.to_owned(), key.to_owned())).cloned())
+    }
+
+    fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>> {
+        let mut out = Vec::new();
+        for row in self.finds.values() {
+            let there = words(&format!("{} {}", row.title, row.body));
+            let hits = scan.words.iter().filter(|word| there.contains(word)).count();
+            let enough = match scan.matching {
+                Match::All => hits == scan.words.len(),
+                Match::Any => hits > 0,
+            };
+            let wanted = row.ws == scan.ws && scan.kinds.contains(&row.kind);
+            if enough && wanted && scan.since.is_none_or(|since| row.ts.0 >= since) {
+                let score = f64::from(u32::try_from(hits).unwrap_or(u32::MAX));
+                out.push(Found { kind: row.kind, reference: row.reference.clone(), seq: row.seq, score });
+            }
+        }
+        out.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
+        Ok(out.into_iter().skip(scan.skip).take(scan.limit).collect())
+    }
+}
+
+fn ordered<T>(rows: &mut [T], order: Order, seq: impl Fn(&T) -> Seq) {
+    rows.sort_by_key(|row| seq(row));
+    if order == Order::NewestFirst {
+        rows.reverse();
+    }
+}

@@ -1,0 +1,66 @@
+//! How a connection is set up.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+/// The version of the SQLite that is linked, `3.53.2`.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Makes the file if it is not there.
+    Maker,
+    Writer,
+    Reader,
+}
+
+/// Prepared statements kept by each connection; more than this store has.
+const STATEMENTS: usize = 128;
+
+pub(super) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if role == Role::Maker {
+        flags |= OpenFlags::SQLITE_OPEN_CREATE;
+    }
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_handler(Some(wait))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "foreign_keys", "ON")?;
+    // An acknowledged write survives a power cut: every commit is synced.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "cell_size_check", "ON")?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    if role == Role::Reader {
+        connection.pragma_update(None, "query_only", "ON")?;
+    }
+    Ok(connection)
+}
+
+/// How long a writer waits for others before it gives up, at least.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+const LONGEST_NAP: Duration = Duration::from_millis(4);
+
+/// Waits for a lock: short naps of uneven length, so that no process always comes last.
+fn wait(attempt: i32) -> bool {
+    let attempt = u32::try_from(attempt).unwrap_or(0);
+    let most = LONGEST_NAP.min(Duration::from_micros(200) * (attempt + 1));
+    // The naps average half of the longest.
+    let naps = PATIENCE.as_micros() / (LONGEST_NAP.as_micros() / 2);
+    if u128::from(attempt) > naps {
+        return false;
+    }
+    let spread = spread(attempt);
+    std::thread::sleep(most.mul_f64(spread));
+    true
+}
+
+/// A number between 0 and 1 that differs between processes and attempts.
+fn spread(attempt: u32) -> f64 {
+    let seed = u64::from(std::process::id()) << 32 | u64::from(attempt);
+    let mixed = (seed ^ (seed >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    f64::from((mixed >> 40) as u32 & 0xFFFF) / 65_535.0
+}

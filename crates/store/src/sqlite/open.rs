@@ -1,0 +1,178 @@
+//! Opening the file: making it whole or not at all, and setting a damaged one aside.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use m1nd_memory::StoreError;
+use rusqlite::Connection;
+
+use super::check::{self, INLINE_CHECK};
+use super::connection::{self, Role};
+use super::errors::fault;
+use super::migrate;
+
+pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    // Looked at in this order: a healthy log is made after its file, so that a log that was seen without a
+    // file is not just another process at its first opening.
+    let log = exists(&beside(path, "-wal"))?;
+    if !exists(path)? {
+        if log {
+            return Err(set_aside(path, "its write-ahead log is there, the file itself is not"));
+        }
+        make(path)?;
+    }
+    match open_existing(path) {
+        Err(StoreError::Corrupt { detail, .. }) => Err(set_aside(path, &detail)),
+        other => other,
+    }
+}
+
+/// The damaged files beside the store.
+pub(super) fn set_aside_files(path: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Vec::new();
+    };
+    let prefix = format!("{}.corrupt-", name.to_string_lossy());
+    let Ok(files) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut out: Vec<PathBuf> = files
+        .filter_map(Result::ok)
+        .filter(|file| file.file_name().to_string_lossy().starts_with(&prefix))
+        .map(|file| file.path())
+        .collect();
+    out.sort();
+    out
+}
+
+/// `memory.db-wal` beside `memory.db`.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn open_existing(path: &Path) -> Result<Connection, StoreError> {
+    let sql = |err: rusqlite::Error| fault(path, &err);
+    let damaged = |detail: &str| StoreError::Corrupt {
+        path: path.display().to_string(),
+        detail: detail.to_owned(),
+        set_aside: None,
+    };
+    // SQLite takes an empty file for a new store. A store of ours is never empty, so this one was cut off.
+    if fs::metadata(path).map_err(|err| file(&err))?.len() == 0 {
+        return Err(damaged("the file is empty"));
+    }
+    let connection = connection::open(path, Role::Writer).map_err(sql)?;
+    let found = migrate::version(&connection).map_err(sql)?;
+    if found == 0 {
+        return Err(damaged("the file holds no store"));
+    }
+    if found > migrate::VERSION {
+        let path = path.display().to_string();
+        return Err(StoreError::SchemaTooNew { path, found, known: migrate::VERSION });
+    }
+    if check::is_suspect(path) || fs::metadata(path).map_err(|err| file(&err))?.len() <= INLINE_CHECK {
+        if let Some(detail) = check::quick_check(&connection).map_err(sql)? {
+            return Err(damaged(&detail));
+        }
+        check::clear_suspicion(path);
+    }
+    if found < migrate::VERSION {
+        migrate::migrate(&connection).map_err(sql)?;
+    }
+    Ok(connection)
+}
+
+/// Makes the store under another name and moves it into place whole, so that a file under its own name is
+/// never half made, whoever is killed when. Of several processes the first wins.
+fn make(path: &Path) -> Result<(), StoreError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    make_folder(folder).map_err(|err| file(&err))?;
+    let draft = beside(path, &format!(".new-{}-{}", std::process::id(), draft_number()));
+    let result = fill(&draft).and_then(|()| match fs::hard_link(&draft, path) {
+        Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        other => other.map_err(|err| file(&err)),
+    });
+    for suffix in ["", "-wal", "-shm"] {
+        match fs::remove_file(beside(&draft, suffix)) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(file(&err)),
+            _ => {}
+        }
+    }
+    result?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|err| file(&err))
+}
+
+fn fill(draft: &Path) -> Result<(), StoreError> {
+    let sql = |err: rusqlite::Error| fault(draft, &err);
+    private_file(draft).map_err(|err| file(&err))?;
+    let connection = connection::open(draft, Role::Maker).map_err(sql)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(sql)?;
+    migrate::migrate(&connection).map_err(sql)?;
+    // Closing the only connection moves everything from the log into the file.
+    connection.close().map_err(|(_, err)| sql(err))?;
+    File::open(draft).and_then(|made| made.sync_all()).map_err(|err| file(&err))
+}
+
+fn set_aside(path: &Path, detail: &str) -> StoreError {
+    let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let kept = beside(path, &format!(".corrupt-{stamp}"));
+    let mut moved = None;
+    for suffix in ["", "-wal", "-shm"] {
+        let (from, to) = (beside(path, suffix), beside(&kept, suffix));
+        match fs::rename(&from, &to) {
+            Ok(()) if moved.is_none() => moved = Some(to.display().to_string()),
+            Ok(()) => {}
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {}
+            Err(err) => return file(&err),
+        }
+    }
+    check::clear_suspicion(path);
+    StoreError::Corrupt { path: path.display().to_string(), detail: detail.to_owned(), set_aside: moved }
+}
+
+fn exists(path: &Path) -> Result<bool, StoreError> {
+    fs::exists(path).map_err(|err| file(&err))
+}
+
+/// Each draft of one process has a name of its own.
+fn draft_number() -> u64 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(unix)]
+pub(super) fn private_file(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
+}
+
+#[cfg(not(unix))]
+pub(super) fn private_file(path: &Path) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).create_new(true).open(path).map(drop)
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+fn file(err: &io::Error) -> StoreError {
+    match err.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull,
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            StoreError::ReadOnly { detail: err.to_string() }
+        }
+        _ => StoreError::Io { detail: err.to_string() },
+    }
+}

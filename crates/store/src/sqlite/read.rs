@@ -1,0 +1,287 @@
+//! Reading rows.
+
+use std::ops::ControlFlow;
+
+use m1nd_memory::ids::{
+    BranchName, ConflictId, DocName, EntityId, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
+};
+use m1nd_memory::port::{
+    Answer, BranchRow, ConflictRow, ConflictScan, Each, End, EntityRow, EntryRow, EntryScan, EventRow,
+    FindScan, Found, GraphKey, Mark, Order, Rows, StepRow, StreamId, StreamKind, StreamRow, VersionRow,
+    VersionScan, WorkspaceRow, WsNo,
+};
+use rusqlite::{OptionalExtension as _, Params, Result, Row, params};
+
+use super::errors::fault;
+use super::rows::{
+    self, BRANCH, CONFLICT, ENTITY, ENTRY, EVENT, STEP, STREAM, VERSION, WORKSPACE, conflict_status,
+    entry_kind, key_kind, stream_kind,
+};
+use super::{Sql, find};
+
+const ENTRIES: &str = "FROM entries e JOIN streams s ON s.stream = e.stream";
+const VERSIONS: &str = "FROM versions v JOIN streams s ON s.stream = v.stream";
+
+impl Sql<'_> {
+    pub(super) fn fault<T>(&self, result: Result<T>) -> Answer<T> {
+        result.map_err(|err| fault(self.path, &err))
+    }
+
+    fn one<T>(&self, sql: &str, params: impl Params, read: fn(&Row<'_>) -> Result<T>) -> Answer<Option<T>> {
+        let run = || self.connection.prepare_cached(sql)?.query_row(params, read).optional();
+        self.fault(run())
+    }
+
+    fn all<T>(&self, sql: &str, params: impl Params, read: fn(&Row<'_>) -> Result<T>) -> Answer<Vec<T>> {
+        let run = || self.connection.prepare_cached(sql)?.query_map(params, read)?.collect();
+        self.fault(run())
+    }
+
+    fn each<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: fn(&Row<'_>) -> Result<T>,
+        each: Each<'_, T>,
+    ) -> Answer<()> {
+        let run = || {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let mut found = statement.query(params)?;
+            while let Some(row) = found.next()? {
+                if let ControlFlow::Break(()) = each(read(row)?) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        self.fault(run())
+    }
+}
+
+/// A limit as SQL takes it.
+fn limit(given: usize) -> i64 {
+    i64::try_from(given).unwrap_or(i64::MAX)
+}
+
+fn direction(order: Order) -> &'static str {
+    match order {
+        Order::NewestFirst => "DESC",
+        Order::OldestFirst => "ASC",
+    }
+}
+
+impl Rows for Sql<'_> {
+    fn workspace(&self, name: &WorkspaceId) -> Answer<Option<WorkspaceRow>> {
+        let sql = format!("SELECT {WORKSPACE} FROM workspaces WHERE name = $1");
+        self.one(&sql, [name.as_str()], rows::workspace)
+    }
+
+    fn workspaces(&self) -> Answer<Vec<WorkspaceRow>> {
+        self.all(&format!("SELECT {WORKSPACE} FROM workspaces ORDER BY name"), [], rows::workspace)
+    }
+
+    fn branch(&self, ws: WsNo, name: &BranchName) -> Answer<Option<BranchRow>> {
+        let sql = format!("SELECT {BRANCH} FROM branches WHERE ws = $1 AND name = $2");
+        self.one(&sql, params![ws.0, name.as_str()], rows::branch)
+    }
+
+    fn branches(&self, ws: WsNo, before: i64, most: usize) -> Answer<Vec<BranchRow>> {
+        let sql =
+            format!("SELECT {BRANCH} FROM branches WHERE ws = $1 AND no < $2 ORDER BY no DESC LIMIT $3");
+        self.all(&sql, params![ws.0, before, limit(most)], rows::branch)
+    }
+
+    fn stream(
+        &self,
+        ws: WsNo,
+        branch: &BranchName,
+        doc: &DocName,
+        kind: StreamKind,
+    ) -> Answer<Option<StreamRow>> {
+        let sql =
+            format!("SELECT {STREAM} FROM streams WHERE ws = $1 AND branch = $2 AND kind = $3 AND doc = $4");
+        self.one(&sql, params![ws.0, branch.as_str(), stream_kind(kind), doc.as_str()], rows::stream)
+    }
+
+    fn streams(&self, ws: WsNo, branch: &BranchName, kind: StreamKind) -> Answer<Vec<StreamRow>> {
+        let sql =
+            format!("SELECT {STREAM} FROM streams WHERE ws = $1 AND branch = $2 AND kind = $3 ORDER BY doc");
+        self.all(&sql, params![ws.0, branch.as_str(), stream_kind(kind)], rows::stream)
+    }
+
+    fn entry(&self, ws: WsNo, seq: Seq) -> Answer<Option<EntryRow>> {
+        let sql = format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND e.seq = $2");
+        self.one(&sql, params![ws.0, seq.0], rows::entry)
+    }
+
+    fn entries(&self, scan: &EntryScan) -> Answer<Vec<EntryRow>> {
+        let order = direction(scan.order);
+        let kind = scan.kind.map(entry_kind);
+        let filter = if kind.is_some() { "AND e.kind = $4" } else { "AND $4 IS NULL" };
+        let sql = format!(
+            "SELECT {ENTRY} {ENTRIES} WHERE e.stream = $1 AND e.seq > $2 AND e.seq <= $3 {filter} \
+             ORDER BY e.seq {order} LIMIT $5"
+        );
+        let params = params![scan.stream.0, scan.after.0, scan.upto.0, kind, limit(scan.limit)];
+        self.all(&sql, params, rows::entry)
+    }
+
+    fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>> {
+        // Naming the order by both columns keeps the planner from walking the whole workspace by number.
+        let sql =
+            "SELECT stream, seq FROM entries WHERE ws = $1 AND origin_seq = $2 ORDER BY origin_seq, seq";
+        self.all(sql, params![ws.0, origin.0], |row| Ok((StreamId(row.get(0)?), Seq(row.get(1)?))))
+    }
+
+    fn marked(&self, ws: WsNo, mark: Mark, most: usize) -> Answer<Vec<EntryRow>> {
+        let filter = match mark {
+            Mark::Pinned => "e.pinned = 1",
+            Mark::Handoff => "e.handoff = 1",
+        };
+        let sql =
+            format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND {filter} ORDER BY e.seq DESC LIMIT $2");
+        self.all(&sql, params![ws.0, limit(most)], rows::entry)
+    }
+
+    fn all_entries(&self, ws: WsNo, after: Seq, most: usize) -> Answer<Vec<EntryRow>> {
+        let sql = format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3");
+        self.all(&sql, params![ws.0, after.0, limit(most)], rows::entry)
+    }
+
+    fn version_at(&self, stream: StreamId, key: &GraphKey, upto: Seq) -> Answer<Option<VersionRow>> {
+        let sql = format!(
+            "SELECT {VERSION} {VERSIONS} WHERE v.stream = $1 AND v.kind = $2 AND v.key = $3 AND v.seq <= $4 \
+             ORDER BY v.seq DESC LIMIT 1"
+        );
+        self.one(&sql, params![stream.0, key_kind(key.kind()), key.text(), upto.0], rows::version)
+    }
+
+    fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()> {
+        let order = direction(scan.order);
+        let kind = scan.kind.map(key_kind);
+        let (stream, after, upto) = (scan.stream.0, scan.after.0, scan.upto.0);
+        let type_filter = if scan.type_.is_some() { "v.type = $4" } else { "$4 IS NULL" };
+        let range = format!("v.stream = $1 AND v.seq > $2 AND v.seq <= $3 AND {type_filter}");
+        if scan.as_of >= Seq::TIP
+            && let Some(kind) = kind
+        {
+            // The heads of one kind have an index of their own.
+            let sql = format!(
+                "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.kind = $5 AND v.next_seq = 9223372036854775807 \
+                 ORDER BY v.seq {order}"
+            );
+            return self.each(&sql, params![stream, after, upto, scan.type_, kind], rows::version, each);
+        }
+        let kind_filter = if kind.is_some() { "v.kind = $6" } else { "$6 IS NULL" };
+        let sql = format!(
+            "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.next_seq > $5 AND {kind_filter} ORDER BY v.seq {order}"
+        );
+        let params = params![stream, after, upto, scan.type_, scan.as_of.0, kind];
+        self.each(&sql, params, rows::version, each)
+    }
+
+    fn edges_at(
+        &self,
+        stream: StreamId,
+        node: &GraphNodeId,
+        end: End,
+        as_of: Seq,
+    ) -> Answer<Vec<VersionRow>> {
+        let column = match end {
+            End::From => "v.from_id",
+            End::To => "v.to_id",
+        };
+        let sql = format!(
+            "SELECT {VERSION} {VERSIONS} WHERE v.stream = $1 AND {column} = $2 AND v.seq <= $3 AND v.next_seq > $3 \
+             ORDER BY v.seq"
+        );
+        self.all(&sql, params![stream.0, node.as_str(), as_of.0], rows::version)
+    }
+
+    fn all_versions(&self, ws: WsNo, after: Seq, most: usize) -> Answer<Vec<VersionRow>> {
+        let sql =
+            format!("SELECT {VERSION} {VERSIONS} WHERE v.ws = $1 AND v.seq > $2 ORDER BY v.seq LIMIT $3");
+        self.all(&sql, params![ws.0, after.0, limit(most)], rows::version)
+    }
+
+    fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()> {
+        let sql = format!(
+            "SELECT {VERSION} {VERSIONS} WHERE v.ws = $1 AND v.type = $2 AND v.next_seq = 9223372036854775807 \
+             AND v.deleted = 0 AND v.kind = 0 ORDER BY v.seq DESC"
+        );
+        self.each(&sql, params![ws.0, type_], rows::version, each)
+    }
+
+    fn conflict(&self, ws: WsNo, id: &ConflictId) -> Answer<Option<ConflictRow>> {
+        let sql = format!("SELECT {CONFLICT} FROM conflicts WHERE ws = $1 AND id = $2");
+        self.one(&sql, params![ws.0, id.as_str()], rows::conflict)
+    }
+
+    fn conflicts(&self, scan: &ConflictScan<'_>) -> Answer<Vec<ConflictRow>> {
+        let sql = format!(
+            "SELECT {CONFLICT} FROM conflicts WHERE ws = $1 AND into_branch = $2 AND seq < $3 \
+             AND ($4 IS NULL OR doc = $4) AND ($5 IS NULL OR status = $5) ORDER BY seq DESC LIMIT $6"
+        );
+        let doc = scan.doc.map(DocName::as_str);
+        let status = scan.status.map(conflict_status);
+        let params = params![scan.ws.0, scan.into.as_str(), scan.before.0, doc, status, limit(scan.limit)];
+        self.all(&sql, params, rows::conflict)
+    }
+
+    fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>> {
+        let sql = format!("SELECT {CONFLICT} FROM conflicts WHERE ws = $1 ORDER BY seq");
+        self.all(&sql, [ws.0], rows::conflict)
+    }
+
+    fn entity(&self, ws: WsNo, id: EntityId) -> Answer<Option<EntityRow>> {
+        let sql = format!("SELECT {ENTITY} FROM entities WHERE ws = $1 AND id = $2");
+        self.one(&sql, params![ws.0, id.to_string()], rows::entity)
+    }
+
+    fn entities(&self, ws: WsNo, before: Seq, since: EventNo, most: usize) -> Answer<Vec<EntityRow>> {
+        let sql = format!(
+            "SELECT {ENTITY} FROM entities WHERE ws = $1 AND created_seq < $2 AND last_event > $3 \
+             ORDER BY created_seq DESC LIMIT $4"
+        );
+        self.all(&sql, params![ws.0, before.0, since.0, limit(most)], rows::entity)
+    }
+
+    fn children(&self, ws: WsNo, plan: EntityId) -> Answer<Vec<EntityRow>> {
+        let sql = format!("SELECT {ENTITY} FROM entities WHERE ws = $1 AND parent = $2 ORDER BY created_seq");
+        self.all(&sql, params![ws.0, plan.to_string()], rows::entity)
+    }
+
+    fn open_tasks(&self, ws: WsNo, each: Each<'_, EntityRow>) -> Answer<()> {
+        let sql = format!(
+            "SELECT {ENTITY} FROM entities WHERE ws = $1 AND kind = 'task' AND status IN ('todo', 'active') \
+             ORDER BY priority DESC, created_seq"
+        );
+        self.each(&sql, [ws.0], rows::entity, each)
+    }
+
+    fn steps(&self, ws: WsNo, task: EntityId) -> Answer<Vec<StepRow>> {
+        let sql = format!("SELECT {STEP} FROM steps WHERE ws = $1 AND task = $2");
+        let mut found = self.all(&sql, params![ws.0, task.to_string()], rows::step)?;
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
+    fn task_of_step(&self, ws: WsNo, step: &StepId) -> Answer<Option<EntityId>> {
+        let sql = format!("SELECT {STEP} FROM steps WHERE ws = $1 AND id = $2");
+        Ok(self.one(&sql, params![ws.0, step.as_str()], rows::step)?.map(|row| row.task))
+    }
+
+    fn events(&self, ws: WsNo, after: EventNo, most: usize) -> Answer<Vec<EventRow>> {
+        let sql = format!("SELECT {EVENT} FROM events WHERE ws = $1 AND no > $2 ORDER BY no LIMIT $3");
+        self.all(&sql, params![ws.0, after.0, limit(most)], rows::event)
+    }
+
+    fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>> {
+        let sql = "SELECT answer FROM replays WHERE ws = $1 AND operation = $2 AND key = $3";
+        self.one(sql, params![ws.0, operation, key], |row| row.get(0))
+    }
+
+    fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>> {
+        self.fault(find::find(self.connection, scan))
+    }
+}

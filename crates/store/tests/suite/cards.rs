@@ -1,0 +1,143 @@
+//! Thinking cards.
+
+use m1nd_memory::MemoryError;
+use serde_json::{Value, json};
+
+use crate::world::{World, on_every_store, pages};
+
+fn plan(w: &World) {
+    w.ok("tasks_create", json!({"title": "p"}));
+}
+
+fn card(w: &World, card: Value) -> Value {
+    w.ok("think_card", json!({"target": "PLAN-001", "card": card}))
+}
+
+fn trace_len(w: &World, branch: &str) -> usize {
+    pages(w, "show", json!({"branch": branch, "doc": "PLAN-001-trace"}), "entries").len()
+}
+
+#[test]
+fn a_card_is_a_trace_entry_and_a_node_and_repeating_it_does_nothing() {
+    on_every_store(|w| {
+        plan(w);
+        let text = json!({"id": "h1", "type": "hypothesis", "title": "T", "tags": ["B", "a"]});
+        let first = card(w, text.clone());
+        assert_eq!(first["inserted"], true);
+        assert_eq!(first["graph_applied"], json!({"nodes_upserted": 1, "edges_upserted": 0}));
+        let before = w.ok("status", json!({}))["last_seq"].clone();
+        let again = card(w, json!("id: h1\ntype: hypothesis\ntitle: T\ntags: a, b"));
+        assert_eq!(again["inserted"], false);
+        assert_eq!(again.get("last_seq"), None);
+        assert_eq!(w.ok("status", json!({}))["last_seq"], before);
+        assert_eq!(trace_len(w, "plan/PLAN-001"), 2);
+        let context = w.ok("think_context", json!({"target": "PLAN-001"}));
+        assert_eq!(context["stats"], json!({"cards": 1, "by_type": {"hypothesis": 1}}));
+        assert_eq!(context["cards"][0]["status"], "open");
+    });
+}
+
+#[test]
+fn the_same_card_seen_through_a_fork_is_a_no_op() {
+    on_every_store(|w| {
+        plan(w);
+        card(w, json!({"id": "h1", "type": "hypothesis", "title": "T"}));
+        w.ok("branch_create", json!({"name": "what-if", "from": "plan/PLAN-001"}));
+        let again = w.ok(
+            "think_card",
+            json!({"target": "PLAN-001", "branch": "what-if", "card": {"id": "h1", "type": "hypothesis", "title": "T"}}),
+        );
+        assert_eq!(again["inserted"], false);
+        assert_eq!(again["branch"], "what-if");
+    });
+}
+
+#[test]
+fn a_changed_card_needs_the_word_update() {
+    on_every_store(|w| {
+        plan(w);
+        card(w, json!({"id": "d1", "type": "decision", "title": "yes"}));
+        let changed = json!({"id": "d1", "type": "decision", "title": "no"});
+        let refusal = w.refused("think_card", json!({"target": "PLAN-001", "card": changed}));
+        let MemoryError::CardChanged { differs, .. } = refusal else { panic!("{refusal}") };
+        assert_eq!(differs, ["title"]);
+        let out = w.ok("think_card", json!({"target": "PLAN-001", "card": changed, "update": true}));
+        assert_eq!(out["inserted"], true);
+        assert_eq!(trace_len(w, "plan/PLAN-001"), 3);
+    });
+}
+
+#[test]
+fn cards_refer_only_to_cards_that_exist() {
+    on_every_store(|w| {
+        plan(w);
+        card(w, json!({"id": "hyp-1", "type": "hypothesis", "title": "T"}));
+        let refusal = w.refused(
+            "think_card",
+            json!({"target": "PLAN-001", "card": {"id": "e1", "type": "evidence", "text": "x"}, "supports": ["hyp-2"]}),
+        );
+        let MemoryError::CardReferenceUnknown { nearest, .. } = refusal else { panic!("{refusal}") };
+        assert_eq!(nearest, ["hyp-1"]);
+        assert_eq!(trace_len(w, "plan/PLAN-001"), 2);
+        let out = w.ok(
+            "think_card",
+            json!({"target": "PLAN-001", "card": {"id": "e1", "type": "evidence", "text": "x", "supports": "hyp-1"},
+                   "blocks": ["hyp-1"]}),
+        );
+        assert_eq!(out["graph_applied"], json!({"nodes_upserted": 1, "edges_upserted": 2}));
+        assert_eq!(w.ok("graph_validate", json!({"target": "PLAN-001"}))["ok"], true);
+    });
+}
+
+#[test]
+fn a_card_can_take_the_place_of_another_and_nothing_is_lost() {
+    on_every_store(|w| {
+        plan(w);
+        card(w, json!({"id": "d1", "type": "decision", "title": "use A"}));
+        w.ok(
+            "think_card",
+            json!({"target": "PLAN-001", "card": {"id": "d2", "type": "decision", "title": "use B"}, "supersedes": ["d1"]}),
+        );
+        let out = w.ok("graph_query", json!({"target": "PLAN-001", "ids": ["d1", "d2"]}));
+        let nodes = out["nodes"].as_array().unwrap();
+        let of = |id: &str| nodes.iter().find(|node| node["id"] == id).unwrap();
+        assert_eq!(of("d1")["valid_to"], 1_794_780_000_000_i64);
+        assert_eq!(of("d1")["title"], "use A");
+        assert_eq!(of("d2").get("valid_to"), None);
+        let again = card(w, json!({"id": "d1", "type": "decision", "title": "use A"}));
+        assert_eq!(again["inserted"], false);
+        let brief = w.ok("brief", json!({}));
+        assert_eq!(brief["decisions"].as_array().unwrap().len(), 1);
+        assert_eq!(brief["decisions"][0]["id"], "d2");
+    });
+}
+
+#[test]
+fn an_unknown_type_names_the_known_ones() {
+    on_every_store(|w| {
+        let refusal = w.refused("think_template", json!({"type": "idea"}));
+        let MemoryError::CardTypeUnknown { supported, .. } = refusal else { panic!("{refusal}") };
+        assert_eq!(supported.len(), 8);
+        assert_eq!(w.ok("think_template", json!({"type": "test"}))["template"]["type"], "test");
+    });
+}
+
+#[test]
+fn the_next_card_is_the_one_nearest_to_an_answer() {
+    on_every_store(|w| {
+        plan(w);
+        card(w, json!({"id": "h1", "type": "hypothesis", "title": "H"}));
+        card(w, json!({"id": "q1", "type": "question", "title": "Q"}));
+        card(w, json!({"id": "t1", "type": "test", "title": "T"}));
+        card(w, json!({"id": "q2", "type": "question", "title": "settled", "status": "answered"}));
+        w.ok(
+            "think_card",
+            json!({"target": "PLAN-001", "card": {"id": "b1", "type": "note", "text": "wait"}, "blocks": ["t1"]}),
+        );
+        let out = w.ok("think_next", json!({"target": "PLAN-001"}));
+        let ids: Vec<&str> =
+            out["moves"].as_array().unwrap().iter().map(|found| found["card_id"].as_str().unwrap()).collect();
+        assert_eq!(ids, ["q1", "h1", "t1"]);
+        assert_eq!(out["moves"][2]["blocked_by"], json!(["b1"]));
+    });
+}

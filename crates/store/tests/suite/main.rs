@@ -1,0 +1,19 @@
+//! The behaviour of memory, on every store.
+
+// All of this is a test; `unwrap` is how a test says that something must be there.
+#![allow(clippy::unwrap_used)]
+
+mod branches;
+mod budgets;
+mod cards;
+mod graphs;
+mod merges;
+mod notes;
+mod opening;
+mod processes;
+mod properties;
+mod task_histories;
+mod tasks;
+mod transfer;
+mod two_agents;
+mod world;

@@ -1,0 +1,128 @@
+//! Merging notes: each once, in order, whatever the route.
+
+use serde_json::json;
+
+use crate::world::{World, on_every_store, pages, texts};
+
+fn note(w: &World, branch: &str, text: &str) {
+    w.ok("notes_commit", json!({"branch": branch, "doc": "notes", "content": text}));
+}
+
+fn shown(w: &World, branch: &str) -> Vec<String> {
+    let mut out = texts(&pages(w, "show", json!({"branch": branch, "doc": "notes"}), "entries"));
+    out.reverse();
+    out
+}
+
+fn merge(w: &World, from: &str, into: &str) -> (u64, u64) {
+    let out = w.ok("merge", json!({"from": from, "into": into}));
+    (out["merged"].as_u64().unwrap(), out["skipped"].as_u64().unwrap())
+}
+
+#[test]
+fn merging_twice_changes_nothing() {
+    on_every_store(|w| {
+        note(w, "main", "m1");
+        w.ok("branch_create", json!({"name": "a"}));
+        note(w, "a", "a1");
+        note(w, "a", "a2");
+        assert_eq!(merge(w, "a", "main"), (2, 0));
+        assert_eq!(merge(w, "a", "main"), (0, 2));
+        assert_eq!(shown(w, "main"), ["m1", "a1", "a2"]);
+        let copy = &w.ok("show", json!({"branch": "main", "doc": "notes"}))["entries"][0];
+        assert_eq!(copy["origin"], json!({"branch": "a", "seq": 3}));
+        assert_eq!(copy["source_event_id"], "merge:a:3");
+        assert_eq!(copy.get("meta"), None);
+    });
+}
+
+#[test]
+fn a_diamond_does_not_double_notes() {
+    on_every_store(|w| {
+        for name in ["a", "b"] {
+            w.ok("branch_create", json!({"name": name, "from": "main"}));
+        }
+        note(w, "a", "x");
+        assert_eq!(merge(w, "a", "b"), (1, 0));
+        assert_eq!(merge(w, "a", "main"), (1, 0));
+        assert_eq!(merge(w, "b", "main"), (0, 1));
+        assert_eq!(shown(w, "main"), ["x"]);
+    });
+}
+
+#[test]
+fn ping_pong_stops_after_the_first_round() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "a"}));
+        note(w, "a", "a1");
+        note(w, "main", "m1");
+        assert_eq!(merge(w, "a", "main"), (1, 0));
+        assert_eq!(merge(w, "main", "a"), (1, 1));
+        for _ in 0..3 {
+            assert_eq!(merge(w, "a", "main").0, 0);
+            assert_eq!(merge(w, "main", "a").0, 0);
+        }
+        assert_eq!(shown(w, "a"), ["a1", "m1"]);
+        assert_eq!(shown(w, "main"), ["m1", "a1"]);
+    });
+}
+
+#[test]
+fn a_copy_that_a_fork_inherits_counts_as_there() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "a"}));
+        note(w, "a", "x");
+        merge(w, "a", "main");
+        w.ok("branch_create", json!({"name": "later", "from": "main"}));
+        assert_eq!(merge(w, "a", "later"), (0, 1));
+    });
+}
+
+#[test]
+fn a_paged_merge_keeps_the_order_of_the_source() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "a"}));
+        w.ok("branch_create", json!({"name": "b", "from": "a"}));
+        let texts: Vec<String> = (0..11).map(|at| format!("n{at}")).collect();
+        for text in &texts {
+            note(w, "b", text);
+        }
+        let mut cursor = json!(null);
+        let mut merged = 0;
+        loop {
+            let page = w.ok("merge", json!({"from": "b", "into": "main", "limit": 3, "cursor": cursor}));
+            merged += page["merged"].as_u64().unwrap();
+            if page["pagination"]["has_more"] == json!(false) {
+                break;
+            }
+            cursor = page["pagination"]["next_cursor"].clone();
+        }
+        assert_eq!(merged, 11);
+        assert_eq!(shown(w, "main"), texts);
+    });
+}
+
+#[test]
+fn a_dry_run_tells_and_writes_nothing() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "a"}));
+        note(w, "a", "x");
+        let out = w.ok("merge", json!({"from": "a", "into": "main", "dry_run": true}));
+        assert_eq!(out["merged"], 1);
+        assert_eq!(shown(w, "main"), [""; 0]);
+        assert_eq!(w.ok("status", json!({}))["last_seq"], 1);
+    });
+}
+
+#[test]
+fn only_notes_are_merged() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        w.ok(
+            "think_card",
+            json!({"target": "PLAN-001", "card": {"id": "c", "type": "note", "text": "card"}}),
+        );
+        let out = w.ok("merge", json!({"from": "plan/PLAN-001", "into": "main", "doc": "PLAN-001-trace"}));
+        assert_eq!((&out["merged"], &out["skipped"]), (&json!(1), &json!(0)));
+    });
+}

@@ -1,0 +1,197 @@
+//! Notes: writing, reading, secrets, idempotency, anchors, search, named points.
+
+use m1nd_memory::MemoryError;
+use serde_json::json;
+
+use crate::world::{on_every_store, pages, texts};
+
+#[test]
+fn a_note_comes_back_as_it_was_written() {
+    on_every_store(|w| {
+        w.ok("init", json!({}));
+        let out = w.ok(
+            "notes_commit",
+            json!({"branch": "main", "doc": "notes", "content": "a \"b\"\nc", "title": "T", "format": "markdown",
+                   "meta": {"z": 1, "a": [true, null]}}),
+        );
+        let entry = &out["entry"];
+        assert_eq!(entry["seq"], 1);
+        assert_eq!(entry["kind"], "note");
+        assert_eq!(entry["ts"], "2026-11-15T22:00:00.000Z");
+        assert_eq!(entry["meta"], json!({"z": 1, "a": [true, null]}));
+        let shown = w.ok("show", json!({"branch": "main", "doc": "notes"}));
+        assert_eq!(shown["entries"][0], *entry);
+        assert_eq!(shown["truncated"], false);
+        assert_eq!(shown["pagination"], json!({"cursor": 2, "has_more": false, "limit": 20, "count": 1}));
+    });
+}
+
+#[test]
+fn workspaces_do_not_see_each_other() {
+    on_every_store(|w| {
+        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "mine"}));
+        w.switch("other");
+        assert_eq!(w.ok("show", json!({"branch": "main", "doc": "notes"}))["entries"], json!([]));
+        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "theirs"}));
+        assert_eq!(w.ok("memory_search", json!({"query": "mine"}))["hits"], json!([]));
+        w.switch("w");
+        assert_eq!(w.ok("memory_search", json!({"query": "mine"}))["hits"].as_array().unwrap().len(), 1);
+        assert_eq!(texts(&pages(w, "show", json!({"branch": "main", "doc": "notes"}), "entries")), ["mine"]);
+    });
+}
+
+#[test]
+fn exactly_one_way_to_name_a_place_is_taken() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        for bad in [
+            json!({"content": "x"}),
+            json!({"content": "x", "branch": "main"}),
+            json!({"content": "x", "doc": "notes"}),
+            json!({"content": "x", "target": "PLAN-001", "branch": "main", "doc": "notes"}),
+        ] {
+            assert!(matches!(w.refused("notes_commit", bad), MemoryError::OneOf { .. }));
+        }
+    });
+}
+
+#[test]
+fn an_unknown_branch_is_refused_and_the_nearest_is_named() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "feature"}));
+        let refusal = w.refused("notes_commit", json!({"branch": "feture", "doc": "notes", "content": "x"}));
+        let MemoryError::BranchUnknown { nearest, .. } = refusal else { panic!("{refusal}") };
+        assert_eq!(nearest, ["feature"]);
+        assert_eq!(w.ok("branch_list", json!({}))["branches"].as_array().unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn the_same_key_gives_the_first_answer_again() {
+    on_every_store(|w| {
+        let note =
+            |text: &str| json!({"branch": "main", "doc": "notes", "content": text, "idempotency_key": "k1"});
+        let first = w.ok("notes_commit", note("one"));
+        assert_eq!(w.ok("notes_commit", note("one")), first);
+        assert_eq!(w.ok("notes_commit", note("two")), first);
+        assert_eq!(pages(w, "show", json!({"branch": "main", "doc": "notes"}), "entries").len(), 1);
+    });
+}
+
+#[test]
+fn a_secret_is_refused_unless_it_is_allowed_and_nothing_is_rewritten() {
+    on_every_store(|w| {
+        let text = format!("deploy with ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+        let mut note = json!({"branch": "main", "doc": "notes", "content": text});
+        assert!(matches!(w.refused("notes_commit", note.clone()), MemoryError::Sensitive { .. }));
+        assert_eq!(w.ok("show", json!({"branch": "main", "doc": "notes"}))["entries"], json!([]));
+        note["allow_sensitive"] = json!(true);
+        assert_eq!(w.ok("notes_commit", note)["entry"]["content"], text.as_str());
+    });
+}
+
+#[test]
+fn limits_below_one_are_refused_and_above_the_cap_are_clamped() {
+    on_every_store(|w| {
+        let show = |limit: i64| json!({"branch": "main", "doc": "notes", "limit": limit});
+        for bad in [0, -1] {
+            assert!(matches!(w.refused("show", show(bad)), MemoryError::Invalid { field: "limit", .. }));
+        }
+        assert_eq!(w.ok("show", show(100_000))["pagination"]["limit"], 200);
+        assert!(w.call("show", json!({"branch": "main", "doc": "notes", "max_chars": 0})).is_err());
+        assert!(w.call("show", json!({"branch": "main", "doc": "notes", "cursor": -4})).is_err());
+    });
+}
+
+#[test]
+fn bad_names_and_texts_are_refused() {
+    on_every_store(|w| {
+        for bad in [
+            json!({"workspace": "", "branch": "main", "doc": "notes", "content": "x"}),
+            json!({"workspace": "a b", "branch": "main", "doc": "notes", "content": "x"}),
+            json!({"branch": "main", "doc": "no tes", "content": "x"}),
+            json!({"branch": "main", "doc": "notes", "content": " \n"}),
+            json!({"branch": "main", "doc": "notes", "content": "x".repeat(300_000)}),
+            json!({"branch": "main", "doc": "notes", "content": "x", "title": "two\nlines"}),
+            json!({"target": "TASK-1", "content": "x"}),
+            json!({"target": "TASK-999", "content": "x"}),
+        ] {
+            w.refused("notes_commit", bad);
+        }
+        assert_eq!(w.ok("status", json!({}))["last_seq"], 0);
+    });
+}
+
+#[test]
+fn anchors_tell_whether_the_code_has_changed() {
+    on_every_store(|w| {
+        w.code.0.lock().insert("src/a.rs".to_owned(), "h1".to_owned());
+        w.ok(
+            "notes_commit",
+            json!({"branch": "main", "doc": "notes", "content": "x", "anchors": [{"path": "src/a.rs", "lines": "1-3"}]}),
+        );
+        let state =
+            || w.ok("show", json!({"branch": "main", "doc": "notes"}))["entries"][0]["anchors"][0].clone();
+        assert_eq!(
+            state(),
+            json!({"path": "src/a.rs", "lines": "1-3", "hash": "h1", "anchor_state": "current"})
+        );
+        w.code.0.lock().insert("src/a.rs".to_owned(), "h2".to_owned());
+        assert_eq!(state()["anchor_state"], "changed");
+        w.code.0.lock().clear();
+        assert_eq!(state()["anchor_state"], "gone");
+        let hit = &w.ok("memory_search", json!({"query": "x", "anchors": ["src/a.rs"]}))["hits"][0];
+        assert_eq!(hit["stale_anchors"][0]["anchor_state"], "gone");
+        assert_eq!(w.ok("memory_search", json!({"query": "x", "anchors": ["src/b.rs"]}))["hits"], json!([]));
+    });
+}
+
+#[test]
+fn search_finds_notes_cards_tasks_and_plans_by_their_words() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "Rewrite the parser", "contract": "keeps the lexer"}));
+        w.ok(
+            "tasks_create",
+            json!({"title": "Lexer tables", "parent": "PLAN-001", "description": "generated"}),
+        );
+        w.ok("notes_commit", json!({"target": "TASK-001", "content": "the Lexer is slow on ünïcode"}));
+        w.ok("think_card", json!({"target": "TASK-001", "card": {"id": "h1", "type": "hypothesis", "title": "lexer allocates"}}));
+        let kinds = |query: &str| {
+            let out = w.ok("memory_search", json!({"query": query}));
+            let mut kinds: Vec<String> = out["hits"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|hit| hit["kind"].as_str().unwrap().to_owned())
+                .collect();
+            kinds.sort();
+            kinds
+        };
+        assert_eq!(kinds("lexer"), ["card", "note", "plan", "task"]);
+        assert_eq!(kinds("ÜNÏCODE"), ["note"]);
+        assert_eq!(kinds("lexer allocates"), ["card"]);
+        assert_eq!(w.ok("memory_search", json!({"query": "lexer nonsense"}))["matched"], "any_word");
+        assert_eq!(kinds("nonsense"), [""; 0]);
+        let only = w.ok("memory_search", json!({"query": "lexer", "kinds": ["card"]}));
+        assert_eq!(only["hits"][0]["id"], "h1");
+        let all = pages(w, "memory_search", json!({"query": "lexer", "limit": 1}), "hits");
+        assert_eq!(all.len(), 4);
+        w.ok("tasks_edit", json!({"task": "TASK-001", "title": "Scanner tables"}));
+        assert_eq!(kinds("lexer"), ["card", "note", "plan"]);
+        assert!(w.call("memory_search", json!({"query": "\"' OR"})).is_ok());
+    });
+}
+
+#[test]
+fn commits_name_points_and_forks_inherit_them() {
+    on_every_store(|w| {
+        w.ok("commit", json!({"message": "start"}));
+        w.ok("branch_create", json!({"name": "fork"}));
+        w.ok("commit", json!({"message": "on main", "branch": "main"}));
+        let second = w.ok("commit", json!({"message": "on fork", "branch": "fork", "body": "why"}));
+        assert_eq!(second["commit"]["parent_seq"], 1);
+        let log = pages(w, "log", json!({"branch": "fork"}), "commits");
+        let messages: Vec<&str> = log.iter().map(|commit| commit["message"].as_str().unwrap()).collect();
+        assert_eq!(messages, ["on fork", "start"]);
+    });
+}

@@ -1,0 +1,117 @@
+//! Export and import: everything comes back.
+
+use m1nd_memory::MemoryError;
+use m1nd_memory::transfer::{export_jsonl, export_markdown, import_jsonl};
+use m1nd_store::RamStore;
+use serde_json::{Value, json};
+
+use crate::world::{World, on_every_store, pages};
+
+fn fill(w: &World) {
+    w.ok("tasks_create", json!({"title": "plan", "contract_data": {"a": [1]}}));
+    w.ok(
+        "tasks_create",
+        json!({"title": "task", "parent": "PLAN-001", "steps": [{"title": "s", "tests": ["t"]}]}),
+    );
+    w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
+    w.ok("tasks_focus_set", json!({"task": "TASK-001"}));
+    w.code.0.lock().insert("src/a.rs".to_owned(), "h".to_owned());
+    w.ok("notes_commit", json!({"target": "TASK-001", "content": "note", "anchors": [{"path": "src/a.rs"}]}));
+    w.ok(
+        "think_card",
+        json!({"target": "TASK-001", "card": {"id": "q", "type": "question", "title": "why"}}),
+    );
+    w.ok("branch_create", json!({"name": "fork", "from": "task/TASK-001"}));
+    let node = |title: &str| json!([{"op": "node_upsert", "id": "n", "type": "t", "title": title}]);
+    for (branch, title) in [("task/TASK-001", "ours"), ("fork", "theirs")] {
+        w.ok("graph_apply", json!({"branch": branch, "doc": "TASK-001-graph", "ops": node(title)}));
+    }
+    w.ok("notes_commit", json!({"branch": "fork", "doc": "notes", "content": "forked"}));
+    w.ok("merge", json!({"from": "fork", "into": "task/TASK-001"}));
+    w.ok("graph_merge", json!({"from": "fork", "into": "task/TASK-001"}));
+    w.ok("checkout", json!({"ref": "fork"}));
+}
+
+fn everything(w: &World) -> Vec<Value> {
+    vec![
+        w.ok("status", json!({})),
+        json!(pages(w, "branch_list", json!({}), "branches")),
+        json!(pages(w, "show", json!({"branch": "fork", "doc": "notes"}), "entries")),
+        json!(pages(w, "show", json!({"target": "TASK-001", "doc_kind": "trace"}), "entries")),
+        json!(pages(w, "graph_query", json!({"branch": "fork", "include_deleted": true}), "nodes")),
+        json!(pages(w, "graph_conflicts", json!({"into": "task/TASK-001"}), "conflicts")),
+        json!(pages(w, "tasks_delta", json!({}), "events")),
+        w.ok("tasks_context", json!({})),
+        w.ok("tasks_radar", json!({})),
+        w.ok("memory_search", json!({"query": "why"})),
+    ]
+}
+
+#[test]
+fn an_export_read_into_another_store_says_the_same() {
+    on_every_store(|w| {
+        fill(w);
+        let mut lines = Vec::new();
+        let written = export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        let other = World::new(Box::new(RamStore::new()));
+        other.code.0.lock().insert("src/a.rs".to_owned(), "h".to_owned());
+        let read = import_jsonl(&other.ports(), "w", &mut lines.as_slice()).unwrap();
+        assert_eq!(read, written);
+        for (mine, theirs) in everything(w).into_iter().zip(everything(&other)) {
+            assert_eq!(mine, theirs);
+        }
+        let mut again = Vec::new();
+        export_jsonl(&other.ports(), "w", &mut again).unwrap();
+        assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(lines.clone()).unwrap());
+        // Work goes on where it was: numbers are not given out twice.
+        for world in [w, &other] {
+            world.ok("notes_commit", json!({"branch": "fork", "doc": "notes", "content": "later"}));
+            world.ok("tasks_create", json!({"title": "t2", "kind": "task"}));
+        }
+        assert_eq!(w.ok("status", json!({})), other.ok("status", json!({})));
+    });
+}
+
+#[test]
+fn an_import_is_whole_and_never_overwrites() {
+    on_every_store(|w| {
+        fill(w);
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        let refusal = import_jsonl(&w.ports(), "w", &mut lines.as_slice()).unwrap_err();
+        assert!(matches!(refusal, MemoryError::ImportTargetNotEmpty { .. }));
+        let cut = &lines[..lines.len() / 2];
+        assert!(matches!(
+            import_jsonl(&w.ports(), "copy", &mut &*cut),
+            Err(MemoryError::ImportUnreadable { .. })
+        ));
+        assert!(matches!(
+            import_jsonl(&w.ports(), "copy", &mut &b"{}\n"[..]),
+            Err(MemoryError::ImportUnreadable { line: 1, .. })
+        ));
+        w.switch("copy");
+        assert_eq!(w.ok("status", json!({}))["last_seq"], 0);
+        import_jsonl(&w.ports(), "copy", &mut lines.as_slice()).unwrap();
+        assert_eq!(w.ok("status", json!({}))["checkout"], "fork");
+    });
+}
+
+#[test]
+fn the_markdown_names_everything() {
+    on_every_store(|w| {
+        fill(w);
+        let mut out = Vec::new();
+        export_markdown(&w.ports(), "w", &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for part in [
+            "# w",
+            "### TASK-001 task (todo)",
+            "- [ ] s",
+            "## Branch fork",
+            "forked",
+            "**q** question open: why",
+        ] {
+            assert!(text.contains(part), "{part} is missing from\n{text}");
+        }
+    });
+}
