@@ -306,6 +306,10 @@ impl RustRules {
         if is_value && let Some(field) = eval.field(def, args, name) {
             return field;
         }
+        // Derived, or from a library's trait: not ours, but what it makes is.
+        if !is_value && matches!(program.text(name), "default" | "from") {
+            return Ty::Callable(Arc::new([]), Arc::new(Ty::Of(def, Arc::clone(args))));
+        }
         match library::on_any(program.text(name)) {
             true => Ty::StdFn(name, Arc::new(base.clone())),
             false => self.by_blanket(program, name, base),
