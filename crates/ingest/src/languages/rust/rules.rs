@@ -129,7 +129,11 @@ impl RustRules {
             let path: Vec<GName> = import.path.iter().map(|&part| program.name(file, part)).collect();
             let from = self.find(eval, file, import.scope, &path, Need::Type, hops - 1);
             let found = match from {
-                Ty::Place(other) if other != place => self.item(eval, other, name, need, hops - 1),
+                Ty::Place(other) if other != place => {
+                    eval.search_once(other, name, need == Need::Type, |eval| {
+                        self.item(eval, other, name, need, hops - 1)
+                    })
+                }
                 Ty::Type(def, _) if program.def(def).kind == DefKind::Enum => {
                     self.item(eval, Place::Def(def), name, need, hops - 1)
                 }

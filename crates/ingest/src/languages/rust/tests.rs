@@ -235,3 +235,20 @@ mod tests {
     "#]]
     .assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::Tests]));
 }
+
+#[test]
+fn modules_that_import_everything_of_each_other_are_searched_once() {
+    let modules = 14;
+    let mut fixture = String::from("//- src/lib.rs\n");
+    for n in 0..modules {
+        fixture.push_str(&format!("mod m{n};\n"));
+    }
+    for n in 0..modules {
+        fixture.push_str(&format!("//- src/m{n}.rs\n"));
+        for other in (0..modules).filter(|other| *other != n) {
+            fixture.push_str(&format!("pub use crate::m{other}::*;\n"));
+        }
+        fixture.push_str(&format!("pub fn f{n}(x: Missing) {{ f{}(); missing(); }}\n", (n + 1) % modules));
+    }
+    assert_eq!(testing::calls(&fixture).lines().count(), modules);
+}
