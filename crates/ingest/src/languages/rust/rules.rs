@@ -84,7 +84,21 @@ impl RustRules {
     }
 
     /// An item of a module, declared there or imported into it.
+    ///
+    /// An import that needs the very name it is to explain finds nothing and looks further out.
     fn item(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName, need: Need, hops: u32) -> Option<Ty> {
+        let among_types = need == Need::Type;
+        eval.search_once(place, name, among_types, |eval| self.item_now(eval, place, name, need, hops))
+    }
+
+    fn item_now(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        place: Place,
+        name: GName,
+        need: Need,
+        hops: u32,
+    ) -> Option<Ty> {
         if hops == 0 {
             return None;
         }
@@ -129,11 +143,7 @@ impl RustRules {
             let path: Vec<GName> = import.path.iter().map(|&part| program.name(file, part)).collect();
             let from = self.find(eval, file, import.scope, &path, Need::Type, hops - 1);
             let found = match from {
-                Ty::Place(other) if other != place => {
-                    eval.search_once(other, name, need == Need::Type, |eval| {
-                        self.item(eval, other, name, need, hops - 1)
-                    })
-                }
+                Ty::Place(other) if other != place => self.item(eval, other, name, need, hops - 1),
                 Ty::Type(def, _) if program.def(def).kind == DefKind::Enum => {
                     self.item(eval, Place::Def(def), name, need, hops - 1)
                 }

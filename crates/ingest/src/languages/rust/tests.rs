@@ -252,3 +252,10 @@ fn modules_that_import_everything_of_each_other_are_searched_once() {
     }
     assert_eq!(testing::calls(&fixture).lines().count(), modules);
 }
+
+#[test]
+fn imports_of_everything_from_crates_that_are_not_here_end() {
+    let globs: String = (0..30).map(|n| format!("use unknown{n}::*;\n")).collect();
+    let text = format!("//- src/lib.rs\n{globs}fn a() {{ b(); c(); d::e(); }}\nfn b() {{}}\n");
+    assert_eq!(testing::calls(&text), "src/lib.rs a -> src/lib.rs b @[31]\n");
+}
