@@ -7,7 +7,7 @@ use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, Node
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::facts::{Def, DefIx, DefKind, FileFacts, RouteHandler, Scope, TypeExpr};
+use crate::facts::{Def, DefKind, FileFacts, RouteHandler, Scope, TypeExpr};
 use crate::history::History;
 use crate::resolve::{LinkEnd, Links};
 
@@ -248,17 +248,4 @@ fn container(
         parent = outer.parent;
     }
     None
-}
-
-/// The id of a definition's node.
-pub fn def_id(graph: &Graph, path: &str, facts: &FileFacts, ix: DefIx) -> Option<String> {
-    let def = facts.def(ix);
-    let kind = kind_of(def)?;
-    let found = graph.nodes_in(path).find(|&node| {
-        let node = graph.node(node);
-        node.kind() == kind
-            && node.lines() == (def.line_start, def.line_end)
-            && node.label() == facts.text(def.name)
-    });
-    found.map(|node| graph.node(node).id().to_owned())
 }

@@ -46,7 +46,12 @@ pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
         let node = graph.node(ix);
         match node.qualified() {
             "" => node.path().to_owned(),
-            name => format!("{} {name}", node.path()),
+            name => {
+                // Overloads are told apart by the number their id ends in.
+                let ordinal =
+                    node.id().rsplit_once('#').map_or(String::new(), |(_, number)| format!("#{number}"));
+                format!("{} {name}{ordinal}", node.path())
+            }
         }
     };
     let mut lines = Vec::new();

@@ -1,5 +1,7 @@
 //! The languages: one folder each, listed once.
 
+#[cfg(feature = "lang-c")]
+pub mod c;
 #[cfg(feature = "lang-go")]
 pub mod go;
 #[cfg(feature = "lang-java")]
@@ -29,6 +31,8 @@ pub struct Language {
 
 /// Every language of this build.
 pub const ALL: &[Language] = &[
+    #[cfg(feature = "lang-c")]
+    Language { name: c::NAME, extensions: c::EXTENSIONS, family: "c", extract: c::extract },
     #[cfg(feature = "lang-go")]
     Language { name: go::NAME, extensions: go::EXTENSIONS, family: "go", extract: go::extract },
     #[cfg(feature = "lang-java")]
@@ -78,6 +82,8 @@ pub(crate) fn family(language: &str) -> &'static str {
 
 /// Each language's rules for one program.
 pub(crate) struct ProgramRules {
+    #[cfg(feature = "lang-c")]
+    c: c::CRules,
     #[cfg(feature = "lang-go")]
     go: go::GoRules,
     #[cfg(feature = "lang-java")]
@@ -94,6 +100,8 @@ pub(crate) struct ProgramRules {
 impl ProgramRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
         Self {
+            #[cfg(feature = "lang-c")]
+            c: c::CRules::of(program),
             #[cfg(feature = "lang-go")]
             go: go::GoRules::of(program),
             #[cfg(feature = "lang-java")]
@@ -110,6 +118,8 @@ impl ProgramRules {
 
     pub(crate) fn of_language(&self, language: &str) -> &dyn Rules {
         match language {
+            #[cfg(feature = "lang-c")]
+            c::NAME => &self.c,
             #[cfg(feature = "lang-go")]
             go::NAME => &self.go,
             #[cfg(feature = "lang-java")]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
-use crate::resolve::program::{GDef, GName, Program};
+use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, SELF_PARAM, Ty};
 
@@ -18,6 +18,9 @@ pub(crate) struct Eval<'p, 'f> {
     exprs: FxHashMap<(u32, ExprIx), Ty>,
     types: FxHashMap<(u32, TypeIx), Ty>,
     open: Vec<(u32, u32, u32)>,
+    /// Places that the current step searched for a name in vain, so that imports of everything that lead
+    /// back to each other are followed once.
+    searched: FxHashSet<(Place, GName, bool)>,
     /// How often an answer was cut short by a circle or by the depth limit.
     cuts: u64,
 }
@@ -31,6 +34,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             exprs: FxHashMap::default(),
             types: FxHashMap::default(),
             open: Vec::new(),
+            searched: FxHashSet::default(),
             cuts: 0,
         }
     }
@@ -50,9 +54,30 @@ impl<'p, 'f> Eval<'p, 'f> {
         }
         let before = self.cuts;
         self.open.push(key);
+        let searched = std::mem::take(&mut self.searched);
         let ty = work(self);
+        self.searched = searched;
         self.open.pop();
         (ty, self.cuts == before || self.open.is_empty())
+    }
+
+    /// Searches a place for a name, unless this step did so before without finding it.
+    pub fn search_once(
+        &mut self,
+        place: Place,
+        name: GName,
+        among_types: bool,
+        search: impl FnOnce(&mut Self) -> Option<Ty>,
+    ) -> Option<Ty> {
+        let key = (place, name, among_types);
+        if !self.searched.insert(key) {
+            return None;
+        }
+        let found = search(self);
+        if found.is_some() {
+            self.searched.remove(&key);
+        }
+        found
     }
 
     pub fn expr(&mut self, file: u32, ix: ExprIx) -> Ty {

@@ -1,6 +1,7 @@
 //! From facts to relations: who calls, imports, inherits and uses whom, and on what evidence.
 
 pub(crate) mod eval;
+mod overloads;
 pub(crate) mod program;
 pub(crate) mod rules;
 pub(crate) mod ty;
@@ -128,7 +129,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let mut targets = Vec::new();
         collect_targets(self.eval, &ty, &mut targets);
         if let Expr::Call { args, .. } = facts.expr(site.what) {
-            keep_overloads(self.eval.program, &mut targets, args.len());
+            overloads::choose(self.eval, &mut targets, self.file, args);
         }
         targets.sort();
         targets.dedup();
@@ -331,21 +332,6 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
         let (file, ix) = program.local(at);
         LinkEnd { file, def: Some(ix) }
-    }
-}
-
-/// Of several functions that one type has under one name, those that take as many arguments as are given.
-fn keep_overloads(program: &Program<'_>, targets: &mut Vec<(GDef, EdgeKind)>, given: usize) {
-    let Some(&(first, _)) = targets.first().filter(|_| targets.len() > 1) else { return };
-    let same = |def: GDef| {
-        (program.parent(def), program.def_name(def)) == (program.parent(first), program.def_name(first))
-    };
-    let takes = |def: GDef| program.def(def).params.len() == given;
-    if program.parent(first).is_some()
-        && targets.iter().all(|&(def, _)| same(def))
-        && targets.iter().any(|&(def, _)| takes(def))
-    {
-        targets.retain(|&(def, _)| takes(def));
     }
 }
 

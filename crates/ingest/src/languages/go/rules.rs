@@ -337,7 +337,7 @@ impl Rules for GoRules {
         None
     }
 
-    fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
+    fn import(&self, _: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         match self.imported(file, at) {
             // A package is its files; the edge goes to the first of them.
             Ty::Place(Place::Package(package)) => {

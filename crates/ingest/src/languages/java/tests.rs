@@ -62,8 +62,8 @@ class CartTest {
 }
 "#,
         expect![[r#"
-            src/main/java/shop/Base.java Base.log -> src/main/java/shop/Base.java Base.log @[4]
-            src/main/java/shop/Cart.java Cart.total -> src/main/java/shop/Base.java Base.log @[9]
+            src/main/java/shop/Base.java Base.log#2 -> src/main/java/shop/Base.java Base.log @[4]
+            src/main/java/shop/Cart.java Cart.total -> src/main/java/shop/Base.java Base.log#2 @[9]
             src/main/java/shop/Cart.java Cart.total -> src/main/java/shop/Item.java Item.price @[10, 11, 12, 14]
             src/main/java/shop/Cart.java Cart.total -> src/main/java/shop/util/Sums.java Sums.sum @[16]
             src/main/java/shop/util/Sums.java Sums.sum -> src/main/java/shop/util/Sums.java Sums.helper @[4]
@@ -72,6 +72,37 @@ class CartTest {
             src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Cart.java Cart.Cart @[5]
             src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Cart.java Cart.add @[7]
             src/test/java/shop/CartTest.java CartTest.totals -> src/main/java/shop/Cart.java Cart.total @[6]
+        "#]],
+    );
+}
+
+#[test]
+fn overloads_are_told_apart_by_number_and_by_type() {
+    check(
+        r#"
+//- Json.java
+class Reader {}
+class FileReader extends Reader {}
+class Json {
+    void parse(String s) {}
+    void parse(Reader r) {}
+    void parse(Reader r, int n) {}
+    void run(FileReader reader, Object other) {
+        parse("x");
+    }
+    void more(FileReader reader) {
+        parse(reader);
+    }
+    void unknown(Object other) {
+        parse(other);
+    }
+}
+"#,
+        expect![[r#"
+            Json.java Json.more -> Json.java Json.parse#2 @[11]
+            Json.java Json.run -> Json.java Json.parse @[8]
+            Json.java Json.unknown -> Json.java Json.parse @[14] ?2
+            Json.java Json.unknown -> Json.java Json.parse#2 @[14] ?2
         "#]],
     );
 }

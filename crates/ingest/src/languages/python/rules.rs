@@ -51,7 +51,8 @@ impl PythonRules {
             if let Ty::Place(other) = self.module_of(eval, file, at as usize)
                 && other != place
                 && !program.text(name).starts_with('_')
-                && let Some(found) = self.item(eval, other, name, hops - 1)
+                && let Some(found) =
+                    eval.search_once(other, name, false, |eval| self.item(eval, other, name, hops - 1))
             {
                 return Some(found);
             }

@@ -50,6 +50,12 @@ impl<'t> Visit<'t> for Reader<'_> {
                 self.attributes.clear();
                 return Descend::Past;
             }
+            "extern_crate_declaration" => {
+                let exported = has_visibility(node);
+                uses::read_extern(&mut self.sheet, node, exported);
+                self.attributes.clear();
+                return Descend::Past;
+            }
             "function_item" | "function_signature_item" => self.open_function(node),
             "struct_item" | "union_item" => self.open_type(node, DefKind::Struct),
             "enum_item" => self.open_type(node, DefKind::Enum),

@@ -84,7 +84,21 @@ impl RustRules {
     }
 
     /// An item of a module, declared there or imported into it.
+    ///
+    /// An import that needs the very name it is to explain finds nothing and looks further out.
     fn item(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName, need: Need, hops: u32) -> Option<Ty> {
+        let among_types = need == Need::Type;
+        eval.search_once(place, name, among_types, |eval| self.item_now(eval, place, name, need, hops))
+    }
+
+    fn item_now(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        place: Place,
+        name: GName,
+        need: Need,
+        hops: u32,
+    ) -> Option<Ty> {
         if hops == 0 {
             return None;
         }
@@ -305,6 +319,10 @@ impl RustRules {
         // A field that holds a function: `(self.f)(x)`.
         if is_value && let Some(field) = eval.field(def, args, name) {
             return field;
+        }
+        // Derived, or from a library's trait: not ours, but what it makes is.
+        if !is_value && matches!(program.text(name), "default" | "from") {
+            return Ty::Callable(Arc::new([]), Arc::new(Ty::Of(def, Arc::clone(args))));
         }
         match library::on_any(program.text(name)) {
             true => Ty::StdFn(name, Arc::new(base.clone())),

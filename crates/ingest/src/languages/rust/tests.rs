@@ -153,3 +153,109 @@ impl S { fn len(&self) -> usize { 1 } fn trim(&self) {} fn new() -> S { S } }
         "#]],
     );
 }
+
+#[test]
+fn a_derived_default_makes_a_value_and_extern_crates_are_reexported() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "app"
+[dependencies]
+facade = { path = "facade" }
+//- src/main.rs
+fn main() {
+    let errors = facade::inner::Errors::default();
+    errors.push(1);
+}
+//- facade/Cargo.toml
+[package]
+name = "facade"
+[dependencies]
+facade_inner = { path = "../inner" }
+//- facade/src/lib.rs
+pub extern crate facade_inner as inner;
+//- inner/Cargo.toml
+[package]
+name = "facade_inner"
+//- inner/src/lib.rs
+#[derive(Default)]
+pub struct Errors;
+impl Errors {
+    pub fn push(&self, n: u32) {}
+}
+"#,
+        expect![[r#"
+            src/main.rs main -> inner/src/lib.rs Errors.push @[3]
+        "#]],
+    );
+}
+
+#[test]
+fn tests_modules_and_docs_are_nodes_with_their_lines() {
+    let graph = testing::graph(
+        r#"
+//- src/lib.rs
+//! A shop.
+
+/// Adds up.
+///
+/// Slowly.
+#[inline]
+pub fn sum(a: u32) -> u32 {
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn sums() {
+        assert_eq!(sum(1), 1);
+    }
+}
+"#,
+    );
+    let mut lines: Vec<String> = graph
+        .nodes()
+        .map(|node| format!("{} {:?} {:?} {:?}", node.id(), node.lines(), node.signature(), node.doc()))
+        .collect();
+    lines.sort();
+    expect![[r#"
+        directory::src (0, 0) "" ""
+        file::src/lib.rs (1, 18) "" "A shop."
+        function::src/lib.rs::sum (6, 9) "pub fn sum(a: u32) -> u32" "Adds up.\n\nSlowly."
+        module::src/lib.rs::tests (11, 18) "mod tests" ""
+        repository::fixture (0, 0) "" ""
+        test::src/lib.rs::tests.sums (14, 17) "fn sums()" ""
+    "#]]
+    .assert_eq(&(lines.join("\n") + "\n"));
+    expect![[r#"
+        src/lib.rs tests.sums -> src/lib.rs sum @[16]
+    "#]]
+    .assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::Tests]));
+}
+
+#[test]
+fn modules_that_import_everything_of_each_other_are_searched_once() {
+    let modules = 14;
+    let mut fixture = String::from("//- src/lib.rs\n");
+    for n in 0..modules {
+        fixture.push_str(&format!("mod m{n};\n"));
+    }
+    for n in 0..modules {
+        fixture.push_str(&format!("//- src/m{n}.rs\n"));
+        for other in (0..modules).filter(|other| *other != n) {
+            fixture.push_str(&format!("pub use crate::m{other}::*;\n"));
+        }
+        fixture.push_str(&format!("pub fn f{n}(x: Missing) {{ f{}(); missing(); }}\n", (n + 1) % modules));
+    }
+    assert_eq!(testing::calls(&fixture).lines().count(), modules);
+}
+
+#[test]
+fn imports_of_everything_from_crates_that_are_not_here_end() {
+    let globs: String = (0..30).map(|n| format!("use unknown{n}::*;\n")).collect();
+    let text = format!("//- src/lib.rs\n{globs}fn a() {{ b(); c(); d::e(); }}\nfn b() {{}}\n");
+    assert_eq!(testing::calls(&text), "src/lib.rs a -> src/lib.rs b @[31]\n");
+}

@@ -52,6 +52,16 @@ pub(super) fn read(sheet: &mut Sheet<'_>, declaration: Node<'_>, exported: bool)
     }
 }
 
+/// `extern crate name as alias;` is `use ::name as alias;`.
+pub(super) fn read_extern(sheet: &mut Sheet<'_>, declaration: Node<'_>, exported: bool) {
+    let Some(name) = field(declaration, "name").map(|name| sheet.name_of(name)) else { return };
+    let bind = field(declaration, "alias").map_or(name, |alias| sheet.name_of(alias));
+    let path = vec![sheet.name(b""), name];
+    let (scope, line) = (sheet.scope(), line(declaration));
+    let all = ImportAll::No;
+    sheet.facts.imports.push(Import { path, level: 0, item: None, bind, all, exported, scope, line });
+}
+
 /// A prefix and the parts of a path below it.
 fn joined(sheet: &mut Sheet<'_>, prefix: &[Name], path: Option<Node<'_>>) -> Vec<Name> {
     let mut parts = Vec::new();

@@ -73,8 +73,12 @@ impl ScriptRules {
         for &(from, at) in program.globs(place) {
             match self.target(eval, from, at as usize) {
                 Ty::Place(Place::File(other)) if other != file => {
-                    if let Some(found) = self.exported(eval, other, name, need, hops - 1) {
-                        return Some(found);
+                    let place = Place::File(other);
+                    let found = eval.search_once(place, name, need == Need::Type, |eval| {
+                        self.exported(eval, other, name, need, hops - 1)
+                    });
+                    if found.is_some() {
+                        return found;
                     }
                 }
                 _ => {}
