@@ -135,11 +135,10 @@ pub struct Serve {
 
 #[derive(Debug, ClapArgs)]
 pub struct Call {
-    /// Name of the tool
-    pub tool: String,
-    /// Arguments: --json '{"query": "x"}', or --query x --top-k 5; --json alone prints JSON
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
-    pub arguments: Vec<String>,
+    /// Name of the tool, then its arguments: --json '{"query": "x"}', or --query x --top-k 5; --json
+    /// alone prints JSON
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_names = ["TOOL", "ARGUMENTS"])]
+    pub words: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -60,10 +60,19 @@ fn fault(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     writeln!(out, "{DIM}{}{DIM:#}", word(&error["recovery"]["hint"]))
 }
 
+/// Text from a repository, without the characters that a terminal would obey.
+pub fn harmless(text: &str) -> String {
+    let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(obeyed) {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if obeyed(c) { '\u{FFFD}' } else { c }).collect()
+}
+
 /// Any body, as indented text.
 pub fn plain(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     match body {
-        Value::String(text) => writeln!(out, "{}", text.trim_end()),
+        Value::String(text) => writeln!(out, "{}", harmless(text.trim_end())),
         Value::Object(map) => object(out, map, 0),
         other => writeln!(out, "{other}"),
     }
@@ -99,7 +108,17 @@ fn object(out: &mut dyn Write, map: &Map<String, Value>, depth: usize) -> io::Re
 
 fn scalar(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => harmless(text),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_of_a_repository_do_not_reach_the_terminal() {
+        assert_eq!(harmless("a\u{1b}[31mb\r\n\tc"), "a\u{FFFD}[31mb\u{FFFD}\n\tc");
     }
 }

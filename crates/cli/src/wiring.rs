@@ -7,7 +7,7 @@ use m1nd_runtime::{BuildInfo, Registry, Runtime, Settings};
 use m1nd_stdx::clock::SystemClock;
 
 use crate::args::{BUILD_HASH, Global, VERSION};
-use crate::config::{Config, Surroundings};
+use crate::config::{Config, Origin, Surroundings};
 
 /// Loads the settings and warns about files that were passed over.
 pub fn config(global: &Global) -> anyhow::Result<Config> {
@@ -41,9 +41,16 @@ pub fn serving_runtime(config: &Config) -> anyhow::Result<Runtime> {
 
 fn unbound(config: &Config) -> anyhow::Result<Runtime> {
     let surface = m1nd_tools::surface();
-    let toolsets = Registry::new(surface.toolsets)
-        .parse_toolsets(&config.toolsets.value)
-        .with_context(|| format!("the setting `toolsets` ({})", config.toolsets.origin))?;
+    let registry = Registry::new(surface.toolsets);
+    let toolsets = match (registry.parse_toolsets(&config.toolsets.value), &config.toolsets.origin) {
+        (Ok(toolsets), _) => toolsets,
+        // A mistake in a file must not keep a host from starting its server.
+        (Err(err), Origin::File(path)) => {
+            anstream::eprintln!("m1nd: warning: `toolsets` in {} was passed over: {err}", path.display());
+            registry.parse_toolsets("").unwrap_or_default()
+        }
+        (Err(err), origin) => return Err(err).context(format!("the setting `toolsets` ({origin})")),
+    };
     let settings = Settings {
         home: config.home.value.clone(),
         runtime_root: config.runtime_root.as_ref().map(|setting| setting.value.clone()),

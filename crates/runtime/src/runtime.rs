@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use m1nd_contract::Fault;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::Clock;
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, json};
 
+use crate::faults;
 use crate::jobs::{Job, JobState, Jobs};
 use crate::lanes::Lanes;
 use crate::log::{QueryLog, QueryRecord, SessionRecord};
@@ -110,6 +112,10 @@ impl Runtime {
         if self.workspace.load().as_ref().is_some_and(|bound| bound.source() < source) {
             return Ok(false);
         }
+        // A client that names the whole machine as its root names nothing.
+        if source == BindingSource::ClientRoot && folder.parent().is_none() {
+            return Ok(false);
+        }
         let workspace = Workspace::open(folder, source, &self.settings)?;
         self.workspace.store(Some(Arc::new(workspace)));
         Ok(true)
@@ -127,6 +133,25 @@ impl Runtime {
 
     pub fn workspace(&self) -> Option<Arc<Workspace>> {
         self.workspace.load_full()
+    }
+
+    /// The workspace as it is now. A folder that was replaced under a running server is opened anew; one that
+    /// is gone is a workspace no longer, until it is back.
+    pub(crate) fn live_workspace(&self) -> Result<Option<Arc<Workspace>>, Fault> {
+        let Some(bound) = self.workspace() else { return Ok(None) };
+        if bound.root().is_still_there() {
+            return Ok(Some(bound));
+        }
+        let path = bound.root().path();
+        match Workspace::open(path, bound.source(), &self.settings) {
+            Ok(fresh) => {
+                tracing::info!(path = %path.display(), "the workspace folder was replaced");
+                let fresh = Arc::new(fresh);
+                self.workspace.store(Some(Arc::clone(&fresh)));
+                Ok(Some(fresh))
+            }
+            Err(err) => Err(faults::no_workspace(Some(&format!("its folder was moved or removed: {err}")))),
+        }
     }
 
     /// The tool's answer behind a resource, and its type: `None` for an address that no resource has.

@@ -197,3 +197,58 @@ fn an_edit_is_seen_by_the_next_call() {
     std::fs::write(fixture.root().join("new.rs"), "// fresh-word\n").unwrap();
     assert_eq!(count(), 1);
 }
+
+#[test]
+fn batch_view_of_many_files_always_fits() {
+    let fixture = fixture();
+    let names: Vec<String> = (0..50).map(|n| format!("many/{n:02}.txt")).collect();
+    std::fs::create_dir(fixture.root().join("many")).unwrap();
+    for (n, name) in names.iter().enumerate() {
+        std::fs::write(fixture.root().join(name), "\"a line\" of text\n".repeat(20 + n * 7)).unwrap();
+    }
+    for max_chars in [500, 2_000, 6_000, 12_000, 60_000] {
+        let reply = fixture.call("batch_view", json!({"files": names, "max_chars": max_chars}));
+        let bytes = reply.text().len();
+        assert!(!reply.is_error, "{max_chars}: {}", reply.text());
+        assert!(bytes <= max_chars && bytes * 2 > max_chars, "{bytes} of {max_chars}");
+    }
+}
+
+#[test]
+fn long_echoes_give_way_too() {
+    let fixture = fixture();
+    let calls = [
+        ("search", json!({"query": "q".repeat(9_000)})),
+        ("search", json!({"query": "fn ", "contract": "full"})),
+        ("batch_view", json!({"files": ["x".repeat(3_000), "src/main.rs".to_owned()]})),
+    ];
+    for (tool, mut arguments) in calls {
+        arguments["max_chars"] = json!(600);
+        let reply = fixture.call(tool, arguments);
+        assert!(reply.text().len() <= 600, "{tool}: {}", reply.text());
+    }
+}
+
+#[test]
+fn help_as_json_is_json_at_every_budget() {
+    let fixture = fixture();
+    for tool in [None, Some("search")] {
+        for max_chars in [500, 1_000, 3_000, 20_000] {
+            let reply = fixture.call("help", json!({"tool": tool, "format": "json", "max_chars": max_chars}));
+            let text = reply.text();
+            assert!(serde_json::from_str::<Value>(&text).is_ok(), "{max_chars}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_replaced_workspace_is_the_new_one_and_a_removed_one_is_none() {
+    let fixture = fixture();
+    std::fs::remove_dir_all(fixture.root()).unwrap();
+    let gone = fixture.call("glob", json!({"pattern": "*"}));
+    assert_eq!(gone.body["error"]["code"], "wrong_workspace_binding");
+    std::fs::create_dir(fixture.root()).unwrap();
+    std::fs::write(fixture.root().join("b.txt"), "needle\n").unwrap();
+    assert_eq!(fixture.call("view", json!({"file_path": "b.txt"})).body["total_lines"], 1);
+    assert_eq!(fixture.call("search", json!({"query": "needle"})).body["total_matches"], 1);
+}

@@ -24,7 +24,15 @@ pub fn is_withheld(path: &str) -> bool {
     crate::path::normalise(path).is_ok_and(|path| withheld(&path).is_some())
 }
 
-const SECRET_NAMES: [&str; 16] = [
+const SECRET_NAMES: [&str; 24] = [
+    "credentials.json",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
+    "service-account.json",
+    ".dockerconfigjson",
+    "wallet.dat",
     ".env",
     ".envrc",
     ".netrc",
@@ -43,8 +51,8 @@ const SECRET_NAMES: [&str; 16] = [
     "terraform.tfstate",
 ];
 
-const SECRET_ENDINGS: [&str; 9] =
-    [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".tfvars"];
+const SECRET_ENDINGS: [&str; 11] =
+    [".env", ".p8", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".tfvars"];
 
 /// Folders whose `credentials`, `config.json` and the like hold tokens.
 const SECRET_PLACES: [(&str, &str); 4] = [

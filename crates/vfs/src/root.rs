@@ -61,6 +61,12 @@ impl Root {
         self.id
     }
 
+    /// Whether the path still leads to the folder that was opened.
+    pub fn is_still_there(&self) -> bool {
+        rustix::fs::stat(&self.path)
+            .is_ok_and(|stat| (FolderId { device: stat.st_dev, inode: stat.st_ino }) == self.id)
+    }
+
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
@@ -85,10 +91,14 @@ impl Root {
     /// The path that a caller means, whether or not anything is there.
     pub fn relative(&self, input: &str) -> Result<RelPath, PathError> {
         check_form(input)?;
-        let plain = input.strip_prefix("file://").unwrap_or(input);
-        let path = Path::new(plain);
+        let decoded = match input.strip_prefix("file://") {
+            Some(address) => percent_decoded(address.strip_prefix("localhost").unwrap_or(address)),
+            None => input.to_owned(),
+        };
+        check_form(&decoded)?;
+        let path = Path::new(&decoded);
         if !path.is_absolute() {
-            return normalise(plain);
+            return normalise(&decoded);
         }
         let below = [&self.path, &self.spelled]
             .into_iter()
@@ -125,6 +135,27 @@ impl Root {
             Kind::Other
         })
     }
+}
+
+/// The path in an address. What is no valid escape stays as it is.
+fn percent_decoded(address: &str) -> String {
+    let bytes = address.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.filter(|_| bytes[at] == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| address.to_owned())
 }
 
 /// What is at a path.
@@ -181,6 +212,9 @@ mod tests {
             assert_eq!(shown(&root, input), "src/lib.rs");
         }
         assert_eq!(shown(&root, &format!("file://{}", absolute.display())), "src/lib.rs");
+        let escaped = format!("file://localhost{}", absolute.display()).replace("lib.rs", "l%69b.rs");
+        assert_eq!(shown(&root, &escaped), "src/lib.rs");
+        assert_eq!(shown(&root, "file:///%2e%2e/etc/passwd"), "outside");
         assert_eq!(shown(&root, "."), ".");
         assert_eq!(shown(&root, "src/nope.rs"), "not found");
     }

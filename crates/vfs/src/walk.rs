@@ -93,15 +93,52 @@ where
     Ok(Passed { secret: secret.into_inner(), unreadable: unreadable.into_inner() })
 }
 
+/// Whether the ignore files of a folder are files. A repository can put a link to an endless device or a
+/// pipe there, and whoever opens that is lost.
+fn ignore_files_can_be_read(folder: &Path) -> bool {
+    IGNORE_FILES.iter().all(|name| match std::fs::metadata(folder.join(name)) {
+        Ok(meta) => meta.is_file() && meta.len() <= MAX_IGNORE_BYTES,
+        // Missing, or a link to nowhere.
+        Err(_) => true,
+    })
+}
+
+const IGNORE_FILES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".m1ndignore", ".git/info/exclude"];
+
+/// Real ignore files are a thousand times smaller.
+const MAX_IGNORE_BYTES: u64 = 4 << 20;
+
 fn builder(root: &Root, start: &RelPath) -> WalkBuilder {
     let from = if start.is_root() { root.path().to_owned() } else { root.path().join(start.as_path()) };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    let mut builder = WalkBuilder::new(from);
-    builder
-        .threads(threads)
-        .follow_links(false)
-        .add_custom_ignore_filename(".m1ndignore")
-        .current_dir(root.path());
+    let mut builder = WalkBuilder::new(&from);
+    if !from.ancestors().take_while(|at| at.starts_with(root.path())).all(ignore_files_can_be_read) {
+        // Too much is better than nothing: the folder is walked as if it had no ignore files.
+        builder.parents(false).ignore(false).git_ignore(false).git_exclude(false);
+        builder.filter_entry(|entry| entry.depth() == 0 || below_is_readable(entry));
+        return finish(builder, root, threads, Custom::No);
+    }
+    builder.filter_entry(below_is_readable);
+    finish(builder, root, threads, Custom::Yes)
+}
+
+/// A folder whose ignore files cannot be read is not entered.
+fn below_is_readable(entry: &DirEntry) -> bool {
+    !entry.file_type().is_some_and(|kind| kind.is_dir()) || ignore_files_can_be_read(entry.path())
+}
+
+/// Whether our own ignore files are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Custom {
+    Yes,
+    No,
+}
+
+fn finish(mut builder: WalkBuilder, root: &Root, threads: usize, custom: Custom) -> WalkBuilder {
+    if custom == Custom::Yes {
+        builder.add_custom_ignore_filename(".rgignore").add_custom_ignore_filename(".m1ndignore");
+    }
+    builder.threads(threads).follow_links(false).current_dir(root.path());
     builder
 }
 
@@ -145,6 +182,21 @@ mod tests {
         assert_eq!(passed.secret, 1);
         assert_eq!(walked(&root, "src").0, ["src/a.rs"]);
         assert_eq!(walked(&root, "build").0, ["build/out.js"], "a folder named outright is walked");
+    }
+
+    #[test]
+    fn an_ignore_file_that_is_no_file_stops_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("sub/deep")).unwrap();
+        for file in ["a.txt", "sub/b.txt", "sub/deep/c.txt"] {
+            fs::write(dir.path().join(file), "x").unwrap();
+        }
+        symlink("/dev/zero", dir.path().join("sub/deep/.gitignore")).unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        assert_eq!(walked(&root, ".").0, ["a.txt", "sub/b.txt"]);
+        symlink("/dev/zero", dir.path().join(".ignore")).unwrap();
+        assert_eq!(walked(&root, ".").0, ["a.txt", "sub/b.txt"]);
+        assert_eq!(walked(&root, "sub/deep").0, ["sub/deep/c.txt"]);
     }
 
     #[test]

@@ -14,9 +14,10 @@ use crate::wiring;
 
 pub fn run(global: &Global, call: &Call) -> anyhow::Result<ExitCode> {
     let runtime = wiring::runtime(&wiring::config(global)?)?;
-    let (arguments, json) = parse(&runtime, &call.tool, &call.arguments)?;
+    let (tool, words) = call.words.split_first().context("name a tool")?;
+    let (arguments, json) = parse(&runtime, tool, words)?;
     let spinner = Spinner::start("working");
-    let reply = super::ask(&runtime, &call.tool, Value::Object(arguments));
+    let reply = super::ask(&runtime, tool, Value::Object(arguments));
     drop(spinner);
     output::print(&reply, Reader::of(json), |out, body| output::plain(out, body))
 }
@@ -38,7 +39,7 @@ fn parse(runtime: &Runtime, tool: &str, words: &[String]) -> anyhow::Result<(Map
         if flag == "json" {
             json = true;
             let body =
-                inline.map(str::to_owned).or_else(|| words.next_if(|next| next.starts_with('{')).cloned());
+                inline.map(str::to_owned).or_else(|| words.next_if(|next| !next.starts_with("--")).cloned());
             if let Some(body) = body {
                 let parsed: Value =
                     serde_json::from_str(&body).context("the text after --json is not JSON")?;

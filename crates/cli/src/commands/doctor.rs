@@ -158,7 +158,17 @@ fn state(config: &Config, runtime: &Runtime) -> Vec<Check> {
 fn writable(name: &'static str, folder: &Path) -> Check {
     let existing = folder.ancestors().find(|at| at.is_dir()).unwrap_or(Path::new("/"));
     let probe = existing.join(format!(".m1nd-probe-{}", std::process::id()));
-    match std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe)) {
+    if folder.exists() && !folder.is_dir() {
+        return Check::failed(
+            name,
+            format!("{} is not a folder", folder.display()),
+            "Move the file away, or set M1ND_HOME to another folder.",
+        );
+    }
+    // A full disk takes an empty file, but not its content.
+    let written = std::fs::write(&probe, [0; 4096]);
+    let removed = std::fs::remove_file(&probe);
+    match written.and(removed) {
         Ok(()) => Check::ok(name, folder.display().to_string()),
         Err(err) => Check::failed(
             name,

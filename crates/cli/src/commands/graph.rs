@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{Global, Named};
-use crate::output::{self, DIM, NUMBER, PATH, Reader};
+use crate::output::{self, DIM, NUMBER, PATH, Reader, harmless};
 use crate::spinner::Spinner;
 use crate::wiring;
 
@@ -58,7 +58,7 @@ pub fn calls(global: &Global, tool: &str, named: &Named) -> anyhow::Result<ExitC
 }
 
 fn show_calls(out: &mut dyn Write, body: &Value) -> io::Result<()> {
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let word = |value: &Value| harmless(value.as_str().unwrap_or_default());
     for call in body["calls"].as_array().into_iter().flatten() {
         let guess = if call["candidates"].is_null() { "" } else { " (inferred)" };
         writeln!(
@@ -85,7 +85,7 @@ pub fn outline(global: &Global, path: &str, depth: u32, json: bool) -> anyhow::R
     drop(spinner);
     output::print(&reply, Reader::of(json), |out, body| {
         for line in body["lines"].as_array().into_iter().flatten() {
-            writeln!(out, "{}", line.as_str().unwrap_or_default())?;
+            writeln!(out, "{}", harmless(line.as_str().unwrap_or_default()))?;
         }
         Ok(())
     })

@@ -22,7 +22,7 @@ pub fn run(global: &Global, words: &[String]) -> anyhow::Result<ExitCode> {
                 .try_for_each(|command| command.print_help())?;
             return Ok(ExitCode::SUCCESS);
         }
-        [tool] => json!({ "tool": tool }),
+        [tool] if !tool.contains(char::is_whitespace) => json!({ "tool": tool }),
         words => json!({ "intent": words.join(" ") }),
     };
     let runtime = wiring::runtime(&wiring::config(global)?)?;

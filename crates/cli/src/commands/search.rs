@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{Global, Search};
-use crate::output::{self, DIM, NUMBER, PATH, Reader};
+use crate::output::{self, DIM, NUMBER, PATH, Reader, harmless};
 use crate::spinner::Spinner;
 use crate::wiring;
 
@@ -35,7 +35,7 @@ fn show(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     let lines = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut last = None;
     for found in lines(&body["matches"]) {
-        let path = found["file_path"].as_str().unwrap_or_default().to_owned();
+        let path = harmless(found["file_path"].as_str().unwrap_or_default());
         if last.as_ref() != Some(&path) {
             if last.is_some() {
                 writeln!(out)?;
@@ -47,11 +47,15 @@ fn show(out: &mut dyn Write, body: &Value) -> io::Result<()> {
         let before = lines(&found["context_before"]);
         for (offset, text) in before.iter().enumerate() {
             let at = number.saturating_sub((before.len() - offset) as u64);
-            writeln!(out, "{DIM}{at}- {}{DIM:#}", text.as_str().unwrap_or_default())?;
+            writeln!(out, "{DIM}{at}- {}{DIM:#}", harmless(text.as_str().unwrap_or_default()))?;
         }
-        writeln!(out, "{NUMBER}{number}{NUMBER:#}: {}", found["line_content"].as_str().unwrap_or_default())?;
+        writeln!(
+            out,
+            "{NUMBER}{number}{NUMBER:#}: {}",
+            harmless(found["line_content"].as_str().unwrap_or_default())
+        )?;
         for (at, text) in (number + 1..).zip(lines(&found["context_after"])) {
-            writeln!(out, "{DIM}{at}- {}{DIM:#}", text.as_str().unwrap_or_default())?;
+            writeln!(out, "{DIM}{at}- {}{DIM:#}", harmless(text.as_str().unwrap_or_default()))?;
         }
     }
     let (total, shown) =

@@ -87,7 +87,7 @@ fn explain(err: m1nd_serve::ServeError) -> anyhow::Error {
         }
         _ => return err.into(),
     };
-    anyhow::Error::new(err).context(advice)
+    anyhow::anyhow!("{err}. {advice}")
 }
 
 fn resolve(address: &str) -> anyhow::Result<SocketAddr> {

@@ -82,11 +82,13 @@ impl Config {
         let mut warnings = Vec::new();
         let home = home(from)?;
         let home_path = home.value.join("config.toml");
-        let home_file: HomeFile = file::read(&home_path, &mut warnings);
+        let home_file: HomeFile = file::read_home(&home_path, &mut warnings);
         let workspace = workspace(global, from);
         let workspace_path = workspace.as_ref().map(|(folder, _)| folder.join("m1nd.toml"));
-        let workspace_file: WorkspaceFile =
-            workspace_path.as_deref().map(|path| file::read(path, &mut warnings)).unwrap_or_default();
+        let workspace_file: WorkspaceFile = match &workspace {
+            Some((folder, _)) => file::read_workspace(folder, &mut warnings),
+            None => WorkspaceFile::default(),
+        };
         let layers = Layers { from, workspace_path: workspace_path.as_deref(), home_path: &home_path };
         Ok(Self {
             runtime_root: layers.pick(
@@ -116,7 +118,7 @@ impl Config {
                 )?
                 .unwrap_or_else(|| default(false)),
             log: layers
-                .pick(None, "M1ND_LOG", |text| Ok(text.to_owned()), None, home_file.log)?
+                .pick(None, "M1ND_LOG", level, None, home_file.log.filter(|word| level(word).is_ok()))?
                 .unwrap_or_else(|| default("info".to_owned())),
             home,
             workspace,
@@ -157,6 +159,12 @@ impl Layers<'_> {
 
 fn default<T>(value: T) -> Setting<T> {
     Setting { value, origin: Origin::Default }
+}
+
+fn level(word: &str) -> anyhow::Result<String> {
+    let known = ["off", "error", "warn", "info", "debug", "trace"];
+    anyhow::ensure!(known.contains(&word), "{word:?} is no log level; there are {}", known.join(", "));
+    Ok(word.to_owned())
 }
 
 fn yes_or_no(text: &str) -> anyhow::Result<bool> {

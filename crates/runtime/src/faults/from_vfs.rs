@@ -35,7 +35,7 @@ pub fn path(tool: &str, argument: &str, err: PathError) -> Fault {
             Recovery::call(
                 "Look for the name at any depth.",
                 GLOB,
-                json!({ "pattern": name_pattern(&path) }),
+                json!({ "pattern": if argument == "scope" { folder_pattern(&path) } else { name_pattern(&path) } }),
             ),
         ),
         PathError::Io { path, source } => io(&format!("{} cannot be read", shown(&path)), &source),
@@ -100,15 +100,18 @@ pub fn pattern(tool: &str, query: &str, err: &PatternError) -> Fault {
 
 fn invalid_regex(query: &str, err: &PatternError) -> Fault {
     let said = err.to_string();
-    let hint = if said.contains("\\n") {
-        "A pattern that contains a line end needs `multiline: true`."
+    let query = shortened(query);
+    let (hint, arguments) = if said.contains("\\n") {
+        let arguments = json!({ "query": query, "mode": "regex", "multiline": true });
+        ("A pattern that contains a line end needs `multiline: true`.", arguments)
     } else {
-        "Mend the expression (Rust regex syntax: no look-around, no back-references), or search for the text literally."
+        let hint = "Mend the expression (Rust regex syntax: no look-around, no back-references), or search for the text literally.";
+        (hint, json!({ "query": query, "mode": "literal" }))
     };
     Fault::new(
         Code::InvalidRegex,
         format!("The regular expression does not compile: {said}."),
-        Recovery::call(hint, SEARCH, json!({ "query": shortened(query), "mode": "literal" })),
+        Recovery::call(hint, SEARCH, arguments),
     )
 }
 
@@ -131,7 +134,12 @@ fn shown(path: &str) -> String {
 }
 
 fn shortened(text: &str) -> &str {
-    &text[..text.floor_char_boundary(200)]
+    &text[..text.floor_char_boundary(120)]
+}
+
+/// A pattern that finds what is below folders of that name.
+fn folder_pattern(path: &str) -> String {
+    format!("{}/", name_pattern(path).trim_end_matches('/'))
 }
 
 /// A pattern that finds files named like the last part of `path`.

@@ -68,10 +68,10 @@ impl Numbered {
         self.content.len()
     }
 
-    /// Drops about `excess` bytes of JSON off the end: whole lines, then the end of the last one.
-    pub fn shorten(&mut self, excess: usize) -> bool {
+    /// Drops about `excess` bytes of JSON off the end: whole lines, then the end of the last one. Returns how many.
+    pub fn shorten(&mut self, excess: usize) -> usize {
         if self.content.is_empty() || self.line_cut && self.content.len() <= SHORTEST {
-            return false;
+            return 0;
         }
         let mut dropped = 0;
         while dropped < excess {
@@ -86,12 +86,13 @@ impl Numbered {
         if dropped < excess {
             let keep = self.content.len().saturating_sub(excess - dropped).max(SHORTEST);
             let keep = self.content.floor_char_boundary(keep.min(self.content.len()));
-            dropped += self.content.len() - keep;
+            let cut = self.content.len() - keep;
+            dropped += cut;
             self.content.truncate(keep);
-            self.line_cut = true;
+            self.line_cut |= cut > 0;
         }
         self.point_on();
-        dropped > 0
+        dropped
     }
 
     fn point_on(&mut self) {
@@ -120,7 +121,7 @@ mod tests {
     fn shortening_drops_whole_lines_and_points_to_the_first_one_missing() {
         let mut file = numbered("a\nb\nc\nd\n");
         assert_eq!(file.content, "1\ta\n2\tb\n3\tc\n4\td\n");
-        assert!(file.shorten(6));
+        assert!(file.shorten(6) > 0);
         assert_eq!(
             (file.content.as_str(), file.line_end, file.next_offset),
             ("1\ta\n2\tb\n3\tc\n", 3, Some(4))
@@ -131,10 +132,10 @@ mod tests {
     fn a_single_endless_line_is_cut_between_characters_and_says_so() {
         let mut file = numbered(&"é".repeat(10_000));
         while file.content_len() > 1_000 {
-            assert!(file.shorten(5_000));
+            assert!(file.shorten(5_000) > 0);
         }
         assert!(file.line_cut);
-        while file.shorten(5_000) {}
+        while file.shorten(5_000) > 0 {}
         assert!(file.content_len() <= SHORTEST);
     }
 }

@@ -74,11 +74,12 @@ fn with_span(wanted: &Wanted) -> Option<Wanted> {
         Some((first, last)) => (first.parse().ok()?, Some(last.parse::<u64>().ok()?)),
         None => (span.parse::<u64>().ok()?, None),
     };
-    Some(Wanted {
-        path: path.to_owned(),
-        offset: wanted.offset.or(Some(first)),
-        limit: wanted.limit.or(last.map(|last| last.saturating_sub(first) + 1)),
-    })
+    // Lines named twice, or backwards, are a mistake that the caller should hear of.
+    let backwards = first == 0 || last.is_some_and(|last| last < first);
+    if backwards || wanted.offset.is_some() || wanted.limit.is_some() {
+        return None;
+    }
+    Some(Wanted { path: path.to_owned(), offset: Some(first), limit: last.map(|last| last - first + 1) })
 }
 
 #[cfg(test)]

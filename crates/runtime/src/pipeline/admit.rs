@@ -8,7 +8,11 @@ use crate::runtime::Runtime;
 use crate::tool::Needs;
 use crate::workspace::Workspace;
 
-pub(super) fn check(runtime: &Runtime, row: &Row, workspace: Option<&Workspace>) -> Result<(), Fault> {
+pub(super) fn check(
+    runtime: &Runtime,
+    row: &Row,
+    workspace: Result<Option<&Workspace>, &Fault>,
+) -> Result<(), Fault> {
     let spec = row.entry.spec;
     if runtime.settings().read_only && spec.effect.writes_state() {
         return Err(Fault::new(
@@ -19,9 +23,11 @@ pub(super) fn check(runtime: &Runtime, row: &Row, workspace: Option<&Workspace>)
             ),
         ));
     }
-    match spec.needs {
-        Needs::Nothing => Ok(()),
-        Needs::Workspace | Needs::Graph if workspace.is_some() => Ok(()),
-        Needs::Workspace | Needs::Graph => Err(faults::no_workspace(runtime.why_unbound().as_deref())),
+    match (spec.needs, workspace) {
+        (Needs::Nothing, _) | (Needs::Workspace | Needs::Graph, Ok(Some(_))) => Ok(()),
+        (Needs::Workspace | Needs::Graph, Err(gone)) => Err(gone.clone()),
+        (Needs::Workspace | Needs::Graph, Ok(None)) => {
+            Err(faults::no_workspace(runtime.why_unbound().as_deref()))
+        }
     }
 }

@@ -47,8 +47,8 @@ impl<'a> Facts<'a> {
         self.header.max_chars.or(self.row.entry.spec.budget)
     }
 
-    /// `contract` is how the fit stage wants it; a caller who asked for the full one gets it.
-    pub(super) fn add_to(&self, body: &mut Map<String, Value>, done: &Done, contract: ContractForm) {
+    /// `form` is what the budget leaves room for.
+    pub(super) fn add_to(&self, body: &mut Map<String, Value>, done: &Done, form: ContractForm) {
         let spec = self.row.entry.spec;
         let answer = &done.answer;
         if let Some(proof) = answer.proof {
@@ -64,10 +64,6 @@ impl<'a> Facts<'a> {
                 proof: answer.proof,
                 scope: answer.scope.as_deref(),
                 fault: None,
-            };
-            let form = match self.header.contract {
-                ContractForm::Full => ContractForm::Full,
-                _ => contract,
             };
             let contract =
                 runtime_contract::build(self.runtime, self.header, self.workspace, &observed, form);

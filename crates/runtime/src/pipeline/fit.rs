@@ -8,41 +8,46 @@ use m1nd_contract::budget::json_len;
 use m1nd_contract::{Code, ContractForm, Fault, Recovery};
 
 /// Rounds of trimming before the answer is given as it is: each round drops at least one item.
-const MAX_ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 256;
 
 pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
     let budget = facts.budget();
     let mut cut = false;
-    let mut contract = ContractForm::Auto;
+    let mut form = facts.header().contract;
     for _ in 0..MAX_ROUNDS {
         let body = match done.answer.output.to_value() {
             Ok(body) => body,
-            Err(err) => return refuse(not_json(facts, &err), Some(facts.header())),
+            Err(err) => return refuse(not_json(facts, &err), facts.header()),
         };
-        let body = complete(facts, &done, body, cut, contract);
+        let body = complete(facts, &done, body, cut, form);
         let bytes = json_len(&body);
         let excess = budget.map_or(0, |budget| bytes.saturating_sub(budget));
-        let enough = excess == 0;
-        // Who and where the server is matters less than one more result.
-        if !enough && contract == ContractForm::Auto && body.get(CONTRACT).is_some() {
-            contract = ContractForm::Short;
-            continue;
-        }
-        if enough || !done.answer.output.trim(excess) {
+        if excess == 0 {
             return Reply { body, is_error: false };
         }
-        cut = true;
+        let has_contract = body.get(CONTRACT).is_some();
+        if has_contract && form == ContractForm::Auto {
+            // Who and where the server is matters less than one more result.
+            form = ContractForm::Short;
+        } else if done.answer.output.trim(excess) {
+            cut = true;
+        } else if has_contract && form == ContractForm::Full {
+            // Nothing else is left to give way, although the caller asked for it.
+            form = ContractForm::Short;
+        } else {
+            return Reply { body, is_error: false };
+        }
     }
-    refuse(too_large(facts), Some(facts.header()))
+    refuse(too_large(facts), facts.header())
 }
 
-fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: bool, contract: ContractForm) -> Value {
+fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: bool, form: ContractForm) -> Value {
     match body {
         Value::Object(mut map) => {
             if cut {
                 map.insert("truncated".into(), json!(true));
             }
-            facts.add_to(&mut map, done, contract);
+            facts.add_to(&mut map, done, form);
             Value::Object(map)
         }
         text @ Value::String(_) => text,

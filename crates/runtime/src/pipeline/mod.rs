@@ -7,7 +7,8 @@ mod execute;
 mod fit;
 mod record;
 
-use m1nd_contract::{Fault, Header};
+use m1nd_contract::header::MAX_CALLER_BYTES;
+use m1nd_contract::{Caller, Fault, Header};
 use m1nd_stdx::cancel::CancelToken;
 use serde_json::{Map, Value, json};
 
@@ -71,16 +72,18 @@ pub(crate) fn call(
 ) -> Reply {
     let started = runtime.clock().monotonic();
     let summary = record::summary(&call.arguments);
+    let agent = call.arguments.get("agent_id").and_then(Value::as_str).unwrap_or("agent").to_owned();
     let Some(row) = runtime.registry().find(&call.name) else {
-        return refuse(decode::unknown_tool(runtime.registry(), &call.name), None);
+        return refuse_early(decode::unknown_tool(runtime.registry(), &call.name), agent);
     };
     let header = match decode::header(row, call.arguments) {
         Ok(decoded) => decoded,
-        Err(fault) => return refuse(fault, None),
+        Err(fault) => return refuse_early(fault, agent),
     };
     let (header, arguments) = header;
-    let workspace = runtime.workspace();
-    let outcome = admit::check(runtime, row, workspace.as_deref())
+    let live = runtime.live_workspace();
+    let workspace = live.as_ref().ok().cloned().flatten();
+    let outcome = admit::check(runtime, row, live.as_ref().map(Option::as_deref))
         .and_then(|()| execute::run(runtime, row, &header, arguments, workspace.clone(), cancel, progress));
     let elapsed = runtime.clock().monotonic().saturating_sub(started);
     let (reply, candidates) = match outcome {
@@ -91,24 +94,28 @@ pub(crate) fn call(
         }
         Err(fault) => {
             let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault);
-            (refuse_with(fault, Some(&header), contract), None)
+            (refuse_with(fault, &header.caller, contract), None)
         }
     };
     record::done(runtime, row, &header, elapsed, candidates, summary);
     reply
 }
 
-fn refuse(fault: Fault, header: Option<&Header>) -> Reply {
-    refuse_with(fault, header, None)
+fn refuse(fault: Fault, header: &Header) -> Reply {
+    refuse_with(fault, &header.caller, None)
+}
+
+/// Before the header is known to be right; the agent's name is taken as it was given, if it is usable.
+fn refuse_early(fault: Fault, agent: String) -> Reply {
+    let usable =
+        !agent.trim().is_empty() && agent.len() <= MAX_CALLER_BYTES && !agent.chars().any(char::is_control);
+    refuse_with(fault, &Caller::Agent(if usable { agent } else { "agent".into() }), None)
 }
 
 /// Recovery arguments are completed here, so that they can be passed on as they are.
-fn refuse_with(mut fault: Fault, header: Option<&Header>, contract: Option<Value>) -> Reply {
+fn refuse_with(mut fault: Fault, caller: &Caller, contract: Option<Value>) -> Reply {
     if let Some(arguments) = &mut fault.recovery.arguments {
-        let (field, name) = match header.map(|header| &header.caller) {
-            Some(caller) => (caller.field(), caller.name()),
-            None => ("agent_id", "agent"),
-        };
+        let (field, name) = (caller.field(), caller.name());
         let takes_agents = field == "agent_id" || !arguments.contains_key("agent_id");
         if takes_agents && !arguments.contains_key(field) {
             arguments.insert(field.into(), json!(name));

@@ -101,6 +101,11 @@ pub(super) fn ensure(runtime_root: &Path, root: &Root) -> Result<(), HomeError> 
     if written.as_ref() == Some(&identity) {
         return Ok(());
     }
+    if written.is_none() && file.exists() {
+        let aside = runtime_root.join(format!("{IDENTITY_FILE}.corrupt-{}", std::process::id()));
+        tracing::warn!(aside = %aside.display(), "a damaged identity was set aside");
+        fs::rename(&file, aside).map_err(failed)?;
+    }
     let text = serde_json::to_vec(&identity).map_err(|err| failed(err.into()))?;
     durable::replace(&file, &text).map_err(failed)
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -161,7 +162,12 @@ impl Host {
     pub(super) fn save(&self) -> Result<Saved, SaveError> {
         let view = self.view();
         let Some(graph) = view.graph() else { return Ok(Saved::Nothing) };
-        let lock = File::options().create(true).truncate(false).write(true).open(self.folder.join(LOCK))?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(self.folder.join(LOCK))?;
         if lock.try_lock().is_err() {
             return Ok(Saved::AnotherWrites);
         }

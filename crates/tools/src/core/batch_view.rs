@@ -1,6 +1,7 @@
 //! `batch_view`: several files or line ranges under one budget.
 
 use m1nd_contract::arg::Int;
+use m1nd_contract::budget::{cut_text, json_len};
 use m1nd_contract::{Fault, Trim};
 use m1nd_runtime::flows::numbered::Numbered;
 use m1nd_runtime::flows::slice::{self, Wanted};
@@ -66,6 +67,9 @@ pub struct Refused {
 
 const MAX_FILES: usize = 50;
 
+/// A path that does not exist is echoed no longer than this.
+const MAX_ECHO: usize = 60;
+
 impl Tool for BatchView {
     type Input = Input;
     type Output = Output;
@@ -119,7 +123,8 @@ impl Shown {
         Self { file: Some(file), requested: None, error: None }
     }
 
-    fn refused(path: String, fault: Fault) -> Self {
+    fn refused(mut path: String, fault: Fault) -> Self {
+        cut_text(&mut path, MAX_ECHO);
         Self {
             file: None,
             requested: Some(path),
@@ -131,25 +136,36 @@ impl Shown {
 impl Trim for Output {
     /// The longest file gives way first, so that short ones stay whole; then the last ones go.
     fn trim(&mut self, excess: usize) -> bool {
-        if self.shorten_longest(excess) {
-            return true;
+        let mut dropped = 0;
+        while dropped < excess {
+            let now = match self.shorten_longest(excess - dropped) {
+                0 => self.leave_out_last(),
+                bytes => bytes,
+            };
+            if now == 0 {
+                break;
+            }
+            dropped += now;
         }
-        if self.files.len() < 2 {
-            return false;
-        }
-        self.files.pop();
-        self.left_out = Some(self.left_out.unwrap_or_default() + 1);
-        true
+        dropped > 0
     }
 }
 
 impl Output {
-    fn shorten_longest(&mut self, excess: usize) -> bool {
+    fn leave_out_last(&mut self) -> usize {
+        if self.files.len() < 2 {
+            return 0;
+        }
+        self.left_out = Some(self.left_out.unwrap_or_default() + 1);
+        self.files.pop().map_or(0, |shown| json_len(&shown) + 1)
+    }
+
+    fn shorten_longest(&mut self, excess: usize) -> usize {
         let shown = self.files.iter_mut().filter_map(|shown| shown.file.as_mut());
         let mut shown: Vec<&mut Numbered> = shown.collect();
         shown.sort_by_key(|file| std::cmp::Reverse(file.content_len()));
         let second = shown.get(1).map_or(0, |file| file.content_len());
-        let Some(longest) = shown.first_mut() else { return false };
+        let Some(longest) = shown.first_mut() else { return 0 };
         let above = longest.content_len().saturating_sub(second);
         longest.shorten(excess.min(above.max(longest.content_len() / 4)).max(1))
     }

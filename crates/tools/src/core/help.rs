@@ -33,10 +33,31 @@ pub struct Input {
     format: Format,
 }
 
-/// Plain text: the answer is the string itself.
-#[derive(Debug, JsonSchema, Serialize)]
-#[serde(transparent)]
-pub struct Output(String);
+/// Plain text: the answer is the string itself, also where the string is JSON.
+#[derive(Debug)]
+pub enum Output {
+    Text(String),
+    Json(Value),
+}
+
+impl Serialize for Output {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Output::Text(text) => out.serialize_str(text),
+            Output::Json(value) => out.collect_str(value),
+        }
+    }
+}
+
+impl JsonSchema for Output {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
+    }
+}
 
 impl Tool for Help {
     type Input = Input;
@@ -68,26 +89,26 @@ impl Tool for Help {
             (None, None, Some(text)) => for_error(runtime, text, input.format),
             _ => return Err(ctx.invalid("Give at most one of `tool`, `intent` and `error_text`.")),
         };
-        Ok(Answer::of(Output(text)).candidates(1))
+        Ok(Answer::of(text).candidates(1))
     }
 }
 
-fn overview(runtime: &Runtime, format: Format) -> String {
+fn overview(runtime: &Runtime, format: Format) -> Output {
     let registry = runtime.registry();
     match format {
-        Format::Text => manual::overview(registry, &runtime.enabled_toolsets()),
-        Format::Markdown => manual::overview_markdown(registry),
-        Format::Json => manual::overview_json(registry).to_string(),
+        Format::Text => Output::Text(manual::overview(registry, &runtime.enabled_toolsets())),
+        Format::Markdown => Output::Text(manual::overview_markdown(registry)),
+        Format::Json => Output::Json(json!({ "tools": manual::overview_json(registry) })),
     }
 }
 
-fn page(runtime: &Runtime, tool: &str, format: Format) -> Result<String, Fault> {
+fn page(runtime: &Runtime, tool: &str, format: Format) -> Result<Output, Fault> {
     let registry = runtime.registry();
     let (entry, toolset) = registry.entry(tool).ok_or_else(|| unknown(runtime, tool))?;
     Ok(match format {
-        Format::Text => manual::page(registry, entry),
-        Format::Markdown => manual::page_markdown(registry, entry, toolset),
-        Format::Json => manual::page_json(registry, entry, toolset).to_string(),
+        Format::Text => Output::Text(manual::page(registry, entry)),
+        Format::Markdown => Output::Text(manual::page_markdown(registry, entry, toolset)),
+        Format::Json => Output::Json(manual::page_json(registry, entry, toolset)),
     })
 }
 
@@ -104,22 +125,23 @@ fn unknown(runtime: &Runtime, tool: &str) -> Fault {
     Fault::new(Code::UnknownTool, message, Recovery::call("Ask for a tool that exists.", "help", arguments))
 }
 
-fn for_intent(runtime: &Runtime, intent: &str, format: Format) -> String {
+fn for_intent(runtime: &Runtime, intent: &str, format: Format) -> Output {
     let found = manual::for_intent(runtime.registry(), intent);
     if let Format::Json = format {
         let tools: Value = found
             .iter()
             .map(|entry| json!({ "tool": entry.spec.name, "summary": entry.spec.summary, "example": example(entry) }))
             .collect();
-        return json!({ "intent": intent, "tools": tools }).to_string();
+        return Output::Json(json!({ "tools": tools }));
     }
     if found.is_empty() {
-        return format!("No tool fits these words. All tools:\n{}", overview(runtime, format));
+        let all = manual::overview(runtime.registry(), &runtime.enabled_toolsets());
+        return Output::Text(format!("No tool fits these words. All tools:\n{all}"));
     }
-    found
+    let lines = found
         .iter()
-        .map(|entry| format!("{}: {} Example: {}\n", entry.spec.name, entry.spec.summary, example(entry)))
-        .collect()
+        .map(|entry| format!("{}: {} Example: {}\n", entry.spec.name, entry.spec.summary, example(entry)));
+    Output::Text(lines.collect())
 }
 
 fn example(entry: &Entry) -> Value {
@@ -128,7 +150,7 @@ fn example(entry: &Entry) -> Value {
 }
 
 /// Error codes are words of our own; what else the text says is matched like an intent.
-fn for_error(runtime: &Runtime, text: &str, format: Format) -> String {
+fn for_error(runtime: &Runtime, text: &str, format: Format) -> Output {
     let named = Code::ALL.into_iter().find(|code| text.contains(code.as_str()));
     let tool = runtime.registry().entries().map(|(entry, _)| entry).find(|entry| {
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -138,8 +160,9 @@ fn for_error(runtime: &Runtime, text: &str, format: Format) -> String {
         return for_intent(runtime, text, format);
     };
     if let Format::Json = format {
-        return json!({ "code": code, "meaning": code.meaning(), "tool": tool.map(|entry| entry.spec.name) })
-            .to_string();
+        return Output::Json(
+            json!({ "code": code, "meaning": code.meaning(), "tool": tool.map(|entry| entry.spec.name) }),
+        );
     }
     let mut out = format!(
         "{}: {} The error's `recovery` names the next call; its arguments can be passed on as they are.\n",
@@ -149,16 +172,34 @@ fn for_error(runtime: &Runtime, text: &str, format: Format) -> String {
     if let Some(entry) = tool {
         out.push_str(&manual::page(runtime.registry(), entry));
     }
-    out
+    Output::Text(out)
 }
+
+/// What a page of JSON can do without, dearest last.
+const SPARE: [&str; 4] = ["output_schema", "examples", "help", "input_schema"];
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
-        let keep = self.0.len().saturating_sub(excess + 4);
-        let cut = cut_text(&mut self.0, keep) > 0;
-        if cut {
-            self.0.push('…');
+        match self {
+            Output::Text(text) => {
+                let keep = text.len().saturating_sub(excess + MARK.len());
+                let cut = cut_text(text, keep) > 0;
+                if cut {
+                    text.push_str(MARK);
+                }
+                cut && keep > 0
+            }
+            Output::Json(Value::Object(page)) => {
+                page.insert("truncated".into(), json!(true));
+                if let Some(Value::Array(tools)) = page.get_mut("tools") {
+                    return tools.pop().is_some();
+                }
+                SPARE.iter().any(|name| page.shift_remove(*name).is_some())
+            }
+            Output::Json(_) => false,
         }
-        cut && keep > 0
     }
 }
+
+/// Text has no field that could say it.
+const MARK: &str = "\n[truncated: raise max_chars]";

@@ -1,7 +1,7 @@
 //! `search`: text in the files as they are now, as ripgrep finds it, with every match counted.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::{drop_tail, json_len};
+use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::Graph;
 use m1nd_runtime::faults::from_vfs;
@@ -236,6 +236,9 @@ fn guidance(found: &Findings, input: &Input) -> Guidance {
     }
 }
 
+/// How much of a long query is echoed when the budget is tight.
+const MAX_ECHO: usize = 40;
+
 impl Trim for Output {
     /// Context of the last matches goes first, then the last matches themselves.
     fn trim(&mut self, excess: usize) -> bool {
@@ -248,9 +251,11 @@ impl Trim for Output {
             found.context_before.clear();
             found.context_after.clear();
         }
-        dropped > 0 || {
+        if dropped == 0 {
             self.truncated = true;
-            drop_tail(&mut self.matches, excess) > 0
+            dropped = drop_tail(&mut self.matches, excess);
         }
+        // The caller knows what it asked; the echo goes last.
+        dropped > 0 || cut_text(&mut self.query, MAX_ECHO) > 0
     }
 }

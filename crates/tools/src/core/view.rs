@@ -91,6 +91,6 @@ fn lines_of(ctx: &Ctx<'_>, name: &str, offset: Option<u64>, limit: Option<u64>) 
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
-        self.file.shorten(excess)
+        self.file.shorten(excess) > 0
     }
 }

@@ -94,7 +94,8 @@ pub fn search(
     let mut missed = state.missed;
     let stopped = match walked {
         Ok(passed) => {
-            missed.secret += passed.secret;
+            // What a narrower search would not have looked at was not missed.
+            missed.secret += if query.is_narrow() { 0 } else { passed.secret };
             missed.unreadable += passed.unreadable;
             cancel.stop().filter(|_| state.interrupted)
         }
@@ -124,6 +125,10 @@ struct State {
 }
 
 impl Query<'_> {
+    fn is_narrow(&self) -> bool {
+        self.prefix.is_some() || !self.globs.is_empty()
+    }
+
     fn admits(&self, path: &RelPath) -> bool {
         self.prefix.as_deref().is_none_or(|prefix| path.as_str().starts_with(prefix))
             && self.globs.iter().all(|glob| glob.admits(path))
