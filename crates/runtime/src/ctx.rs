@@ -8,6 +8,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::{Fault, Header};
 use m1nd_graph::Graph;
 use m1nd_stdx::cancel::CancelToken;
+use m1nd_vfs::RelPath;
 
 use crate::faults;
 use crate::pipeline::{Progress, Step};
@@ -64,10 +65,13 @@ impl Ctx<'_> {
         Ok(GraphView { view, graph })
     }
 
-    /// The same where an answer is only richer with a graph: nothing without one.
-    pub fn graph_if_any(&self) -> Result<Option<Arc<Graph>>, Fault> {
-        let view =
-            self.workspace()?.fresh_view(self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
+    /// The same for an answer that is only richer with a graph, and touches only these files.
+    pub fn graph_of<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p RelPath>,
+    ) -> Result<Option<Arc<Graph>>, Fault> {
+        let workspace = self.workspace()?;
+        let view = workspace.view_of(paths, self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
         Ok(view.graph().cloned())
     }
 

@@ -124,6 +124,17 @@ impl Root {
         entries.map(|entry| Ok(entry.map_err(failed)?.file_name().to_string_lossy().into_owned())).collect()
     }
 
+    /// Size and time of last change (nanoseconds since 1970) of what is at `path`.
+    pub fn size_and_time(&self, path: &RelPath) -> Result<(u64, i128), PathError> {
+        let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;
+        let modified = meta.modified().map_err(|err| sort_out(err, path.as_str()))?.into_std();
+        let ns = match modified.duration_since(std::time::UNIX_EPOCH) {
+            Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+            Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+        };
+        Ok((meta.len(), ns))
+    }
+
     /// What is at `path`, without reading it.
     pub fn kind(&self, path: &RelPath) -> Result<Kind, PathError> {
         let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;

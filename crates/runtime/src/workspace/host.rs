@@ -18,7 +18,7 @@ use m1nd_vfs::{Root, durable};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
-use super::listing::Stamp;
+use super::listing::{Sizes, Stamp, sizes};
 use super::view::WorkspaceView;
 
 /// The graph as a file.
@@ -143,7 +143,7 @@ impl Host {
             }
             (None, None) => Arc::new(Graph::empty()),
         };
-        self.view.store(Arc::new(WorkspaceView::new(graph, Some(report.clone()), now, stamp)));
+        self.view.store(Arc::new(WorkspaceView::new(graph, Some(report.clone()), now, stamp, sizes(&files))));
         Ok(report)
     }
 
@@ -188,7 +188,13 @@ impl Host {
             Ok(graph) => {
                 let stamp = self.stamp_of(graph.generation());
                 let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
-                self.view.store(Arc::new(WorkspaceView::new(Arc::new(graph), None, as_of, stamp)));
+                self.view.store(Arc::new(WorkspaceView::new(
+                    Arc::new(graph),
+                    None,
+                    as_of,
+                    stamp,
+                    Sizes::new(),
+                )));
             }
             Err(_) if !path.exists() => {}
             Err(err) => self.set_aside(&path, &err),

@@ -1,5 +1,7 @@
 //! Listing: whether the files are still the ones that were ingested, told by their names, sizes and times.
 
+use std::collections::BTreeMap;
+
 use m1nd_ingest::Listed;
 use m1nd_stdx::clock::UnixMs;
 use serde::{Deserialize, Serialize};
@@ -10,6 +12,18 @@ pub struct Stamp {
     digest: String,
     /// Some file changed so shortly before the listing that it may change again unseen.
     racy: bool,
+}
+
+/// Size and time of every listed file; empty for a graph that was read from a snapshot.
+pub(super) type Sizes = BTreeMap<String, (u64, i128)>;
+
+pub(super) fn sizes(files: &[Listed]) -> Sizes {
+    files.iter().map(|file| (file.path.clone(), (file.size, file.modified_ns))).collect()
+}
+
+/// Whether a file changed so shortly before `now` that it may change again unseen.
+pub(super) fn is_racy(modified_ns: i128, now: UnixMs) -> bool {
+    i128::from(now.0 - RACY_MS) * 1_000_000 < modified_ns
 }
 
 /// File times are not finer than this everywhere.
@@ -24,7 +38,7 @@ impl Stamp {
             hasher.update(&[0]);
             hasher.update(&file.size.to_le_bytes());
             hasher.update(&file.modified_ns.to_le_bytes());
-            racy |= i128::from(now.0 - RACY_MS) * 1_000_000 < file.modified_ns;
+            racy |= is_racy(file.modified_ns, now);
         }
         Self { digest: hasher.finalize().to_hex().to_string(), racy }
     }

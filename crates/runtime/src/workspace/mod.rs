@@ -13,7 +13,7 @@ use std::sync::Arc;
 use m1nd_ingest::Report;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::Clock;
-use m1nd_vfs::Root;
+use m1nd_vfs::{RelPath, Root};
 
 use crate::settings::Settings;
 pub use home::{HomeError, IDENTITY_FILE};
@@ -89,6 +89,25 @@ impl Workspace {
     /// The newest view after a look at the files, so that an edit just made is seen.
     pub fn fresh_view(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<Arc<WorkspaceView>, Stop> {
         self.host.fresh_view(&self.root, clock, cancel)
+    }
+
+    /// The newest view if the graph was made from these files as they are now, else a fresh one: where an answer
+    /// touches a few files, a look at all of them would cost more than the answer.
+    pub fn view_of<'p>(
+        &self,
+        mut paths: impl Iterator<Item = &'p RelPath>,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Arc<WorkspaceView>, Stop> {
+        let view = self.view();
+        let known = |path: &RelPath| {
+            let found = self.root.size_and_time(path);
+            found.is_ok_and(|(size, modified_ns)| view.knows(path.as_str(), size, modified_ns))
+        };
+        if view.graph().is_none() || paths.all(known) {
+            return Ok(view);
+        }
+        self.fresh_view(clock, cancel)
     }
 
     /// Reads the files into the next generation of the graph.

@@ -6,7 +6,7 @@ use m1nd_graph::Graph;
 use m1nd_ingest::Report;
 use m1nd_stdx::clock::UnixMs;
 
-use super::listing::Stamp;
+use super::listing::{Sizes, Stamp, is_racy};
 
 /// What handlers read from. There is no graph in it until something was ingested.
 #[derive(Debug, Default)]
@@ -18,11 +18,18 @@ pub struct WorkspaceView {
     as_of: UnixMs,
     /// What the listing looked like then.
     stamp: Stamp,
+    sizes: Sizes,
 }
 
 impl WorkspaceView {
-    pub(super) fn new(graph: Arc<Graph>, report: Option<Report>, as_of: UnixMs, stamp: Stamp) -> Self {
-        Self { graph: Some(graph), report: report.map(Arc::new), as_of, stamp }
+    pub(super) fn new(
+        graph: Arc<Graph>,
+        report: Option<Report>,
+        as_of: UnixMs,
+        stamp: Stamp,
+        sizes: Sizes,
+    ) -> Self {
+        Self { graph: Some(graph), report: report.map(Arc::new), as_of, stamp, sizes }
     }
 
     /// Grows by one with every change; 0 means that nothing was ingested yet.
@@ -41,6 +48,15 @@ impl WorkspaceView {
 
     pub fn as_of(&self) -> UnixMs {
         self.as_of
+    }
+
+    /// Whether the graph was made from this very state of a file.
+    pub(super) fn knows(&self, path: &str, size: u64, modified_ns: i128) -> bool {
+        if is_racy(modified_ns, self.as_of) {
+            return false;
+        }
+        // A snapshot does not say how large its files were: what is older than it was read by it.
+        self.sizes.is_empty() || self.sizes.get(path) == Some(&(size, modified_ns))
     }
 
     pub(super) fn stamp(&self) -> &Stamp {

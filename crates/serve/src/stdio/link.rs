@@ -54,13 +54,24 @@ impl Link {
                 self.reject(framing, &refusal(&problem, id));
             }
             Frame::Message(framing, bytes) => {
-                self.talk.lock().framing = framing;
+                let framing = self.settle(framing, &bytes);
                 match decode(&bytes) {
                     Decoded::One(incoming) => self.accept(incoming, framing, bytes.len(), None, forward),
                     Decoded::Batch(parts) => self.batch(parts, framing, bytes.len(), forward),
                 }
             }
         }
+    }
+
+    /// How the answer is framed. A line of junk says nothing about how the host frames its messages, so it is
+    /// answered as the messages before it were.
+    fn settle(&self, framing: Framing, bytes: &[u8]) -> Framing {
+        let mut talk = self.talk.lock();
+        let junk = framing == Framing::Line && !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+        if !junk {
+            talk.framing = framing;
+        }
+        talk.framing
     }
 
     fn accept(
@@ -217,6 +228,10 @@ fn refusal(problem: &Problem, id: Option<String>) -> Rejection {
             (INVALID_REQUEST, format!("The message is over {} MB and was not read.", MAX_MESSAGE >> 20))
         }
         Problem::Header => (PARSE_ERROR, "The Content-Length header cannot be read.".into()),
+        Problem::Length { declared, found } if declared == found => (
+            PARSE_ERROR,
+            format!("Content-Length says {declared}, but the message is not complete after that many bytes."),
+        ),
         Problem::Length { declared, found } => (
             PARSE_ERROR,
             format!("Content-Length says {declared}, but the message ends after {found} bytes."),

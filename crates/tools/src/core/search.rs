@@ -159,7 +159,7 @@ impl Tool for Search {
         let proof = if found.total == 0 { ProofState::Blocked } else { ProofState::Triaging };
         let total = found.total;
         let scope = input.scope.clone();
-        let graph = ctx.graph_if_any()?;
+        let graph = ctx.graph_of(found.matches.iter().map(|found| &found.path))?;
         Ok(Answer::of(shape(found, input, graph.as_deref()))
             .candidates(total)
             .scope(scope)

@@ -64,7 +64,7 @@ impl Tool for View {
             (Some(_), Some(_)) => return Err(ctx.invalid("Give `file_path` or `node_id`, not both.")),
         };
         let slice = slice::read(ctx.workspace()?.root(), ctx.tool(), "file_path", &wanted)?;
-        let enclosing = match ctx.graph_if_any()? {
+        let enclosing = match ctx.graph_of(std::iter::once(&slice.path))? {
             Some(graph) if slice.first_line > 1 => {
                 places::enclosing(&graph, slice.path.as_str(), slice.first_line)
             }
