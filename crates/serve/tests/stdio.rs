@@ -112,7 +112,7 @@ fn frames_with_a_length_are_answered_in_kind() {
     frame(request(2, "ping"));
     assert_eq!(host.next_frame()["id"], 1);
     assert_eq!(host.next_frame(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
-    host.write("garbage\r\n\r\n".to_owned());
+    host.write("garbage\r\n\r\n");
     assert_eq!(host.next_frame()["error"]["code"], -32700, "junk does not change how answers are framed");
     host.write(format!("Content-Length: 9999\r\n\r\n{}", request(3, "ping")));
     assert_eq!(host.next_frame()["error"]["code"], -32700);
