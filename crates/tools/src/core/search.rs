@@ -123,7 +123,7 @@ impl Tool for Search {
         name: "search",
         summary: "Low-level code search: literal, regex, or semantic. Returns file matches with context lines and graph node cross-references.",
         help: "Literal and regex modes read the files on disk as they are now and find what ripgrep would find \
-            (same ignore rules, hidden and binary files left out); total_matches counts all of them. \
+            (same ignore rules, hidden and binary files left out); total_matches counts all of them. `glob` narrows what the ignore rules leave; it brings no ignored file back. \
             Semantic mode needs the graph and falls back to literal without it, saying so.",
         intents: &["find text", "grep string", "where is", "usage of name", "regex pattern", "error message"],
         budget: Some(128_000),
