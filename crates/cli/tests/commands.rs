@@ -117,6 +117,39 @@ fn config_show_says_where_values_come_from() {
 }
 
 #[test]
+fn a_tool_keeps_its_own_arguments_even_when_m1nd_has_a_flag_of_that_name() {
+    let body = Machine::new().json(&["call", "toolset_enable", "--toolsets", "all"]);
+    assert_eq!(body["available"], json!([]));
+}
+
+#[test]
+fn an_unknown_toolset_in_a_file_is_passed_over() {
+    let machine = Machine::new();
+    fs::write(machine.repo().join("m1nd.toml"), "toolsets = [\"nope\"]\n").unwrap();
+    let output = machine.run(&["search", "greet"]);
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nope"));
+    fs::write(machine.repo().join("m1nd.toml"), "toolsets = [\"mission\"]\n").unwrap();
+    assert!(machine.run(&["search", "greet"]).stderr.is_empty(), "a toolset without tools is no mistake");
+}
+
+#[test]
+fn doctor_sees_that_the_home_is_a_file() {
+    let machine = Machine::new();
+    fs::write(machine.dir.path().join("home"), "x").unwrap();
+    let report = machine.json(&["doctor"]);
+    let home = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "home").unwrap();
+    assert_eq!(home["state"], "failed");
+}
+
+#[test]
+fn json_that_is_no_json_is_called_so() {
+    let output = Machine::new().run(&["call", "search", "--json", "not json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not JSON"));
+}
+
+#[test]
 fn a_question_writes_nothing_into_the_repository_or_the_home() {
     let machine = Machine::new();
     let before = fs::read_dir(machine.repo()).unwrap().count();

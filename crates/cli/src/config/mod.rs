@@ -272,6 +272,42 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_file_that_is_no_small_file_costs_nothing_and_shows_nothing() {
+        use std::os::unix::fs::symlink;
+        let case = Case::new();
+        let file = case.dir.path().join("repo/m1nd.toml");
+        fs::write(case.dir.path().join("outside"), "secret-word").unwrap();
+        for target in ["/dev/zero", "../outside"] {
+            symlink(target, &file).unwrap();
+            let config = case.load(&Global::default()).unwrap();
+            assert_eq!(config.warnings.len(), 1, "{target}");
+            assert!(!config.warnings[0].contains("secret-word"), "{:?}", config.warnings);
+            fs::remove_file(&file).unwrap();
+        }
+        let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+        assert!(made.success());
+        assert_eq!(case.load(&Global::default()).unwrap().warnings.len(), 1, "a pipe is not waited for");
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, "#".repeat(1 << 20)).unwrap();
+        assert_eq!(case.load(&Global::default()).unwrap().warnings.len(), 1, "too large");
+    }
+
+    #[test]
+    fn a_broken_file_that_mentions_read_only_fails_closed() {
+        let case = Case::new();
+        fs::write(case.dir.path().join("home/.m1nd/config.toml"), "read_only = true\nlogg = 1\n").unwrap();
+        let config = case.load(&Global::default()).unwrap();
+        assert!(config.read_only.value, "{:?}", config.warnings);
+    }
+
+    #[test]
+    fn a_log_level_that_does_not_exist_is_named() {
+        let mut case = Case::new();
+        case.variables.insert("M1ND_LOG", "zzz".into());
+        assert!(format!("{:#}", case.load(&Global::default()).unwrap_err()).contains("M1ND_LOG"));
+    }
+
+    #[test]
     fn a_variable_that_is_wrong_is_an_error_that_names_it() {
         let mut case = Case::new();
         case.variables.insert("M1ND_READ_ONLY", "perhaps".into());

@@ -42,6 +42,17 @@ pub fn run(ctx: &Ctx<'_>, reuse: Reuse) -> Result<(Arc<Job>, JobState), Fault> {
     Ok((job, state))
 }
 
+/// The job of that id.
+pub fn find(ctx: &Ctx<'_>, id: &str) -> Result<Arc<Job>, Fault> {
+    ctx.runtime().job(id).ok_or_else(|| {
+        Fault::new(
+            Code::UnknownTarget,
+            format!("There is no job {:?}.", &id[..id.floor_char_boundary(60)]),
+            Recovery::call("List the jobs of this process.", "job_status", json!({})),
+        )
+    })
+}
+
 /// A job as `ingest` and `job_status` show it.
 pub fn shown(job: &Job, state: &JobState) -> Value {
     match state {

@@ -119,6 +119,14 @@ mod tests {
             shown(wanted("a.txt", Some(9), None)),
             "`offset`: a.txt has 3 lines, and line 9 was asked for."
         );
+        for twice in
+            [wanted("a.txt:2", Some(1), None), wanted("a.txt:3-2", None, None), wanted("a.txt:0", None, None)]
+        {
+            assert!(
+                shown(twice).contains("there is nothing at"),
+                "lines named twice or backwards are refused"
+            );
+        }
         assert_eq!(shown(wanted("b.txt:3", None, None)), "`file_path`: there is nothing at \"b.txt\".");
     }
 }

@@ -154,6 +154,8 @@ mod tests {
         let first = bind(&home, &repo);
         fs::write(first.join(IDENTITY_FILE), b"{").unwrap();
         assert_eq!(bind(&home, &repo), first);
+        let names: Vec<_> = fs::read_dir(&first).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(names.iter().any(|name| name.to_string_lossy().contains("corrupt")), "{names:?}");
         assert!(serde_json::from_slice::<Identity>(&fs::read(first.join(IDENTITY_FILE)).unwrap()).is_ok());
     }
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_contract::Fault;
+use m1nd_runtime::flows::ingest::find;
 use m1nd_runtime::{Answer, Ctx, Effect, Example, JobState, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 pub struct JobCancel;
 
@@ -41,14 +41,7 @@ impl Tool for JobCancel {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let id = &input.job_id;
-        let job = ctx.runtime().job(id).ok_or_else(|| {
-            Fault::new(
-                Code::UnknownTarget,
-                format!("There is no job {:?}.", &id[..id.floor_char_boundary(60)]),
-                Recovery::call("List the jobs of this process.", "job_status", json!({})),
-            )
-        })?;
+        let job = find(ctx, &input.job_id)?;
         job.cancel.cancel();
         let state = match job.wait(PATIENCE, ctx.cancel()) {
             JobState::Running => "running",

@@ -1,7 +1,7 @@
 //! `job_status`: how far work is that outlasted its call.
 
-use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_runtime::flows::ingest::shown;
+use m1nd_contract::Fault;
+use m1nd_runtime::flows::ingest::{find, shown};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl Tool for JobStatus {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let runtime = ctx.runtime();
         let jobs = match &input.job_id {
-            Some(id) => vec![runtime.job(id).ok_or_else(|| unknown(id))?],
+            Some(id) => vec![find(ctx, id)?],
             None => runtime.jobs(),
         };
         let shown = jobs.iter().map(|job| {
@@ -58,14 +58,6 @@ impl Tool for JobStatus {
         });
         Ok(Answer::of(Output { jobs: shown.collect() }).candidates(jobs.len() as u64))
     }
-}
-
-fn unknown(id: &str) -> Fault {
-    Fault::new(
-        Code::UnknownTarget,
-        format!("There is no job {:?}.", &id[..id.floor_char_boundary(60)]),
-        Recovery::call("List the jobs of this process.", "job_status", json!({})),
-    )
 }
 
 m1nd_contract::fixed_size!(Output);
