@@ -51,6 +51,10 @@ fn main() {
         graph = done.graph.or(graph);
     }
     let graph = graph.expect("two rounds");
+    let status = std::fs::read_to_string("/proc/self/status").expect("linux");
+    for line in status.lines().filter(|l| l.starts_with("VmHWM") || l.starts_with("VmRSS")) {
+        println!("{line}");
+    }
     let started = Instant::now();
     let bytes = m1nd_graph::snapshot::to_bytes(&graph);
     let written = started.elapsed();

@@ -13,6 +13,7 @@ use m1nd_stdx::clock::Clock;
 use m1nd_vfs::read::{Decoding, decode};
 
 use crate::classify::{self, MAX_FILE_BYTES, Reason};
+use crate::compact::compact;
 use crate::facts::FileFacts;
 use crate::history::History;
 use crate::manifest::Manifest;
@@ -50,26 +51,26 @@ pub enum Outcome {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
-    size: u64,
-    modified_ns: i128,
+pub(crate) struct Known {
+    pub size: u64,
+    pub modified_ns: i128,
     /// Whether size and time alone do not prove that nothing changed.
-    racy: bool,
-    hash: [u8; 32],
-    outcome: Outcome,
-    facts: Arc<FileFacts>,
-    manifest: Option<Manifest>,
+    pub racy: bool,
+    pub hash: [u8; 32],
+    pub outcome: Outcome,
+    pub facts: Arc<FileFacts>,
+    pub manifest: Option<Manifest>,
 }
 
 /// Everything known of a workspace's files.
 #[derive(Clone, Debug, Default)]
 pub struct Ingest {
-    repository: String,
-    files: BTreeMap<String, Known>,
-    history: History,
-    generation: u64,
+    pub(crate) repository: String,
+    pub(crate) files: BTreeMap<String, Known>,
+    pub(crate) history: History,
+    pub(crate) generation: u64,
     /// Whether the last generation says all that is known.
-    is_built: bool,
+    pub(crate) is_built: bool,
 }
 
 /// A finished ingest.
@@ -90,6 +91,13 @@ impl Ingest {
     #[must_use]
     pub fn after(mut self, generation: u64) -> Self {
         self.generation = self.generation.max(generation);
+        self
+    }
+
+    /// Says that a graph exists which was made of exactly what is known here.
+    #[must_use]
+    pub fn with_graph(mut self) -> Self {
+        self.is_built = true;
         self
     }
 
@@ -199,11 +207,15 @@ impl Ingest {
         let racy = now_ns - listed.modified_ns < RACY_NS;
         let stamped =
             |known: Known| Known { size: listed.size, modified_ns: listed.modified_ns, racy, ..known };
+        let unread = |outcome| match before.filter(|known| known.outcome == outcome) {
+            Some(known) => Step::Same(stamped(known.clone())),
+            None => Step::Read(stamped(bare(&listed.path, [0; 32], outcome))),
+        };
         if listed.size > MAX_FILE_BYTES {
-            return Step::Read(stamped(bare(&listed.path, [0; 32], Outcome::Skipped(Reason::TooLarge))));
+            return unread(Outcome::Skipped(Reason::TooLarge));
         }
         let Some(bytes) = read(&listed.path) else {
-            return Step::Read(stamped(bare(&listed.path, [0; 32], Outcome::Failed(Reason::Unreadable))));
+            return unread(Outcome::Failed(Reason::Unreadable));
         };
         let hash = *blake3::hash(&bytes).as_bytes();
         match before.filter(|known| known.hash == hash) {
@@ -239,7 +251,7 @@ fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
                         (true, _) => Outcome::Partial(Reason::SyntaxErrors),
                         (false, _) => Outcome::Indexed,
                     };
-                    Known { facts: Arc::new(facts), ..bare(path, hash, outcome) }
+                    Known { facts: Arc::new(compact(facts)), ..bare(path, hash, outcome) }
                 }
                 Ok(Err(ParseError::TimedOut(_))) => bare(path, hash, Outcome::Failed(Reason::TimedOut)),
                 Ok(Err(ParseError::Grammar(_))) | Err(_) => {

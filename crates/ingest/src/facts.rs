@@ -19,6 +19,45 @@ pub struct ExprIx(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TypeIx(pub u32);
 
+/// The strings of one file, end to end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Names {
+    pub fn push(&mut self, name: &str) -> Name {
+        self.text.push_str(name);
+        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        Name(self.ends.len() as u32 - 1)
+    }
+
+    pub fn get(&self, name: Name) -> &str {
+        let at = name.0 as usize;
+        let start = at.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
+        let (Some(&start), Some(&end)) = (start, self.ends.get(at)) else { return "" };
+        self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len() as u32).map(|at| self.get(Name(at)))
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
 /// The innermost definition around something; nothing at the top of a file.
 pub type Scope = Option<DefIx>;
 
@@ -35,7 +74,7 @@ pub struct FileFacts {
     pub package: String,
     /// What the file as a whole says about itself.
     pub doc: String,
-    pub names: Vec<String>,
+    pub names: Names,
     /// In source order; a definition comes after the one that contains it.
     pub defs: Vec<Def>,
     pub imports: Vec<Import>,
@@ -52,7 +91,7 @@ pub struct FileFacts {
 
 impl FileFacts {
     pub fn text(&self, name: Name) -> &str {
-        self.names.get(name.0 as usize).map_or("", String::as_str)
+        self.names.get(name)
     }
 
     pub fn def(&self, ix: DefIx) -> &Def {

@@ -4,6 +4,7 @@
 
 pub mod assemble;
 pub mod classify;
+mod compact;
 pub mod engine;
 pub mod facts;
 pub mod history;
@@ -14,6 +15,7 @@ pub mod resolve;
 pub mod scan;
 pub mod scip;
 mod sheet;
+pub mod state;
 #[cfg(test)]
 mod testing;
 mod walk;

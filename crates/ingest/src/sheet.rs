@@ -69,8 +69,7 @@ impl<'s> Sheet<'s> {
         if let Some(&known) = self.names.get(bytes) {
             return known;
         }
-        let fresh = Name(self.facts.names.len() as u32);
-        self.facts.names.push(String::from_utf8_lossy(bytes).into_owned());
+        let fresh = self.facts.names.push(&String::from_utf8_lossy(bytes));
         self.names.insert(bytes, fresh);
         fresh
     }

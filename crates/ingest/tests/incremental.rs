@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_graph::EdgeKind;
+use m1nd_ingest::state::{self, StateError};
 use m1nd_ingest::{Ingest, Ingested, Listed};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::ManualClock;
@@ -72,6 +73,8 @@ enum Edit {
     /// Same content, new time.
     Touch(usize),
     Rename(usize, usize),
+    /// The process ends, and another goes on from what it wrote down.
+    Restart,
 }
 
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
@@ -81,6 +84,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
         1 => file.clone().prop_map(Edit::Remove),
         1 => file.clone().prop_map(Edit::Touch),
         1 => (file.clone(), file).prop_map(|(from, to)| Edit::Rename(from, to)),
+        1 => Just(Edit::Restart),
     ];
     prop::collection::vec(edit, 1..25)
 }
@@ -101,6 +105,7 @@ fn apply(disk: &mut Disk, edit: &Edit) {
                 disk.files.insert(PATHS[to].to_owned(), (text, time));
             }
         }
+        Edit::Restart => {}
     }
 }
 
@@ -113,6 +118,9 @@ proptest! {
         let mut last = m1nd_graph::Graph::empty();
         for (at, edit) in edits.iter().enumerate() {
             apply(&mut disk, edit);
+            if matches!(edit, Edit::Restart) {
+                kept = state::from_bytes(&state::to_bytes(&kept, "")).expect("its own bytes").0;
+            }
             if at % every == 0 {
                 if let Some(next) = disk.refresh(&mut kept).graph {
                     last = next;
@@ -182,4 +190,41 @@ fn a_stopped_refresh_leaves_the_state_as_it_was() {
     disk.write("src/cart.rs", TEXTS[1]);
     let after = disk.refresh(&mut ingest);
     assert_eq!((after.report.files_parsed, after.graph.is_none()), (0, true));
+}
+
+#[test]
+fn a_new_process_goes_on_from_the_bytes_of_the_last() {
+    let mut disk = sample();
+    let mut ingest = Ingest::new("shop");
+    disk.refresh(&mut ingest);
+    let bytes = state::to_bytes(&ingest, "tag");
+    let (restored, tag) = state::from_bytes(&bytes).expect("its own bytes");
+    assert_eq!(tag, "tag");
+    let again = disk.refresh(&mut restored.with_graph());
+    assert_eq!((again.report.files_parsed, again.report.generation), (0, 1));
+    assert!(again.graph.is_none(), "the graph is still true");
+    disk.write("src/cart.rs", TEXTS[2]);
+    let (mut restored, _) = state::from_bytes(&bytes).expect("its own bytes");
+    let edited = disk.refresh(&mut restored);
+    assert_eq!((edited.report.files_parsed, edited.report.files_reused), (1, 2));
+    assert_eq!(edited.graph, disk.refresh(&mut Ingest::new("shop")).graph);
+}
+
+#[test]
+fn damaged_bytes_are_no_state() {
+    let mut ingest = Ingest::new("shop");
+    sample().refresh(&mut ingest);
+    let bytes = state::to_bytes(&ingest, "");
+    for cut in 0..bytes.len() {
+        assert!(state::from_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
+    }
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x20;
+        assert!(state::from_bytes(&damaged).is_err(), "bit flipped at {at}");
+    }
+    assert_eq!(state::from_bytes(b"").err(), Some(StateError::Foreign));
+    let mut other = bytes;
+    other[8] ^= 1;
+    assert_eq!(state::from_bytes(&other).err(), Some(StateError::OtherBuild));
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_stdx::clock::UnixMs;
+use serde::{Deserialize, Serialize};
 
 /// How much of a history is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub struct Commit {
 }
 
 /// The history of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileHistory {
     pub changed_at: UnixMs,
     pub commits: u32,
@@ -45,7 +46,7 @@ pub struct FileHistory {
 }
 
 /// Two files that were changed by the same commits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CoChange {
     pub one: String,
     pub other: String,
@@ -53,7 +54,7 @@ pub struct CoChange {
 }
 
 /// What the looked-at part of a history says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
     pub files: BTreeMap<String, FileHistory>,
     /// Most frequent first.
