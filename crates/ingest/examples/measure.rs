@@ -93,7 +93,7 @@ fn main() {
     let bytes = std::fs::read(index).expect("an index");
     let mut index = scip::read(&bytes).expect("a SCIP index");
     index.place_under(&prefix);
-    let truth = scip::truth::measure(&graph, &index, |path| scan::read(&root, path));
+    let truth = scip::truth::measure(&graph, &index, |path| scan::read(&root, path).ok());
     println!(
         "true {} (unknown targets {}) resolved {} right {} inferred {} right {}",
         truth.true_edges,
@@ -123,7 +123,7 @@ fn parse_only(root: &Root, cancel: &CancelToken) {
     let sources: Vec<(String, Vec<u8>)> = listing
         .iter()
         .filter(|listed| m1nd_ingest::languages::of_path(&listed.path).is_some())
-        .filter_map(|listed| Some((listed.path.clone(), scan::read(root, &listed.path)?)))
+        .filter_map(|listed| Some((listed.path.clone(), scan::read(root, &listed.path).ok()?)))
         .collect();
     let started = Instant::now();
     sources.par_iter().for_each(|(path, bytes)| {

@@ -26,6 +26,8 @@ pub enum Reason {
     Unreadable,
     /// The extractor failed on it.
     Crashed,
+    /// Reading it ended the process more than once.
+    Quarantined,
 }
 
 impl Reason {
@@ -40,6 +42,7 @@ impl Reason {
             Self::TimedOut => "timed_out",
             Self::Unreadable => "unreadable",
             Self::Crashed => "crashed",
+            Self::Quarantined => "quarantined",
         }
     }
 }

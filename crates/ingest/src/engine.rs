@@ -129,7 +129,7 @@ impl Ingest {
     pub fn refresh(
         &mut self,
         listing: &[Listed],
-        read: impl Fn(&str) -> Option<Vec<u8>> + Sync,
+        read: impl Fn(&str) -> Result<Vec<u8>, Reason> + Sync,
         clock: &dyn Clock,
         now_ns: i128,
         cancel: &CancelToken,
@@ -196,7 +196,12 @@ impl Ingest {
         Ok(graph)
     }
 
-    fn step(&self, listed: &Listed, read: &(impl Fn(&str) -> Option<Vec<u8>> + Sync), now_ns: i128) -> Step {
+    fn step(
+        &self,
+        listed: &Listed,
+        read: &(impl Fn(&str) -> Result<Vec<u8>, Reason> + Sync),
+        now_ns: i128,
+    ) -> Step {
         let before = self.files.get(&listed.path);
         if let Some(known) = before
             && !known.racy
@@ -214,8 +219,9 @@ impl Ingest {
         if listed.size > MAX_FILE_BYTES {
             return unread(Outcome::Skipped(Reason::TooLarge));
         }
-        let Some(bytes) = read(&listed.path) else {
-            return unread(Outcome::Failed(Reason::Unreadable));
+        let bytes = match read(&listed.path) {
+            Ok(bytes) => bytes,
+            Err(reason) => return unread(Outcome::Failed(reason)),
         };
         let hash = *blake3::hash(&bytes).as_bytes();
         match before.filter(|known| known.hash == hash) {

@@ -6,7 +6,7 @@ use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_vfs::walk::{self, Found, Passed};
 use m1nd_vfs::{RelPath, Root, read};
 
-use crate::classify::MAX_FILE_BYTES;
+use crate::classify::{MAX_FILE_BYTES, Reason};
 use crate::engine::Listed;
 
 /// Every file below a root that counts, sorted by path, and what was passed over.
@@ -36,8 +36,8 @@ pub fn list(root: &Root, cancel: &CancelToken) -> Result<(Vec<Listed>, Passed), 
     Ok((files, passed))
 }
 
-/// The bytes of a listed file; nothing when it cannot be read now.
-pub fn read(root: &Root, path: &str) -> Option<Vec<u8>> {
-    let path = root.relative(path).ok()?;
-    read::bytes(root, &path, MAX_FILE_BYTES).ok()
+/// The bytes of a listed file as it is now.
+pub fn read(root: &Root, path: &str) -> Result<Vec<u8>, Reason> {
+    let path = root.relative(path).map_err(|_| Reason::Unreadable)?;
+    read::bytes(root, &path, MAX_FILE_BYTES).map_err(|_| Reason::Unreadable)
 }

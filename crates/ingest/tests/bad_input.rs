@@ -11,7 +11,7 @@ fn outcome(path: &str, bytes: &[u8]) -> Outcome {
     let listed =
         |path: &str, size: usize| Listed { path: path.to_owned(), size: size as u64, modified_ns: 0 };
     let listing = [listed(path, bytes.len()), listed("src/good.rs", good.len())];
-    let read = |wanted: &str| Some(if wanted == path { bytes.to_vec() } else { good.to_vec() });
+    let read = |wanted: &str| Ok(if wanted == path { bytes.to_vec() } else { good.to_vec() });
     let mut ingest = Ingest::new("x");
     let done = ingest
         .refresh(&listing, read, &ManualClock::default(), 1 << 60, &CancelToken::new())
@@ -77,7 +77,7 @@ fn a_file_that_cannot_be_read_is_named() {
     let listing = [Listed { path: "a.rs".to_owned(), size: 1, modified_ns: 0 }];
     let mut ingest = Ingest::new("x");
     let done = ingest
-        .refresh(&listing, |_| None, &SystemClock::new(), 1 << 60, &CancelToken::new())
+        .refresh(&listing, |_| Err(Reason::Unreadable), &SystemClock::new(), 1 << 60, &CancelToken::new())
         .expect("nobody stops it");
     assert_eq!(done.report.failures, [("a.rs".to_owned(), "unreadable")]);
 }

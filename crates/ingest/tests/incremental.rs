@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_graph::EdgeKind;
+use m1nd_ingest::classify::Reason;
 use m1nd_ingest::state::{self, StateError};
 use m1nd_ingest::{Ingest, Ingested, Listed};
 use m1nd_stdx::cancel::{CancelToken, Stop};
@@ -31,8 +32,12 @@ impl Disk {
         list.collect()
     }
 
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, Reason> {
+        self.files.get(path).map(|(text, _)| text.clone().into_bytes()).ok_or(Reason::Unreadable)
+    }
+
     fn refresh(&self, ingest: &mut Ingest) -> Ingested {
-        let read = |path: &str| self.files.get(path).map(|(text, _)| text.clone().into_bytes());
+        let read = |path: &str| self.bytes(path);
         let later = self.now + 10_000_000_000;
         let clock = ManualClock::default();
         ingest.refresh(&self.listing(), read, &clock, later, &CancelToken::new()).expect("nobody stops it")
@@ -166,7 +171,7 @@ fn a_change_within_the_same_instant_is_seen() {
     let mut disk = sample();
     let mut ingest = Ingest::new("shop");
     let read = |disk: &Disk, ingest: &mut Ingest| {
-        let read = |path: &str| disk.files.get(path).map(|(text, _)| text.clone().into_bytes());
+        let read = |path: &str| disk.bytes(path);
         let now = disk.now;
         ingest.refresh(&disk.listing(), read, &ManualClock::default(), now, &CancelToken::new()).unwrap()
     };
@@ -184,7 +189,7 @@ fn a_stopped_refresh_leaves_the_state_as_it_was() {
     disk.write("src/cart.rs", TEXTS[2]);
     let stopped = CancelToken::new();
     stopped.cancel();
-    let read = |path: &str| disk.files.get(path).map(|(text, _)| text.clone().into_bytes());
+    let read = |path: &str| disk.bytes(path);
     let result = ingest.refresh(&disk.listing(), read, &ManualClock::default(), disk.now, &stopped);
     assert_eq!(result.err(), Some(Stop::Cancelled));
     disk.write("src/cart.rs", TEXTS[1]);

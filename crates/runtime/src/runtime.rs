@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -42,6 +42,8 @@ pub struct Runtime {
     lanes: Lanes,
     jobs: Jobs,
     log: QueryLog,
+    /// Whether workspaces are kept fresh between calls.
+    keeping: AtomicBool,
 }
 
 impl Runtime {
@@ -62,6 +64,7 @@ impl Runtime {
             lanes: Lanes::default(),
             jobs: Jobs::default(),
             log: QueryLog::default(),
+            keeping: AtomicBool::new(false),
         }
     }
 
@@ -117,8 +120,33 @@ impl Runtime {
             return Ok(false);
         }
         let workspace = Workspace::open(folder, source, &self.settings)?;
-        self.workspace.store(Some(Arc::new(workspace)));
+        self.take(Arc::new(workspace));
         Ok(true)
+    }
+
+    fn take(&self, workspace: Arc<Workspace>) {
+        if self.keeping.load(Ordering::Acquire) {
+            workspace.keep(self.shared_clock(), !self.settings.read_only);
+        }
+        self.workspace.store(Some(workspace));
+    }
+
+    /// From now on the bound workspace is kept fresh between calls: for processes that live on.
+    pub fn keep_fresh(&self) {
+        self.keeping.store(true, Ordering::Release);
+        if let Some(workspace) = self.workspace() {
+            workspace.keep(self.shared_clock(), !self.settings.read_only);
+        }
+    }
+
+    /// Saves what is not saved yet. The last thing a server does.
+    pub fn close(&self) {
+        if let Some(workspace) = self.workspace().filter(|workspace| workspace.is_unsaved())
+            && !self.settings.read_only
+            && let Err(err) = workspace.save()
+        {
+            tracing::warn!(%err, "the graph was not saved");
+        }
     }
 
     /// Remembers why no workspace could be bound, for the faults that follow from it.
@@ -147,7 +175,7 @@ impl Runtime {
             Ok(fresh) => {
                 tracing::info!(path = %path.display(), "the workspace folder was replaced");
                 let fresh = Arc::new(fresh);
-                self.workspace.store(Some(Arc::clone(&fresh)));
+                self.take(Arc::clone(&fresh));
                 Ok(Some(fresh))
             }
             Err(err) => Err(faults::no_workspace(Some(&format!("its folder was moved or removed: {err}")))),

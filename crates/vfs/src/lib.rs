@@ -11,6 +11,7 @@ pub mod policy;
 pub mod read;
 pub mod root;
 pub mod walk;
+pub mod watch;
 
 pub use path::{PathError, RelPath};
 pub use root::Root;

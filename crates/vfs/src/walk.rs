@@ -1,6 +1,6 @@
 //! The files of a workspace that count: what git, `.ignore` and `.m1ndignore` leave, hidden ones aside.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -91,6 +91,34 @@ where
         return Err(cancel.stop().unwrap_or(Stop::Cancelled));
     }
     Ok(Passed { secret: secret.into_inner(), unreadable: unreadable.into_inner() })
+}
+
+/// Every folder that a walk of the whole root enters, the root first.
+pub fn folders(root: &Root, cancel: &CancelToken) -> Result<Vec<PathBuf>, Stop> {
+    let (send, receive) = std::sync::mpsc::channel();
+    builder(root, &RelPath::root()).build_parallel().run(|| {
+        let send = send.clone();
+        Box::new(move |entry| {
+            if cancel.stop().is_some() {
+                return WalkState::Quit;
+            }
+            let Ok(entry) = entry else { return WalkState::Continue };
+            if root.excludes(entry.path()) {
+                return WalkState::Skip;
+            }
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) && send.send(entry.into_path()).is_err() {
+                return WalkState::Quit;
+            }
+            WalkState::Continue
+        })
+    });
+    drop(send);
+    if let Some(stop) = cancel.stop() {
+        return Err(stop);
+    }
+    let mut folders: Vec<PathBuf> = receive.into_iter().collect();
+    folders.sort();
+    Ok(folders)
 }
 
 /// Whether the ignore files of a folder are files. A repository can put a link to an endless device or a

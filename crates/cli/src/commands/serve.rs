@@ -40,6 +40,8 @@ pub fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("no threads could be started")?;
+    runtime.keep_fresh();
+    let served = Arc::clone(&runtime);
     let outcome = match &serve.http {
         None => tokio.block_on(stdio(runtime)),
         Some(address) => {
@@ -51,6 +53,7 @@ pub fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     };
     // A call that ignores its cancellation must not keep the process alive.
     tokio.shutdown_background();
+    served.close();
     outcome.map(|()| ExitCode::SUCCESS)
 }
 

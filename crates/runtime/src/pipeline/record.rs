@@ -38,6 +38,9 @@ pub(super) fn done(
     candidates: Option<u64>,
     summary: String,
 ) {
+    if let Some(workspace) = runtime.workspace() {
+        workspace.note_query();
+    }
     runtime.log().add(QueryRecord {
         tool: row.name(),
         agent_id: header.caller.name().to_owned(),

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -11,20 +12,24 @@ use arc_swap::ArcSwap;
 use m1nd_graph::snapshot::{self, SnapshotError};
 use m1nd_graph::{Graph, carry};
 use m1nd_ingest::history::{self, Limits};
-use m1nd_ingest::{Ingest, Report, scan};
+use m1nd_ingest::{Ingest, Listed, Report, scan, state};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
+use m1nd_vfs::watch::{Watch, WatchError};
 use m1nd_vfs::{Root, durable};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use super::listing::{Sizes, Stamp, sizes};
+use super::quarantine::Quarantine;
 use super::view::WorkspaceView;
 
 /// The graph as a file.
 const SNAPSHOT: &str = "graph.snapshot";
 /// Which listing the snapshot was made from.
 const STAMP: &str = "graph.stamp";
+/// What the files said.
+const FACTS: &str = "graph.facts";
 /// Held by the process that writes the snapshot.
 const LOCK: &str = "graph.lock";
 /// How often a waiting ingest looks whether it was cancelled.
@@ -47,6 +52,29 @@ pub(super) struct Host {
     loaded: OnceLock<()>,
     ingest: Mutex<Option<Ingest>>,
     problem: Mutex<Option<String>>,
+    watching: Mutex<Watching>,
+    clean: Mutex<Option<u64>>,
+    /// Calls answered.
+    queries: AtomicU64,
+    /// The generation on disk.
+    saved: AtomicU64,
+}
+
+/// A listing of all files.
+struct Files<'f> {
+    list: &'f [Listed],
+    stamp: Stamp,
+    now: UnixMs,
+}
+
+/// Whether changes are heard of.
+#[derive(Clone, Debug)]
+pub enum Watching {
+    /// Only a server watches, and only once there is a graph.
+    NotYet,
+    On(Arc<Watch>),
+    /// And why; files are looked at before each question.
+    Off(String),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -54,6 +82,16 @@ struct StampFile {
     generation: u64,
     as_of: UnixMs,
     stamp: Stamp,
+    #[serde(default)]
+    extractors: String,
+}
+
+impl StampFile {
+    /// A graph that other extractors made is shown until the files were read again, which the lack of a stamp
+    /// brings about.
+    fn is_of_this_build(&self) -> bool {
+        self.extractors == state::EXTRACTORS
+    }
 }
 
 impl Host {
@@ -64,6 +102,10 @@ impl Host {
             loaded: OnceLock::new(),
             ingest: Mutex::new(None),
             problem: Mutex::new(None),
+            watching: Mutex::new(Watching::NotYet),
+            clean: Mutex::new(None),
+            queries: AtomicU64::new(0),
+            saved: AtomicU64::new(0),
         }
     }
 
@@ -89,11 +131,30 @@ impl Host {
         if view.graph().is_none() {
             return Ok(view);
         }
-        let (files, _) = scan::list(root, cancel)?;
-        if Stamp::of(&files, clock.now()).proves_unchanged(view.stamp()) {
-            return Ok(view);
+        let watch = self.watch();
+        let heard = watch.as_ref().and_then(|watch| watch.now());
+        if heard.is_some() && heard == self.clean_at() {
+            return Ok(self.view.load_full());
         }
-        self.ingest(root, Reuse::Edits, clock, cancel)?;
+        let heard = watch.and_then(|watch| match watch.follow(root, cancel) {
+            // What changes from here on is heard again.
+            Ok(()) => watch.now(),
+            Err(err) => {
+                self.stop_watch(&err);
+                None
+            }
+        });
+        let now = clock.now();
+        let (files, _) = scan::list(root, cancel)?;
+        let stamp = Stamp::of(&files, now);
+        if !stamp.proves_unchanged(view.stamp()) && !self.adopt(&stamp) {
+            let mut state = self.turn(cancel)?;
+            // Another call may have read the same change while this one waited.
+            if !stamp.proves_unchanged(self.view.load().stamp()) {
+                self.read(&mut state, root, Reuse::Edits, Files { list: &files, stamp, now }, clock, cancel)?;
+            }
+        }
+        *self.clean.lock() = heard;
         Ok(self.view.load_full())
     }
 
@@ -106,12 +167,33 @@ impl Host {
         cancel: &CancelToken,
     ) -> Result<Report, Stop> {
         let mut state = self.turn(cancel)?;
+        let now = clock.now();
+        let (files, _) = scan::list(root, cancel)?;
+        let stamp = Stamp::of(&files, now);
+        self.read(&mut state, root, reuse, Files { list: &files, stamp, now }, clock, cancel)
+    }
+
+    fn read(
+        &self,
+        state: &mut Option<Ingest>,
+        root: &Root,
+        reuse: Reuse,
+        files: Files<'_>,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Report, Stop> {
         if reuse == Reuse::Nothing {
             *state = None;
+            Quarantine::forget(&self.folder);
         }
         let before = self.view();
-        let first = state.is_none();
-        let ingest = state.get_or_insert_with(|| Ingest::new(&name(root)).after(before.generation()));
+        let kept = match state.take() {
+            None if reuse != Reuse::Nothing => self.facts(&before),
+            kept => kept,
+        };
+        let first = kept.is_none();
+        let ingest =
+            state.insert(kept.unwrap_or_else(|| Ingest::new(&name(root))).after(before.generation()));
         // History moves with commits, not with edits: a look before a question does not read it again.
         if first || reuse != Reuse::Edits {
             match history::read(root.path(), Limits::default(), cancel) {
@@ -119,11 +201,16 @@ impl Host {
                 Err(err) => tracing::info!(%err, "no history"),
             }
         }
-        let now = clock.now();
-        let (files, _) = scan::list(root, cancel)?;
-        let stamp = Stamp::of(&files, now);
-        let now_ns = i128::from(now.0) * 1_000_000;
-        let done = ingest.refresh(&files, |path| scan::read(root, path), clock, now_ns, cancel)?;
+        let sizes = sizes(files.list);
+        let size_of = |path: &str| sizes.get(path).map(|&(size, _)| size);
+        let quarantine = Quarantine::open(&self.folder, size_of);
+        let read = |path: &str| {
+            quarantine.admit(path, size_of(path))?;
+            scan::read(root, path)
+        };
+        let now_ns = i128::from(files.now.0) * 1_000_000;
+        let done = ingest.refresh(files.list, read, clock, now_ns, cancel)?;
+        drop(quarantine);
         let mut report = done.report;
         let graph = match (done.graph, before.graph()) {
             (Some(graph), old) => {
@@ -143,8 +230,116 @@ impl Host {
             }
             (None, None) => Arc::new(Graph::empty()),
         };
-        self.view.store(Arc::new(WorkspaceView::new(graph, Some(report.clone()), now, stamp, sizes(&files))));
+        let view = WorkspaceView::new(graph, Some(report.clone()), files.now, files.stamp, sizes);
+        self.view.store(Arc::new(view));
         Ok(report)
+    }
+
+    /// What the last process wrote down about the files.
+    fn facts(&self, before: &WorkspaceView) -> Option<Ingest> {
+        let bytes = fs::read(self.folder.join(FACTS)).ok()?;
+        match state::from_bytes(&bytes) {
+            Ok((ingest, tag)) if before.graph().is_some() && tag == before.stamp().digest() => {
+                Some(ingest.with_graph())
+            }
+            Ok((ingest, _)) => Some(ingest),
+            Err(err) => {
+                tracing::info!(%err, "the facts of the last process are not used");
+                None
+            }
+        }
+    }
+
+    /// Takes over the graph that another process made of these very files, if one did.
+    fn adopt(&self, stamp: &Stamp) -> bool {
+        let Some(_state) = self.ingest.try_lock() else { return false };
+        let before = self.view.load_full();
+        let path = self.folder.join(STAMP);
+        let found = fs::read(path).ok().and_then(|text| serde_json::from_slice::<StampFile>(&text).ok());
+        let Some(found) = found.filter(|found| found.is_of_this_build()) else { return false };
+        if found.stamp == *before.stamp() || !stamp.proves_unchanged(&found.stamp) {
+            return false;
+        }
+        let Ok(graph) = snapshot::load(&self.folder.join(SNAPSHOT)) else { return false };
+        if graph.generation() != found.generation {
+            return false;
+        }
+        if let Some(old) = before.graph() {
+            carry::learned_weights(old, &graph);
+        }
+        let generation = graph.generation().max(before.generation() + 1);
+        let graph = Arc::new(graph.with_generation(generation));
+        let view = WorkspaceView::new(graph, None, found.as_of, found.stamp, Sizes::new());
+        self.view.store(Arc::new(view));
+        self.saved.store(generation, Ordering::Release);
+        true
+    }
+
+    // Watching.
+
+    pub(super) fn watch(&self) -> Option<Arc<Watch>> {
+        match &*self.watching.lock() {
+            Watching::On(watch) => Some(Arc::clone(watch)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn wants_watch(&self) -> bool {
+        matches!(*self.watching.lock(), Watching::NotYet)
+    }
+
+    pub(super) fn start_watch(&self, root: &Root) {
+        let started = Watch::start(root, &self.folder, &CancelToken::new());
+        match started {
+            Ok(watch) => *self.watching.lock() = Watching::On(Arc::new(watch)),
+            Err(err) => self.stop_watch(&err),
+        }
+    }
+
+    fn stop_watch(&self, why: &WatchError) {
+        tracing::info!(%why, "files are not watched but looked at before each question");
+        *self.watching.lock() = Watching::Off(why.to_string());
+        *self.clean.lock() = None;
+    }
+
+    pub(super) fn watching(&self) -> Watching {
+        self.watching.lock().clone()
+    }
+
+    /// How many events had been heard when the newest view was known to be true.
+    pub(super) fn clean_at(&self) -> Option<u64> {
+        *self.clean.lock()
+    }
+
+    // What the keeper asks.
+
+    pub(super) fn note_query(&self) {
+        self.queries.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn queries(&self) -> u64 {
+        self.queries.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_unsaved(&self) -> bool {
+        let generation = self.view.load().generation();
+        generation > 0 && generation != self.saved.load(Ordering::Acquire)
+    }
+
+    /// Gives back the memory that only the next edit would need; what is known is on disk.
+    pub(super) fn forget_facts(&self) {
+        if let Some(mut state) = self.ingest.try_lock()
+            && state.is_some()
+            && !self.is_unsaved()
+            && self.folder.join(FACTS).exists()
+        {
+            *state = None;
+        }
+    }
+
+    pub(super) fn saved_at(&self) -> Option<UnixMs> {
+        let modified = fs::metadata(self.folder.join(STAMP)).and_then(|meta| meta.modified());
+        modified.ok().map(UnixMs::from)
     }
 
     fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Option<Ingest>>, Stop> {
@@ -175,11 +370,23 @@ impl Host {
         // Without its stamp a snapshot is read again in full, which is slow and never wrong.
         remove_if_there(&self.folder.join(STAMP))?;
         snapshot::save(graph, &path)?;
-        let stamp =
-            StampFile { generation: graph.generation(), as_of: view.as_of(), stamp: view.stamp().clone() };
+        self.save_facts(view.stamp().digest())?;
+        let stamp = StampFile {
+            generation: graph.generation(),
+            as_of: view.as_of(),
+            stamp: view.stamp().clone(),
+            extractors: state::EXTRACTORS.to_owned(),
+        };
         let text = serde_json::to_vec(&stamp).map_err(io::Error::from)?;
         durable::replace(&self.folder.join(STAMP), &text)?;
+        self.saved.store(graph.generation(), Ordering::Release);
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
+    }
+
+    /// Writes what is known of the files, if this process knows it.
+    fn save_facts(&self, tag: &str) -> io::Result<()> {
+        let Some(ingest) = self.ingest.lock().clone() else { return Ok(()) };
+        durable::replace(&self.folder.join(FACTS), &state::to_bytes(&ingest, tag))
     }
 
     fn load(&self) {
@@ -187,6 +394,9 @@ impl Host {
         match snapshot::load(&path) {
             Ok(graph) => {
                 let stamp = self.stamp_of(graph.generation());
+                if stamp.is_some() {
+                    self.saved.store(graph.generation(), Ordering::Release);
+                }
                 let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
                 self.view.store(Arc::new(WorkspaceView::new(
                     Arc::new(graph),
@@ -204,7 +414,7 @@ impl Host {
     fn stamp_of(&self, generation: u64) -> Option<StampFile> {
         let text = fs::read(self.folder.join(STAMP)).ok()?;
         let file: StampFile = serde_json::from_slice(&text).ok()?;
-        (file.generation == generation).then_some(file)
+        (file.generation == generation && file.is_of_this_build()).then_some(file)
     }
 
     /// A snapshot that cannot be read is kept for whoever wants to know why.

@@ -43,6 +43,11 @@ impl Stamp {
         Self { digest: hasher.finalize().to_hex().to_string(), racy }
     }
 
+    /// Names the listing.
+    pub(super) fn digest(&self) -> &str {
+        &self.digest
+    }
+
     /// Whether nothing can have changed between the two.
     pub(super) fn proves_unchanged(&self, earlier: &Stamp) -> bool {
         !earlier.racy && self.digest == earlier.digest

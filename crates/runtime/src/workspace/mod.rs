@@ -2,7 +2,9 @@
 
 mod home;
 mod host;
+mod keeper;
 mod listing;
+mod quarantine;
 mod view;
 
 use std::fmt;
@@ -12,13 +14,13 @@ use std::sync::Arc;
 
 use m1nd_ingest::Report;
 use m1nd_stdx::cancel::{CancelToken, Stop};
-use m1nd_stdx::clock::Clock;
+use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_vfs::{RelPath, Root};
 
 use crate::settings::Settings;
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
-pub use host::{Reuse, SaveError, Saved};
+pub use host::{Reuse, SaveError, Saved, Watching};
 pub use view::WorkspaceView;
 
 /// How a workspace was chosen. Later ones give way to earlier ones.
@@ -119,6 +121,30 @@ impl Workspace {
     pub fn save(&self) -> Result<Saved, SaveError> {
         self.ensure_runtime_root().map_err(|err| SaveError::Io(err.source))?;
         self.host.save()
+    }
+
+    /// Keeps the graph fresh and saved between calls, on a thread of its own, for as long as the workspace is held.
+    pub fn keep(self: &Arc<Self>, clock: Arc<dyn Clock>, may_write: bool) {
+        keeper::start(self, clock, may_write);
+    }
+
+    /// Whether and how changes are heard of.
+    pub fn watching(&self) -> Watching {
+        self.host.watching()
+    }
+
+    /// Whether there is a graph that is not on disk.
+    pub fn is_unsaved(&self) -> bool {
+        self.host.is_unsaved()
+    }
+
+    /// When a graph was last saved.
+    pub fn saved_at(&self) -> Option<UnixMs> {
+        self.host.saved_at()
+    }
+
+    pub(crate) fn note_query(&self) {
+        self.host.note_query();
     }
 
     /// What is wrong with the state on disk, if anything is.
