@@ -1,5 +1,7 @@
 //! Builds a generation from nodes and edges given in any order.
 
+use std::cmp::Ordering;
+
 use rustc_hash::FxHashMap;
 
 use m1nd_stdx::float::FiniteF32;
@@ -11,7 +13,6 @@ use crate::graph::Graph;
 use crate::intern::Interner;
 use crate::kind::{EdgeKind, NodeKind};
 use crate::node::{History, NodeFlags};
-use crate::pagerank;
 use crate::weights::Weights;
 
 /// A node as its finder describes it.
@@ -64,7 +65,7 @@ impl NodeSpec {
 
 /// A node of a builder, before positions are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Handle(u32);
+pub struct Handle(pub(crate) u32);
 
 /// An edge as its finder describes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,11 +177,10 @@ impl GraphBuilder {
         for (at, &old) in order.iter().enumerate() {
             position[old as usize] = at as u32;
         }
-        let edges = merge_edges(self.edges, &position);
+        let edges = merge_edges(self.edges, |handle| position[handle.0 as usize]);
         let nodes: Vec<&NodeSpec> = order.iter().map(|&old| &self.nodes[old as usize]).collect();
         let mut columns = node_columns(&nodes);
         edge_columns(&mut columns, &edges, nodes.len());
-        columns.pagerank = Column::owned(pagerank::of_columns(&columns));
         let weights = Weights::from_bits(columns.base_weight.iter().map(|w| w.to_bits()));
         Graph::from_columns(generation, columns, weights)
     }
@@ -189,31 +189,32 @@ impl GraphBuilder {
 /// Neighbours in a file are neighbours in memory, and equal content has equal positions.
 fn canonical_order(nodes: &[NodeSpec]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
-    order.sort_by(|&a, &b| {
-        let (a, b) = (&nodes[a as usize], &nodes[b as usize]);
-        (a.path.as_str(), a.line_start, b.line_end, a.id.as_str()).cmp(&(
-            b.path.as_str(),
-            b.line_start,
-            a.line_end,
-            b.id.as_str(),
-        ))
-    });
+    order.sort_by(|&a, &b| canonical_cmp(&nodes[a as usize], &nodes[b as usize]));
     order
 }
 
-struct MergedEdge {
-    spec: EdgeSpec,
-    source: u32,
-    target: u32,
-    lines: Vec<u32>,
+pub(crate) fn canonical_cmp(a: &NodeSpec, b: &NodeSpec) -> Ordering {
+    (a.path.as_str(), a.line_start, b.line_end, a.id.as_str()).cmp(&(
+        b.path.as_str(),
+        b.line_start,
+        a.line_end,
+        b.id.as_str(),
+    ))
 }
 
-fn merge_edges(edges: Vec<EdgeSpec>, position: &[u32]) -> Vec<MergedEdge> {
+pub(crate) struct MergedEdge {
+    pub spec: EdgeSpec,
+    pub source: u32,
+    pub target: u32,
+    pub lines: Vec<u32>,
+}
+
+pub(crate) fn merge_edges(edges: Vec<EdgeSpec>, position: impl Fn(Handle) -> u32) -> Vec<MergedEdge> {
     let mut keyed: Vec<(u32, u8, u32, EdgeSpec)> = edges
         .into_iter()
         .map(|spec| {
-            let source = position[spec.source.0 as usize];
-            let target = position[spec.target.0 as usize];
+            let source = position(spec.source);
+            let target = position(spec.target);
             (source, spec.kind as u8, target, spec)
         })
         .collect();
@@ -342,7 +343,7 @@ fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: usize) {
 }
 
 /// Where each node's edges start, given the owner of each edge.
-fn starts(owners: impl Iterator<Item = u32>, nodes: usize) -> Vec<u32> {
+pub(crate) fn starts(owners: impl Iterator<Item = u32>, nodes: usize) -> Vec<u32> {
     let mut starts = vec![0_u32; nodes + 1];
     for owner in owners {
         starts[owner as usize + 1] += 1;

@@ -108,7 +108,6 @@ impl Columns {
             ensure(column.len() == nodes && column.iter().all(|&s| s < strings), name)?;
         }
         for (name, len) in [
-            ("pagerank", self.pagerank.len()),
             ("changed_at", self.changed_at.len()),
             ("commits", self.commits.len()),
             ("fixes", self.fixes.len()),
@@ -121,6 +120,8 @@ impl Columns {
         ] {
             ensure(len == nodes, name)?;
         }
+        // Ranks are made when somebody asks for them.
+        ensure([0, nodes].contains(&self.pagerank.len()), "pagerank")?;
         for (name, len) in [
             ("source", self.source.len()),
             ("edge_kind", self.edge_kind.len()),

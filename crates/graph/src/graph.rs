@@ -1,12 +1,16 @@
 //! One immutable generation of the graph; only its weights move.
 
+use std::sync::OnceLock;
+
 use m1nd_stdx::float::FiniteF32;
 
+use crate::column::Column;
 use crate::columns::Columns;
 use crate::evidence::Evidence;
 use crate::ids::{EdgeIx, NodeIx};
 use crate::kind::EdgeKind;
 use crate::node::Node;
+use crate::pagerank;
 use crate::weights::Weights;
 
 /// Nodes in the order of (path, first line, id), edges in the order of (source, kind, target).
@@ -17,6 +21,8 @@ pub struct Graph {
     generation: u64,
     columns: Columns,
     weights: Weights,
+    /// Made on first use where the columns have none.
+    ranks: OnceLock<Vec<f32>>,
 }
 
 /// One relation, seen from either end.
@@ -41,7 +47,7 @@ impl Graph {
     pub(crate) fn from_columns(generation: u64, columns: Columns, weights: Weights) -> Self {
         debug_assert_eq!(columns.target.len(), weights.len());
         debug_assert_eq!(columns.check(), Ok(()));
-        Self { generation, columns, weights }
+        Self { generation, columns, weights, ranks: OnceLock::new() }
     }
 
     /// A graph with nothing in it.
@@ -162,11 +168,32 @@ impl Graph {
     pub(crate) fn columns(&self) -> &Columns {
         &self.columns
     }
+
+    /// The PageRank of every node.
+    pub(crate) fn ranks(&self) -> &[f32] {
+        if self.columns.pagerank.len() == self.node_count() {
+            return &self.columns.pagerank;
+        }
+        self.ranks.get_or_init(|| pagerank::of_columns(&self.columns))
+    }
+
+    /// The columns with nothing left to be made later.
+    pub(crate) fn whole_columns(&self) -> Columns {
+        let mut columns = self.columns.clone();
+        if columns.pagerank.len() != self.node_count() {
+            columns.pagerank = Column::owned(self.ranks().to_vec());
+        }
+        columns
+    }
 }
 
 impl PartialEq for Graph {
     /// Same nodes, edges and weights; the generation's number is not part of the content.
     fn eq(&self, other: &Self) -> bool {
-        self.columns == other.columns && self.weights == other.weights
+        let same_edges = |(one, other): (Edge<'_>, Edge<'_>)| one == other;
+        self.node_count() == other.node_count()
+            && self.edge_count() == other.edge_count()
+            && self.nodes().zip(other.nodes()).all(|(one, other)| one.to_spec() == other.to_spec())
+            && self.edges().zip(other.edges()).all(same_edges)
     }
 }

@@ -123,7 +123,7 @@ impl<'g> Node<'g> {
     }
 
     pub fn pagerank(&self) -> FiniteF32 {
-        FiniteF32::new(self.graph.columns().pagerank[self.ix.index()])
+        FiniteF32::new(self.graph.ranks()[self.ix.index()])
     }
 
     /// Nothing when the history does not mention the node.

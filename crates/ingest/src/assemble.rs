@@ -1,8 +1,11 @@
 //! From facts and relations to a graph.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
-use m1nd_graph::ids::{file_id, node_id, overload_id};
+use m1nd_graph::ids::{NodeIx, file_id, node_id, overload_id};
+use m1nd_graph::patch::{FilePatch, PatchEdge};
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
 
 use m1nd_stdx::float::FiniteF32;
@@ -85,37 +88,15 @@ impl Assembler {
 
     fn file(&mut self, facts: &FileFacts) {
         let folder = self.folder(crate::manifest::folder(&facts.path));
-        let label = facts.path.rsplit('/').next().unwrap_or(&facts.path);
-        let mut spec = NodeSpec::new(NodeKind::File, file_id(&facts.path), label);
-        spec.path.clone_from(&facts.path);
-        spec.line_start = 1;
-        spec.line_end = facts.lines.max(1);
-        spec.doc.clone_from(&facts.doc);
-        spec.language.clone_from(&facts.language);
-        spec.flags = facts.flags;
-        let file = self.builder.node(spec);
+        let file = self.builder.node(file_spec(facts));
         self.contains(folder, file);
-        let names = qualified_names(facts);
-        let mut seen: FxHashMap<String, u32> = FxHashMap::default();
         let mut handles: Vec<Option<Handle>> = Vec::with_capacity(facts.defs.len());
         let types = types_by_name(facts);
-        for (at, def) in facts.defs.iter().enumerate() {
-            let Some(kind) = kind_of(def) else {
+        for (def, spec) in facts.defs.iter().zip(def_specs(facts)) {
+            let Some(spec) = spec else {
                 handles.push(None);
                 continue;
             };
-            let base = node_id(kind, &facts.path, &names[at]);
-            let ordinal = seen.entry(base.clone()).or_default();
-            *ordinal += 1;
-            let mut spec = NodeSpec::new(kind, overload_id(&base, *ordinal), facts.text(def.name));
-            spec.qualified.clone_from(&names[at]);
-            spec.path.clone_from(&facts.path);
-            spec.line_start = def.line_start;
-            spec.line_end = def.line_end;
-            spec.signature.clone_from(&def.signature);
-            spec.doc.clone_from(&def.doc);
-            spec.language.clone_from(&facts.language);
-            spec.flags = def.flags.with(NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0));
             let handle = self.builder.node(spec);
             let outer = container(facts, def, &handles, &types).unwrap_or(file);
             self.contains(outer, handle);
@@ -186,6 +167,89 @@ impl Assembler {
         let (file, defs) = &self.nodes[end.file as usize];
         end.def.and_then(|ix| defs[ix.0 as usize]).unwrap_or(*file)
     }
+}
+
+fn file_spec(facts: &FileFacts) -> NodeSpec {
+    let label = facts.path.rsplit('/').next().unwrap_or(&facts.path);
+    let mut spec = NodeSpec::new(NodeKind::File, file_id(&facts.path), label);
+    spec.path.clone_from(&facts.path);
+    spec.line_start = 1;
+    spec.line_end = facts.lines.max(1);
+    spec.doc.clone_from(&facts.doc);
+    spec.language.clone_from(&facts.language);
+    spec.flags = facts.flags;
+    spec
+}
+
+/// One node for each definition that is one.
+fn def_specs(facts: &FileFacts) -> impl Iterator<Item = Option<NodeSpec>> {
+    def_ids(facts).into_iter().zip(&facts.defs).map(|(named, def)| {
+        let (kind, id, qualified) = named?;
+        let mut spec = NodeSpec::new(kind, id, facts.text(def.name));
+        spec.qualified = qualified;
+        spec.path.clone_from(&facts.path);
+        spec.line_start = def.line_start;
+        spec.line_end = def.line_end;
+        spec.signature.clone_from(&def.signature);
+        spec.doc.clone_from(&def.doc);
+        spec.language.clone_from(&facts.language);
+        spec.flags = def.flags.with(NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0));
+        Some(spec)
+    })
+}
+
+/// Kind, id and qualified name of each definition that is a node.
+fn def_ids(facts: &FileFacts) -> Vec<Option<(NodeKind, String, String)>> {
+    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    let names = qualified_names(facts);
+    let named = facts.defs.iter().zip(names).map(|(def, name)| {
+        let kind = kind_of(def)?;
+        let base = node_id(kind, &facts.path, &name);
+        let ordinal = seen.entry(base.clone()).or_default();
+        *ordinal += 1;
+        Some((kind, overload_id(&base, *ordinal), name))
+    });
+    named.collect()
+}
+
+/// The generation before with one file's changed insides; nothing when a graph has to be built for it.
+pub(crate) fn patched(
+    before: &Graph,
+    files: &[&FileFacts],
+    changed: u32,
+    links: &Links,
+    generation: u64,
+) -> Option<Graph> {
+    let facts = files[changed as usize];
+    if !facts.routes.is_empty() {
+        return None;
+    }
+    let mut places: FxHashMap<u32, (NodeIx, Vec<Option<NodeIx>>)> = FxHashMap::default();
+    let mut place = |end: LinkEnd| -> Option<NodeIx> {
+        let known = match places.entry(end.file) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => {
+                let facts = files[end.file as usize];
+                let file = before.node_by_id(&file_id(&facts.path))?;
+                let defs = def_ids(facts).into_iter().map(|named| before.node_by_id(&named?.1)).collect();
+                free.insert((file, defs))
+            }
+        };
+        Some(end.def.and_then(|ix| known.1[ix.0 as usize]).unwrap_or(known.0))
+    };
+    let mut edges = Vec::with_capacity(links.links.len());
+    // A relation that starts in another file is told by the interface, which is as it was.
+    for link in links.links.iter().filter(|link| link.source.file == changed) {
+        edges.push(PatchEdge {
+            source: place(link.source)?,
+            kind: link.kind.kind,
+            target: place(link.target)?,
+            evidence: link.kind.evidence(),
+            line: link.line,
+        });
+    }
+    let nodes = std::iter::once(file_spec(facts)).chain(def_specs(facts).flatten()).collect();
+    before.patched(generation, FilePatch { path: &facts.path, nodes, edges })
 }
 
 fn kind_of(def: &Def) -> Option<NodeKind> {

@@ -18,8 +18,9 @@ use crate::facts::FileFacts;
 use crate::history::History;
 use crate::manifest::Manifest;
 use crate::report::{Phases, Report};
+use crate::resolve::Links;
 use crate::walk::ParseError;
-use crate::{assemble, languages, resolve};
+use crate::{assemble, interface, languages, resolve};
 
 /// One file may not hold up all others.
 const PARSE_LIMIT: Duration = Duration::from_secs(5);
@@ -71,7 +72,19 @@ pub struct Ingest {
     pub(crate) generation: u64,
     /// Whether the last generation says all that is known.
     pub(crate) is_built: bool,
+    /// Calls without a target in the last generation, per file; empty when it was made by another process.
+    pub(crate) loose: Vec<Loose>,
 }
+
+/// Calls of one file that lead nowhere in the workspace.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Loose {
+    pub unresolved: u32,
+    pub external: u32,
+}
+
+/// More edited files than this are resolved together with all others.
+const MAX_PATCHED: usize = 8;
 
 /// A finished ingest.
 #[derive(Debug)]
@@ -134,6 +147,19 @@ impl Ingest {
         now_ns: i128,
         cancel: &CancelToken,
     ) -> Result<Ingested, Stop> {
+        self.refresh_on(None, listing, read, clock, now_ns, cancel)
+    }
+
+    /// The same, given the last generation: an edit inside functions is then patched into it.
+    pub fn refresh_on(
+        &mut self,
+        last: Option<&Graph>,
+        listing: &[Listed],
+        read: impl Fn(&str) -> Result<Vec<u8>, Reason> + Sync,
+        clock: &dyn Clock,
+        now_ns: i128,
+        cancel: &CancelToken,
+    ) -> Result<Ingested, Stop> {
         let started = clock.monotonic();
         let results: Vec<Step> = listing
             .par_iter()
@@ -144,6 +170,7 @@ impl Ingest {
             .collect();
         let mut files = BTreeMap::new();
         let mut report = Report::default();
+        let mut edited: Vec<u32> = Vec::new();
         for (listed, step) in listing.iter().zip(results) {
             let known = match step {
                 Step::Stopped(stop) => return Err(stop),
@@ -153,6 +180,7 @@ impl Ingest {
                 }
                 Step::Read(known) => {
                     report.files_parsed += 1;
+                    edited.push(files.len() as u32);
                     known
                 }
             };
@@ -160,12 +188,19 @@ impl Ingest {
         }
         let removed = self.files.keys().filter(|path| !files.contains_key(*path)).count();
         report.files_removed = removed as u64;
+        // The graph that this very state made, before the edits.
+        let last = last.filter(|last| self.is_built && last.generation() == self.generation);
+        let is_patch = last.is_some() && removed == 0 && self.only_insides_differ(&files, &edited);
         self.is_built &= report.files_parsed == 0 && removed == 0;
         self.files = files;
         let extracted = clock.monotonic();
-        let graph = match self.is_built {
-            true => None,
-            false => Some(self.build(&mut report, clock, cancel)?),
+        let graph = match (self.is_built, last.filter(|_| is_patch)) {
+            (true, _) => None,
+            (false, Some(last)) => match self.patch(last, &edited, &mut report, clock, cancel)? {
+                Some(graph) => Some(graph),
+                None => Some(self.build(&mut report, clock, cancel)?),
+            },
+            (false, None) => Some(self.build(&mut report, clock, cancel)?),
         };
         self.is_built = true;
         report.generation = self.generation;
@@ -175,12 +210,69 @@ impl Ingest {
         Ok(Ingested { graph, report })
     }
 
+    /// Whether other files cannot tell the edited ones from what they were.
+    fn only_insides_differ(&self, files: &BTreeMap<String, Known>, edited: &[u32]) -> bool {
+        if files.len() != self.files.len() || edited.len() > MAX_PATCHED || self.loose.len() != files.len() {
+            return false;
+        }
+        let mut edited = edited.iter().peekable();
+        files.iter().zip(&self.files).enumerate().all(|(at, ((path, new), (old_path, old)))| {
+            path == old_path
+                && (edited.next_if(|&&edited| edited as usize == at).is_none()
+                    || (new.manifest.is_none()
+                        && old.manifest.is_none()
+                        && interface::digest(&old.facts)
+                            .is_some_and(|before| interface::digest(&new.facts) == Some(before))))
+        })
+    }
+
+    /// Resolves only the edited files and patches them into the last generation.
+    fn patch(
+        &mut self,
+        last: &Graph,
+        edited: &[u32],
+        report: &mut Report,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Option<Graph>, Stop> {
+        let started = clock.monotonic();
+        let files: Vec<&FileFacts> = self.files.values().map(|known| &*known.facts).collect();
+        let manifests: Vec<Manifest> =
+            self.files.values().filter_map(|known| known.manifest.clone()).collect();
+        let links = resolve::resolve_some(&files, &manifests, edited);
+        if let Some(stop) = cancel.stop() {
+            return Err(stop);
+        }
+        let resolved = clock.monotonic();
+        let mut graph: Option<Graph> = None;
+        for (&at, links) in edited.iter().zip(&links) {
+            let next =
+                assemble::patched(graph.as_ref().unwrap_or(last), &files, at, links, self.generation + 1);
+            let Some(next) = next else { return Ok(None) };
+            graph = Some(next);
+        }
+        for (&at, links) in edited.iter().zip(&links) {
+            self.loose[at as usize] = Loose::of(links);
+        }
+        self.generation += 1;
+        report.phases = Phases {
+            extract_ms: 0,
+            resolve_ms: millis(resolved - started),
+            assemble_ms: millis(clock.monotonic() - resolved),
+        };
+        report.files_resolved = links.len() as u64;
+        if let Some(graph) = &graph {
+            report.count_graph(&self.loose, graph);
+        }
+        Ok(graph)
+    }
+
     fn build(&mut self, report: &mut Report, clock: &dyn Clock, cancel: &CancelToken) -> Result<Graph, Stop> {
         let started = clock.monotonic();
         let files: Vec<&FileFacts> = self.files.values().map(|known| &*known.facts).collect();
         let manifests: Vec<Manifest> =
             self.files.values().filter_map(|known| known.manifest.clone()).collect();
-        let links = resolve(&files, &manifests);
+        let links = resolve::resolve(&files, &manifests);
         if let Some(stop) = cancel.stop() {
             return Err(stop);
         }
@@ -192,7 +284,9 @@ impl Ingest {
             resolve_ms: millis(resolved - started),
             assemble_ms: millis(clock.monotonic() - resolved),
         };
-        report.count_graph(&links, &graph);
+        self.loose = links.iter().map(Loose::of).collect();
+        report.files_resolved = links.len() as u64;
+        report.count_graph(&self.loose, &graph);
         Ok(graph)
     }
 
@@ -228,6 +322,12 @@ impl Ingest {
             Some(known) => Step::Same(stamped(known.clone())),
             None => Step::Read(stamped(examine(&listed.path, &bytes, hash))),
         }
+    }
+}
+
+impl Loose {
+    fn of(links: &Links) -> Self {
+        Self { unresolved: links.unresolved, external: links.external }
     }
 }
 

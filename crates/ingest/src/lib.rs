@@ -8,6 +8,7 @@ mod compact;
 pub mod engine;
 pub mod facts;
 pub mod history;
+mod interface;
 pub mod languages;
 pub mod manifest;
 pub mod report;

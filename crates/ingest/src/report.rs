@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use m1nd_graph::Graph;
 
+use crate::engine::Loose;
 use crate::engine::Outcome;
 use crate::facts::FileFacts;
-use crate::resolve::Links;
 
 /// A list of failures longer than this is for a log, not for an answer.
 const MAX_LISTED: usize = 100;
@@ -17,6 +17,8 @@ pub struct Report {
     /// Read and, where a language knows them, parsed.
     pub files_parsed: u64,
     pub files_reused: u64,
+    /// Files whose relations were found anew.
+    pub files_resolved: u64,
     pub files_removed: u64,
     /// How many files of each reason were not parsed by policy.
     pub files_skipped: BTreeMap<&'static str, u64>,
@@ -78,9 +80,9 @@ impl Report {
         }
     }
 
-    pub(crate) fn count_graph(&mut self, links: &[Links], graph: &Graph) {
-        self.unresolved_references = links.iter().map(|links| u64::from(links.unresolved)).sum();
-        self.external_references = links.iter().map(|links| u64::from(links.external)).sum();
+    pub(crate) fn count_graph(&mut self, loose: &[Loose], graph: &Graph) {
+        self.unresolved_references = loose.iter().map(|loose| u64::from(loose.unresolved)).sum();
+        self.external_references = loose.iter().map(|loose| u64::from(loose.external)).sum();
         self.nodes = graph.node_count() as u64;
         self.edges = graph.edge_count() as u64;
     }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::classify::Reason;
-use crate::engine::{Ingest, Known, Outcome};
+use crate::engine::{Ingest, Known, Loose, Outcome};
 use crate::facts::FileFacts;
 use crate::history::History;
 use crate::manifest::Manifest;
@@ -41,6 +41,7 @@ struct Head {
     /// Whatever its writer wants to recognise it by.
     tag: String,
     history: History,
+    loose: Vec<Loose>,
     files: Vec<FileHead>,
 }
 
@@ -78,6 +79,7 @@ pub fn to_bytes(ingest: &Ingest, tag: &str) -> Vec<u8> {
         generation: ingest.generation,
         tag: tag.to_owned(),
         history: ingest.history.clone(),
+        loose: ingest.loose.clone(),
         files: files.collect(),
     };
     let head = postcard::to_allocvec(&head).unwrap_or_default();
@@ -123,6 +125,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Ingest, String), StateError> {
         history: head.history,
         generation: head.generation,
         is_built: false,
+        loose: head.loose,
     };
     Ok((ingest, head.tag))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_graph::EdgeKind;
+use m1nd_graph::{EdgeKind, Graph};
 use m1nd_ingest::classify::Reason;
 use m1nd_ingest::state::{self, StateError};
 use m1nd_ingest::{Ingest, Ingested, Listed};
@@ -37,10 +37,15 @@ impl Disk {
     }
 
     fn refresh(&self, ingest: &mut Ingest) -> Ingested {
+        self.refresh_on(ingest, None)
+    }
+
+    fn refresh_on(&self, ingest: &mut Ingest, last: Option<&Graph>) -> Ingested {
         let read = |path: &str| self.bytes(path);
         let later = self.now + 10_000_000_000;
         let clock = ManualClock::default();
-        ingest.refresh(&self.listing(), read, &clock, later, &CancelToken::new()).expect("nobody stops it")
+        let cancel = CancelToken::new();
+        ingest.refresh_on(last, &self.listing(), read, &clock, later, &cancel).expect("nobody stops it")
     }
 }
 
@@ -54,7 +59,7 @@ const PATHS: [&str; 7] = [
     "web/app.ts",
 ];
 
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 22] = [
     "mod cart;\npub fn run() { cart::Cart::new().add(1); helper(); }\nfn helper() {}\n",
     "pub struct Cart;\nimpl Cart { pub fn new() -> Self { Cart } pub fn add(&self, n: u32) {} }\n",
     "pub struct Cart { inner: Inner }\nimpl Cart { pub fn new() -> Inner { Inner } }\npub struct Inner;\nimpl Inner { pub fn add(&self, n: u32) {} }\n",
@@ -69,6 +74,15 @@ const TEXTS: [&str; 14] = [
     "",
     "fn broken( {",
     "x = 1\n",
+    // The same to others, with other insides.
+    "mod cart;\n\n// Moved down.\npub fn run() { helper(); helper(); let c = cart::Cart::new(); c.add(2); }\nfn helper() {}\n",
+    "mod cart;\n/// Says more.\npub fn run() {}\nfn helper() { run() }\n",
+    "pub struct Cart;\nimpl Cart { pub fn new() -> Self { let c = Cart; c.add(0); c }\n pub fn add(&self, n: u32) { Cart::new(); } }\n",
+    "from .cart import Cart\n\ndef run():\n    c = Cart()\n    c.add(2)\n    run()\n",
+    "class Base:\n    def add(self, n):\n        print(n)\nclass Cart(Base):\n    def total(self):\n        x = self\n        return self.add(1)\n",
+    "class Base:\n    def add(self, n): ...\nclass Cart(Base):\n    def total(self):\n        c = Cart()\n        return c\n",
+    "export class Cart { add(n: number) { this.add(n - 1); new Cart() } }\n",
+    "import { Cart } from './cart'\nexport function run() { const c = new Cart()\n c.add(1); run() }\n",
 ];
 
 #[derive(Clone, Debug)]
@@ -125,9 +139,12 @@ proptest! {
             apply(&mut disk, edit);
             if matches!(edit, Edit::Restart) {
                 kept = state::from_bytes(&state::to_bytes(&kept, "")).expect("its own bytes").0;
+                if at > 0 && at % every == 1 % every {
+                    kept = kept.with_graph();
+                }
             }
             if at % every == 0 {
-                if let Some(next) = disk.refresh(&mut kept).graph {
+                if let Some(next) = disk.refresh_on(&mut kept, Some(&last)).graph {
                     last = next;
                 }
                 let fresh = disk.refresh(&mut Ingest::new("shop")).graph.expect("a first generation");
@@ -164,6 +181,46 @@ fn only_what_changed_is_parsed_again() {
     assert_eq!(graph.generation(), 2);
     let add = graph.find_node("Inner.add").expect("the new method");
     assert_eq!(graph.sources(add, EdgeKind::Calls).count(), 1, "the caller in the other file follows");
+}
+
+#[test]
+fn an_edit_inside_a_function_resolves_one_file() {
+    let mut disk = sample();
+    let mut ingest = Ingest::new("shop");
+    let first = disk.refresh(&mut ingest);
+    assert_eq!(first.report.files_resolved, 3);
+    let first = first.graph.expect("a first generation");
+    let inside =
+        "mod cart;\n\n/// Runs.\npub fn run() { helper(); helper() }\nfn helper() { cart::Cart::new(); }\n";
+    disk.write("src/lib.rs", inside);
+    let edited = disk.refresh_on(&mut ingest, Some(&first));
+    assert_eq!((edited.report.files_parsed, edited.report.files_resolved), (1, 1));
+    let second = edited.graph.expect("a new generation");
+    let fresh = disk.refresh(&mut Ingest::new("shop"));
+    assert_eq!(Some(&second), fresh.graph.as_ref());
+    assert_eq!(edited.report.unresolved_references, fresh.report.unresolved_references);
+    let run = second.find_node("run").expect("it is there");
+    assert_eq!(second.node(run).doc(), "Runs.");
+    assert_eq!(second.node(run).pagerank(), fresh.graph.as_ref().expect("a graph").node(run).pagerank());
+    disk.write("src/lib.rs", &inside.replace("fn helper()", "fn helped()"));
+    let renamed = disk.refresh_on(&mut ingest, Some(&second));
+    assert_eq!(renamed.report.files_resolved, 3, "others may mean what is new or gone");
+    assert_eq!(renamed.graph, disk.refresh(&mut Ingest::new("shop")).graph);
+}
+
+#[test]
+fn weights_learned_survive_a_patch() {
+    let mut disk = sample();
+    let mut ingest = Ingest::new("shop");
+    let first = disk.refresh(&mut ingest).graph.expect("a first generation");
+    let call = |graph: &Graph| {
+        let (run, helper) = (graph.find_node("run").expect("a"), graph.find_node("helper").expect("b"));
+        graph.edge_between(run, EdgeKind::Calls, helper).expect("a call")
+    };
+    first.weights().set(call(&first).index(), m1nd_stdx::float::FiniteF32::new(3.5));
+    disk.write("src/lib.rs", TEXTS[14]);
+    let second = disk.refresh_on(&mut ingest, Some(&first)).graph.expect("a new generation");
+    assert_eq!(second.edge(call(&second)).weight.get(), 3.5);
 }
 
 #[test]

@@ -32,7 +32,8 @@ pub fn save(graph: &Graph, path: &Path) -> Result<(), SnapshotError> {
 /// The whole file as it would be written.
 pub fn to_bytes(graph: &Graph) -> Vec<u8> {
     let weights = graph.weights().to_bits();
-    let mut contents = graph.columns().sections();
+    let columns = graph.whole_columns();
+    let mut contents = columns.sections();
     contents.push((WEIGHTS, weights.as_bytes()));
     let mut end = size_of::<Header>() + contents.len() * size_of::<Section>();
     let mut table = Vec::with_capacity(contents.len());

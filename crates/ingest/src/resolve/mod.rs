@@ -66,15 +66,19 @@ pub struct Links {
 
 /// Resolves every file against all others. `files` must be sorted by path.
 pub fn resolve(files: &[&FileFacts], manifests: &[Manifest]) -> Vec<Links> {
+    let all: Vec<u32> = (0..files.len() as u32).collect();
+    resolve_some(files, manifests, &all)
+}
+
+/// Resolves some files, by position, against all others.
+pub fn resolve_some(files: &[&FileFacts], manifests: &[Manifest], some: &[u32]) -> Vec<Links> {
     let program = Program::new(files.to_vec(), manifests);
     let rules = ProgramRules::of(&program);
     let by_file: Vec<&dyn Rules> =
         program.files.iter().map(|file| rules.of_language(&file.language)).collect();
-    let count = program.files.len() as u32;
     // Neighbouring files share what was evaluated for them.
-    let chunk = (count as usize).div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
-    let all: Vec<u32> = (0..count).collect();
-    all.par_chunks(chunk)
+    let chunk = some.len().div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
+    some.par_chunks(chunk)
         .flat_map_iter(|chunk| {
             let mut eval = Eval::new(&program, &by_file);
             chunk.iter().map(|&file| FileLinker::read(&mut eval, file)).collect::<Vec<Links>>()

@@ -209,7 +209,8 @@ impl Host {
             scan::read(root, path)
         };
         let now_ns = i128::from(files.now.0) * 1_000_000;
-        let done = ingest.refresh(files.list, read, clock, now_ns, cancel)?;
+        let last = before.graph().map(|graph| &**graph);
+        let done = ingest.refresh_on(last, files.list, read, clock, now_ns, cancel)?;
         drop(quarantine);
         let mut report = done.report;
         let graph = match (done.graph, before.graph()) {

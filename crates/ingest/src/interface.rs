@@ -1,0 +1,372 @@
+//! What other files can tell about a file: everything but positions and the insides of functions.
+//!
+//! Two states of a file with the same interface have the same nodes, and every relation of every other file is
+//! the same with either: after an edit that keeps the interface, only the edited file is resolved again.
+
+use rustc_hash::FxHashMap;
+
+use m1nd_graph::NodeFlags;
+
+use crate::facts::{
+    Binding, Def, Expr, ExprIx, FileFacts, ImportAll, Name, RouteHandler, Scope, TypeExpr, TypeIx,
+};
+
+/// Larger descriptions are not worth making: the file is simply taken to have changed.
+const MAX_BYTES: usize = 8 << 20;
+
+/// A digest of the interface; nothing when it is too large to be told.
+pub(crate) fn digest(facts: &FileFacts) -> Option<[u8; 32]> {
+    let mut told = Told {
+        facts,
+        out: Vec::new(),
+        exprs: FxHashMap::default(),
+        types: FxHashMap::default(),
+        waiting: Vec::new(),
+        bindings: FxHashMap::default(),
+    };
+    for binding in &facts.bindings {
+        told.bindings.entry(binding.name).or_default().push(binding);
+    }
+    told.file();
+    // What is reachable is told in the order it was first mentioned, so numbers of expressions do not matter.
+    while let Some(part) = told.waiting.pop() {
+        match part {
+            Part::Expr(ix) => told.expr_now(ix),
+            Part::Type(ix) => told.type_now(ix),
+        }
+        if told.out.len() > MAX_BYTES {
+            return None;
+        }
+    }
+    Some(*blake3::hash(&told.out).as_bytes())
+}
+
+enum Part {
+    Expr(ExprIx),
+    Type(TypeIx),
+}
+
+struct Told<'f> {
+    facts: &'f FileFacts,
+    out: Vec<u8>,
+    /// Expressions and types mentioned so far, numbered by first mention.
+    exprs: FxHashMap<ExprIx, u32>,
+    types: FxHashMap<TypeIx, u32>,
+    waiting: Vec<Part>,
+    bindings: FxHashMap<Name, Vec<&'f Binding>>,
+}
+
+impl Told<'_> {
+    fn file(&mut self) {
+        let facts = self.facts;
+        self.text(&facts.language);
+        self.text(&facts.package);
+        self.number(facts.flags.0 & NodeFlags::TEST_CODE.0);
+        self.count(facts.defs.len());
+        facts.defs.iter().for_each(|def| self.def(def));
+        self.count(facts.imports.len());
+        for import in &facts.imports {
+            self.names(&import.path);
+            self.number(u32::from(import.level));
+            self.names(import.item.as_slice());
+            self.name(import.bind);
+            self.number(u32::from(import.all == ImportAll::Yes) + 2 * u32::from(import.exported));
+            self.scope(import.scope);
+        }
+        self.count(facts.exports.len());
+        for export in &facts.exports {
+            self.name(export.name);
+            self.expr(export.value);
+        }
+        let top: Vec<&Binding> = facts.bindings.iter().filter(|binding| binding.owner.is_none()).collect();
+        self.count(top.len());
+        for binding in top {
+            self.name(binding.name);
+            self.binding(binding);
+        }
+        self.count(facts.routes.len());
+        for route in &facts.routes {
+            self.text(&route.method);
+            self.text(&route.pattern);
+            match route.handler {
+                RouteHandler::Def(ix) => self.number(ix.0),
+                RouteHandler::Value(value) => self.expr(value),
+            }
+        }
+    }
+
+    fn def(&mut self, def: &Def) {
+        self.number(def.kind as u32);
+        self.name(def.name);
+        self.scope(def.parent);
+        self.number(def.flags.0);
+        self.number(def.how as u32);
+        self.count(def.type_params.len());
+        for param in &def.type_params {
+            self.name(param.name);
+            self.all_types(&param.bounds);
+            self.all_types(param.default.as_slice());
+        }
+        self.count(def.params.len());
+        for param in &def.params {
+            self.name(param.name);
+            self.all_types(param.ty.as_slice());
+        }
+        self.all_types(def.returns.as_slice());
+        self.all_exprs(&def.results);
+        self.all_types(&def.bases);
+        self.count(def.fields.len());
+        for field in &def.fields {
+            self.name(field.name);
+            self.all_types(field.ty.as_slice());
+            self.all_exprs(field.value.as_slice());
+        }
+        self.all_types(def.of.as_slice());
+        self.all_exprs(def.value.as_slice());
+    }
+
+    fn binding(&mut self, binding: &Binding) {
+        self.scope(binding.owner);
+        self.all_types(binding.ty.as_slice());
+        self.all_exprs(binding.value.as_slice());
+    }
+
+    fn expr_now(&mut self, ix: ExprIx) {
+        let facts = self.facts;
+        let Some(expr) = facts.exprs.get(ix.0 as usize) else {
+            return self.number(u32::MAX);
+        };
+        match expr {
+            Expr::Unknown => self.number(0),
+            Expr::Name { name, at, scope } => {
+                self.number(1);
+                self.name(*name);
+                self.scope(*scope);
+                // Which of the bindings holds is a matter of where both stand.
+                let bindings = self.bindings.get(name).cloned().unwrap_or_default();
+                self.count(bindings.len());
+                for binding in bindings {
+                    self.number(u32::from(binding.from <= *at) + 2 * u32::from(*at < binding.to));
+                    self.binding(binding);
+                }
+            }
+            Expr::Path { segments, args, scope, .. } => {
+                self.number(2);
+                self.names(segments);
+                self.all_types(args);
+                self.scope(*scope);
+            }
+            Expr::Member { of, name } => {
+                self.number(3);
+                self.ty(*of);
+                self.name(*name);
+            }
+            Expr::This { scope } => {
+                self.number(4);
+                self.scope(*scope);
+            }
+            Expr::Super { scope } => {
+                self.number(5);
+                self.scope(*scope);
+            }
+            Expr::Field { base, name } => {
+                self.number(6);
+                self.expr(*base);
+                self.name(*name);
+            }
+            Expr::Call { callee, args, types } => {
+                self.number(7);
+                self.expr(*callee);
+                self.all_exprs(args);
+                self.all_types(types);
+            }
+            Expr::Index { base } => {
+                self.number(8);
+                self.expr(*base);
+            }
+            Expr::Of { ty } => {
+                self.number(9);
+                self.ty(*ty);
+            }
+            Expr::Out { of, by } => {
+                self.number(10);
+                self.expr(*of);
+                self.number(*by as u32);
+            }
+            Expr::Part { of, index } => {
+                self.number(11);
+                self.expr(*of);
+                self.number(*index);
+            }
+            Expr::Payload { variant, of, index } => {
+                self.number(12);
+                self.expr(*variant);
+                self.expr(*of);
+                self.number(*index);
+            }
+            Expr::ArgOf { call, arg, param } => {
+                self.number(13);
+                self.expr(*call);
+                self.number(*arg);
+                self.number(*param);
+            }
+            Expr::Closure { params, result, returns } => {
+                self.number(14);
+                self.number(*params);
+                self.all_exprs(result.as_slice());
+                self.all_types(returns.as_slice());
+            }
+            Expr::Def(def) => {
+                self.number(15);
+                self.number(def.0);
+            }
+            Expr::Import(at) => {
+                self.number(16);
+                self.number(*at);
+            }
+            Expr::Tuple(parts) => {
+                self.number(17);
+                self.all_exprs(parts);
+            }
+            Expr::List(parts) => {
+                self.number(18);
+                self.all_exprs(parts);
+            }
+            Expr::Object(members) => {
+                self.number(19);
+                self.count(members.len());
+                for (name, value) in members {
+                    self.name(*name);
+                    self.expr(*value);
+                }
+            }
+            Expr::Any(parts) => {
+                self.number(20);
+                self.all_exprs(parts);
+            }
+            Expr::Text => self.number(21),
+            Expr::Number => self.number(22),
+            Expr::Bool => self.number(23),
+        }
+    }
+
+    fn type_now(&mut self, ix: TypeIx) {
+        let facts = self.facts;
+        let Some(ty) = facts.types.get(ix.0 as usize) else {
+            return self.number(u32::MAX);
+        };
+        match ty {
+            TypeExpr::Unknown => self.number(0),
+            TypeExpr::Path { segments, args, scope, .. } => {
+                self.number(1);
+                self.names(segments);
+                self.all_types(args);
+                self.scope(*scope);
+            }
+            TypeExpr::Assoc { of, name } => {
+                self.number(2);
+                self.ty(*of);
+                self.name(*name);
+            }
+            TypeExpr::SelfType { scope } => {
+                self.number(3);
+                self.scope(*scope);
+            }
+            TypeExpr::Ref(of) => {
+                self.number(4);
+                self.ty(*of);
+            }
+            TypeExpr::Tuple(parts) => {
+                self.number(5);
+                self.all_types(parts);
+            }
+            TypeExpr::List(of) => {
+                self.number(6);
+                self.ty(*of);
+            }
+            TypeExpr::Bounds(parts) => {
+                self.number(7);
+                self.all_types(parts);
+            }
+            TypeExpr::Union(parts) => {
+                self.number(8);
+                self.all_types(parts);
+            }
+            TypeExpr::Function { params, result } => {
+                self.number(9);
+                self.all_types(params);
+                self.all_types(result.as_slice());
+            }
+            TypeExpr::Object(members) => {
+                self.number(10);
+                self.count(members.len());
+                for (name, ty) in members {
+                    self.name(*name);
+                    self.ty(*ty);
+                }
+            }
+            TypeExpr::ValueOf(value) => {
+                self.number(11);
+                self.expr(*value);
+            }
+            TypeExpr::Text => self.number(12),
+            TypeExpr::Number => self.number(13),
+            TypeExpr::Bool => self.number(14),
+        }
+    }
+
+    fn expr(&mut self, ix: ExprIx) {
+        let next = self.exprs.len() as u32;
+        let number = *self.exprs.entry(ix).or_insert(next);
+        if number == next {
+            self.waiting.push(Part::Expr(ix));
+        }
+        self.number(number);
+    }
+
+    fn ty(&mut self, ix: TypeIx) {
+        let next = self.types.len() as u32;
+        let number = *self.types.entry(ix).or_insert(next);
+        if number == next {
+            self.waiting.push(Part::Type(ix));
+        }
+        self.number(number);
+    }
+
+    fn all_exprs(&mut self, all: &[ExprIx]) {
+        self.count(all.len());
+        all.iter().for_each(|&ix| self.expr(ix));
+    }
+
+    fn all_types(&mut self, all: &[TypeIx]) {
+        self.count(all.len());
+        all.iter().for_each(|&ix| self.ty(ix));
+    }
+
+    fn scope(&mut self, scope: Scope) {
+        self.number(scope.map_or(0, |ix| ix.0 + 1));
+    }
+
+    fn names(&mut self, names: &[Name]) {
+        self.count(names.len());
+        names.iter().for_each(|&name| self.name(name));
+    }
+
+    fn name(&mut self, name: Name) {
+        let facts = self.facts;
+        self.text(facts.text(name));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    fn count(&mut self, count: usize) {
+        self.number(count as u32);
+    }
+
+    fn number(&mut self, number: u32) {
+        self.out.extend_from_slice(&number.to_le_bytes());
+    }
+}
