@@ -22,11 +22,17 @@ pub fn run(ctx: &Ctx<'_>, reuse: Reuse) -> Result<(Arc<Job>, JobState), Fault> {
         .runtime()
         .start_job(ctx.tool(), move |cancel| match workspace.ingest(reuse, clock.as_ref(), cancel) {
             Ok(report) => {
-                if let Err(err) = workspace.save() {
-                    tracing::warn!(%err, "the graph was not saved");
+                let saved = workspace.save();
+                match serde_json::to_value(&report) {
+                    Ok(mut shown) => {
+                        if let Err(err) = saved {
+                            tracing::warn!(%err, "the graph was not saved");
+                            shown["not_saved"] = json!(err.to_string());
+                        }
+                        JobState::Done(shown)
+                    }
+                    Err(err) => JobState::Failed(err.to_string()),
                 }
-                serde_json::to_value(&report)
-                    .map_or_else(|err| JobState::Failed(err.to_string()), JobState::Done)
             }
             Err(Stop::Cancelled) => JobState::Cancelled,
             Err(Stop::TimedOut) => JobState::Failed("time ran out".into()),

@@ -1,0 +1,254 @@
+//! A workspace's graph follows its files: while they are edited, across processes, and whatever ends them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use m1nd_graph::Graph;
+use m1nd_runtime::workspace::{BindingSource, Reuse, Watching, Workspace};
+use m1nd_runtime::{BuildInfo, Settings};
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::SystemClock;
+use tempfile::TempDir;
+
+struct Machine {
+    dir: TempDir,
+}
+
+impl Machine {
+    /// A repository of a few Rust files that call each other.
+    fn new() -> Self {
+        let machine = Self { dir: tempfile::tempdir().unwrap() };
+        machine.write("Cargo.toml", "[package]\nname = \"shop\"\n");
+        machine.write("src/lib.rs", "pub mod cart;\npub mod till;\n");
+        machine.write("src/cart.rs", "pub fn add() { crate::till::ring(); }\n");
+        machine.write("src/till.rs", "pub fn ring() {}\n");
+        machine
+    }
+
+    fn repo(&self) -> PathBuf {
+        self.dir.path().join("repo")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.repo().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Makes every file so old that its time proves something.
+    fn age(&self) {
+        for entry in fs::read_dir(self.repo().join("src")).unwrap().flatten() {
+            age(&entry.path());
+        }
+        age(&self.repo().join("Cargo.toml"));
+    }
+
+    fn open(&self) -> Arc<Workspace> {
+        self.open_at(&self.dir.path().join("home"))
+    }
+
+    fn open_at(&self, home: &Path) -> Arc<Workspace> {
+        let settings = Settings {
+            home: home.to_owned(),
+            runtime_root: None,
+            toolsets: BTreeSet::new(),
+            read_only: false,
+            build: BuildInfo { version: "0", hash: "test" },
+        };
+        Arc::new(Workspace::open(&self.repo(), BindingSource::Flag, &settings).unwrap())
+    }
+
+    /// The graph that somebody makes who never saw the workspace before.
+    fn made_anew(&self) -> Arc<Graph> {
+        let other = self.open_at(&self.dir.path().join("elsewhere"));
+        other.ingest(Reuse::Nothing, &SystemClock::new(), &CancelToken::new()).unwrap();
+        Arc::clone(other.view().graph().unwrap())
+    }
+}
+
+fn age(path: &Path) {
+    let past = std::time::SystemTime::now() - Duration::from_secs(3_600);
+    fs::File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
+}
+
+fn fresh(workspace: &Workspace) -> Arc<Graph> {
+    let view = workspace.fresh_view(&SystemClock::new(), &CancelToken::new()).unwrap();
+    Arc::clone(view.graph().unwrap())
+}
+
+fn ingest(workspace: &Workspace) -> m1nd_ingest::Report {
+    workspace.ingest(Reuse::Unchanged, &SystemClock::new(), &CancelToken::new()).unwrap()
+}
+
+#[test]
+fn a_new_process_reads_and_resolves_only_what_was_edited_since() {
+    let machine = Machine::new();
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    drop(first);
+    machine.write("src/cart.rs", "pub fn add() { crate::till::ring(); crate::till::ring(); add() }\n");
+    let second = machine.open();
+    assert_eq!(*fresh(&second), *machine.made_anew());
+    let report = second.view().report().unwrap().clone();
+    assert_eq!((report.files_parsed, report.files_resolved, report.files_reused), (1, 1, 3));
+}
+
+#[test]
+fn a_new_process_knows_that_nothing_changed() {
+    let machine = Machine::new();
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    let second = machine.open();
+    let report = ingest(&second);
+    assert_eq!((report.files_parsed, report.generation), (0, 1));
+    assert!(!second.is_unsaved());
+}
+
+#[test]
+fn facts_that_cannot_be_read_cost_time_and_nothing_else() {
+    let machine = Machine::new();
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    let facts = first.runtime_root().join("graph.facts");
+    let whole = fs::read(&facts).unwrap();
+    for damage in [&b""[..], b"nonsense", &whole[..whole.len() / 2]] {
+        fs::write(&facts, damage).unwrap();
+        machine.write("src/till.rs", &format!("pub fn ring() {{ let n = {}; }}\n", damage.len()));
+        let next = machine.open();
+        assert_eq!(*fresh(&next), *machine.made_anew());
+    }
+}
+
+#[test]
+fn a_graph_that_another_process_made_is_taken_over() {
+    let machine = Machine::new();
+    machine.age();
+    let (one, other) = (machine.open(), machine.open());
+    ingest(&one);
+    one.save().unwrap();
+    assert_eq!(other.view().generation(), 1);
+    machine.write("src/till.rs", "pub fn ring() {}\npub fn open() { ring() }\n");
+    age(&machine.repo().join("src/till.rs"));
+    ingest(&one);
+    one.save().unwrap();
+    assert_eq!(*fresh(&other), *machine.made_anew());
+    assert!(other.view().report().is_none(), "it was loaded, not made again");
+    assert_eq!(other.view().generation(), 2);
+}
+
+#[test]
+fn a_repository_that_changes_while_it_is_read_is_right_in_the_end() {
+    let machine = Machine::new();
+    let workspace = machine.open();
+    let stop = Arc::new(AtomicBool::new(false));
+    let writer = {
+        let (stop, repo) = (Arc::clone(&stop), machine.repo());
+        std::thread::spawn(move || {
+            let mut round = 0;
+            while !stop.load(Ordering::Relaxed) {
+                round += 1;
+                let text = format!("pub fn ring() {{}}\npub fn more{}() {{ ring() }}\n", round % 7);
+                fs::write(repo.join("src/till.rs"), &text).unwrap();
+                let extra = repo.join(format!("src/extra{}.rs", round % 3));
+                match round % 2 {
+                    0 => fs::write(&extra, text).unwrap(),
+                    _ => drop(fs::remove_file(&extra)),
+                }
+            }
+        })
+    };
+    for _ in 0..40 {
+        ingest(&workspace);
+        fresh(&workspace);
+    }
+    stop.store(true, Ordering::Relaxed);
+    writer.join().unwrap();
+    assert_eq!(*fresh(&workspace), *machine.made_anew());
+}
+
+/// The watch is used where the system has one; the answers are the same without.
+fn kept(machine: &Machine) -> Arc<Workspace> {
+    let workspace = machine.open();
+    ingest(&workspace);
+    workspace.keep(Arc::new(SystemClock::new()), true);
+    let until = Instant::now() + Duration::from_secs(60);
+    while matches!(workspace.watching(), Watching::NotYet) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    workspace
+}
+
+#[test]
+fn each_question_sees_the_edit_right_before_it() {
+    let machine = Machine::new();
+    let workspace = kept(&machine);
+    for round in 0..30 {
+        match round % 6 {
+            0 => machine.write("src/till.rs", &format!("pub fn ring() {{ let n = {round}; }}\n")),
+            1 => {
+                machine.write("src/till.rs", &format!("pub fn ring() {{}}\npub fn n{round}() {{ ring() }}\n"))
+            }
+            2 => machine.write(&format!("src/deep{round}/er/mod.rs"), "pub fn deep() {}\n"),
+            3 => machine.write(&format!("src/deep{}/er/more.rs", round - 1), "pub fn more() {}\n"),
+            4 => fs::rename(
+                machine.repo().join(format!("src/deep{}", round - 2)),
+                machine.repo().join(format!("src/moved{round}")),
+            )
+            .unwrap(),
+            _ => fs::remove_dir_all(machine.repo().join(format!("src/moved{}", round - 1))).unwrap(),
+        }
+        assert_eq!(*fresh(&workspace), *machine.made_anew(), "round {round}");
+    }
+    machine.write(".gitignore", "src/cart.rs\n");
+    assert_eq!(*fresh(&workspace), *machine.made_anew());
+    fs::remove_file(machine.repo().join(".gitignore")).unwrap();
+    assert_eq!(*fresh(&workspace), *machine.made_anew());
+}
+
+#[test]
+fn a_kept_graph_is_read_ahead() {
+    let machine = Machine::new();
+    let workspace = kept(&machine);
+    if !matches!(workspace.watching(), Watching::On(_)) {
+        eprintln!("skipped: {:?}", workspace.watching());
+        return;
+    }
+    machine.write("src/till.rs", "pub fn ring() {}\npub fn ahead() { ring() }\n");
+    let until = Instant::now() + Duration::from_secs(60);
+    let known = |workspace: &Workspace| workspace.view().graph().unwrap().find_node("ahead").is_ok();
+    while !known(&workspace) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(known(&workspace));
+}
+
+#[test]
+fn a_file_that_ended_the_process_twice_is_named_and_left_out() {
+    let machine = Machine::new();
+    machine.age();
+    let workspace = machine.open();
+    let folder = workspace.ensure_runtime_root().unwrap().to_owned();
+    let mut slot = b"src/cart.rs".to_vec();
+    slot.resize(4_096, 0);
+    for process in 0..2 {
+        fs::write(folder.join(format!("graph.reading-99999{process}")), &slot).unwrap();
+    }
+    let report = workspace.ingest(Reuse::Unchanged, &SystemClock::new(), &CancelToken::new()).unwrap();
+    assert_eq!(report.failures, [("src/cart.rs".to_owned(), "quarantined")]);
+    let graph = workspace.view().graph().cloned().unwrap();
+    assert!(graph.find_node("ring").is_ok() && graph.find_node("add").is_err());
+    let again = workspace.ingest(Reuse::Nothing, &SystemClock::new(), &CancelToken::new()).unwrap();
+    assert!(again.failures.is_empty(), "whoever reads everything anew tries again");
+}
