@@ -51,6 +51,7 @@ fn main() {
         graph = done.graph.or(graph);
     }
     let graph = graph.expect("two rounds");
+    edits(&root, &mut ingest, &graph, &cancel);
     let status = std::fs::read_to_string("/proc/self/status").expect("linux");
     for line in status.lines().filter(|l| l.starts_with("VmHWM") || l.starts_with("VmRSS")) {
         println!("{line}");
@@ -115,6 +116,42 @@ fn main() {
     for (caller, target, line) in &truth.missed {
         println!("MISSED {line} {caller} -> {target}");
     }
+}
+
+/// How long one edit takes: inside a function, then one that others can see.
+fn edits(root: &Root, ingest: &mut Ingest, graph: &m1nd_graph::Graph, cancel: &CancelToken) {
+    let (mut listing, _) = scan::list(root, cancel).expect("nobody stops it");
+    let source: Vec<usize> = (0..listing.len())
+        .filter(|&at| m1nd_ingest::languages::of_path(&listing[at].path).is_some_and(|l| ["rust", "python"].contains(&l.name)))
+        .filter(|&at| listing[at].size > 5_000 && listing[at].size < 100_000)
+        .collect();
+    let Some(&at) = source.get(source.len() / 2) else { return };
+    let path = listing[at].path.clone();
+    let clock = SystemClock::new();
+    let mut last: Option<m1nd_graph::Graph> = None;
+    for (says, more) in [("comment", "\n# x\n"), ("again", "\n# y\n"), ("comment", "\n# z\n"), ("new function", "\nfn zzz() {}\n")] {
+        let more = if path.ends_with(".rs") { more.replace('#', "//") } else { more.replace("fn zzz() {}", "def zzz(): pass") };
+        listing[at].modified_ns += 1;
+        listing[at].size += 1;
+        let read = |wanted: &str| {
+            let mut bytes = scan::read(root, wanted)?;
+            if wanted == path {
+                bytes.extend_from_slice(more.as_bytes());
+            }
+            Ok(bytes)
+        };
+        let started = Instant::now();
+        let done = ingest.refresh_on(Some(last.as_ref().unwrap_or(graph)), &listing, read, &clock, 1 << 100, cancel);
+        let done = done.expect("nobody stops it");
+        println!("edit ({says}) of {path}: {:?}, resolved {}, {:?}", started.elapsed(), done.report.files_resolved, done.report.phases);
+        last = done.graph.or(last);
+    }
+    let started = Instant::now();
+    let bytes = m1nd_ingest::state::to_bytes(ingest, "");
+    let wrote = started.elapsed();
+    let started = Instant::now();
+    let back = m1nd_ingest::state::from_bytes(&bytes).is_ok();
+    println!("facts: {} bytes, written {wrote:?}, read {:?} {back}", bytes.len(), started.elapsed());
 }
 
 /// What the grammars alone need for the same files on the same threads.
