@@ -66,6 +66,13 @@ impl NodeSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(u32);
 
+impl Handle {
+    /// The handle of a builder whose nodes stand in the order of a graph.
+    pub(crate) fn at(node: crate::ids::NodeIx) -> Self {
+        Self(node.0)
+    }
+}
+
 /// An edge as its finder describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EdgeSpec {
@@ -201,11 +208,11 @@ fn canonical_order(nodes: &[NodeSpec]) -> Vec<u32> {
     order
 }
 
-struct MergedEdge {
-    spec: EdgeSpec,
-    source: u32,
-    target: u32,
-    lines: Vec<u32>,
+pub(crate) struct MergedEdge {
+    pub(crate) spec: EdgeSpec,
+    pub(crate) source: u32,
+    pub(crate) target: u32,
+    pub(crate) lines: Vec<u32>,
 }
 
 fn merge_edges(edges: Vec<EdgeSpec>, position: &[u32]) -> Vec<MergedEdge> {
@@ -310,7 +317,7 @@ fn node_columns(nodes: &[&NodeSpec]) -> Columns {
     }
 }
 
-fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: usize) {
+pub(crate) fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: usize) {
     let mut site_starts = vec![0];
     let mut sites = Vec::new();
     for edge in edges {

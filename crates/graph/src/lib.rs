@@ -17,6 +17,7 @@ pub mod kind;
 pub mod lookup;
 pub mod node;
 pub mod pagerank;
+pub mod rewire;
 pub mod scc;
 pub mod snapshot;
 #[cfg(test)]

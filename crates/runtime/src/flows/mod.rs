@@ -1,5 +1,6 @@
 //! Flows: work that needs more than one engine, or an engine and an effect. One file each.
 
+pub mod brought;
 pub mod call_list;
 pub mod calls;
 pub mod file_list;

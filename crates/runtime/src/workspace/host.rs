@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -18,7 +19,9 @@ use m1nd_vfs::{Root, durable};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
+use super::bring;
 use super::listing::{Sizes, Stamp, sizes};
+use super::overlays::Overlays;
 use super::view::WorkspaceView;
 
 /// The graph as a file.
@@ -47,6 +50,8 @@ pub(super) struct Host {
     loaded: OnceLock<()>,
     ingest: Mutex<Option<Ingest>>,
     problem: Mutex<Option<String>>,
+    overlays: Overlays,
+    progress: Progress,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -59,6 +64,8 @@ struct StampFile {
 impl Host {
     pub(super) fn new(folder: PathBuf) -> Self {
         Self {
+            overlays: Overlays::new(&folder),
+            progress: Progress::default(),
             folder,
             view: ArcSwap::default(),
             loaded: OnceLock::new(),
@@ -86,7 +93,7 @@ impl Host {
         cancel: &CancelToken,
     ) -> Result<Arc<WorkspaceView>, Stop> {
         let view = self.view();
-        if view.graph().is_none() {
+        if view.graph().is_none() || view.imported_from().is_some() {
             return Ok(view);
         }
         let (files, _) = scan::list(root, cancel)?;
@@ -95,6 +102,21 @@ impl Host {
         }
         self.ingest(root, Reuse::Edits, clock, cancel)?;
         Ok(self.view.load_full())
+    }
+
+    pub(super) fn overlays(&self) -> &Overlays {
+        &self.overlays
+    }
+
+    /// How far the ingest that runs now is.
+    pub(super) fn progress(&self) -> (u64, u64) {
+        self.progress.now()
+    }
+
+    /// Makes a view the newest one.
+    pub(super) fn publish(&self, view: WorkspaceView) {
+        self.loaded.get_or_init(|| ());
+        self.view.store(Arc::new(view));
     }
 
     /// Reads what changed, makes the next generation if anything did, and publishes it.
@@ -110,6 +132,10 @@ impl Host {
             *state = None;
         }
         let before = self.view();
+        // A graph that was imported stays until somebody asks for the workspace itself.
+        if reuse == Reuse::Edits && before.imported_from().is_some() {
+            return Ok(before.counts());
+        }
         let first = state.is_none();
         let ingest = state.get_or_insert_with(|| Ingest::new(&name(root)).after(before.generation()));
         // History moves with commits, not with edits: a look before a question does not read it again.
@@ -120,13 +146,19 @@ impl Host {
             }
         }
         let now = clock.now();
-        let (files, _) = scan::list(root, cancel)?;
+        let (files, passed) = scan::list(root, cancel)?;
+        self.progress.start(files.len());
         let stamp = Stamp::of(&files, now);
         let now_ns = i128::from(now.0) * 1_000_000;
-        let done = ingest.refresh(&files, |path| scan::read(root, path), clock, now_ns, cancel)?;
+        let read = |path: &str| self.progress.reading(|| scan::read(root, path));
+        let done = ingest.refresh(&files, read, clock, now_ns, cancel)?;
         let mut report = done.report;
+        report.pass_over(passed.secret, passed.unreadable);
         let graph = match (done.graph, before.graph()) {
             (Some(graph), old) => {
+                let graph = self.overlays.lay_over(graph, |path| ingest.hash(path));
+                report.nodes = graph.node_count() as u64;
+                report.edges = graph.edge_count() as u64;
                 if let Some(old) = old {
                     carry::learned_weights(old, &graph);
                 }
@@ -147,7 +179,7 @@ impl Host {
         Ok(report)
     }
 
-    fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Option<Ingest>>, Stop> {
+    pub(super) fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Option<Ingest>>, Stop> {
         loop {
             if let Some(state) = self.ingest.try_lock_for(LOOK) {
                 return Ok(state);
@@ -182,22 +214,45 @@ impl Host {
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
     }
 
+    /// When the snapshot was written, and its bytes.
+    pub(super) fn last_save(&self) -> Option<(UnixMs, u64)> {
+        let meta = fs::metadata(self.folder.join(SNAPSHOT)).ok()?;
+        Some((UnixMs::from(meta.modified().ok()?), meta.len()))
+    }
+
     fn load(&self) {
         let path = self.folder.join(SNAPSHOT);
         match snapshot::load(&path) {
-            Ok(graph) => {
-                let stamp = self.stamp_of(graph.generation());
-                let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
-                self.view.store(Arc::new(WorkspaceView::new(
-                    Arc::new(graph),
-                    None,
-                    as_of,
-                    stamp,
-                    Sizes::new(),
-                )));
-            }
+            Ok(graph) => self.view.store(Arc::new(self.saved_view(graph))),
             Err(_) if !path.exists() => {}
             Err(err) => self.set_aside(&path, &err),
+        }
+    }
+
+    /// Publishes the snapshot on disk in place of what is in memory. Nothing when there is none.
+    pub(super) fn reload(&self, cancel: &CancelToken) -> Result<Option<Arc<WorkspaceView>>, ReloadError> {
+        let path = self.folder.join(SNAPSHOT);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let mut state = self.turn(cancel)?;
+        let view = self.saved_view(snapshot::load(&path)?);
+        // The files are looked at again: what was read of them made another graph.
+        if let Some(ingest) = state.as_mut() {
+            ingest.rebuild();
+        }
+        self.publish(view);
+        Ok(Some(self.view()))
+    }
+
+    fn saved_view(&self, graph: Graph) -> WorkspaceView {
+        let generation = graph.generation();
+        let stamp = self.stamp_of(generation);
+        let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
+        let view = WorkspaceView::new(Arc::new(graph), None, as_of, stamp, Sizes::new());
+        match bring::source_of(&self.folder, generation) {
+            Some(from) => view.imported(from),
+            None => view,
         }
     }
 
@@ -244,6 +299,45 @@ pub enum Saved {
     Nothing,
     /// Another process has the lock; its graph is as new as ours or newer.
     AnotherWrites,
+}
+
+/// Why the last good graph could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    #[error("the work was stopped")]
+    Stopped(Stop),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}
+
+impl From<Stop> for ReloadError {
+    fn from(stop: Stop) -> Self {
+        ReloadError::Stopped(stop)
+    }
+}
+
+/// Files listed and files read by the ingest that runs now.
+#[derive(Debug, Default)]
+struct Progress {
+    listed: AtomicU64,
+    read: AtomicU64,
+}
+
+impl Progress {
+    fn start(&self, listed: usize) {
+        self.read.store(0, Ordering::Relaxed);
+        self.listed.store(listed as u64, Ordering::Relaxed);
+    }
+
+    fn reading<T>(&self, read: impl FnOnce() -> T) -> T {
+        let done = read();
+        self.read.fetch_add(1, Ordering::Relaxed);
+        done
+    }
+
+    fn now(&self) -> (u64, u64) {
+        (self.read.load(Ordering::Relaxed), self.listed.load(Ordering::Relaxed))
+    }
 }
 
 /// Why a graph could not be saved.
