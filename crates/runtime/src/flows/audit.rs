@@ -67,8 +67,7 @@ pub fn shorten(sections: &mut [Section], excess: usize) -> bool {
 /// What a newcomer asks first.
 pub fn overview(graph: &Graph, scope: &str) -> Vec<Section> {
     let survey = Survey::of(graph);
-    let files: Vec<&FileRow<'_>> =
-        survey.files.iter().filter(|file| is_within(file.path(), scope)).collect();
+    let files: Vec<&FileRow<'_>> = survey.files.iter().filter(|file| is_within(file.path(), scope)).collect();
     vec![
         languages(&files),
         entry_points(graph, scope),
@@ -98,7 +97,11 @@ pub fn structure(
             findings::import_cycles(&survey, &texts, scope),
             "Imports at load time, Python and JavaScript family only.",
         ),
-        Section::of("large_files", findings::large_files(&survey, scope), "600 lines and more, by lines times dependants."),
+        Section::of(
+            "large_files",
+            findings::large_files(&survey, scope),
+            "600 lines and more, by lines times dependants.",
+        ),
         Section::of(
             "unmentioned",
             unmentioned,
@@ -111,7 +114,11 @@ pub fn structure(
             findings::orphan_files(&survey, &texts, scope),
             "No file uses them, nothing starts in them, no text names them.",
         ),
-        Section::of("duplicates", findings::duplicates(&survey, &texts, scope), "Equal but for white space, 8 lines and more."),
+        Section::of(
+            "duplicates",
+            findings::duplicates(&survey, &texts, scope),
+            "Equal but for white space, 8 lines and more.",
+        ),
         match findings::untested_hubs(&survey, scope) {
             Some(found) => Section::of(
                 "untested_hubs",
@@ -179,7 +186,11 @@ fn parts(graph: &Graph, scope: &str) -> Section {
         let central: Vec<&str> = members.iter().take(3).map(|node| node.label()).collect();
         items.push(format!("{} ({} definitions): {}", part.name, members.len(), central.join(", ")));
     }
-    Section::listed("parts", items, "Groups of code that talk mostly to each other, with their most used names.")
+    Section::listed(
+        "parts",
+        items,
+        "Groups of code that talk mostly to each other, with their most used names.",
+    )
 }
 
 fn central(survey: &Survey<'_>, files: &[&FileRow<'_>]) -> Section {
@@ -208,7 +219,13 @@ fn hot_spots(files: &[&FileRow<'_>]) -> Section {
         (std::cmp::Reverse(u64::from(history.commits) * u64::from(file.lines())), file.path())
     });
     let items = rows.iter().map(|(file, history)| {
-        format!("{} ({} commits, {} lines, {} authors)", file.path(), history.commits, file.lines(), history.authors)
+        format!(
+            "{} ({} commits, {} lines, {} authors)",
+            file.path(),
+            history.commits,
+            file.lines(),
+            history.authors
+        )
     });
     Section::listed("hot_spots", items.collect(), "Changed most, weighted by size.")
 }
@@ -225,7 +242,13 @@ fn risk(files: &[&FileRow<'_>]) -> Section {
         score(b.0, &b.1).total_cmp(&score(a.0, &a.1)).then_with(|| a.0.path().cmp(b.0.path()))
     });
     let items = rows.iter().map(|(file, history)| {
-        format!("{} ({} of {} commits are fixes, used by {} files)", file.path(), history.fixes, history.commits, file.used_by)
+        format!(
+            "{} ({} of {} commits are fixes, used by {} files)",
+            file.path(),
+            history.fixes,
+            history.commits,
+            file.used_by
+        )
     });
     Section::listed("risk", items.collect(), "Fix commits, weighted by the log of dependants.")
 }
@@ -233,7 +256,9 @@ fn risk(files: &[&FileRow<'_>]) -> Section {
 fn tests(files: &[&FileRow<'_>]) -> Section {
     let mut folders: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     let (mut tests, mut lines) = (0, 0);
-    for file in files.iter().filter(|file| file.tests > 0 || file.is_test() && !file.node.language().is_empty()) {
+    for file in
+        files.iter().filter(|file| file.tests > 0 || file.is_test() && !file.node.language().is_empty())
+    {
         let folder = file.path().split('/').next().filter(|_| file.path().contains('/')).unwrap_or(".");
         let folder = folders.entry(folder).or_default();
         folder.0 += 1;
@@ -273,7 +298,8 @@ fn certainty(graph: &Graph, scope: &str) -> Section {
             total += 1;
         }
     }
-    let names = [Evidence::Precise, Evidence::Resolved, Evidence::Inferred { candidates: 2 }].map(Evidence::name);
+    let names =
+        [Evidence::Precise, Evidence::Resolved, Evidence::Inferred { candidates: 2 }].map(Evidence::name);
     let items = names.iter().filter_map(|name| Some(format!("{name}: {}", counts.get(name)?))).collect();
     let mut section = Section::listed("call_edges", items, "");
     section.total = total;

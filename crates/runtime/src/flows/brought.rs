@@ -52,9 +52,10 @@ pub fn export(ctx: &Ctx<'_>, graph: &Graph, path: Option<&str>) -> Result<Export
     let workspace = ctx.workspace()?;
     let target = match path {
         Some(path) => target(workspace.root(), path).map_err(|err| match err {
-            PathError::NotFound { .. } => {
-                invalid_params(ctx.tool(), format!("`path`: the folder of {path:?} is not there; make it first."))
-            }
+            PathError::NotFound { .. } => invalid_params(
+                ctx.tool(),
+                format!("`path`: the folder of {path:?} is not there; make it first."),
+            ),
             err => from_vfs::path(ctx.tool(), "path", err),
         })?,
         None => workspace.ensure_runtime_root().map_err(|err| storage(&err.source))?.join(EXPORT),

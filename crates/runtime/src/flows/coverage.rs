@@ -54,7 +54,9 @@ pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String>
     }
     let size = root.size_and_time(path).ok()?.0;
     if size > MAX_FILE_BYTES {
-        return Some(format!("{name} was skipped: it has {size} bytes, and files over {MAX_FILE_BYTES} are not parsed."));
+        return Some(format!(
+            "{name} was skipped: it has {size} bytes, and files over {MAX_FILE_BYTES} are not parsed."
+        ));
     }
     let bytes = read::bytes(root, path, MAX_FILE_BYTES).ok()?;
     let said = match outcome_of(name, &bytes) {
@@ -63,7 +65,10 @@ pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String>
         }
         Outcome::Indexed => return None,
         Outcome::Partial(reason) => {
-            format!("{name} is known in part ({}): what lies in the damaged places is missing.", reason.name())
+            format!(
+                "{name} is known in part ({}): what lies in the damaged places is missing.",
+                reason.name()
+            )
         }
         Outcome::Skipped(reason) => format!("{name} was skipped: {}.", reason.name()),
         Outcome::Unsupported => {

@@ -62,7 +62,8 @@ pub fn around(graph: &Graph, center: NodeIx, max_nodes: usize, format: Format) -
 }
 
 fn neighbours(graph: &Graph, center: NodeIx, max_nodes: usize) -> Picture {
-    let drawn = |kind: EdgeKind| !matches!(kind, EdgeKind::Contains | EdgeKind::CoChanges | EdgeKind::Imports);
+    let drawn =
+        |kind: EdgeKind| !matches!(kind, EdgeKind::Contains | EdgeKind::CoChanges | EdgeKind::Imports);
     let mut chosen = vec![center];
     let mut seen = BTreeSet::from([center]);
     let mut left: BTreeSet<NodeIx> = BTreeSet::new();
@@ -115,7 +116,9 @@ fn neighbours(graph: &Graph, center: NodeIx, max_nodes: usize) -> Picture {
 fn folder(graph: &Graph, scope: &str, max_nodes: usize) -> Picture {
     let survey = Survey::of(graph);
     let mut members: Vec<usize> = (0..survey.files.len())
-        .filter(|&at| is_within(survey.files[at].path(), scope) && !survey.files[at].node.language().is_empty())
+        .filter(|&at| {
+            is_within(survey.files[at].path(), scope) && !survey.files[at].node.language().is_empty()
+        })
         .collect();
     let total = members.len();
     // Files that much goes through say most about a folder.
@@ -182,10 +185,12 @@ fn mermaid(picture: &Picture) -> String {
     let mut text = String::from("flowchart LR\n");
     for (number, (group, members)) in groups(picture).iter().enumerate() {
         if !group.is_empty() {
-            writeln!(text, "subgraph g{number}[\"{}\"]", for_mermaid(group)).expect("a string takes any text");
+            writeln!(text, "subgraph g{number}[\"{}\"]", for_mermaid(group))
+                .expect("a string takes any text");
         }
         for &at in members {
-            writeln!(text, "n{at}[\"{}\"]", for_mermaid(&picture.nodes[at].0)).expect("a string takes any text");
+            writeln!(text, "n{at}[\"{}\"]", for_mermaid(&picture.nodes[at].0))
+                .expect("a string takes any text");
         }
         if !group.is_empty() {
             text.push_str("end\n");
@@ -208,7 +213,8 @@ fn dot(picture: &Picture) -> String {
                 .expect("a string takes any text");
         }
         for &at in members {
-            writeln!(text, "n{at} [label=\"{}\"];", for_dot(&picture.nodes[at].0)).expect("a string takes any text");
+            writeln!(text, "n{at} [label=\"{}\"];", for_dot(&picture.nodes[at].0))
+                .expect("a string takes any text");
         }
         if !group.is_empty() {
             text.push_str("}\n");
@@ -216,7 +222,8 @@ fn dot(picture: &Picture) -> String {
     }
     for ((from, to), (kinds, inferred)) in &picture.edges {
         let style = if *inferred { ", style=dashed" } else { "" };
-        writeln!(text, "n{from} -> n{to} [label=\"{}\"{style}];", label_of(kinds)).expect("a string takes any text");
+        writeln!(text, "n{from} -> n{to} [label=\"{}\"{style}];", label_of(kinds))
+            .expect("a string takes any text");
     }
     text.push_str("}\n");
     text

@@ -39,9 +39,8 @@ pub fn place(node: Node<'_>) -> String {
 /// Files that import each other in a circle, in languages where that can fail at load time. An import that is
 /// indented runs later or only for a type checker, and `import type` is erased; neither closes a circle.
 pub fn import_cycles(survey: &Survey<'_>, texts: &Texts, scope: &str) -> Found {
-    let matters = |file: &FileRow<'_>| {
-        matches!(file.node.language(), "python" | "javascript" | "typescript" | "tsx")
-    };
+    let matters =
+        |file: &FileRow<'_>| matches!(file.node.language(), "python" | "javascript" | "typescript" | "tsx");
     let mut builder = GraphBuilder::new();
     let handles: Vec<_> = survey
         .files
@@ -127,9 +126,8 @@ pub fn unmentioned(survey: &Survey<'_>, texts: &Texts, scope: &str) -> (Found, u
         if !is_within(node.path(), scope) || !file.is_own() || file.is_test() || !may_be_dead(node) {
             continue;
         }
-        let reached = graph.incoming(node.ix()).any(|edge| {
-            edge.kind != EdgeKind::Contains && edge.source != node.ix()
-        });
+        let reached =
+            graph.incoming(node.ix()).any(|edge| edge.kind != EdgeKind::Contains && edge.source != node.ix());
         if !reached {
             let (first, last) = node.lines();
             candidates.push((node, last - first + 1));
@@ -238,7 +236,8 @@ pub fn duplicates(survey: &Survey<'_>, texts: &Texts, scope: &str) -> Found {
         let lines = body.lines().count();
         let places: Vec<String> = nodes.iter().take(4).map(|node| place(*node)).collect();
         let more = if nodes.len() > 4 { format!(" and {} more", nodes.len() - 4) } else { String::new() };
-        let row = (std::cmp::Reverse(lines * nodes.len()), format!("{lines} lines: {}{more}", places.join(" = ")));
+        let row =
+            (std::cmp::Reverse(lines * nodes.len()), format!("{lines} lines: {}{more}", places.join(" = ")));
         (here && nodes.len() > 1).then_some(row)
     });
     Found::ranked(rows.collect())

@@ -74,9 +74,7 @@ pub fn run(ctx: &Ctx<'_>, what: What) -> Result<(Arc<Job>, JobState), Fault> {
     }
     match refused.lock().take() {
         Some(fault) => Err(fault),
-        None if state == JobState::Cancelled => {
-            Err(faults::stopped(m1nd_stdx::cancel::Stop::Cancelled))
-        }
+        None if state == JobState::Cancelled => Err(faults::stopped(m1nd_stdx::cancel::Stop::Cancelled)),
         None => Ok((job, state)),
     }
 }

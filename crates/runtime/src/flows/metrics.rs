@@ -124,7 +124,11 @@ fn row(survey: &Survey<'_>, path: &str, members: &[usize]) -> Row {
         fan_in,
         fan_out,
         instability: share(fan_out, fan_in + fan_out),
-        longest_function: files().filter_map(|file| file.longest).map(|(lines, _)| u64::from(lines)).max().unwrap_or(0),
+        longest_function: files()
+            .filter_map(|file| file.longest)
+            .map(|(lines, _)| u64::from(lines))
+            .max()
+            .unwrap_or(0),
         documented: share(sum(|file| file.documented), functions + types + tests),
         // One commit that changes several files of a folder is counted for each, so folders have no number.
         commits: match (members, commits.as_slice()) {

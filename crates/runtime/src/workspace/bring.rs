@@ -106,15 +106,16 @@ pub(super) fn index(
         let empty = Arc::new(Graph::empty());
         let graph = view.graph().unwrap_or(&empty);
         place(graph, &mut index, &path.parent());
-        let (_, made_at) =
-            root.size_and_time(path).map_err(|err| BringError::Read(ReadError::Path(err)))?;
+        let (_, made_at) = root.size_and_time(path).map_err(|err| BringError::Read(ReadError::Path(err)))?;
         let sorted = sort_out(root, graph, &index, made_at);
         let first = index.files.first().cloned().unwrap_or_default();
         if sorted.covered.is_empty() && sorted.stale.is_empty() {
             return Err(BringError::NothingCovered { first });
         }
-        let is_covered = |file: &str| sorted.covered.binary_search_by(|known| known.as_str().cmp(file)).is_ok();
-        let overlay = Overlay::of(graph, &index, |file| is_covered(file).then(|| scan::read(root, file)).flatten());
+        let is_covered =
+            |file: &str| sorted.covered.binary_search_by(|known| known.as_str().cmp(file)).is_ok();
+        let overlay =
+            Overlay::of(graph, &index, |file| is_covered(file).then(|| scan::read(root, file)).flatten());
         let ingest = state.as_mut();
         let files: BTreeMap<String, String> = sorted
             .covered

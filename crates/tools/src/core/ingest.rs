@@ -83,7 +83,14 @@ impl Tool for Ingest {
             the index are not used. mode replace drops other indexes, merge keeps them.\n\
             json: `path` is a file that `persist export` wrote. It becomes the graph as it is, and answers say stale, until the workspace \
             is ingested with adapter code.",
-        intents: &["index repository", "build graph", "refresh graph", "read workspace", "scip index", "import graph"],
+        intents: &[
+            "index repository",
+            "build graph",
+            "refresh graph",
+            "read workspace",
+            "scip index",
+            "import graph",
+        ],
         effect: Effect::Ingest,
         examples: &[Example { says: "The workspace", arguments: "{}" }],
         ..Spec::READ
@@ -131,7 +138,8 @@ fn what(ctx: &Ctx<'_>, input: &Input) -> Result<What, Fault> {
         Reader::Json => Adapter::Json,
         Reader::Auto => brought::adapter_of(root, path.as_ref()),
     };
-    let named = || path.clone().ok_or_else(|| ctx.invalid("`path` must name the file that this adapter reads."));
+    let named =
+        || path.clone().ok_or_else(|| ctx.invalid("`path` must name the file that this adapter reads."));
     match wanted {
         Adapter::Code if input.incremental.unwrap_or(true) => Ok(What::Files(Reuse::Unchanged)),
         Adapter::Code => Ok(What::Files(Reuse::Nothing)),

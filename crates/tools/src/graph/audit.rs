@@ -45,13 +45,25 @@ impl Tool for Audit {
             dependants), tests, docs, call_edges by evidence.\n\
             structure: import_cycles, large_files, unmentioned (dead code candidates), orphan_files, duplicates, untested_hubs. Each note says \
             what the list rests on. Generated, vendored, test and damaged files are left out.",
-        intents: &["understand repository", "overview", "orientation", "dead code", "cycles", "duplicates", "where to start", "hot spots"],
+        intents: &[
+            "understand repository",
+            "overview",
+            "orientation",
+            "dead code",
+            "cycles",
+            "duplicates",
+            "where to start",
+            "hot spots",
+        ],
         needs: Needs::Graph,
         budget: Some(6_000),
         fresh: true,
         examples: &[
             Example { says: "What is this repository?", arguments: "{}" },
-            Example { says: "What is worth a look in a folder?", arguments: r#"{"path": "src", "profile": "structure"}"# },
+            Example {
+                says: "What is worth a look in a folder?",
+                arguments: r#"{"path": "src", "profile": "structure"}"#,
+            },
         ],
         ..Spec::READ
     };
@@ -59,7 +71,9 @@ impl Tool for Audit {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let root = ctx.workspace()?.root();
         let scope = match &input.path {
-            Some(path) => root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "path", err))?.as_str().to_owned(),
+            Some(path) => {
+                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "path", err))?.as_str().to_owned()
+            }
             None => String::new(),
         };
         let scope = scope.as_str();

@@ -83,7 +83,9 @@ impl Tool for CrossVerify {
         let workspace = ctx.workspace()?;
         let root = workspace.root();
         let scope = match &input.scope {
-            Some(path) => root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned(),
+            Some(path) => {
+                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
+            }
             None => String::new(),
         };
         let scope = scope.as_str();
@@ -124,7 +126,13 @@ impl Tool for CrossVerify {
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
-        let lists = [&mut self.unsaid_calls, &mut self.misplaced, &mut self.missing, &mut self.gone, &mut self.changed];
+        let lists = [
+            &mut self.unsaid_calls,
+            &mut self.misplaced,
+            &mut self.missing,
+            &mut self.gone,
+            &mut self.changed,
+        ];
         let mut dropped = 0;
         for list in lists {
             if dropped < excess {

@@ -72,7 +72,10 @@ impl Tool for Diagram {
         fresh: true,
         examples: &[
             Example { says: "Around a function", arguments: r#"{"center": "greet"}"# },
-            Example { says: "A folder, for Graphviz", arguments: r#"{"center": "src", "format": "dot", "max_nodes": 10}"# },
+            Example {
+                says: "A folder, for Graphviz",
+                arguments: r#"{"center": "src", "format": "dot", "max_nodes": 10}"#,
+            },
         ],
         ..Spec::READ
     };
@@ -119,7 +122,11 @@ impl Trim for Output {
         if self.nodes < 2 {
             return false;
         }
-        let again = Again { graph: Arc::clone(&self.again.graph), center: self.again.center, format: self.again.format };
+        let again = Again {
+            graph: Arc::clone(&self.again.graph),
+            center: self.again.center,
+            format: self.again.format,
+        };
         *self = Self::draw(again, (self.nodes * 3 / 4).max(1));
         true
     }

@@ -78,7 +78,10 @@ impl Tool for Metrics {
         needs: Needs::Graph,
         budget: Some(8_000),
         fresh: true,
-        examples: &[Example { says: "The files most others depend on", arguments: r#"{"sort": "fan_in", "limit": 5}"# }],
+        examples: &[Example {
+            says: "The files most others depend on",
+            arguments: r#"{"sort": "fan_in", "limit": 5}"#,
+        }],
         ..Spec::READ
     };
 
@@ -86,7 +89,9 @@ impl Tool for Metrics {
         let limit = ctx.in_range("limit", input.limit, 1..=500)?.unwrap_or(20);
         let root = ctx.workspace()?.root();
         let scope = match &input.path {
-            Some(path) => root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "path", err))?.as_str().to_owned(),
+            Some(path) => {
+                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "path", err))?.as_str().to_owned()
+            }
             None => String::new(),
         };
         let by = match input.by {

@@ -103,7 +103,11 @@ fn load(ctx: &Ctx<'_>) -> Result<Answer<Output>, Fault> {
         ReloadError::Snapshot(err) => Fault::new(
             Code::Storage,
             format!("The snapshot cannot be read: {err}."),
-            Recovery::call("The graph in memory is unharmed; ingest makes a new snapshot.", "ingest", serde_json::json!({})),
+            Recovery::call(
+                "The graph in memory is unharmed; ingest makes a new snapshot.",
+                "ingest",
+                serde_json::json!({}),
+            ),
         ),
     })?;
     let state = if loaded.is_some() { "loaded" } else { "empty" };
