@@ -15,7 +15,10 @@ pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) ->
     let mut global = global.clone();
     global.workspace = path.or(global.workspace);
     let runtime = wiring::runtime(&wiring::config(&global)?)?;
-    let spinner = Spinner::start("ingesting");
+    let spinner = match runtime.workspace() {
+        Some(workspace) => Spinner::ingesting(workspace),
+        None => Spinner::start("ingesting"),
+    };
     let mut reply = super::ask(&runtime, "ingest", json!({ "incremental": !full }));
     // A person waits for the whole of it; only hosts need an answer in between.
     while reply.body["state"] == "running" {
@@ -40,10 +43,20 @@ pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) ->
             body["lines"],
             languages.join(", ")
         )?;
+        let reasons = |name: &str| -> String {
+            let counts = body[name].as_object().into_iter().flatten();
+            let words: Vec<String> = counts.map(|(reason, count)| format!("{count} {reason}")).collect();
+            if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+        };
         writeln!(
             out,
-            "{DIM}parsed {}, reused {}, skipped {}, failed {}{DIM:#}",
-            body["files_parsed"], body["files_reused"], body["files_skipped"], body["files_failed"]
+            "{DIM}parsed {}, reused {}, other kinds {}, skipped: {}, in part: {}, failed {}{DIM:#}",
+            body["files_parsed"],
+            body["files_reused"],
+            body["files_unsupported"],
+            reasons("files_skipped"),
+            reasons("files_partial"),
+            body["files_failed"]
         )
     })
 }
