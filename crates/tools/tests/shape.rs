@@ -85,52 +85,52 @@ fn structure_lists_what_the_text_bears_out() {
         "audit",
         json!({"profile": "structure"}),
         expect![[r#"
-        {
-          "sections": [
             {
-              "name": "import_cycles",
-              "total": 1,
-              "items": [
-                "shop/cart.py -> shop/order.py -> shop/cart.py"
-              ],
-              "note": "Imports at load time, Python and JavaScript family only."
-            },
-            {
-              "name": "large_files",
-              "total": 0,
-              "note": "600 lines and more, by lines times dependants."
-            },
-            {
-              "name": "unmentioned",
-              "total": 1,
-              "items": [
-                "shop/cart.py:6 _forgotten (2 lines)"
-              ],
-              "note": "Private definitions that no edge reaches and no file names elsewhere: dead, or found at run time. 3 exported ones are not listed; other repositories may use them."
-            },
-            {
-              "name": "orphan_files",
-              "total": 1,
-              "items": [
-                "shop/nobody_knows_it.py (9 lines)"
-              ],
-              "note": "No file uses them, nothing starts in them, no text names them."
-            },
-            {
-              "name": "duplicates",
-              "total": 1,
-              "items": [
-                "9 lines: shop/nobody_knows_it.py:1 first_copy = shop/report.py:6 first_copy"
-              ],
-              "note": "Equal but for white space, 8 lines and more."
-            },
-            {
-              "name": "untested_hubs",
-              "total": 0,
-              "note": "At least 5 certain callers, and no known chain of calls from test code; a test may still run them from outside."
-            }
-          ]
-        }"#]],
+              "sections": [
+                {
+                  "name": "import_cycles",
+                  "total": 1,
+                  "items": [
+                    "shop/cart.py -> shop/order.py -> shop/cart.py"
+                  ],
+                  "note": "Imports at load time, Python and JavaScript family only."
+                },
+                {
+                  "name": "large_files",
+                  "total": 0,
+                  "note": "600 lines and more, by lines times dependants."
+                },
+                {
+                  "name": "unmentioned",
+                  "total": 1,
+                  "items": [
+                    "shop/cart.py:6 _forgotten (2 lines)"
+                  ],
+                  "note": "Private definitions that no edge reaches and no file names elsewhere: dead, or found at run time. 3 exported ones are not listed; other repositories may use them."
+                },
+                {
+                  "name": "orphan_files",
+                  "total": 1,
+                  "items": [
+                    "shop/nobody_knows_it.py (9 lines)"
+                  ],
+                  "note": "No file uses them and no text names them; a script that is run by hand looks like this."
+                },
+                {
+                  "name": "duplicates",
+                  "total": 1,
+                  "items": [
+                    "9 lines: shop/nobody_knows_it.py:1 first_copy = shop/report.py:6 first_copy"
+                  ],
+                  "note": "Equal but for white space, 8 lines and more."
+                },
+                {
+                  "name": "untested_hubs",
+                  "total": 0,
+                  "note": "At least 5 certain callers, and no known chain of calls from test code; a test may still run them from outside."
+                }
+              ]
+            }"#]],
     );
 }
 
@@ -141,69 +141,69 @@ fn an_overview_says_what_there_is() {
         "audit",
         json!({}),
         expect![[r#"
-        {
-          "sections": [
             {
-              "name": "languages",
-              "total": 1,
-              "items": [
-                "python: 6 files, 46 lines"
+              "sections": [
+                {
+                  "name": "languages",
+                  "total": 1,
+                  "items": [
+                    "python: 6 files, 46 lines"
+                  ],
+                  "note": "1 other files are not parsed."
+                },
+                {
+                  "name": "entry_points",
+                  "total": 0
+                },
+                {
+                  "name": "parts",
+                  "total": 0,
+                  "note": "Groups of product code that talk mostly to each other, with their most used names."
+                },
+                {
+                  "name": "central_files",
+                  "total": 2,
+                  "items": [
+                    "shop/cart.py (used by 2 files)",
+                    "shop/order.py (used by 2 files)"
+                  ],
+                  "note": "7 files in all."
+                },
+                {
+                  "name": "hot_spots",
+                  "total": 0,
+                  "note": "no_data: no version history"
+                },
+                {
+                  "name": "risk",
+                  "total": 0,
+                  "note": "no_data: the history names no fixes"
+                },
+                {
+                  "name": "tests",
+                  "total": 1,
+                  "items": [
+                    "tests: 1 files, 1 tests"
+                  ],
+                  "note": "1 tests known, 4 lines in files with tests."
+                },
+                {
+                  "name": "docs",
+                  "total": 1,
+                  "items": [
+                    "README.md"
+                  ]
+                },
+                {
+                  "name": "call_edges",
+                  "total": 5,
+                  "items": [
+                    "resolved: 5"
+                  ]
+                }
               ],
-              "note": "1 other files are not parsed."
-            },
-            {
-              "name": "entry_points",
-              "total": 0
-            },
-            {
-              "name": "parts",
-              "total": 0,
-              "note": "Groups of code that talk mostly to each other, with their most used names."
-            },
-            {
-              "name": "central_files",
-              "total": 2,
-              "items": [
-                "shop/cart.py (used by 2 files)",
-                "shop/order.py (used by 2 files)"
-              ],
-              "note": "7 files in all."
-            },
-            {
-              "name": "hot_spots",
-              "total": 0,
-              "note": "no_data: no version history"
-            },
-            {
-              "name": "risk",
-              "total": 0,
-              "note": "no_data: the history names no fixes"
-            },
-            {
-              "name": "tests",
-              "total": 1,
-              "items": [
-                "tests: 1 files, 1 tests"
-              ],
-              "note": "1 tests known, 4 lines in files with tests."
-            },
-            {
-              "name": "docs",
-              "total": 1,
-              "items": [
-                "README.md"
-              ]
-            },
-            {
-              "name": "call_edges",
-              "total": 5,
-              "items": [
-                "resolved: 5"
-              ]
-            }
-          ],
-          "next_step_hint": "outline shows a part; profile structure lists what is worth a look."
-        }"#]],
+              "next_step_hint": "outline shows a part; profile structure lists what is worth a look."
+            }"#]],
     );
 }
 

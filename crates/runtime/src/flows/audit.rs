@@ -71,7 +71,7 @@ pub fn overview(graph: &Graph, scope: &str) -> Vec<Section> {
     vec![
         languages(&files),
         entry_points(graph, scope),
-        parts(graph, scope),
+        parts(&survey, scope),
         central(&survey, &files),
         hot_spots(&files),
         risk(&files),
@@ -112,7 +112,7 @@ pub fn structure(
         Section::of(
             "orphan_files",
             findings::orphan_files(&survey, &texts, scope),
-            "No file uses them, nothing starts in them, no text names them.",
+            "No file uses them and no text names them; a script that is run by hand looks like this.",
         ),
         Section::of(
             "duplicates",
@@ -164,38 +164,50 @@ fn entry_points(graph: &Graph, scope: &str) -> Section {
     Section::listed("entry_points", items.into_iter().map(|(_, _, text)| text).collect(), note)
 }
 
-/// Communities of a single file or two say nothing about a repository.
+/// Fewer definitions say nothing about a repository.
 const MIN_PART_NODES: usize = 8;
 
-fn parts(graph: &Graph, scope: &str) -> Section {
-    let communities = community::detect(graph);
-    let mut items = Vec::new();
-    for part in &communities.list {
-        let mut members: Vec<Node<'_>> = part
-            .members
-            .iter()
-            .map(|&ix| graph.node(ix))
-            .filter(|node| is_within(node.path(), scope))
-            .collect();
+fn parts(survey: &Survey<'_>, scope: &str) -> Section {
+    let graph = survey.graph;
+    let mut items: Vec<(usize, String)> = Vec::new();
+    for part in community::detect(graph).list {
+        let counts = |node: &Node<'_>| {
+            let product = survey.file_of(node.ix()).is_some_and(|at| !survey.files[at].is_beside());
+            product && is_within(node.path(), scope) && (node.kind().is_callable() || node.kind().is_type())
+        };
+        let mut members: Vec<Node<'_>> =
+            part.members.iter().map(|&ix| graph.node(ix)).filter(counts).collect();
         if members.len() < MIN_PART_NODES {
             continue;
         }
-        let defined = |node: &Node<'_>| node.kind().is_callable() || node.kind().is_type();
-        members.retain(defined);
+        let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+        for node in &members {
+            *folders.entry(node.path().rsplit_once('/').map_or(".", |(folder, _)| folder)).or_default() += 1;
+        }
+        let folder = folders.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));
+        let folder = folder.map_or(".", |(name, _)| *name);
         members.sort_by_key(|node| (std::cmp::Reverse(node.pagerank()), node.ix()));
-        let central: Vec<&str> = members.iter().take(3).map(|node| node.label()).collect();
-        items.push(format!("{} ({} definitions): {}", part.name, members.len(), central.join(", ")));
+        let mut names: Vec<&str> = Vec::new();
+        for node in members.iter().filter(|node| !node.label().starts_with("__")) {
+            if names.len() < 3 && !names.contains(&node.label()) {
+                names.push(node.label());
+            }
+        }
+        items
+            .push((members.len(), format!("{folder} ({} definitions): {}", members.len(), names.join(", "))));
     }
+    items.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let items = items.into_iter().map(|(_, text)| text).collect();
     Section::listed(
         "parts",
         items,
-        "Groups of code that talk mostly to each other, with their most used names.",
+        "Groups of product code that talk mostly to each other, with their most used names.",
     )
 }
 
 fn central(survey: &Survey<'_>, files: &[&FileRow<'_>]) -> Section {
     let mut rows: Vec<&&FileRow<'_>> =
-        files.iter().filter(|file| file.is_own() && !file.is_test() && file.used_by > 1).collect();
+        files.iter().filter(|file| file.is_own() && !file.is_beside() && file.used_by > 1).collect();
     rows.sort_by_key(|file| (std::cmp::Reverse(file.used_by), file.path()));
     let items = rows.iter().map(|file| format!("{} (used by {} files)", file.path(), file.used_by));
     Section::listed("central_files", items.collect(), format!("{} files in all.", survey.files.len()))
@@ -206,7 +218,7 @@ fn with_history<'a, 'g>(
 ) -> impl Iterator<Item = (&'a FileRow<'g>, m1nd_graph::History)> {
     files
         .iter()
-        .filter(|file| file.is_own() && !file.is_test())
+        .filter(|file| file.is_own() && !file.is_beside())
         .filter_map(|file| Some((*file, file.node.history()?)))
 }
 
@@ -285,7 +297,13 @@ fn docs(files: &[&FileRow<'_>]) -> Section {
     paths.sort_by_key(|path| (path.matches('/').count(), *path));
     let total = paths.len();
     let items = paths.into_iter().take(ITEMS).map(str::to_owned).collect();
-    Section::of("docs", Found { total, items }, "")
+    let below =
+        files.iter().filter(|file| file.path().starts_with("docs/") || file.path().starts_with("doc/"));
+    let note = match below.count() {
+        0 => String::new(),
+        count => format!("{count} files below the documentation folder."),
+    };
+    Section::of("docs", Found { total, items }, note)
 }
 
 /// How far the call edges can be trusted.

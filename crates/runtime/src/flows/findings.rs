@@ -68,6 +68,13 @@ pub fn import_cycles(survey: &Survey<'_>, texts: &Texts, scope: &str) -> Found {
     let rows = scc::cycles(&graph, &[EdgeKind::Imports])
         .into_iter()
         .filter(|members| members.iter().any(|&ix| is_within(graph.node(ix).path(), scope)))
+        .filter(|members| {
+            let beside = |&ix: &NodeIx| {
+                let file = survey.graph.node_by_id(graph.node(ix).id()).and_then(|ix| survey.file_of(ix));
+                file.is_some_and(|at| survey.files[at].is_beside())
+            };
+            !members.iter().all(beside)
+        })
         .map(|members| {
             let ring = shortest_ring(&graph, &members);
             let path: Vec<&str> = ring.iter().map(|&ix| graph.node(ix).path()).collect();
@@ -123,7 +130,11 @@ pub fn unmentioned(survey: &Survey<'_>, texts: &Texts, scope: &str) -> (Found, u
     let mut candidates: Vec<(Node<'_>, u32)> = Vec::new();
     for node in graph.nodes() {
         let Some(file) = survey.file_of(node.ix()).map(|at| &survey.files[at]) else { continue };
-        if !is_within(node.path(), scope) || !file.is_own() || file.is_test() || !may_be_dead(node) {
+        if !is_within(node.path(), scope)
+            || !file.is_own()
+            || file.is_beside()
+            || !may_be_dead(survey, texts, node)
+        {
             continue;
         }
         let reached =
@@ -133,7 +144,21 @@ pub fn unmentioned(survey: &Survey<'_>, texts: &Texts, scope: &str) -> (Found, u
             candidates.push((node, last - first + 1));
         }
     }
-    let mentions = texts.mentions(candidates.iter().map(|(node, _)| node.label()));
+    // A name can be put together from its beginning and something else.
+    let beginnings = |label: &'_ str| -> Vec<usize> {
+        label.char_indices().filter(|(at, c)| *c == '_' && *at >= 3).map(|(at, _)| at + 1).collect()
+    };
+    let wanted = candidates.iter().flat_map(|(node, _)| {
+        let label = node.label();
+        let parts = beginnings(label).into_iter().map(move |end| &label[..end]);
+        parts.chain([label])
+    });
+    let mentions = texts.mentions(wanted);
+    let is_built = |label: &str| {
+        beginnings(label)
+            .iter()
+            .any(|&end| end < label.len() && mentions.get(&label[..end]).is_some_and(|&n| n > 0))
+    };
     let mut defined: HashMap<&str, u32> = HashMap::new();
     for node in graph.nodes() {
         *defined.entry(node.label()).or_default() += 1;
@@ -141,7 +166,7 @@ pub fn unmentioned(survey: &Survey<'_>, texts: &Texts, scope: &str) -> (Found, u
     let mut exported = 0;
     let mut rows = Vec::new();
     for (node, lines) in candidates {
-        if mentions.get(node.label()) > defined.get(node.label()) {
+        if mentions.get(node.label()) > defined.get(node.label()) || is_built(node.label()) {
             continue;
         }
         if node.flags().has(NodeFlags::EXPORTED) {
@@ -153,17 +178,37 @@ pub fn unmentioned(survey: &Survey<'_>, texts: &Texts, scope: &str) -> (Found, u
     (Found::ranked(rows), exported)
 }
 
-/// What runs without being named: programs, handlers, tests, methods that a base or a trait asks for, and
-/// names that a language calls by itself.
-fn may_be_dead(node: Node<'_>) -> bool {
+/// What runs without being named is left out: programs, handlers, tests, members of traits and of their
+/// implementations, names that a language calls by itself, and members of objects in scripts.
+fn may_be_dead(survey: &Survey<'_>, texts: &Texts, node: Node<'_>) -> bool {
     let kind = node.kind();
     let flags = node.flags();
-    let special = node.label().starts_with("__") || node.label().len() < 3;
-    (matches!(kind, NodeKind::Function | NodeKind::Method) || kind.is_type())
-        && !special
-        && ![NodeFlags::ENTRY_POINT, NodeFlags::TEST_CODE, NodeFlags::ABSTRACT]
-            .iter()
-            .any(|&flag| flags.has(flag))
+    let special = node.label().starts_with("__")
+        || node.label().len() < 3
+        || node.label().starts_with('_') && node.label().ends_with('_');
+    let excused = [NodeFlags::ENTRY_POINT, NodeFlags::TEST_CODE, NodeFlags::ABSTRACT];
+    let plain = matches!(kind, NodeKind::Function | NodeKind::Method) || kind.is_type();
+    if !plain || special || excused.iter().any(|&flag| flags.has(flag)) {
+        return false;
+    }
+    let parent = survey.graph.parent(node.ix()).map(|ix| survey.graph.node(ix).kind());
+    match node.language() {
+        "javascript" | "typescript" | "tsx" => parent == Some(NodeKind::File),
+        "rust" => {
+            parent != Some(NodeKind::Trait) && !is_in_trait_impl(texts.text(node.path()), node.lines().0)
+        }
+        _ => true,
+    }
+}
+
+/// Whether the nearest `impl` before a line is one of a trait.
+fn is_in_trait_impl(text: &str, line: u32) -> bool {
+    let before: Vec<&str> = text.lines().take(line as usize).collect();
+    let head = before.iter().rev().find(|line| {
+        let line = line.trim_start();
+        line.starts_with("impl") || line.starts_with("unsafe impl")
+    });
+    head.is_some_and(|head| head.contains(" for "))
 }
 
 /// Source files that no other file is known to use, with no entry point, no test, and a name that no other
@@ -184,8 +229,11 @@ pub fn orphan_files(survey: &Survey<'_>, texts: &Texts, scope: &str) -> Found {
                 !matches!(edge.kind, EdgeKind::Contains | EdgeKind::CoChanges)
                     && survey.file_of(edge.source) != Some(*at)
             });
+            // What is named by a number is found by listing its folder.
+            let numbered = file.node.label().starts_with(|c: char| c.is_ascii_digit());
             file.is_own()
-                && !file.is_test()
+                && !numbered
+                && !file.is_beside()
                 && file.functions + file.types > 0
                 && !incoming
                 && !starts_something.contains(at)
@@ -216,7 +264,7 @@ pub fn orphan_files(survey: &Survey<'_>, texts: &Texts, scope: &str) -> Found {
 /// Functions whose bodies are the same but for white space.
 pub fn duplicates(survey: &Survey<'_>, texts: &Texts, scope: &str) -> Found {
     let mut groups: HashMap<String, Vec<Node<'_>>> = HashMap::new();
-    for file in survey.own().filter(|file| !file.is_test()) {
+    for file in survey.own().filter(|file| !file.is_beside()) {
         let lines: Vec<&str> = texts.text(file.path()).lines().collect();
         for ix in survey.graph.nodes_in(file.path()) {
             let node = survey.graph.node(ix);
@@ -253,31 +301,46 @@ pub fn untested_hubs(survey: &Survey<'_>, scope: &str) -> Option<Found> {
             || survey.file_of(node.ix()).is_some_and(|at| survey.files[at].is_test())
     };
     let mut reached = vec![false; graph.node_count()];
-    let mut queue: VecDeque<NodeIx> = VecDeque::new();
-    for node in graph.nodes().filter(|node| node.kind().is_callable() && is_test(*node)) {
-        reached[node.ix().index()] = true;
-        queue.push_back(node.ix());
-    }
-    if queue.is_empty() {
+    let mut queue: VecDeque<NodeIx> =
+        graph.nodes().filter(|node| is_test(*node)).map(|node| node.ix()).collect();
+    if !graph.nodes().any(|node| node.kind().is_callable() && is_test(node)) {
         return None;
     }
+    for &start in &queue {
+        reached[start.index()] = true;
+    }
     while let Some(at) = queue.pop_front() {
+        // What runs has been loaded, and loading runs what stands outside of functions.
+        let loaded = survey.file_of(at).map(|file| survey.files[file].node.ix());
+        let mut next: Vec<NodeIx> = loaded.into_iter().collect();
         for edge in graph.outgoing(at) {
-            let follows = !matches!(edge.kind, EdgeKind::Contains | EdgeKind::CoChanges | EdgeKind::Imports);
-            // Whoever uses a type may run any of its methods.
-            let members = follows.then(|| graph.targets(edge.target, EdgeKind::Contains));
-            let next = follows.then_some(edge.target).into_iter().chain(members.into_iter().flatten());
-            for target in next {
-                if !reached[target.index()] {
-                    reached[target.index()] = true;
-                    queue.push_back(target);
+            match edge.kind {
+                EdgeKind::Contains | EdgeKind::CoChanges => {}
+                EdgeKind::Imports => {
+                    next.extend(survey.file_of(edge.target).map(|file| survey.files[file].node.ix()));
                 }
+                // Whoever uses a type may run any of its methods.
+                _ => {
+                    next.push(edge.target);
+                    if graph.node(edge.target).kind().is_type() {
+                        next.extend(graph.targets(edge.target, EdgeKind::Contains));
+                    }
+                }
+            }
+        }
+        for target in next {
+            if !reached[target.index()] {
+                reached[target.index()] = true;
+                queue.push_back(target);
             }
         }
     }
     let mut rows = Vec::new();
     for node in graph.nodes().filter(|node| matches!(node.kind(), NodeKind::Function | NodeKind::Method)) {
-        let own = survey.file_of(node.ix()).map(|at| &survey.files[at]).is_some_and(FileRow::is_own);
+        let own = survey
+            .file_of(node.ix())
+            .map(|at| &survey.files[at])
+            .is_some_and(|file| file.is_own() && !file.is_beside());
         if !own || reached[node.ix().index()] || is_test(node) || !is_within(node.path(), scope) {
             continue;
         }
@@ -294,7 +357,7 @@ pub fn untested_hubs(survey: &Survey<'_>, scope: &str) -> Option<Found> {
 pub fn large_files(survey: &Survey<'_>, scope: &str) -> Found {
     let rows = survey
         .own()
-        .filter(|file| !file.is_test() && file.lines() >= LARGE_FILE_LINES && is_within(file.path(), scope))
+        .filter(|file| !file.is_beside() && file.lines() >= LARGE_FILE_LINES && is_within(file.path(), scope))
         .map(|file| {
             let weight = u64::from(file.lines()) * u64::from(file.used_by + 1);
             let text = format!(

@@ -154,9 +154,34 @@ impl<'g> FileRow<'g> {
         self.node.flags().has(flag)
     }
 
-    /// Whether it belongs to the tests.
+    /// Whether it belongs to the tests: by what is in it, or by its name.
     pub fn is_test(&self) -> bool {
-        self.has(NodeFlags::TEST_CODE) || self.tests > 0 && self.tests >= self.functions
+        self.has(NodeFlags::TEST_CODE)
+            || self.tests > 0 && self.tests >= self.functions
+            || is_test_path(self.path())
+    }
+
+    /// Whether it is beside the product: tests, examples, fixtures, benchmarks.
+    pub fn is_beside(&self) -> bool {
+        let beside = |part: &str| {
+            matches!(
+                part,
+                "examples"
+                    | "example"
+                    | "samples"
+                    | "demo"
+                    | "demos"
+                    | "playground"
+                    | "fixtures"
+                    | "testdata"
+                    | "benches"
+                    | "bench"
+                    | "benchmarks"
+                    | "__fixtures__"
+                    | "__mocks__"
+            )
+        };
+        self.is_test() || self.path().split('/').rev().skip(1).any(beside)
     }
 
     pub fn is_own(&self) -> bool {
@@ -170,6 +195,20 @@ impl<'g> FileRow<'g> {
     pub fn depends_on(&self) -> u32 {
         self.uses.values().filter(|to| to.inferred < to.relations).count() as u32
     }
+}
+
+/// Whether people put tests there.
+fn is_test_path(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name);
+    folders
+        .split('/')
+        .any(|part| matches!(part, "tests" | "test" | "__tests__" | "spec" | "specs" | "js_tests"))
+        || matches!(stem, "tests" | "test" | "conftest")
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || name.contains(".spec.")
+        || name.contains(".test.")
 }
 
 /// Whether a path is a scope (a folder or a file; empty for everything) or lies in it.

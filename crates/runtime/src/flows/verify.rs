@@ -17,7 +17,9 @@ pub struct Checked {
     /// Definitions whose lines do not hold their name.
     pub misplaced: Vec<String>,
     pub calls: u64,
-    /// Calls whose line does not hold the name that is called; an alias and an operator look like this too.
+    /// Calls of names that their line does not hold but their file does: through an alias, or over several lines.
+    pub renamed: u64,
+    /// Calls of names that their file does not hold at all.
     pub unsaid: Vec<String>,
 }
 
@@ -59,9 +61,14 @@ pub fn check(
         for &line in edge.lines {
             checked.calls += 1;
             let text = lines.get(line as usize - 1).map_or("", String::as_str);
-            if !says_call(graph, &edge, text) {
-                let target = graph.node(edge.target).id();
-                checked.unsaid.push(format!("{}:{line} -> {target}", source.path()));
+            if says_call(graph, &edge, text) {
+                continue;
+            }
+            let target = graph.node(edge.target);
+            if lines.iter().any(|line| says(line, target.label())) {
+                checked.renamed += 1;
+            } else {
+                checked.unsaid.push(format!("{}:{line} -> {}", source.path(), target.id()));
             }
         }
     }
@@ -70,18 +77,23 @@ pub fn check(
 
 fn has_name(node: Node<'_>) -> bool {
     let kind = node.kind();
-    (kind.is_callable() || kind.is_type()) && node.lines().0 > 0 && words(node.label()).count() == 1
+    (kind.is_callable() || kind.is_type()) && node.lines().0 > 0 && is_word(node.label())
 }
 
 fn says(line: &str, name: &str) -> bool {
     line.contains(name) && words(line).any(|word| word == name || word.trim_start_matches("r#") == name)
 }
 
-/// A constructor is called by the name of its type.
+fn is_word(label: &str) -> bool {
+    words(label).next() == Some(label)
+}
+
+/// A constructor is called by the name of its type or of one below it.
 fn says_call(graph: &Graph, edge: &Edge<'_>, line: &str) -> bool {
     let target = graph.node(edge.target);
     let owner = graph.parent(edge.target).map(|ix| graph.node(ix));
     says(line, target.label())
         || owner.is_some_and(|owner| owner.kind().is_type() && says(line, owner.label()))
-        || words(target.label()).count() != 1
+        || matches!(target.label(), "__init__" | "__new__" | "__call__" | "constructor" | "new" | "default")
+        || !is_word(target.label())
 }

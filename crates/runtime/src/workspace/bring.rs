@@ -105,7 +105,8 @@ pub(super) fn index(
         let view = host.view();
         let empty = Arc::new(Graph::empty());
         let graph = view.graph().unwrap_or(&empty);
-        place(graph, &mut index, &path.parent());
+        let folder = index.folder(path.parent().as_str(), |file| graph.node_by_path(file).is_some());
+        index.place_under(&folder);
         let (_, made_at) = root.size_and_time(path).map_err(|err| BringError::Read(ReadError::Path(err)))?;
         let sorted = sort_out(root, graph, &index, made_at);
         let first = index.files.first().cloned().unwrap_or_default();
@@ -138,19 +139,6 @@ pub(super) fn index(
     let done = host.ingest(root, Reuse::Edits, clock, cancel)?;
     let (generation, nodes, edges) = (done.generation, done.nodes, done.edges);
     Ok(IndexReport { overlays: host.overlays().states(), generation, nodes, edges, ..report })
-}
-
-/// An index of a package names its files from there: of the root and its own folder, the one that fits.
-fn place(graph: &Graph, index: &mut Index, folder: &RelPath) {
-    if folder.is_root() {
-        return;
-    }
-    let fits = |prefix: &str| {
-        index.files.iter().filter(|file| graph.node_by_path(&format!("{prefix}{file}")).is_some()).count()
-    };
-    if fits(&format!("{folder}/")) > fits("") {
-        index.place_under(folder.as_str());
-    }
 }
 
 /// The documents of an index by what can be done with them, in order.

@@ -44,7 +44,7 @@ impl Tool for Audit {
             overview: languages, entry_points, parts (communities), central_files, hot_spots (commits times lines), risk (fix commits times log of \
             dependants), tests, docs, call_edges by evidence.\n\
             structure: import_cycles, large_files, unmentioned (dead code candidates), orphan_files, duplicates, untested_hubs. Each note says \
-            what the list rests on. Generated, vendored, test and damaged files are left out.",
+            what the list rests on. Generated, vendored and damaged files, tests, examples, fixtures and benchmarks are left out.",
         intents: &[
             "understand repository",
             "overview",

@@ -42,7 +42,9 @@ pub struct Output {
     misplaced: List,
     /// Calls compared with their line.
     calls_checked: u64,
-    /// Those whose line does not hold the name called: aliases and operators, or wrong edges.
+    /// Those whose line does not hold the name called, though their file does: aliases.
+    renamed_calls: u64,
+    /// Those whose file does not hold the name called: re-exports, decorators, or wrong edges.
     unsaid_calls: List,
 }
 
@@ -118,6 +120,7 @@ impl Tool for CrossVerify {
             definitions_checked: checked.definitions,
             misplaced: List::of(checked.misplaced),
             calls_checked: checked.calls,
+            renamed_calls: checked.renamed,
             unsaid_calls: List::of(checked.unsaid),
         };
         Ok(Answer::of(output).next(guidance))

@@ -5,6 +5,7 @@ use m1nd_runtime::faults::{self, from_vfs};
 use m1nd_runtime::flows::brought;
 use m1nd_runtime::workspace::{ReloadError, Saved};
 use m1nd_runtime::{Answer, Ctx, Effect, Example, Spec, Tool};
+use m1nd_vfs::PathError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +67,11 @@ impl Tool for Persist {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         if let Some(path) = &input.path {
-            let root = ctx.workspace()?.root();
-            root.relative(path).map_err(|err| from_vfs::path(ctx.tool(), "path", err))?;
+            match ctx.workspace()?.root().locate(path) {
+                // An export makes the file.
+                Ok(_) | Err(PathError::NotFound { .. }) => {}
+                Err(err) => return Err(from_vfs::path(ctx.tool(), "path", err)),
+            }
             if input.action != Action::Export {
                 return Err(ctx.invalid("`path` goes with action \"export\"."));
             }

@@ -196,13 +196,14 @@ fn truth(
 ) -> anyhow::Result<()> {
     let bytes = fs::read(index).with_context(|| format!("{} cannot be read", index.display()))?;
     let mut index = scip::read(&bytes)?;
-    index.place_under(&args.under);
     let view = workspace.view();
     let graph = view.graph().context("the repository has a graph")?;
+    let folder = index.folder(&args.under, |file| graph.node_by_path(file).is_some());
+    index.place_under(&folder);
     let truth = scip::truth::measure(graph, &index, |path| scan::read(root, path));
     ensure!(
         truth.true_edges > 0,
-        "the index shows no calls between files of the repository; --under names the folder its paths start from"
+        "the index shows no calls between files of the repository; --under names the folder that its paths start from"
     );
     report["compiler_calls"] = json!(truth.true_edges);
     report["resolved_calls"] = json!(truth.resolved);
