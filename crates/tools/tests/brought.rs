@@ -141,7 +141,7 @@ fn an_export_comes_back_as_an_equal_graph() {
     before.weights().set(0, m1nd_stdx::float::FiniteF32::new(2.5));
     let exported = fixture.call("persist", json!({"action": "export", "path": "graph.json"})).body;
     assert_eq!((&exported["state"], &exported["nodes"]), (&json!("exported"), &json!(before.node_count())));
-    let imported = fixture.call("ingest", json!({"adapter": "json", "path": "graph.json"})).body;
+    let imported = fixture.call("ingest", json!({"adapter": "auto", "path": "graph.json"})).body;
     assert_eq!(imported["imported_from"], "graph.json", "{imported}");
     assert_eq!(**view().graph().unwrap(), *before);
     // The import stays what it is, and says so, until the files are asked for.
@@ -178,4 +178,14 @@ fn the_last_good_graph_can_be_loaded() {
     let loaded = fixture.call("persist", json!({"action": "load"})).body;
     assert_eq!((&loaded["state"], &loaded["nodes"]), (&json!("loaded"), &json!(9)), "{loaded}");
     assert_eq!(fixture.call("callers", json!({"node_id": "greet"})).body["total"], 1);
+    // What was not saved is read again from the files, under a number that nothing else had.
+    std::fs::write(fixture.root().join("src/more.rs"), "fn more() {}\n").unwrap();
+    let unsaved = fixture.call("outline", json!({"file_path": "src/more.rs"})).body;
+    assert_eq!(unsaved["total"], 1);
+    let loaded = fixture.call("persist", json!({"action": "load"})).body;
+    assert_eq!(loaded["nodes"], 9);
+    assert!(loaded["generation"].as_u64() > unsaved["freshness"]["generation"].as_u64());
+    let again = fixture.call("outline", json!({"file_path": "src/more.rs"})).body;
+    assert_eq!(again["total"], 1);
+    assert!(again["freshness"]["generation"].as_u64() > loaded["generation"].as_u64());
 }

@@ -22,6 +22,8 @@ pub enum Adapter {
 
 /// How every export starts.
 const EXPORT_START: &str = "{\"schema_version\":";
+/// Larger files are no exports of anything that was measured.
+const MAX_EXPORT_BYTES: u64 = 1 << 30;
 /// The export in the runtime root.
 const EXPORT: &str = "graph.json";
 
@@ -33,7 +35,7 @@ pub fn adapter_of(root: &Root, path: Option<&RelPath>) -> Adapter {
         return Adapter::Scip;
     }
     let is_export = || -> Result<bool, ReadError> {
-        let bytes = read::bytes(root, path, u64::MAX)?;
+        let bytes = read::bytes(root, path, MAX_EXPORT_BYTES)?;
         Ok(bytes.starts_with(EXPORT_START.as_bytes()))
     };
     if name.ends_with(".json") && is_export().unwrap_or(false) { Adapter::Json } else { Adapter::Code }
@@ -80,7 +82,8 @@ fn target(root: &Root, path: &str) -> Result<PathBuf, PathError> {
     let outside = || PathError::Outside { path: path.to_owned() };
     let parent = wanted.parent();
     let folder = if parent.is_root() { parent } else { root.locate(parent.as_str())? };
-    let target = root.path().join(folder.as_path()).join(wanted.file_name());
+    let folder = if folder.is_root() { root.path().to_owned() } else { root.path().join(folder.as_path()) };
+    let target = folder.join(wanted.file_name());
     // A link that leads nowhere, or out, is not followed.
     if fs::symlink_metadata(&target).is_ok() { Err(outside()) } else { Ok(target) }
 }

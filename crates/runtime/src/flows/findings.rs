@@ -193,13 +193,21 @@ fn may_be_dead(survey: &Survey<'_>, texts: &Texts, node: Node<'_>) -> bool {
     }
     let parent = survey.graph.parent(node.ix()).map(|ix| survey.graph.node(ix).kind());
     match node.language() {
-        "javascript" | "typescript" | "tsx" => parent == Some(NodeKind::File),
+        "javascript" | "typescript" | "tsx" => {
+            let line = texts.line(node.path(), node.lines().0).trim_start();
+            parent == Some(NodeKind::File) && DECLARED.iter().any(|word| line.starts_with(word))
+        }
         "rust" => {
             parent != Some(NodeKind::Trait) && !is_in_trait_impl(texts.text(node.path()), node.lines().0)
         }
         _ => true,
     }
 }
+
+/// How a definition of a script starts; a member of an object starts with its name, and an interface may add to
+/// one of the platform's.
+const DECLARED: [&str; 8] =
+    ["function ", "async function ", "const ", "let ", "var ", "class ", "abstract class ", "enum "];
 
 /// Whether the nearest `impl` before a line is one of a trait.
 fn is_in_trait_impl(text: &str, line: u32) -> bool {

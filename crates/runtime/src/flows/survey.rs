@@ -201,9 +201,10 @@ impl<'g> FileRow<'g> {
 fn is_test_path(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
-    folders
-        .split('/')
-        .any(|part| matches!(part, "tests" | "test" | "__tests__" | "spec" | "specs" | "js_tests"))
+    let is_folder = |part: &str| {
+        matches!(part, "tests" | "test" | "spec" | "specs" | "js_tests") || part.starts_with("__tests")
+    };
+    folders.split('/').any(is_folder)
         || matches!(stem, "tests" | "test" | "conftest")
         || stem.starts_with("test_")
         || stem.ends_with("_test")

@@ -223,7 +223,10 @@ impl Host {
     fn load(&self) {
         let path = self.folder.join(SNAPSHOT);
         match snapshot::load(&path) {
-            Ok(graph) => self.view.store(Arc::new(self.saved_view(graph))),
+            Ok(graph) => {
+                let generation = graph.generation();
+                self.view.store(Arc::new(self.saved_view(graph, generation)));
+            }
             Err(_) if !path.exists() => {}
             Err(err) => self.set_aside(&path, &err),
         }
@@ -236,21 +239,27 @@ impl Host {
             return Ok(None);
         }
         let mut state = self.turn(cancel)?;
-        let view = self.saved_view(snapshot::load(&path)?);
+        let graph = snapshot::load(&path)?;
+        let (before, saved) = (self.view().generation(), graph.generation());
+        // A number is never given to two graphs.
+        let generation = if saved == before { saved } else { before.max(saved) + 1 };
+        let view = self.saved_view(graph, generation);
         // The files are looked at again: what was read of them made another graph.
-        if let Some(ingest) = state.as_mut() {
+        if let Some(ingest) = state.take() {
+            let ingest = state.insert(ingest.after(generation));
             ingest.rebuild();
         }
         self.publish(view);
         Ok(Some(self.view()))
     }
 
-    fn saved_view(&self, graph: Graph) -> WorkspaceView {
-        let generation = graph.generation();
-        let stamp = self.stamp_of(generation);
+    fn saved_view(&self, graph: Graph, generation: u64) -> WorkspaceView {
+        let saved = graph.generation();
+        let stamp = self.stamp_of(saved);
         let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
-        let view = WorkspaceView::new(Arc::new(graph), None, as_of, stamp, Sizes::new());
-        match bring::source_of(&self.folder, generation) {
+        let graph = Arc::new(graph.with_generation(generation));
+        let view = WorkspaceView::new(graph, None, as_of, stamp, Sizes::new());
+        match bring::source_of(&self.folder, saved) {
             Some(from) => view.imported(from),
             None => view,
         }
