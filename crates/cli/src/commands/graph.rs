@@ -19,13 +19,7 @@ pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) ->
         Some(workspace) => Spinner::ingesting(workspace),
         None => Spinner::start("ingesting"),
     };
-    let mut reply = super::ask(&runtime, "ingest", json!({ "incremental": !full }));
-    // A person waits for the whole of it; only hosts need an answer in between.
-    while reply.body["state"] == "running" {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        let status = super::ask(&runtime, "job_status", json!({ "job_id": reply.body["job_id"] }));
-        reply.body = status.body["jobs"][0].clone();
-    }
+    let reply = super::ask_to_the_end(&runtime, "ingest", json!({ "incremental": !full }));
     drop(spinner);
     output::print(&reply, Reader::of(json), |out, body| {
         let languages: Vec<String> = body["languages"]
