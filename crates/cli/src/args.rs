@@ -207,6 +207,27 @@ pub enum ConfigCommand {
     },
 }
 
+#[derive(Debug, ClapArgs)]
+pub struct BenchGraph {
+    /// Repository to measure, on a copy [default: the current folder]
+    pub path: Option<PathBuf>,
+    /// A compiler's index of it: prints precision and recall of call edges
+    #[arg(long, value_name = "FILE")]
+    pub scip: Option<PathBuf>,
+    /// Folder that the index's paths start from
+    #[arg(long, value_name = "FOLDER", default_value = "", requires = "scip")]
+    pub under: String,
+    /// List the wrong and the missed edges
+    #[arg(long, requires = "scip")]
+    pub list: bool,
+    /// Make a Rust program of this many lines and measure that
+    #[arg(long, value_name = "LINES", conflicts_with_all = ["path", "scip"])]
+    pub generate: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Time `search` against ripgrep on the same repository, in one run
@@ -224,6 +245,8 @@ pub enum BenchCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Measure the code graph: ingest against bare parsing, refreshes, memory, and truth against an index
+    Graph(BenchGraph),
     /// Time the start of `m1nd serve`, and watch its memory over many searches
     Serve {
         /// Repository to serve

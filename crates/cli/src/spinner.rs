@@ -1,14 +1,18 @@
 //! A sign of life on the terminal for work that takes longer than a second.
 
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use m1nd_runtime::workspace::Workspace;
 
 /// Work that ends sooner needs no sign.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How often the sign moves.
+const TICK: Duration = Duration::from_millis(120);
 
 /// Turns from a second after it was made until it is dropped. Nothing when stderr is no terminal.
 pub struct Spinner {
@@ -18,23 +22,47 @@ pub struct Spinner {
 
 impl Spinner {
     pub fn start(what: &'static str) -> Self {
+        Self::show(PATIENCE, "{spinner} {msg} {elapsed}", move |bar| bar.set_message(what))
+    }
+
+    /// A bar that shows how far the ingest of a workspace is.
+    pub fn ingesting(workspace: Arc<Workspace>) -> Self {
+        let template = "{spinner} {bar:30} {pos}/{len} files, {msg} {elapsed}";
+        Self::show(TICK, template, move |bar| {
+            let (read, listed) = workspace.progress();
+            bar.set_length(listed);
+            bar.set_position(read);
+            bar.set_message(match (read, listed) {
+                (_, 0) => "listing",
+                (read, listed) if read < listed => "reading",
+                _ => "resolving",
+            });
+        })
+    }
+
+    fn show(patience: Duration, template: &str, update: impl Fn(&ProgressBar) + Send + 'static) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { stop: None, thread: None };
         }
-        let (stop, stopped) = mpsc::channel();
+        let style = ProgressStyle::with_template(template);
+        let (stop, stopped) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
-            if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+            if stopped.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
-            let bar = ProgressBar::new_spinner().with_message(what);
+            let bar = ProgressBar::new_spinner();
             let bar = match style {
                 Ok(style) => bar.with_style(style),
                 Err(_) => bar,
             };
-            bar.enable_steady_tick(Duration::from_millis(120));
-            // Ends when the sender is dropped.
-            while stopped.recv().is_ok() {}
+            loop {
+                update(&bar);
+                bar.tick();
+                // Ends when the sender is dropped.
+                if stopped.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
+            }
             bar.finish_and_clear();
         });
         Self { stop: Some(stop), thread: Some(thread) }

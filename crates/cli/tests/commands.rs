@@ -186,3 +186,29 @@ fn completions_are_printed_for_every_shell() {
         assert!(String::from_utf8_lossy(&output.stdout).contains("m1nd"), "{shell}");
     }
 }
+
+#[test]
+fn an_ingest_from_a_terminal_is_counted_and_kept() {
+    let machine = Machine::new();
+    let done = machine.json(&["ingest", "--json"]);
+    assert_eq!((&done["state"], &done["languages"]), (&json!("done"), &json!({"rust": 1})));
+    let stats = machine.json(&["stats", "--json"]);
+    assert_eq!(stats["graph"]["languages"], json!({"rust": 1}));
+    assert_eq!(
+        stats["graph"]["coverage"],
+        json!({"files_unsupported": 1}),
+        "an earlier process read the files"
+    );
+    assert!(stats["graph"]["saved_ms"].is_i64());
+    let output = machine.run(&["ingest", "--json"]);
+    assert_eq!(output.stderr, b"", "no bar when nobody watches");
+}
+
+#[test]
+fn a_made_program_is_measured() {
+    let report = Machine::new().json(&["bench", "graph", "--generate", "400", "--json"]);
+    for name in ["ingest_ms", "parse_only_ms", "no_change_ms", "one_file_change_ms", "restart_to_answer_ms"] {
+        assert!(report[name].as_f64().is_some_and(|time| time > 0.0), "{name}: {report}");
+    }
+    assert!(report["nodes"].as_u64() > Some(50), "{report}");
+}

@@ -67,6 +67,13 @@ impl NodeSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub(crate) u32);
 
+impl Handle {
+    /// The handle of a builder whose nodes stand in the order of a graph.
+    pub(crate) fn at(node: crate::ids::NodeIx) -> Self {
+        Self(node.0)
+    }
+}
+
 /// An edge as its finder describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EdgeSpec {
@@ -311,7 +318,7 @@ fn node_columns(nodes: &[&NodeSpec]) -> Columns {
     }
 }
 
-fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: usize) {
+pub(crate) fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: usize) {
     let mut site_starts = vec![0];
     let mut sites = Vec::new();
     for edge in edges {

@@ -135,6 +135,16 @@ impl Ingest {
         self.files.get(path).is_some_and(|known| known.hash == *blake3::hash(bytes).as_bytes())
     }
 
+    /// Digest of what a file held when it was last read.
+    pub fn hash(&self, path: &str) -> Option<[u8; 32]> {
+        self.files.get(path).map(|known| known.hash)
+    }
+
+    /// Makes the next refresh build a generation even if no file changed.
+    pub fn rebuild(&mut self) {
+        self.is_built = false;
+    }
+
     /// Brings the state up to a listing of all files and makes the next generation.
     ///
     /// Files whose size and time are unchanged are not read, and files whose content is unchanged are not
@@ -335,6 +345,11 @@ enum Step {
     Same(Known),
     Read(Known),
     Stopped(Stop),
+}
+
+/// How the reading of a file with this content ends.
+pub fn outcome_of(path: &str, bytes: &[u8]) -> Outcome {
+    examine(path, bytes, [0; 32]).outcome
 }
 
 /// Reads one file's content, whatever it is. A fault costs at most this file.

@@ -8,6 +8,8 @@ use crate::engine::Loose;
 use crate::engine::Outcome;
 use crate::facts::FileFacts;
 
+/// Enough to see what kind of files a reason hits.
+const MAX_EXAMPLES: usize = 3;
 /// A list of failures longer than this is for a log, not for an answer.
 const MAX_LISTED: usize = 100;
 
@@ -24,6 +26,9 @@ pub struct Report {
     pub files_skipped: BTreeMap<&'static str, u64>,
     /// How many files of each reason have facts missing.
     pub files_partial: BTreeMap<&'static str, u64>,
+    /// The first few files of each reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub examples: BTreeMap<&'static str, Vec<String>>,
     /// Files whose kind no language of this build reads.
     pub files_unsupported: u64,
     pub files_failed: u64,
@@ -59,6 +64,12 @@ impl Report {
     ) {
         for (path, outcome) in outcomes {
             self.files_seen += 1;
+            if let Outcome::Partial(reason) | Outcome::Skipped(reason) = outcome {
+                let examples = self.examples.entry(reason.name()).or_default();
+                if examples.len() < MAX_EXAMPLES {
+                    examples.push(path.to_owned());
+                }
+            }
             match outcome {
                 Outcome::Indexed => {}
                 Outcome::Partial(reason) => *self.files_partial.entry(reason.name()).or_default() += 1,
@@ -76,6 +87,15 @@ impl Report {
             self.lines += u64::from(file.lines);
             if !file.language.is_empty() {
                 *self.languages.entry(file.language.clone()).or_default() += 1;
+            }
+        }
+    }
+
+    /// Counts files that the walk did not hand out.
+    pub fn pass_over(&mut self, secret: u64, unreadable: u64) {
+        for (reason, count) in [("secret", secret), ("not_listable", unreadable)] {
+            if count > 0 {
+                self.files_skipped.insert(reason, count);
             }
         }
     }

@@ -16,7 +16,7 @@ pub const TOOLSETS: &[Toolset] = &[
     },
     Toolset {
         name: ToolsetName::Graph,
-        about: "Keeping the code graph, and the work that makes it.",
+        about: "The shape of the code, and keeping the graph.",
         tools: graph::TOOLS,
     },
 ];

@@ -108,6 +108,21 @@ fn matches_and_slices_know_the_node_around_them() {
 }
 
 #[test]
+fn matches_of_every_mode_carry_the_node_around_them() {
+    let fixture = ingested();
+    let modes = [
+        json!({"query": "Hello"}),
+        json!({"query": "Hel+o", "mode": "regex"}),
+        json!({"query": "String \\{.*Hello", "mode": "regex", "multiline": true}),
+        json!({"query": "Hello", "mode": "semantic"}),
+    ];
+    for arguments in modes {
+        let found = fixture.call("search", arguments.clone()).body;
+        assert_eq!(found["matches"][0]["node_id"], "function::src/main.rs::greet", "{arguments}: {found}");
+    }
+}
+
+#[test]
 fn an_edit_is_seen_by_the_next_question() {
     let fixture = ingested();
     let callers = |name: &str| fixture.call("callers", json!({ "node_id": name })).body["total"].clone();

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 11] = [
+const NOT_PATHS: [&str; 16] = [
     "agent_id",
     "contract",
     "query",
@@ -27,6 +27,11 @@ const NOT_PATHS: [&str; 11] = [
     "tool",
     "intent",
     "error_text",
+    "adapter",
+    "namespace",
+    "profile",
+    "by",
+    "center",
 ];
 
 fn properties(tool: &str) -> Map<String, Value> {

@@ -17,7 +17,7 @@ pub fn run(global: &Global, call: &Call) -> anyhow::Result<ExitCode> {
     let (tool, words) = call.words.split_first().context("name a tool")?;
     let (arguments, json) = parse(&runtime, tool, words)?;
     let spinner = Spinner::start("working");
-    let reply = super::ask(&runtime, tool, Value::Object(arguments));
+    let reply = super::ask_to_the_end(&runtime, tool, Value::Object(arguments));
     drop(spinner);
     output::print(&reply, Reader::of(json), |out, body| output::plain(out, body))
 }

@@ -15,14 +15,11 @@ pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) ->
     let mut global = global.clone();
     global.workspace = path.or(global.workspace);
     let runtime = wiring::runtime(&wiring::config(&global)?)?;
-    let spinner = Spinner::start("ingesting");
-    let mut reply = super::ask(&runtime, "ingest", json!({ "incremental": !full }));
-    // A person waits for the whole of it; only hosts need an answer in between.
-    while reply.body["state"] == "running" {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        let status = super::ask(&runtime, "job_status", json!({ "job_id": reply.body["job_id"] }));
-        reply.body = status.body["jobs"][0].clone();
-    }
+    let spinner = match runtime.workspace() {
+        Some(workspace) => Spinner::ingesting(workspace),
+        None => Spinner::start("ingesting"),
+    };
+    let reply = super::ask_to_the_end(&runtime, "ingest", json!({ "incremental": !full }));
     drop(spinner);
     output::print(&reply, Reader::of(json), |out, body| {
         let languages: Vec<String> = body["languages"]
@@ -40,10 +37,20 @@ pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) ->
             body["lines"],
             languages.join(", ")
         )?;
+        let reasons = |name: &str| -> String {
+            let counts = body[name].as_object().into_iter().flatten();
+            let words: Vec<String> = counts.map(|(reason, count)| format!("{count} {reason}")).collect();
+            if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+        };
         writeln!(
             out,
-            "{DIM}parsed {}, reused {}, skipped {}, failed {}{DIM:#}",
-            body["files_parsed"], body["files_reused"], body["files_skipped"], body["files_failed"]
+            "{DIM}parsed {}, reused {}, other kinds {}, skipped: {}, in part: {}, failed {}{DIM:#}",
+            body["files_parsed"],
+            body["files_reused"],
+            body["files_unsupported"],
+            reasons("files_skipped"),
+            reasons("files_partial"),
+            body["files_failed"]
         )
     })
 }

@@ -14,6 +14,7 @@ mod view;
 
 use std::process::ExitCode;
 
+use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_runtime::{Reply, Runtime, Silent, ToolCall};
 use m1nd_stdx::cancel::CancelToken;
 use serde_json::{Map, Value, json};
@@ -56,6 +57,28 @@ fn ask(runtime: &Runtime, tool: &str, arguments: Value) -> Reply {
     }
     let call = ToolCall { name: tool.to_owned(), arguments: map };
     runtime.call(call, &CancelToken::new(), &Silent)
+}
+
+/// The same, waiting for a job that outlasts its call: it would end with this process.
+fn ask_to_the_end(runtime: &Runtime, tool: &str, arguments: Value) -> Reply {
+    let mut reply = ask(runtime, tool, arguments);
+    while !reply.is_error && reply.body["state"] == "running" && reply.body["job_id"].is_string() {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let status = ask(runtime, "job_status", json!({ "job_id": reply.body["job_id"] }));
+        reply = Reply { body: status.body["jobs"][0].clone(), is_error: status.is_error };
+    }
+    // A job that failed after its call was answered is a failure here.
+    if reply.body["state"] == "failed" {
+        reply.is_error = true;
+        let why = reply.body["why"].as_str().unwrap_or_default().to_owned();
+        let said = Fault::new(
+            Code::Internal,
+            format!("The work failed: {why}."),
+            Recovery::hint("The last good graph is still there. The log says more."),
+        );
+        reply.body = said.to_body();
+    }
+    reply
 }
 
 fn takes_agent(runtime: &Runtime, tool: &str) -> bool {

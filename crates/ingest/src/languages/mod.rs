@@ -135,5 +135,6 @@ impl ProgramRules {
     }
 }
 
+pub mod grammars;
 mod none;
 use none::NoRules;

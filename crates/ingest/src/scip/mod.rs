@@ -20,6 +20,8 @@ pub enum ScipError {
 /// An index laid over a graph: definitions and references as (file, line, column).
 #[derive(Debug, Default)]
 pub struct Index {
+    /// The folder on the indexer's machine that paths start from, as an address.
+    pub project_root: String,
     /// Files the index covers, in order.
     pub files: Vec<String>,
     /// Where each symbol is defined; more than once where the index gives two things one name.
@@ -43,6 +45,23 @@ pub struct Reference {
 }
 
 impl Index {
+    /// The folder of the workspace that the index's paths start from: of the root, `beside` and every ending
+    /// of the indexer's own folder the one below which most of them are files.
+    pub fn folder(&self, beside: &str, is_file: impl Fn(&str) -> bool) -> String {
+        let path = self.project_root.strip_prefix("file://").unwrap_or(&self.project_root);
+        let path = path.trim_matches('/');
+        let endings = path.match_indices('/').map(|(at, _)| &path[at + 1..]).chain([path]);
+        let mut best = (String::new(), 0);
+        for folder in ["", beside].into_iter().chain(endings) {
+            let placed = self.files.iter().filter_map(|file| crate::manifest::join(folder, file));
+            let fits = placed.filter(|file| is_file(file)).count();
+            if fits > best.1 {
+                best = (folder.to_owned(), fits);
+            }
+        }
+        best.0
+    }
+
     /// Moves every path of the index below a folder: an index of a package names its files from there.
     pub fn place_under(&mut self, folder: &str) {
         if folder.is_empty() {
@@ -64,7 +83,7 @@ impl Index {
 /// Reads an index.
 pub fn read(bytes: &[u8]) -> Result<Index, ScipError> {
     let raw = scip::types::Index::parse_from_bytes(bytes)?;
-    let mut index = Index::default();
+    let mut index = Index { project_root: raw.metadata.project_root.clone(), ..Index::default() };
     for document in raw.documents {
         let path = document.relative_path.replace('\\', "/");
         for occurrence in document.occurrences {
@@ -124,5 +143,24 @@ impl Callables {
             .iter()
             .filter(|(start, end, ix)| *start <= line && line <= *end && graph.node(*ix).label() == name);
         covering.min_by_key(|(start, end, _)| end - start).map(|(_, _, ix)| *ix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_a_package_finds_its_folder() {
+        let files = ["packages/web/src/a.ts", "packages/web/lib/b.ts", "a.ts"];
+        let folder = |root: &str, paths: &[&str], beside: &str| {
+            let files_of = paths.iter().map(|path| (*path).to_owned()).collect();
+            let index = Index { project_root: root.to_owned(), files: files_of, ..Index::default() };
+            index.folder(beside, |path| files.contains(&path))
+        };
+        let paths = ["a.ts", "../lib/b.ts"];
+        assert_eq!(folder("file:///ci/job/packages/web/src", &paths, ""), "packages/web/src");
+        assert_eq!(folder("", &paths, "packages/web/src"), "packages/web/src");
+        assert_eq!(folder("file:///ci/job", &["a.ts"], ""), "");
     }
 }

@@ -2,74 +2,104 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, NodeIx, carry};
+use m1nd_graph::rewire::{EdgePut, rewire};
+use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
+use serde::{Deserialize, Serialize};
 
 use super::Index;
 use super::calls::Calls;
 
-/// A graph with an index laid over it.
+/// The calls an index shows, named by node ids: it can be laid over later generations without the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlay {
+    /// Ids of the functions that `calls` speak of.
+    nodes: Vec<String>,
+    /// Caller and target as positions in `nodes`, and the lines of the calls.
+    calls: Vec<(u32, u32, Vec<u32>)>,
+}
+
+/// A graph with an overlay laid over it.
 #[derive(Debug)]
 pub struct Overlaid {
     pub graph: Graph,
-    /// Files of the graph that the index covers, in order.
-    pub covered: Vec<String>,
     /// Call edges that were known and are now certain.
     pub upgraded: usize,
     /// Call edges that only the index knows.
     pub added: usize,
     /// Guesses that the index shows to be wrong.
     pub dropped: usize,
+    /// Calls of the index that no longer hold: a file at one of their ends changed.
+    pub lost: usize,
 }
 
-/// Makes the call edges that an index shows `precise`, adds those that were missing, and drops edges of
-/// covered files that it contradicts: another function of the same name is what the same line calls.
-///
-/// Edges the index does not mention stay: it may have been built without the code around them.
-pub fn overlay(
-    graph: &Graph,
-    index: &Index,
-    source: impl Fn(&str) -> Option<Vec<u8>>,
-    generation: u64,
-) -> Overlaid {
-    let calls = Calls::of(graph, index, source);
-    let mut said: BTreeMap<(NodeIx, u32), BTreeSet<&str>> = BTreeMap::new();
-    for (&(caller, target), lines) in &calls.seen {
-        for &line in lines {
-            said.entry((caller, line)).or_default().insert(graph.node(target).label());
-        }
+impl Overlay {
+    /// What `index` says about the functions of `graph`. `source` gives a file's bytes; files for which it
+    /// gives none are left out.
+    pub fn of(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec<u8>>) -> Self {
+        let seen = Calls::of(graph, index, source).seen;
+        let ends: BTreeSet<NodeIx> = seen.keys().flat_map(|&(caller, target)| [caller, target]).collect();
+        let position: BTreeMap<NodeIx, u32> = ends.iter().copied().zip(0..).collect();
+        let calls = seen.into_iter().map(|((caller, target), mut lines)| {
+            lines.sort_unstable();
+            lines.dedup();
+            (position[&caller], position[&target], lines)
+        });
+        let calls = calls.collect();
+        Self { nodes: ends.iter().map(|&ix| graph.node(ix).id().to_owned()).collect(), calls }
     }
-    let mut contradicted = BTreeSet::new();
-    let mut upgraded = 0;
-    for edge in graph.edges().filter(|edge| edge.kind == EdgeKind::Calls) {
-        if calls.seen.contains_key(&(edge.source, edge.target)) {
-            upgraded += usize::from(edge.evidence != Evidence::Precise);
-            continue;
-        }
-        let label = graph.node(edge.target).label();
-        let elsewhere =
-            |line: &u32| said.get(&(edge.source, *line)).is_some_and(|names| names.contains(label));
-        if !edge.lines.is_empty() && edge.lines.iter().all(elsewhere) {
-            contradicted.insert((graph.node(edge.source).id(), graph.node(edge.target).id()));
-        }
+
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
     }
-    let mut builder = GraphBuilder::from_graph(graph);
-    let mut added = 0;
-    for (&(caller, target), lines) in &calls.seen {
-        added += usize::from(graph.edge_between(caller, EdgeKind::Calls, target).is_none());
-        let find = |ix: NodeIx| builder.find(graph.node(ix).id());
-        let (Some(source), Some(target)) = (find(caller), find(target)) else { continue };
-        for &line in lines {
-            builder.edge(EdgeSpec::new(source, EdgeKind::Calls, target, Evidence::Precise).at_line(line));
+
+    /// Makes the calls `precise`, adds those that were missing, and drops edges that they contradict: another
+    /// function of the same name is what the same line calls. Edges the index does not mention stay: it may
+    /// have been built without the code around them.
+    ///
+    /// `holds` says whether a file is still the one that the index was made from; a call counts only while
+    /// both its ends do.
+    pub fn lay_over(&self, graph: &Graph, holds: impl Fn(&str) -> bool) -> Overlaid {
+        let nodes: Vec<Option<NodeIx>> = self
+            .nodes
+            .iter()
+            .map(|id| graph.node_by_id(id).filter(|&ix| holds(graph.node(ix).path())))
+            .collect();
+        let mut put = Vec::new();
+        let mut said: BTreeMap<(NodeIx, u32), BTreeSet<&str>> = BTreeMap::new();
+        let mut known = BTreeSet::new();
+        let mut laid = Overlaid { graph: Graph::empty(), upgraded: 0, added: 0, dropped: 0, lost: 0 };
+        for (caller, target, lines) in &self.calls {
+            let end = |at: u32| nodes.get(at as usize).copied().flatten();
+            let (Some(source), Some(target)) = (end(*caller), end(*target)) else {
+                laid.lost += 1;
+                continue;
+            };
+            match graph.edge_between(source, EdgeKind::Calls, target) {
+                None => laid.added += 1,
+                Some(edge) => {
+                    laid.upgraded += usize::from(graph.edge(edge).evidence != Evidence::Precise);
+                    known.insert(edge);
+                }
+            }
+            for &line in lines {
+                said.entry((source, line)).or_default().insert(graph.node(target).label());
+            }
+            let (kind, evidence) = (EdgeKind::Calls, Evidence::Precise);
+            put.push(EdgePut { source, kind, target, evidence, lines: lines.clone() });
         }
+        let mut contradicted = BTreeSet::new();
+        for edge in graph.edges().filter(|edge| edge.kind == EdgeKind::Calls && !known.contains(&edge.ix)) {
+            let label = graph.node(edge.target).label();
+            let elsewhere =
+                |line: &u32| said.get(&(edge.source, *line)).is_some_and(|names| names.contains(label));
+            if !edge.lines.is_empty() && edge.lines.iter().all(elsewhere) {
+                contradicted.insert(edge.ix);
+            }
+        }
+        laid.dropped = contradicted.len();
+        laid.graph = rewire(graph, put, &contradicted);
+        laid
     }
-    let dropped: BTreeSet<_> =
-        contradicted.iter().filter_map(|(a, b)| Some((builder.find(a)?, builder.find(b)?))).collect();
-    builder
-        .retain_edges(|edge| edge.kind != EdgeKind::Calls || !dropped.contains(&(edge.source, edge.target)));
-    let laid = builder.finish(generation);
-    carry::learned_weights(graph, &laid);
-    let covered = index.files.iter().filter(|path| graph.node_by_path(path).is_some()).cloned().collect();
-    Overlaid { graph: laid, covered, upgraded, added, dropped: dropped.len() }
 }
 
 #[cfg(test)]
@@ -78,9 +108,7 @@ mod tests {
     use crate::scip::{Place, Reference};
     use crate::testing;
 
-    #[test]
-    fn an_index_settles_a_doubt_and_finds_what_was_missed() {
-        let fixture = "
+    const FIXTURE: &str = "
 //- a.py
 class Queue:
     def drain(self): ...
@@ -91,26 +119,42 @@ def run(x):
     getattr(x, name)()
 def hidden(): ...
 ";
-        let graph = testing::graph(fixture);
-        let files = testing::files(fixture);
+
+    fn overlay(graph: &Graph) -> Overlay {
+        let files = testing::files(FIXTURE);
         let place = |line, from, to| Place { path: "a.py".to_owned(), line, columns: (from, to) };
         let mut index = Index { files: vec!["a.py".to_owned()], ..Index::default() };
         index.definitions.insert("Queue#drain().".to_owned(), vec![place(2, 8, 13)]);
         index.definitions.insert("hidden().".to_owned(), vec![place(8, 4, 10)]);
         index.references.push(Reference { symbol: "Queue#drain().".to_owned(), at: place(6, 6, 11) });
         index.references.push(Reference { symbol: "hidden().".to_owned(), at: place(7, 4, 20) });
+        Overlay::of(graph, &index, |_: &str| Some(files[0].1.clone().into_bytes()))
+    }
+
+    #[test]
+    fn an_index_settles_a_doubt_and_finds_what_was_missed() {
+        let graph = testing::graph(FIXTURE);
         assert_eq!(
-            testing::calls(fixture),
+            testing::calls(FIXTURE),
             "a.py run -> a.py Pool.drain @[6] ?2\na.py run -> a.py Queue.drain @[6] ?2\n"
         );
-        let source = |_: &str| Some(files[0].1.clone().into_bytes());
-        let laid = overlay(&graph, &index, source, 2);
-        assert_eq!((laid.upgraded, laid.added, laid.dropped), (1, 1, 1));
+        let laid = overlay(&graph).lay_over(&graph, |_| true);
+        assert_eq!((laid.upgraded, laid.added, laid.dropped, laid.lost), (1, 1, 1, 0));
         assert_eq!(
             testing::edges(&laid.graph, &[EdgeKind::Calls]),
             "a.py run -> a.py Queue.drain @[6]\na.py run -> a.py hidden @[7]\n"
         );
-        assert_eq!(laid.covered, ["a.py"]);
+        let kept = serde_json::to_string(&overlay(&graph)).unwrap();
+        let again: Overlay = serde_json::from_str(&kept).unwrap();
+        assert_eq!(again.lay_over(&graph, |_| true).graph, laid.graph, "nothing is lost on disk");
+    }
+
+    #[test]
+    fn a_file_that_changed_takes_its_precise_edges_with_it() {
+        let graph = testing::graph(FIXTURE);
+        let laid = overlay(&graph).lay_over(&graph, |_| false);
+        assert_eq!((laid.upgraded, laid.added, laid.dropped, laid.lost), (0, 0, 0, 2));
+        assert_eq!(laid.graph, graph);
     }
 
     #[test]

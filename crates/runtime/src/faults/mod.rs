@@ -1,5 +1,6 @@
 //! Where an engine's fact becomes advice to an agent. One file for each engine.
 
+pub mod from_bring;
 pub mod from_graph;
 pub mod from_vfs;
 

@@ -2,13 +2,14 @@
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance};
+use m1nd_graph::NodeIx;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::calls::{self, Call, Direction};
-use crate::ctx::Ctx;
+use super::coverage::{self, Coverage};
+use crate::ctx::{Ctx, GraphView};
 use crate::faults::from_graph;
-use crate::workspace::WorkspaceView;
 
 /// The calls of one node in one direction.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -26,17 +27,6 @@ pub struct CallList {
     /// What an empty answer rests on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rests_on: Option<Coverage>,
-}
-
-/// How much of the workspace the graph knows.
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct Coverage {
-    /// Files of languages that are read.
-    files_indexed: u64,
-    /// Files with parts missing, and files that could not be read.
-    files_incomplete: u64,
-    /// Calls in the workspace whose target could not be told.
-    unresolved_references: u64,
 }
 
 pub fn run(
@@ -57,14 +47,15 @@ pub fn run(
             next_suggested_target: Some(format!("{}:{}", first.file_path, first.line)),
             next_step_hint: None,
         },
-        None => Guidance::hint(
-            "No call is known. A call through a value, a macro or a name built at run time is not seen; search for the name to be sure.",
-        ),
+        None => Guidance::hint(format!(
+            "{}No call is known. A call through a value, a macro or a name built at run time is not seen; search for the name to be sure.",
+            gap(ctx, &at, node)?
+        )),
     };
     let list = CallList {
         node_id: at.graph.node(node).id().to_owned(),
         truncated: total > found.len() as u64,
-        rests_on: found.is_empty().then(|| coverage(&at.view)).flatten(),
+        rests_on: found.is_empty().then(|| coverage::of_workspace(&at.view, &at.graph)),
         calls: found,
         total,
         inferred,
@@ -72,13 +63,12 @@ pub fn run(
     Ok((list, guidance))
 }
 
-fn coverage(view: &WorkspaceView) -> Option<Coverage> {
-    let report = view.report()?;
-    Some(Coverage {
-        files_indexed: report.languages.values().sum(),
-        files_incomplete: report.files_partial.values().sum::<u64>() + report.files_failed,
-        unresolved_references: report.unresolved_references,
-    })
+/// Why the node's own file may hold more than the graph knows.
+fn gap(ctx: &Ctx<'_>, at: &GraphView, node: NodeIx) -> Result<String, Fault> {
+    let root = ctx.workspace()?.root();
+    let path = root.relative(at.graph.node(node).path()).ok();
+    let gap = path.and_then(|path| coverage::gap(root, Some(&at.graph), &path));
+    Ok(gap.map_or_else(String::new, |gap| format!("{gap} ")))
 }
 
 impl CallList {

@@ -1,41 +1,60 @@
-//! Ingest: a job that reads the workspace into the graph and saves it.
+//! Ingest: a job that reads the workspace, an index or an exported graph into the graph, and saves it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_stdx::cancel::Stop;
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::Clock;
+use m1nd_vfs::RelPath;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::ctx::Ctx;
+use crate::faults::{self, from_bring};
 use crate::jobs::{Job, JobState};
-use crate::workspace::Reuse;
+use crate::pipeline::Step;
+use crate::workspace::{BringError, Keep, Reuse, Workspace};
 
 /// Hosts give up after a minute, many sooner; a job goes on without them.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// How often a waiting host hears how far the work is.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+
+/// What is read.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// The workspace's own files.
+    Files(Reuse),
+    /// A compiler's index of them.
+    Index(RelPath, Keep),
+    /// A graph that was exported.
+    Export(RelPath),
+}
 
 /// Starts the ingest and waits for it a while.
-pub fn run(ctx: &Ctx<'_>, reuse: Reuse) -> Result<(Arc<Job>, JobState), Fault> {
+pub fn run(ctx: &Ctx<'_>, what: What) -> Result<(Arc<Job>, JobState), Fault> {
     let workspace = ctx.shared_workspace()?;
     let clock = ctx.runtime().shared_clock();
+    let refused: Arc<Mutex<Option<Fault>>> = Arc::default();
+    let (slot, tool) = (Arc::clone(&refused), ctx.tool());
+    let watched = Arc::clone(&workspace);
     let job = ctx
         .runtime()
-        .start_job(ctx.tool(), move |cancel| match workspace.ingest(reuse, clock.as_ref(), cancel) {
-            Ok(report) => {
-                let saved = workspace.save();
-                match serde_json::to_value(&report) {
-                    Ok(mut shown) => {
-                        if let Err(err) = saved {
-                            tracing::warn!(%err, "the graph was not saved");
-                            shown["not_saved"] = json!(err.to_string());
-                        }
-                        JobState::Done(shown)
-                    }
-                    Err(err) => JobState::Failed(err.to_string()),
+        .start_job(tool, move |cancel| match read(&workspace, &what, clock.as_ref(), cancel) {
+            Ok(mut report) => {
+                if let Err(err) = workspace.save() {
+                    tracing::warn!(%err, "the graph was not saved");
+                    report["not_saved"] = json!(err.to_string());
                 }
+                JobState::Done(report)
             }
-            Err(Stop::Cancelled) => JobState::Cancelled,
-            Err(Stop::TimedOut) => JobState::Failed("time ran out".into()),
+            Err(BringError::Stopped(_)) => JobState::Cancelled,
+            Err(err) => {
+                let said = err.to_string();
+                *slot.lock() = Some(from_bring::fault(tool, err));
+                JobState::Failed(said)
+            }
         })
         .map_err(|err| {
             Fault::new(
@@ -44,8 +63,52 @@ pub fn run(ctx: &Ctx<'_>, reuse: Reuse) -> Result<(Arc<Job>, JobState), Fault> {
                 Recovery::hint("Call again in a few seconds."),
             )
         })?;
-    let state = job.wait(PATIENCE, ctx.cancel());
-    Ok((job, state))
+    let mut state = JobState::Running;
+    for _ in 0..PATIENCE.as_secs() {
+        state = job.wait(TELL_EVERY, ctx.cancel());
+        if state != JobState::Running {
+            break;
+        }
+        let (read, listed) = watched.progress();
+        let message = format!("{read} of {listed} files read");
+        ctx.report(Step { done: read, total: (listed > 0).then_some(listed), message });
+    }
+    match refused.lock().take() {
+        Some(fault) => Err(fault),
+        None if state == JobState::Cancelled => Err(faults::stopped(m1nd_stdx::cancel::Stop::Cancelled)),
+        None => Ok((job, state)),
+    }
+}
+
+fn read(
+    workspace: &Workspace,
+    what: &What,
+    clock: &dyn Clock,
+    cancel: &CancelToken,
+) -> Result<Value, BringError> {
+    let shown = match what {
+        What::Files(reuse) => {
+            let report = workspace.ingest(*reuse, clock, cancel)?;
+            let mut shown = json!(report);
+            let overlays = workspace.overlays();
+            if !overlays.is_empty() {
+                shown["overlays"] = json!(overlays);
+            }
+            workspace.note_report(&shown);
+            shown
+        }
+        What::Index(path, keep) => json!(workspace.lay_index(path, *keep, clock, cancel)?),
+        What::Export(path) => {
+            let view = workspace.import(path, clock, cancel)?;
+            json!({
+                "imported_from": path.as_str(),
+                "nodes": view.node_count(),
+                "edges": view.edge_count(),
+                "generation": view.generation(),
+            })
+        }
+    };
+    Ok(shown)
 }
 
 /// The job of that id.

@@ -76,8 +76,10 @@ impl<'a> Facts<'a> {
             // Text is read from disk during the call; a graph is as old as its listing.
             let now = self.runtime.clock().now();
             let as_of = if spec.needs == Needs::Graph { view.as_of() } else { now };
+            // An imported graph is not held against the files.
+            let stale = spec.needs == Needs::Graph && view.imported_from().is_some();
             let freshness =
-                Freshness { generation: view.generation(), as_of_ms: as_of.0, dirty_files: 0, stale: false };
+                Freshness { generation: view.generation(), as_of_ms: as_of.0, dirty_files: 0, stale };
             body.insert("freshness".into(), json!(freshness));
         }
         if !done.clamped.is_empty() {

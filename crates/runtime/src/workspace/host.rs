@@ -15,12 +15,15 @@ use m1nd_ingest::history::{self, Limits};
 use m1nd_ingest::{Ingest, Listed, Report, scan, state};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
+use m1nd_vfs::walk::Passed;
 use m1nd_vfs::watch::{Watch, WatchError};
 use m1nd_vfs::{Root, durable};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
+use super::bring;
 use super::listing::{Sizes, Stamp, sizes};
+use super::overlays::Overlays;
 use super::quarantine::Quarantine;
 use super::view::WorkspaceView;
 
@@ -52,6 +55,8 @@ pub(super) struct Host {
     loaded: OnceLock<()>,
     ingest: Mutex<Option<Ingest>>,
     problem: Mutex<Option<String>>,
+    overlays: Overlays,
+    progress: Progress,
     watching: Mutex<Watching>,
     clean: Mutex<Option<u64>>,
     /// Calls answered.
@@ -63,6 +68,7 @@ pub(super) struct Host {
 /// A listing of all files.
 struct Files<'f> {
     list: &'f [Listed],
+    passed: Passed,
     stamp: Stamp,
     now: UnixMs,
 }
@@ -97,6 +103,8 @@ impl StampFile {
 impl Host {
     pub(super) fn new(folder: PathBuf) -> Self {
         Self {
+            overlays: Overlays::new(&folder),
+            progress: Progress::default(),
             folder,
             view: ArcSwap::default(),
             loaded: OnceLock::new(),
@@ -128,7 +136,7 @@ impl Host {
         cancel: &CancelToken,
     ) -> Result<Arc<WorkspaceView>, Stop> {
         let view = self.view();
-        if view.graph().is_none() {
+        if view.graph().is_none() || view.imported_from().is_some() {
             return Ok(view);
         }
         let watch = self.watch();
@@ -145,17 +153,39 @@ impl Host {
             }
         });
         let now = clock.now();
-        let (files, _) = scan::list(root, cancel)?;
+        let (files, passed) = scan::list(root, cancel)?;
         let stamp = Stamp::of(&files, now);
         if !stamp.proves_unchanged(view.stamp()) && !self.adopt(&stamp) {
             let mut state = self.turn(cancel)?;
             // Another call may have read the same change while this one waited.
             if !stamp.proves_unchanged(self.view.load().stamp()) {
-                self.read(&mut state, root, Reuse::Edits, Files { list: &files, stamp, now }, clock, cancel)?;
+                self.read(
+                    &mut state,
+                    root,
+                    Reuse::Edits,
+                    Files { list: &files, passed, stamp, now },
+                    clock,
+                    cancel,
+                )?;
             }
         }
         *self.clean.lock() = heard;
         Ok(self.view.load_full())
+    }
+
+    pub(super) fn overlays(&self) -> &Overlays {
+        &self.overlays
+    }
+
+    /// How far the ingest that runs now is.
+    pub(super) fn progress(&self) -> (u64, u64) {
+        self.progress.now()
+    }
+
+    /// Makes a view the newest one.
+    pub(super) fn publish(&self, view: WorkspaceView) {
+        self.loaded.get_or_init(|| ());
+        self.view.store(Arc::new(view));
     }
 
     /// Reads what changed, makes the next generation if anything did, and publishes it.
@@ -168,9 +198,9 @@ impl Host {
     ) -> Result<Report, Stop> {
         let mut state = self.turn(cancel)?;
         let now = clock.now();
-        let (files, _) = scan::list(root, cancel)?;
+        let (files, passed) = scan::list(root, cancel)?;
         let stamp = Stamp::of(&files, now);
-        self.read(&mut state, root, reuse, Files { list: &files, stamp, now }, clock, cancel)
+        self.read(&mut state, root, reuse, Files { list: &files, passed, stamp, now }, clock, cancel)
     }
 
     fn read(
@@ -187,6 +217,10 @@ impl Host {
             Quarantine::forget(&self.folder);
         }
         let before = self.view();
+        // A graph that was imported stays until somebody asks for the workspace itself.
+        if reuse == Reuse::Edits && before.imported_from().is_some() {
+            return Ok(before.counts());
+        }
         let kept = match state.take() {
             None if reuse != Reuse::Nothing => self.facts(&before),
             kept => kept,
@@ -204,17 +238,23 @@ impl Host {
         let sizes = sizes(files.list);
         let size_of = |path: &str| sizes.get(path).map(|&(size, _)| size);
         let quarantine = Quarantine::open(&self.folder, size_of);
+        self.progress.start(files.list.len());
         let read = |path: &str| {
             quarantine.admit(path, size_of(path))?;
-            scan::read(root, path)
+            self.progress.reading(|| scan::read(root, path))
         };
         let now_ns = i128::from(files.now.0) * 1_000_000;
-        let last = before.graph().map(|graph| &**graph);
+        // What overlays changed about the last generation would be taken for what the files say.
+        let last = before.graph().filter(|_| self.overlays.list().is_empty()).map(|graph| &**graph);
         let done = ingest.refresh_on(last, files.list, read, clock, now_ns, cancel)?;
         drop(quarantine);
         let mut report = done.report;
+        report.pass_over(files.passed.secret, files.passed.unreadable);
         let graph = match (done.graph, before.graph()) {
             (Some(graph), old) => {
+                let graph = self.overlays.lay_over(graph, |path| ingest.hash(path));
+                report.nodes = graph.node_count() as u64;
+                report.edges = graph.edge_count() as u64;
                 if let Some(old) = old {
                     carry::learned_weights(old, &graph);
                 }
@@ -240,7 +280,7 @@ impl Host {
     fn facts(&self, before: &WorkspaceView) -> Option<Ingest> {
         let bytes = fs::read(self.folder.join(FACTS)).ok()?;
         match state::from_bytes(&bytes) {
-            Ok((ingest, tag)) if before.graph().is_some() && tag == before.stamp().digest() => {
+            Ok((ingest, tag)) if before.is_of_files() && tag == before.stamp().digest() => {
                 Some(ingest.with_graph())
             }
             Ok((ingest, _)) => Some(ingest),
@@ -262,7 +302,9 @@ impl Host {
             return false;
         }
         let Ok(graph) = snapshot::load(&self.folder.join(SNAPSHOT)) else { return false };
-        if graph.generation() != found.generation {
+        if graph.generation() != found.generation
+            || bring::source_of(&self.folder, found.generation).is_some()
+        {
             return false;
         }
         if let Some(old) = before.graph() {
@@ -338,12 +380,7 @@ impl Host {
         }
     }
 
-    pub(super) fn saved_at(&self) -> Option<UnixMs> {
-        let modified = fs::metadata(self.folder.join(STAMP)).and_then(|meta| meta.modified());
-        modified.ok().map(UnixMs::from)
-    }
-
-    fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Option<Ingest>>, Stop> {
+    pub(super) fn turn(&self, cancel: &CancelToken) -> Result<MutexGuard<'_, Option<Ingest>>, Stop> {
         loop {
             if let Some(state) = self.ingest.try_lock_for(LOOK) {
                 return Ok(state);
@@ -390,25 +427,57 @@ impl Host {
         durable::replace(&self.folder.join(FACTS), &state::to_bytes(&ingest, tag))
     }
 
+    /// When the snapshot was written, and its bytes.
+    pub(super) fn last_save(&self) -> Option<(UnixMs, u64)> {
+        let meta = fs::metadata(self.folder.join(SNAPSHOT)).ok()?;
+        Some((UnixMs::from(meta.modified().ok()?), meta.len()))
+    }
+
     fn load(&self) {
         let path = self.folder.join(SNAPSHOT);
         match snapshot::load(&path) {
             Ok(graph) => {
-                let stamp = self.stamp_of(graph.generation());
-                if stamp.is_some() {
-                    self.saved.store(graph.generation(), Ordering::Release);
-                }
-                let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
-                self.view.store(Arc::new(WorkspaceView::new(
-                    Arc::new(graph),
-                    None,
-                    as_of,
-                    stamp,
-                    Sizes::new(),
-                )));
+                let generation = graph.generation();
+                self.view.store(Arc::new(self.saved_view(graph, generation)));
             }
             Err(_) if !path.exists() => {}
             Err(err) => self.set_aside(&path, &err),
+        }
+    }
+
+    /// Publishes the snapshot on disk in place of what is in memory. Nothing when there is none.
+    pub(super) fn reload(&self, cancel: &CancelToken) -> Result<Option<Arc<WorkspaceView>>, ReloadError> {
+        let path = self.folder.join(SNAPSHOT);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let mut state = self.turn(cancel)?;
+        let graph = snapshot::load(&path)?;
+        let (before, saved) = (self.view().generation(), graph.generation());
+        // A number is never given to two graphs.
+        let generation = if saved == before { saved } else { before.max(saved) + 1 };
+        let view = self.saved_view(graph, generation);
+        // The files are looked at again: what was read of them made another graph.
+        if let Some(ingest) = state.take() {
+            let ingest = state.insert(ingest.after(generation));
+            ingest.rebuild();
+        }
+        self.publish(view);
+        Ok(Some(self.view()))
+    }
+
+    fn saved_view(&self, graph: Graph, generation: u64) -> WorkspaceView {
+        let saved = graph.generation();
+        let stamp = self.stamp_of(saved);
+        if stamp.is_some() {
+            self.saved.store(generation, Ordering::Release);
+        }
+        let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
+        let graph = Arc::new(graph.with_generation(generation));
+        let view = WorkspaceView::new(graph, None, as_of, stamp, Sizes::new());
+        match bring::source_of(&self.folder, saved) {
+            Some(from) => view.imported(from),
+            None => view,
         }
     }
 
@@ -455,6 +524,45 @@ pub enum Saved {
     Nothing,
     /// Another process has the lock; its graph is as new as ours or newer.
     AnotherWrites,
+}
+
+/// Why the last good graph could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    #[error("the work was stopped")]
+    Stopped(Stop),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}
+
+impl From<Stop> for ReloadError {
+    fn from(stop: Stop) -> Self {
+        ReloadError::Stopped(stop)
+    }
+}
+
+/// Files listed and files read by the ingest that runs now.
+#[derive(Debug, Default)]
+struct Progress {
+    listed: AtomicU64,
+    read: AtomicU64,
+}
+
+impl Progress {
+    fn start(&self, listed: usize) {
+        self.read.store(0, Ordering::Relaxed);
+        self.listed.store(listed as u64, Ordering::Relaxed);
+    }
+
+    fn reading<T>(&self, read: impl FnOnce() -> T) -> T {
+        let done = read();
+        self.read.fetch_add(1, Ordering::Relaxed);
+        done
+    }
+
+    fn now(&self) -> (u64, u64) {
+        (self.read.load(Ordering::Relaxed), self.listed.load(Ordering::Relaxed))
+    }
 }
 
 /// Why a graph could not be saved.

@@ -1,9 +1,12 @@
 //! Workspace: the folder a process is bound to, and where its state lives.
 
+mod bring;
+mod compare;
 mod home;
 mod host;
 mod keeper;
 mod listing;
+mod overlays;
 mod quarantine;
 mod view;
 
@@ -15,13 +18,19 @@ use std::sync::Arc;
 use m1nd_ingest::Report;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
-use m1nd_vfs::{RelPath, Root};
+use m1nd_vfs::{RelPath, Root, durable};
 
 use crate::settings::Settings;
+pub use bring::{BringError, IndexReport, Keep};
+pub use compare::Differences;
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
-pub use host::{Reuse, SaveError, Saved, Watching};
+pub use host::{ReloadError, Reuse, SaveError, Saved, Watching};
+pub use overlays::OverlayState;
 pub use view::WorkspaceView;
+
+/// What the last ingest did.
+const REPORT: &str = "ingest.report";
 
 /// How a workspace was chosen. Later ones give way to earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +115,7 @@ impl Workspace {
             let found = self.root.size_and_time(path);
             found.is_ok_and(|(size, modified_ns)| view.knows(path.as_str(), size, modified_ns))
         };
-        if view.graph().is_none() || paths.all(known) {
+        if view.graph().is_none() || view.imported_from().is_some() || paths.all(known) {
             return Ok(view);
         }
         self.fresh_view(clock, cancel)
@@ -115,6 +124,70 @@ impl Workspace {
     /// Reads the files into the next generation of the graph.
     pub fn ingest(&self, reuse: Reuse, clock: &dyn Clock, cancel: &CancelToken) -> Result<Report, Stop> {
         self.host.ingest(&self.root, reuse, clock, cancel)
+    }
+
+    /// Lays a compiler's index over the graph, and over every generation that follows.
+    pub fn lay_index(
+        &self,
+        path: &RelPath,
+        keep: Keep,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<IndexReport, BringError> {
+        self.ensure_runtime_root().map_err(|err| BringError::Io(err.source))?;
+        bring::index(&self.host, &self.root, path, keep, clock, cancel)
+    }
+
+    /// Makes an exported graph the graph of this workspace, until the workspace is ingested again.
+    pub fn import(
+        &self,
+        path: &RelPath,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Arc<WorkspaceView>, BringError> {
+        let folder = self.ensure_runtime_root().map_err(|err| BringError::Io(err.source))?;
+        bring::graph(&self.host, folder, &self.root, path, clock, cancel)
+    }
+
+    /// The indexes that lie over the graph.
+    pub fn overlays(&self) -> Vec<OverlayState> {
+        self.host.overlays().states()
+    }
+
+    /// Files read and files listed by the ingest that runs now.
+    pub fn progress(&self) -> (u64, u64) {
+        self.host.progress()
+    }
+
+    /// Remembers what an ingest did, for processes that come later.
+    pub fn note_report(&self, report: &serde_json::Value) {
+        let write = || -> io::Result<()> {
+            self.ensure_runtime_root().map_err(|err| err.source)?;
+            durable::replace(&self.runtime_root.join(REPORT), &serde_json::to_vec(report)?)
+        };
+        if let Err(err) = write() {
+            tracing::warn!(%err, "what the ingest did was not written down");
+        }
+    }
+
+    /// What the last ingest did, in this process or an earlier one.
+    pub fn last_report(&self) -> Option<serde_json::Value> {
+        serde_json::from_slice(&std::fs::read(self.runtime_root.join(REPORT)).ok()?).ok()
+    }
+
+    /// How the graph in memory differs from the files on disk.
+    pub fn differences(&self, view: &WorkspaceView, cancel: &CancelToken) -> Result<Differences, Stop> {
+        compare::differences(&self.root, view, cancel)
+    }
+
+    /// Publishes the graph on disk in place of the one in memory. Nothing when none was saved.
+    pub fn reload(&self, cancel: &CancelToken) -> Result<Option<Arc<WorkspaceView>>, ReloadError> {
+        self.host.reload(cancel)
+    }
+
+    /// When the graph was last written to disk, and how large the file is.
+    pub fn last_save(&self) -> Option<(UnixMs, u64)> {
+        self.host.last_save()
     }
 
     /// Writes the graph to the runtime root.
@@ -136,11 +209,6 @@ impl Workspace {
     /// Whether there is a graph that is not on disk.
     pub fn is_unsaved(&self) -> bool {
         self.host.is_unsaved()
-    }
-
-    /// When a graph was last saved.
-    pub fn saved_at(&self) -> Option<UnixMs> {
-        self.host.saved_at()
     }
 
     pub(crate) fn note_query(&self) {

@@ -19,6 +19,8 @@ pub struct WorkspaceView {
     /// What the listing looked like then.
     stamp: Stamp,
     sizes: Sizes,
+    /// The export this graph was read from, if it was not made from the files.
+    imported_from: Option<String>,
 }
 
 impl WorkspaceView {
@@ -29,7 +31,30 @@ impl WorkspaceView {
         stamp: Stamp,
         sizes: Sizes,
     ) -> Self {
-        Self { graph: Some(graph), report: report.map(Arc::new), as_of, stamp, sizes }
+        Self { graph: Some(graph), report: report.map(Arc::new), as_of, stamp, sizes, imported_from: None }
+    }
+
+    /// The same, marked as read from an export.
+    #[must_use]
+    pub(super) fn imported(mut self, from: String) -> Self {
+        self.imported_from = Some(from);
+        self
+    }
+
+    /// The export this graph was read from; nothing for a graph made from the workspace's files.
+    pub fn imported_from(&self) -> Option<&str> {
+        self.imported_from.as_deref()
+    }
+
+    /// Whether the graph was made from the workspace's files, and from which listing of them is known.
+    pub(super) fn is_of_files(&self) -> bool {
+        self.graph().is_some() && self.imported_from.is_none() && !self.stamp.digest().is_empty()
+    }
+
+    /// The report of an ingest that had nothing to do.
+    pub(super) fn counts(&self) -> Report {
+        let (nodes, edges, generation) = (self.node_count(), self.edge_count(), self.generation());
+        Report { nodes, edges, generation, ..Report::default() }
     }
 
     /// Grows by one with every change; 0 means that nothing was ingested yet.

@@ -1,10 +1,15 @@
 //! `health`: what this server is, what it is bound to, and how it is doing.
 
+use std::collections::BTreeMap;
+
 use m1nd_contract::{Fault, Guidance};
+use m1nd_runtime::flows::coverage;
+use m1nd_runtime::workspace::OverlayState;
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool, process};
 use m1nd_stdx::round::round4;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub struct Health;
 
@@ -54,7 +59,7 @@ pub struct Workspace {
     disk_bytes: u64,
 }
 
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Default, JsonSchema, Serialize)]
 pub struct Graph {
     /// Nodes.
     nodes: u64,
@@ -62,6 +67,25 @@ pub struct Graph {
     edges: u64,
     /// Generation; 0 while nothing is ingested.
     generation: u64,
+    /// Source files by language.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    languages: BTreeMap<String, u64>,
+    /// When the files were last listed (Unix milliseconds).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_of_ms: Option<i64>,
+    /// The export it was read from, when it is not made from the files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported_from: Option<String>,
+    /// When it was last written to disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saved_ms: Option<i64>,
+    /// Compilers' indexes over it: index, files_covered, files_changed, upgraded, added, dropped.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<BTreeMap<String, String>>")]
+    overlays: Vec<OverlayState>,
+    /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, examples.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    coverage: Map<String, Value>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -92,7 +116,6 @@ impl Tool for Health {
     fn run(ctx: &Ctx<'_>, _: Input) -> Result<Answer<Output>, Fault> {
         let runtime = ctx.runtime();
         let workspace = ctx.workspace().ok();
-        let view = workspace.map(m1nd_runtime::workspace::Workspace::view);
         let agents = runtime.sessions();
         let session_count = agents.len();
         let mut sessions: Vec<Session> = agents
@@ -120,11 +143,7 @@ impl Tool for Health {
                 runtime_root: workspace.runtime_root().display().to_string(),
                 disk_bytes: process::disk_bytes(workspace.runtime_root()),
             }),
-            graph: Graph {
-                nodes: view.as_ref().map_or(0, |view| view.node_count()),
-                edges: view.as_ref().map_or(0, |view| view.edge_count()),
-                generation: view.as_ref().map_or(0, |view| view.generation()),
-            },
+            graph: workspace.map(Graph::of).unwrap_or_default(),
             toolsets: runtime.enabled_toolsets().into_iter().map(|name| name.as_str()).collect(),
             queries: runtime.queries_total(),
             sessions,
@@ -140,6 +159,36 @@ impl Tool for Health {
         };
         Ok(Answer::of(output).next(guidance))
     }
+}
+
+impl Graph {
+    fn of(workspace: &m1nd_runtime::workspace::Workspace) -> Self {
+        let view = workspace.view();
+        let mut report = match view.report() {
+            Some(report) => serde_json::to_value(report).ok(),
+            None => workspace.last_report(),
+        };
+        let mut coverage = Map::new();
+        for name in ["files_skipped", "files_partial", "files_unsupported", "files_failed", "examples"] {
+            let value = report.as_mut().and_then(|report| report.get_mut(name)).map(Value::take);
+            coverage.extend(value.filter(tells_something).map(|value| (name.to_owned(), value)));
+        }
+        Self {
+            nodes: view.node_count(),
+            edges: view.edge_count(),
+            generation: view.generation(),
+            languages: view.graph().map(|graph| coverage::languages(graph)).unwrap_or_default(),
+            as_of_ms: view.graph().map(|_| view.as_of().0),
+            imported_from: view.imported_from().map(str::to_owned),
+            saved_ms: workspace.last_save().map(|(at, _)| at.0),
+            overlays: workspace.overlays(),
+            coverage,
+        }
+    }
+}
+
+fn tells_something(value: &Value) -> bool {
+    !(value.is_null() || *value == 0 || value.as_object().is_some_and(Map::is_empty))
 }
 
 m1nd_contract::fixed_size!(Output);

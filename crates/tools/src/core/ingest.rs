@@ -1,9 +1,10 @@
 //! `ingest`: reads the workspace into the graph.
 
 use m1nd_contract::{Code, Fault, Guidance, Recovery};
-use m1nd_runtime::faults::from_vfs;
-use m1nd_runtime::flows::ingest::{run, shown};
-use m1nd_runtime::workspace::Reuse;
+use m1nd_runtime::faults::{from_bring, from_vfs};
+use m1nd_runtime::flows::brought::{self, Adapter};
+use m1nd_runtime::flows::ingest::{What, run, shown};
+use m1nd_runtime::workspace::{Keep, Reuse};
 use m1nd_runtime::{Answer, Ctx, Effect, Example, JobState, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,20 +12,54 @@ use serde_json::{Map, Value};
 
 pub struct Ingest;
 
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Reader {
+    #[default]
+    Code,
+    Scip,
+    Json,
+    Auto,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    Replace,
+    Merge,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Intent {
+    AddRoot,
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The workspace (the default); another folder cannot be ingested on this binding
+    /// A place in the workspace; the index or export for scip and json
     path: Option<String>,
+    /// code: source files; scip: a compiler's index; json: a graph from persist export; auto: by what path is
+    #[serde(default)]
+    #[schemars(extend("default" = "code"))]
+    adapter: Reader,
+    /// merge keeps other indexes (scip)
+    #[schemars(extend("default" = "replace"))]
+    mode: Option<Mode>,
     /// Parse only files that changed
     #[schemars(extend("default" = true))]
     incremental: Option<bool>,
+    /// Refused: a graph holds one repository
+    namespace: Option<String>,
+    /// Refused for the same reason
+    intent: Option<Intent>,
 }
 
 /// What the ingest did so far.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// done, running, failed or cancelled.
+    /// done or running.
     state: String,
     /// Ask job_status about it while it runs.
     job_id: String,
@@ -41,28 +76,42 @@ impl Tool for Ingest {
         name: "ingest",
         summary: "Read the workspace into the code graph. Unchanged files are not parsed again; goes on as a job when it takes long.",
         help: "Honours .gitignore, .ignore and .m1ndignore; files over 2 MiB, binary, minified and generated ones are counted with the reason. \
-            The graph is saved and loaded again at the next start; graph tools look at the files before each answer and read again what changed.",
-        intents: &["index repository", "build graph", "refresh graph", "read workspace"],
+            The graph is saved and loaded again at the next start; graph tools look at the files before each answer and read again what changed. \
+            The whole workspace is read whatever `path` names in it, and both modes do the same for code.\n\
+            scip: `path` is an index.scip that a compiler's indexer made. Calls that it shows become precise, calls that it contradicts go, \
+            and this holds for every later generation, for files that are still as they were when the index was read; documents newer than \
+            the index are not used. mode replace drops other indexes, merge keeps them.\n\
+            json: `path` is a file that `persist export` wrote. It becomes the graph as it is, and answers say stale, until the workspace \
+            is ingested with adapter code.",
+        intents: &[
+            "index repository",
+            "build graph",
+            "refresh graph",
+            "read workspace",
+            "scip index",
+            "import graph",
+        ],
         effect: Effect::Ingest,
         examples: &[Example { says: "The workspace", arguments: "{}" }],
         ..Spec::READ
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        if let Some(path) = &input.path {
-            let root = ctx.workspace()?.root();
-            root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "path", err))?;
+        if input.intent.is_some() {
+            return Err(from_bring::one_workspace("intent"));
         }
-        let reuse = if input.incremental.unwrap_or(true) { Reuse::Unchanged } else { Reuse::Nothing };
-        let (job, state) = run(ctx, reuse)?;
+        if input.namespace.is_some() {
+            return Err(from_bring::one_workspace("namespace"));
+        }
+        let (job, state) = run(ctx, what(ctx, &input)?)?;
         let guidance = match &state {
             JobState::Running => {
                 Guidance::next("job_status", job.id.clone(), "The ingest goes on; ask how far it is.")
             }
-            JobState::Done(_) => Guidance::hint("Ask for outline, callers or callees."),
-            JobState::Cancelled => {
-                return Err(m1nd_runtime::faults::stopped(m1nd_stdx::cancel::Stop::Cancelled));
-            }
+            JobState::Done(report) if report.get("imported_from").is_some() => Guidance::hint(
+                "Answers come from the imported graph and say stale; ingest with adapter code goes back to the files.",
+            ),
+            JobState::Done(_) | JobState::Cancelled => Guidance::hint("Ask for outline, callers or callees."),
             JobState::Failed(why) => {
                 return Err(Fault::new(
                     Code::Internal,
@@ -76,6 +125,30 @@ impl Tool for Ingest {
             _ => 0,
         };
         Ok(Answer::of(Output::new(shown(&job, &state))).candidates(nodes).next(guidance))
+    }
+}
+
+fn what(ctx: &Ctx<'_>, input: &Input) -> Result<What, Fault> {
+    let root = ctx.workspace()?.root();
+    let path = input.path.as_deref().map(|path| root.locate(path)).transpose();
+    let path = path.map_err(|err| from_vfs::path(ctx.tool(), "path", err))?;
+    let wanted = match input.adapter {
+        Reader::Code => Adapter::Code,
+        Reader::Scip => Adapter::Scip,
+        Reader::Json => Adapter::Json,
+        Reader::Auto => brought::adapter_of(root, path.as_ref()),
+    };
+    let named =
+        || path.clone().ok_or_else(|| ctx.invalid("`path` must name the file that this adapter reads."));
+    match wanted {
+        Adapter::Code if input.incremental.unwrap_or(true) => Ok(What::Files(Reuse::Unchanged)),
+        Adapter::Code => Ok(What::Files(Reuse::Nothing)),
+        Adapter::Scip if input.mode == Some(Mode::Merge) => Ok(What::Index(named()?, Keep::Others)),
+        Adapter::Scip => Ok(What::Index(named()?, Keep::OnlyThis)),
+        Adapter::Json if input.mode == Some(Mode::Merge) => {
+            Err(ctx.invalid("`mode`: an exported graph replaces the graph; it cannot be merged into it."))
+        }
+        Adapter::Json => Ok(What::Export(named()?)),
     }
 }
 

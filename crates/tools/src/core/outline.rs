@@ -3,9 +3,11 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_graph::{Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_runtime::faults::{from_graph, from_vfs};
-use m1nd_runtime::flows::outline;
+use m1nd_runtime::flows::{coverage, outline};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_vfs::Root;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,29 +66,39 @@ impl Tool for Outline {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let depth = ctx.in_range("depth", input.depth, 1..=10)?.unwrap_or(3);
+        let mut place = None;
         let (argument, name) = match (input.file_path, input.node_id) {
             (Some(path), None) => {
                 let root = ctx.workspace()?.root();
                 let path = root.locate(&path).map_err(|err| from_vfs::path(ctx.tool(), "file_path", err))?;
-                ("file_path", path.as_str().to_owned())
+                let name = path.as_str().to_owned();
+                place = Some(path);
+                ("file_path", name)
             }
             (None, Some(node)) => ("node_id", node),
             _ => return Err(ctx.invalid("Give `file_path` or `node_id`, and not both.")),
         };
         let at = ctx.graph_view()?;
+        let root = ctx.workspace()?.root();
         let node = if name.is_empty() {
-            m1nd_graph::NodeIx(0)
+            NodeIx(0)
         } else {
-            from_graph::find(&at.graph, argument, &name)?
+            from_graph::find(&at.graph, argument, &name).map_err(|fault| {
+                let gap = place.as_ref().and_then(|path| coverage::gap(root, Some(&at.graph), path));
+                match gap {
+                    Some(gap) => Fault { message: format!("`{argument}`: {gap}"), ..fault },
+                    None => fault,
+                }
+            })?
         };
         let found = outline::of(&at.graph, node, usize::try_from(depth).unwrap_or(1));
         let total = found.lines.len() as u64;
         let guidance = if found.lines.is_empty() {
-            Guidance::hint(
-                "Nothing is known inside: the language is not read, or the file has no definitions. Use view.",
-            )
+            let gap = gap(root, &at.graph, node);
+            let why = gap.unwrap_or_else(|| "Nothing is defined inside.".to_owned());
+            Guidance::hint(format!("{why} Use view or search."))
         } else {
-            Guidance::default()
+            damage(root, &at.graph, node).map_or_else(Guidance::default, Guidance::hint)
         };
         let output = Output {
             node_id: at.graph.node(node).id().to_owned(),
@@ -97,6 +109,20 @@ impl Tool for Outline {
         };
         Ok(Answer::of(output).candidates(total).next(guidance))
     }
+}
+
+/// What is missing from a file that is known in part.
+fn damage(root: &Root, graph: &Graph, node: NodeIx) -> Option<String> {
+    let file = graph.node_by_path(graph.node(node).path())?;
+    graph.node(file).flags().has(NodeFlags::PARTIAL).then(|| gap(root, graph, node)).flatten()
+}
+
+fn gap(root: &Root, graph: &Graph, node: NodeIx) -> Option<String> {
+    let node = graph.node(node);
+    if matches!(node.kind(), NodeKind::Directory | NodeKind::Repository) {
+        return None;
+    }
+    coverage::gap(root, Some(graph), &root.relative(node.path()).ok()?)
 }
 
 impl Trim for Output {

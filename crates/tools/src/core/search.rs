@@ -226,6 +226,11 @@ fn guidance(found: &Findings, input: &Input) -> Guidance {
         None if found.total > 0 => Guidance::default(),
         None => {
             let searched = found.files_searched;
+            if searched == 0 {
+                return Guidance::hint(
+                    "No file was searched: what `scope` and `glob` admit is ignored, binary, withheld or not there; glob lists the files that count.",
+                );
+            }
             let advice = match (input.case_sensitive, input.scope.is_some() || input.glob.is_some()) {
                 (true, _) => "try without `case_sensitive`",
                 (false, true) => "try without `scope` and `glob`",

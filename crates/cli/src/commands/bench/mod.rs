@@ -1,5 +1,7 @@
 //! `m1nd bench`: m1nd measured on a repository of the user's, in one run, with what to compare it to.
 
+mod generate;
+mod graph;
 mod search;
 mod serve;
 
@@ -11,6 +13,7 @@ use crate::args::{BenchCommand, Global};
 pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
     match command {
         BenchCommand::Search { repo, queries, runs, json } => search::run(global, &repo, queries, runs, json),
+        BenchCommand::Graph(args) => graph::run(&args),
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),
     }
 }

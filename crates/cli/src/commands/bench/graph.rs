@@ -1,0 +1,254 @@
+//! `m1nd bench graph`: how fast and how true the graph of a repository is.
+//!
+//! Everything that writes works on a copy, so the repository that is measured stays as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context as _, ensure};
+use m1nd_ingest::history::{self, Limits};
+use m1nd_ingest::languages::{self, grammars};
+use m1nd_ingest::{scan, scip};
+use m1nd_runtime::workspace::{BindingSource, Reuse, Workspace};
+use m1nd_runtime::{BuildInfo, Settings};
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::SystemClock;
+use m1nd_vfs::Root;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::generate;
+use crate::args::{BUILD_HASH, BenchGraph, VERSION};
+use crate::output::Reader;
+
+/// Runs of which the median counts, where a run is short.
+const RUNS: usize = 7;
+/// Runs of which the median counts, where a run reads everything.
+const LONG_RUNS: usize = 3;
+
+pub fn run(args: &BenchGraph) -> anyhow::Result<ExitCode> {
+    let dir = tempfile::tempdir().context("a temporary folder")?;
+    let copy = dir.path().join("repository");
+    let cancel = CancelToken::new();
+    let mut report = json!({});
+    match args.generate {
+        Some(lines) => generate::rust(&copy, lines)?,
+        None => {
+            let repo = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
+            let root = Root::open(&repo).with_context(|| format!("{} cannot be opened", repo.display()))?;
+            copy_files(&root, &copy, &cancel)?;
+            let started = Instant::now();
+            if let Ok(history) = history::read(&repo, Limits::default(), &cancel) {
+                report["history_ms"] = json!(milliseconds(started.elapsed()));
+                report["history_commits"] = json!(history.commits);
+            }
+        }
+    }
+    let root = Root::open(&copy)?;
+    for file in scan::list(&root, &cancel).map_err(|_| stopped())?.0 {
+        settle(&copy.join(&file.path), OLD)?;
+    }
+    let parse = parse_times(&root, &cancel)?;
+    let settings = Settings {
+        home: dir.path().join("home"),
+        runtime_root: Some(dir.path().join("state")),
+        toolsets: Default::default(),
+        read_only: false,
+        build: BuildInfo { version: VERSION, hash: BUILD_HASH },
+    };
+    let memory_before = status("VmRSS:");
+    let workspace = Workspace::open(&copy, BindingSource::Flag, &settings)?;
+    let clock = SystemClock::new();
+    let mut times = Vec::new();
+    let mut done = None;
+    for _ in 0..LONG_RUNS {
+        let started = Instant::now();
+        done = Some(workspace.ingest(Reuse::Nothing, &clock, &cancel).map_err(|_| stopped())?);
+        times.push(started.elapsed());
+    }
+    let done = done.context("at least one run")?;
+    let ingest = super::median_ms(times);
+    let peak = status("VmHWM:");
+    let lines = done.lines.max(1);
+    report["files"] = json!(done.files_seen);
+    report["lines"] = json!(done.lines);
+    report["nodes"] = json!(done.nodes);
+    report["edges"] = json!(done.edges);
+    report["ingest_ms"] = json!(ingest);
+    report["phases_ms"] = json!(done.phases);
+    report["parse_only_ms"] = json!(parse);
+    report["ingest_per_parse"] = json!(ratio(ingest, parse));
+    report["lines_per_second"] = json!((lines as f64 / ingest * 1_000.0).round());
+    if let (Some(before), Some(peak), Some(after)) = (memory_before, peak, status("VmRSS:")) {
+        report["peak_bytes_per_line"] = json!(peak.saturating_sub(before) / lines);
+        report["kept_bytes_per_line"] = json!(after.saturating_sub(before) / lines);
+    }
+    workspace.save()?;
+    refreshes(&workspace, &root, &copy, &mut report)?;
+    workspace.save()?;
+    report["restart_to_answer_ms"] = json!(restart(&copy, &dir.path().join("state"))?);
+    if let Some(index) = &args.scip {
+        truth(&workspace, &root, index, args, &mut report)?;
+    }
+    match Reader::of(args.json) {
+        Reader::Program => anstream::println!("{report}"),
+        Reader::Person => crate::output::plain(&mut anstream::stdout().lock(), &report)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Files written just now could change again unseen and are read again; older ones count as settled.
+const OLD: Duration = Duration::from_secs(600);
+
+/// Lets a file look as if it was written a while ago.
+fn settle(path: &Path, age: Duration) -> anyhow::Result<()> {
+    let file = fs::File::options().write(true).open(path)?;
+    Ok(file.set_modified(SystemTime::now() - age)?)
+}
+
+/// Copies the files that an ingest would list, and nothing else.
+fn copy_files(root: &Root, copy: &Path, cancel: &CancelToken) -> anyhow::Result<()> {
+    let (listing, _) = scan::list(root, cancel).map_err(|_| stopped())?;
+    fs::create_dir_all(copy)?;
+    for file in listing {
+        let target = copy.join(&file.path);
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(root.path().join(&file.path), target)
+            .with_context(|| format!("{} cannot be copied", file.path))?;
+    }
+    Ok(())
+}
+
+/// What the grammars alone need for the same files on the same threads.
+fn parse_times(root: &Root, cancel: &CancelToken) -> anyhow::Result<f64> {
+    let (listing, _) = scan::list(root, cancel).map_err(|_| stopped())?;
+    let sources: Vec<(String, Vec<u8>)> = listing
+        .into_iter()
+        .filter(|listed| languages::of_path(&listed.path).is_some())
+        .filter_map(|listed| Some((listed.path.clone(), scan::read(root, &listed.path).ok()?)))
+        .collect();
+    ensure!(!sources.is_empty(), "no file of the repository is in a language that is parsed");
+    let times = (0..LONG_RUNS).map(|_| {
+        let started = Instant::now();
+        sources.par_iter().for_each(|(path, bytes)| {
+            grammars::parse_only(path, bytes);
+        });
+        started.elapsed()
+    });
+    Ok(super::median_ms(times.collect()))
+}
+
+/// A look when nothing changed, and one after a file did.
+fn refreshes(workspace: &Workspace, root: &Root, copy: &Path, report: &mut Value) -> anyhow::Result<()> {
+    let (cancel, clock) = (CancelToken::new(), SystemClock::new());
+    let (mut looks, mut walks) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        let started = Instant::now();
+        workspace.fresh_view(&clock, &cancel).map_err(|_| stopped())?;
+        looks.push(started.elapsed());
+        let started = Instant::now();
+        scan::list(root, &cancel).map_err(|_| stopped())?;
+        walks.push(started.elapsed());
+    }
+    let (look, walk) = (super::median_ms(looks), super::median_ms(walks));
+    report["no_change_ms"] = json!(look);
+    report["stat_walk_ms"] = json!(walk);
+    report["no_change_per_walk"] = json!(ratio(look, walk));
+    let (listing, _) = scan::list(root, &cancel).map_err(|_| stopped())?;
+    let mut sources: Vec<_> =
+        listing.into_iter().filter(|file| languages::of_path(&file.path).is_some()).collect();
+    sources.sort_by_key(|file| file.size);
+    let middle = copy.join(&sources[sources.len() / 2].path);
+    let mut changes = Vec::new();
+    for run in 0..RUNS {
+        let mut text = fs::read(&middle)?;
+        text.push(b'\n');
+        fs::write(&middle, text)?;
+        settle(&middle, OLD - Duration::from_secs(run as u64 + 1))?;
+        let started = Instant::now();
+        workspace.fresh_view(&clock, &cancel).map_err(|_| stopped())?;
+        changes.push(started.elapsed());
+    }
+    report["one_file_change_ms"] = json!(super::median_ms(changes));
+    Ok(())
+}
+
+/// From the start of a process to the answer of a graph question.
+fn restart(copy: &Path, state: &Path) -> anyhow::Result<f64> {
+    let mut times = Vec::new();
+    for _ in 0..LONG_RUNS {
+        let started = Instant::now();
+        let status = Command::new(std::env::current_exe()?)
+            .args(["outline", "--depth", "1", "--json", "--workspace"])
+            .arg(copy)
+            .arg("--runtime-root")
+            .arg(state)
+            .env_remove("M1ND_WORKSPACE_ROOT")
+            .stdout(Stdio::null())
+            .status()?;
+        ensure!(status.success(), "the question after a restart was refused");
+        times.push(started.elapsed());
+    }
+    Ok(super::median_ms(times))
+}
+
+/// Function-level call edges against a compiler's.
+fn truth(
+    workspace: &Workspace,
+    root: &Root,
+    index: &Path,
+    args: &BenchGraph,
+    report: &mut Value,
+) -> anyhow::Result<()> {
+    let bytes = fs::read(index).with_context(|| format!("{} cannot be read", index.display()))?;
+    let mut index = scip::read(&bytes)?;
+    let view = workspace.view();
+    let graph = view.graph().context("the repository has a graph")?;
+    let folder = index.folder(&args.under, |file| graph.node_by_path(file).is_some());
+    index.place_under(&folder);
+    let truth = scip::truth::measure(graph, &index, |path| scan::read(root, path).ok());
+    ensure!(
+        truth.true_edges > 0,
+        "the index shows no calls between files of the repository; --under names the folder that its paths start from"
+    );
+    report["compiler_calls"] = json!(truth.true_edges);
+    report["resolved_calls"] = json!(truth.resolved);
+    report["precision"] = json!(rounded(truth.precision()));
+    report["recall"] = json!(rounded(truth.recall()));
+    report["recall_with_inferred"] = json!(rounded(truth.recall_with_inferred()));
+    if args.list {
+        let rows = |list: &[(String, String, u32)]| -> Vec<String> {
+            list.iter().map(|(caller, target, line)| format!("{line} {caller} -> {target}")).collect()
+        };
+        report["wrong"] = json!(rows(&truth.wrong));
+        report["missed"] = json!(rows(&truth.missed));
+    }
+    Ok(())
+}
+
+/// A number of bytes that the system says of this process.
+fn status(field: &str) -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+fn stopped() -> anyhow::Error {
+    anyhow::anyhow!("the work was stopped")
+}
+
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole * 100.0).round() / 100.0 } else { 0.0 }
+}
+
+fn rounded(share: f64) -> f64 {
+    (share * 10_000.0).round() / 10_000.0
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 100_000.0).round() / 100.0
+}

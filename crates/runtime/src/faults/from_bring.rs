@@ -1,0 +1,45 @@
+//! What was wrong with an index, an export or a snapshot, as advice.
+
+use m1nd_contract::{Code, Fault, Recovery};
+use serde_json::json;
+
+use super::{from_vfs, invalid_params, stopped};
+use crate::workspace::BringError;
+
+/// Why something could not be brought into the graph; `path` is the argument that named it.
+pub fn fault(tool: &str, err: BringError) -> Fault {
+    match err {
+        BringError::Stopped(stop) => stopped(stop),
+        BringError::Read(err) => from_vfs::read(tool, "path", err),
+        BringError::Io(err) => Fault::new(
+            Code::Storage,
+            format!("The state of the workspace could not be written: {err}."),
+            Recovery::hint(
+                "Free some space or allow this user to write to the runtime root; the graph in memory is unharmed.",
+            ),
+        ),
+        BringError::NothingCovered { .. } => Fault::new(
+            Code::InvalidParams,
+            format!("`path`: {err}."),
+            Recovery::hint(
+                "Make the index at the workspace's root, or put it into the folder that its paths start from, and call again.",
+            ),
+        ),
+        err @ (BringError::Index(_) | BringError::Json(_) | BringError::NotText | BringError::NoNodes) => {
+            invalid_params(tool, format!("`path`: {err}."))
+        }
+    }
+}
+
+/// What this build does not put into one graph.
+pub fn one_workspace(argument: &str) -> Fault {
+    Fault::new(
+        Code::InvalidParams,
+        format!("`{argument}`: one graph holds one workspace in this build; nothing was ingested."),
+        Recovery::call(
+            "Start a second server with --workspace for the other repository. Without this argument the workspace itself is ingested.",
+            "ingest",
+            json!({}),
+        ),
+    )
+}

@@ -1,0 +1,142 @@
+//! Overlays: what compilers' indexes said, kept beside the graph and laid over every new generation.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use m1nd_graph::Graph;
+use m1nd_ingest::scip::overlay::Overlay;
+use m1nd_vfs::durable;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+/// All overlays of a workspace, in one file.
+const FILE: &str = "graph.overlays";
+/// Raised whenever a reader of the old form could misread the new one.
+const SCHEMA_VERSION: u32 = 1;
+
+/// One index, as it was when it was read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Laid {
+    /// Where the index lies in the workspace.
+    pub(super) index: String,
+    /// Digest of each file it covers; a file that has another one now is not spoken for any more.
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) overlay: Overlay,
+}
+
+/// What an overlay does to the newest generation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OverlayState {
+    /// Where the index lies.
+    pub index: String,
+    /// Files it covered when it was read.
+    pub files_covered: u64,
+    /// Of those, files that changed since: their calls are no longer precise.
+    pub files_changed: u64,
+    /// Call edges that were known and are certain through it.
+    pub upgraded: u64,
+    /// Call edges that only it knows.
+    pub added: u64,
+    /// Guesses that it shows to be wrong.
+    pub dropped: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Overlays {
+    path: PathBuf,
+    /// Read from disk when first needed.
+    laid: Mutex<Option<Arc<Vec<Laid>>>>,
+    states: Mutex<Vec<OverlayState>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    schema_version: u32,
+    overlays: Vec<Laid>,
+}
+
+impl Overlays {
+    pub(super) fn new(folder: &std::path::Path) -> Self {
+        Self { path: folder.join(FILE), laid: Mutex::default(), states: Mutex::default() }
+    }
+
+    /// How each overlay fared with the newest generation.
+    pub(super) fn states(&self) -> Vec<OverlayState> {
+        let states = self.states.lock().clone();
+        if !states.is_empty() {
+            return states;
+        }
+        // Nothing was assembled since the start: the snapshot has the edges, and only the numbers are not known.
+        let bare = |laid: &Laid| OverlayState {
+            index: laid.index.clone(),
+            files_covered: laid.files.len() as u64,
+            ..OverlayState::default()
+        };
+        self.list().iter().map(bare).collect()
+    }
+
+    pub(super) fn list(&self) -> Arc<Vec<Laid>> {
+        let mut laid = self.laid.lock();
+        Arc::clone(laid.get_or_insert_with(|| Arc::new(self.read())))
+    }
+
+    /// Keeps these instead of all others.
+    pub(super) fn set(&self, list: Vec<Laid>) -> io::Result<()> {
+        let file = File { schema_version: SCHEMA_VERSION, overlays: list };
+        durable::replace(&self.path, &serde_json::to_vec(&file)?)?;
+        self.states.lock().clear();
+        *self.laid.lock() = Some(Arc::new(file.overlays));
+        Ok(())
+    }
+
+    /// A new generation with every overlay over it. `hash` is the digest of a file as the graph knows it.
+    pub(super) fn lay_over(&self, graph: Graph, hash: impl Fn(&str) -> Option<[u8; 32]>) -> Graph {
+        let list = self.list();
+        if list.is_empty() {
+            return graph;
+        }
+        let mut graph = graph;
+        let mut states = Vec::new();
+        for laid in list.iter() {
+            let holds = |path: &str| {
+                let now = hash(path).map(|hash| hex(&hash));
+                now.is_some() && laid.files.get(path) == now.as_ref()
+            };
+            let done = laid.overlay.lay_over(&graph, holds);
+            graph = done.graph;
+            states.push(OverlayState {
+                index: laid.index.clone(),
+                files_covered: laid.files.len() as u64,
+                files_changed: laid.files.keys().filter(|path| !holds(path)).count() as u64,
+                upgraded: done.upgraded as u64,
+                added: done.added as u64,
+                dropped: done.dropped as u64,
+            });
+        }
+        *self.states.lock() = states;
+        graph
+    }
+
+    fn read(&self) -> Vec<Laid> {
+        let Ok(text) = fs::read(&self.path) else { return Vec::new() };
+        match serde_json::from_slice::<File>(&text) {
+            Ok(file) if file.schema_version == SCHEMA_VERSION => file.overlays,
+            // Precise edges are gained again by reading the index again; a wrong one is never made up.
+            Ok(file) => {
+                tracing::warn!(version = file.schema_version, "overlays of another version are left alone");
+                Vec::new()
+            }
+            Err(err) => {
+                tracing::warn!(%err, "overlays could not be read; ingest the index again");
+                Vec::new()
+            }
+        }
+    }
+}
+
+pub(super) fn hex(hash: &[u8; 32]) -> String {
+    blake3::Hash::from_bytes(*hash).to_hex().to_string()
+}

@@ -1,0 +1,191 @@
+//! What others made, brought into the graph: compilers' indexes and exports.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::ingested;
+use m1nd_testkit::Fixture;
+use protobuf::Message as _;
+use scip::types::{Document, Index, Occurrence};
+use serde_json::{Value, json};
+
+const PROGRAM: &str = "
+//- a.py
+class Queue:
+    def drain(self): ...
+class Pool:
+    def drain(self): ...
+def run(x):
+    x.drain()
+//- b.py
+from a import run
+def go(x):
+    run(x)
+";
+
+/// An index that says that `x.drain()` calls Queue.drain.
+fn index() -> Vec<u8> {
+    let occurrence = |range: [i32; 3], symbol: &str, roles| Occurrence {
+        range: range.to_vec(),
+        symbol: symbol.to_owned(),
+        symbol_roles: roles,
+        ..Occurrence::default()
+    };
+    let document = Document {
+        relative_path: "a.py".to_owned(),
+        occurrences: vec![
+            occurrence([1, 8, 13], "Queue#drain().", 1),
+            occurrence([5, 6, 11], "Queue#drain().", 0),
+        ],
+        ..Document::default()
+    };
+    Index { documents: vec![document], ..Index::default() }.write_to_bytes().unwrap()
+}
+
+fn program() -> Fixture {
+    let fixture = Fixture::new(m1nd_tools::surface(), PROGRAM);
+    std::fs::write(fixture.root().join("index.scip"), index()).unwrap();
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
+fn callees(fixture: &Fixture) -> Vec<(String, String)> {
+    let body = fixture.call("callees", json!({"node_id": "run"})).body;
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
+    let calls = body["calls"].as_array().unwrap_or_else(|| panic!("{body}"));
+    calls.iter().map(|call| (word(&call["node_id"]), word(&call["evidence"]))).collect()
+}
+
+fn precise() -> Vec<(String, String)> {
+    vec![("method::a.py::Queue.drain".into(), "precise".into())]
+}
+
+#[test]
+fn an_index_makes_calls_precise_until_their_file_changes() {
+    let fixture = program();
+    assert_eq!(callees(&fixture).len(), 2, "two methods fit the name");
+    let report = fixture.call("ingest", json!({"adapter": "scip", "path": "index.scip"})).body;
+    assert_eq!((&report["covered"], &report["stale"]), (&json!(1), &json!(0)), "{report}");
+    assert_eq!(report["overlays"][0]["dropped"], 1, "{report}");
+    assert_eq!(callees(&fixture), precise());
+    // Another file's change makes a new generation, which the index still speaks for.
+    std::fs::write(fixture.root().join("c.py"), "def more(): ...\n").unwrap();
+    assert_eq!(fixture.call("callers", json!({"node_id": "more"})).body["total"], 0);
+    assert_eq!(callees(&fixture), precise());
+    assert_eq!(fixture.call("health", json!({})).body["graph"]["overlays"][0]["files_changed"], 0);
+    fixture.call("ingest", json!({"incremental": false}));
+    assert_eq!(callees(&fixture), precise(), "parsing everything again keeps it too");
+    // A change of the covered file takes its precise edges away, and this is said.
+    let text = std::fs::read_to_string(fixture.root().join("a.py")).unwrap();
+    std::fs::write(fixture.root().join("a.py"), format!("import os\n{text}")).unwrap();
+    assert_eq!(callees(&fixture).len(), 2);
+    let overlay = &fixture.call("health", json!({})).body["graph"]["overlays"][0];
+    assert_eq!((&overlay["files_covered"], &overlay["files_changed"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn an_index_holds_after_a_restart() {
+    let fixture = program();
+    fixture.call("ingest", json!({"adapter": "auto", "path": "index.scip"}));
+    let again = fixture.restart(m1nd_tools::surface());
+    let ask = |tool: &str, arguments: Value| {
+        let mut arguments = arguments.as_object().unwrap().clone();
+        arguments.insert("agent_id".into(), json!("a"));
+        again.call_raw(tool, arguments).body
+    };
+    assert_eq!(ask("callees", json!({"node_id": "run"}))["calls"][0]["evidence"], "precise");
+    std::fs::write(fixture.root().join("c.py"), "def more(): ...\n").unwrap();
+    assert_eq!(ask("callers", json!({"node_id": "more"}))["total"], 0);
+    let calls = ask("callees", json!({"node_id": "run"}));
+    assert_eq!((&calls["total"], &calls["calls"][0]["evidence"]), (&json!(1), &json!("precise")));
+}
+
+#[test]
+fn a_document_newer_than_the_index_is_not_used() {
+    let fixture = program();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);
+    std::fs::File::options()
+        .write(true)
+        .open(fixture.root().join("index.scip"))
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
+    let report = fixture.call("ingest", json!({"adapter": "scip", "path": "index.scip"})).body;
+    assert_eq!((&report["covered"], &report["stale_files"]), (&json!(0), &json!(["a.py"])), "{report}");
+    assert_eq!(callees(&fixture).len(), 2);
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_in_words() {
+    let fixture = program();
+    let refused = |arguments: Value| {
+        let reply = fixture.call("ingest", arguments);
+        assert!(reply.is_error, "{}", reply.text());
+        reply.body["error"]["message"].as_str().unwrap().to_owned()
+    };
+    assert!(refused(json!({"adapter": "scip", "path": "a.py"})).contains("not a SCIP index"));
+    assert!(refused(json!({"adapter": "scip"})).contains("`path` must name"));
+    assert!(refused(json!({"adapter": "json", "path": "a.py"})).contains("the text is not a graph"));
+    assert!(refused(json!({"adapter": "light"})).contains("`code`, `scip`, `json`, `auto`"));
+    assert!(refused(json!({"intent": "add_root", "path": "/"})).contains("one graph holds one workspace"));
+    assert!(refused(json!({"namespace": "x"})).contains("one graph holds one workspace"));
+    assert_eq!(callees(&fixture).len(), 2, "nothing was lost");
+}
+
+#[test]
+fn an_export_comes_back_as_an_equal_graph() {
+    let fixture = program();
+    let view = || fixture.runtime.workspace().unwrap().view();
+    let before = view().graph().unwrap().clone();
+    before.weights().set(0, m1nd_stdx::float::FiniteF32::new(2.5));
+    let exported = fixture.call("persist", json!({"action": "export", "path": "graph.json"})).body;
+    assert_eq!((&exported["state"], &exported["nodes"]), (&json!("exported"), &json!(before.node_count())));
+    let imported = fixture.call("ingest", json!({"adapter": "auto", "path": "graph.json"})).body;
+    assert_eq!(imported["imported_from"], "graph.json", "{imported}");
+    assert_eq!(**view().graph().unwrap(), *before);
+    // The import stays what it is, and says so, until the files are asked for.
+    std::fs::write(fixture.root().join("c.py"), "def more(): ...\n").unwrap();
+    let answer = fixture.call("callers", json!({"node_id": "run"})).body;
+    assert_eq!((&answer["total"], &answer["freshness"]["stale"]), (&json!(1), &json!(true)));
+    assert_eq!(
+        fixture.restart(m1nd_tools::surface()).runtime.workspace().unwrap().view().imported_from(),
+        Some("graph.json")
+    );
+    fixture.call("ingest", json!({}));
+    let answer = fixture.call("callers", json!({"node_id": "more"})).body;
+    assert_eq!((&answer["total"], &answer["freshness"]["stale"]), (&json!(0), &json!(false)), "{answer}");
+}
+
+#[test]
+fn an_export_overwrites_only_exports() {
+    let fixture = ingested();
+    let export = |path: &str| fixture.call("persist", json!({"action": "export", "path": path}));
+    assert!(!export("out.json").is_error);
+    assert!(!export("out.json").is_error, "an export may be replaced");
+    for path in ["src/main.rs", "src", "nowhere/out.json", "../out.json"] {
+        assert!(export(path).is_error, "{path}");
+    }
+    assert!(std::fs::read_to_string(fixture.root().join("src/main.rs")).unwrap().starts_with("fn main"));
+    std::os::unix::fs::symlink("../dangling.json", fixture.root().join("dangling.json")).unwrap();
+    assert!(export("dangling.json").is_error);
+    assert!(!fixture.outside().join("dangling.json").exists());
+}
+
+#[test]
+fn the_last_good_graph_can_be_loaded() {
+    let fixture = ingested();
+    let loaded = fixture.call("persist", json!({"action": "load"})).body;
+    assert_eq!((&loaded["state"], &loaded["nodes"]), (&json!("loaded"), &json!(9)), "{loaded}");
+    assert_eq!(fixture.call("callers", json!({"node_id": "greet"})).body["total"], 1);
+    // What was not saved is read again from the files, under a number that nothing else had.
+    std::fs::write(fixture.root().join("src/more.rs"), "fn more() {}\n").unwrap();
+    let unsaved = fixture.call("outline", json!({"file_path": "src/more.rs"})).body;
+    assert_eq!(unsaved["total"], 1);
+    let loaded = fixture.call("persist", json!({"action": "load"})).body;
+    assert_eq!(loaded["nodes"], 9);
+    assert!(loaded["generation"].as_u64() > unsaved["freshness"]["generation"].as_u64());
+    let again = fixture.call("outline", json!({"file_path": "src/more.rs"})).body;
+    assert_eq!(again["total"], 1);
+    assert!(again["freshness"]["generation"].as_u64() > loaded["generation"].as_u64());
+}
