@@ -11,7 +11,7 @@ use crate::facts::{
     DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam,
 };
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     let tree = parse(&tree_sitter_go::LANGUAGE.into(), source, limit)?;
@@ -19,7 +19,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     if path.ends_with("_test.go") {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     Ok(reader.sheet.finish())

@@ -7,6 +7,7 @@ mod extract;
 mod library;
 mod macros;
 mod patterns;
+mod readable;
 mod rules;
 mod tables;
 mod types;

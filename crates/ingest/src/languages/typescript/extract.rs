@@ -10,7 +10,7 @@ use m1nd_graph::NodeFlags;
 use super::{names, patterns, types};
 use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How};
 use crate::sheet::{Sheet, clip, field, line};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub(super) fn extract(
     language: &str,
@@ -29,7 +29,7 @@ pub(super) fn extract(
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     Ok(reader.sheet.finish())
