@@ -5,8 +5,15 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use extract::extract;
-pub(crate) use rules::CRules;
+use super::Language;
 
-pub const NAME: &str = "c";
-pub const EXTENSIONS: &[&str] = &["c", "h"];
+const NAME: &str = "c";
+
+pub const LANGUAGES: &[Language] = &[Language {
+    name: NAME,
+    extensions: &["c", "h"],
+    file_names: &[],
+    family: "c",
+    extract: extract::extract,
+    rules: |program| Box::new(rules::CRules::of(program)),
+}];

@@ -13,11 +13,18 @@ mod tables;
 mod types;
 mod uses;
 
-pub use extract::extract;
-pub(crate) use rules::RustRules;
+use super::Language;
 
-pub const NAME: &str = "rust";
-pub const EXTENSIONS: &[&str] = &["rs"];
+const NAME: &str = "rust";
+
+pub const LANGUAGES: &[Language] = &[Language {
+    name: NAME,
+    extensions: &["rs"],
+    file_names: &[],
+    family: "rust",
+    extract: extract::extract,
+    rules: |program| Box::new(rules::RustRules::of(program)),
+}];
 
 #[cfg(test)]
 mod tests;

@@ -15,27 +15,41 @@ mod types;
 
 use std::time::Duration;
 
+use super::Language;
 use crate::facts::FileFacts;
 use crate::walk::ParseError;
 
-pub(crate) use rules::ScriptRules;
+const TYPESCRIPT: &str = "typescript";
+const TSX: &str = "tsx";
+const JAVASCRIPT: &str = "javascript";
 
-pub const TYPESCRIPT: &str = "typescript";
-pub const TSX: &str = "tsx";
-pub const JAVASCRIPT: &str = "javascript";
+pub const LANGUAGES: &[Language] = &[
+    script(TYPESCRIPT, &["ts", "mts", "cts"], extract_typescript),
+    script(TSX, &["tsx"], extract_tsx),
+    script(JAVASCRIPT, &["js", "mjs", "cjs", "jsx"], extract_javascript),
+];
 
-pub const TYPESCRIPT_EXTENSIONS: &[&str] = &["ts", "mts", "cts"];
-pub const TSX_EXTENSIONS: &[&str] = &["tsx"];
-pub const JAVASCRIPT_EXTENSIONS: &[&str] = &["js", "mjs", "cjs", "jsx"];
+type Extract = fn(&str, &[u8], Duration) -> Result<FileFacts, ParseError>;
 
-pub fn extract_typescript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
+const fn script(name: &'static str, extensions: &'static [&'static str], extract: Extract) -> Language {
+    Language {
+        name,
+        extensions,
+        file_names: &[],
+        family: "script",
+        extract,
+        rules: |program| Box::new(rules::ScriptRules::of(program)),
+    }
+}
+
+fn extract_typescript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     extract::extract(TYPESCRIPT, tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), path, source, limit)
 }
 
-pub fn extract_tsx(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
+fn extract_tsx(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     extract::extract(TSX, tree_sitter_typescript::LANGUAGE_TSX.into(), path, source, limit)
 }
 
-pub fn extract_javascript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
+fn extract_javascript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     extract::extract(JAVASCRIPT, tree_sitter_javascript::LANGUAGE.into(), path, source, limit)
 }
