@@ -17,6 +17,8 @@ pub(crate) struct Sheet<'s> {
     pub source: &'s [u8],
     pub facts: FileFacts,
     names: FxHashMap<&'s [u8], Name>,
+    /// Names that are not written in the source as they are.
+    made: FxHashMap<String, Name>,
     exprs: FxHashMap<usize, ExprIx>,
     types: FxHashMap<usize, TypeIx>,
     /// Open definitions, outermost first.
@@ -43,6 +45,7 @@ impl<'s> Sheet<'s> {
             source,
             facts,
             names: FxHashMap::default(),
+            made: FxHashMap::default(),
             exprs: FxHashMap::default(),
             types: FxHashMap::default(),
             open: Vec::new(),
@@ -69,9 +72,23 @@ impl<'s> Sheet<'s> {
         if let Some(&known) = self.names.get(bytes) {
             return known;
         }
+        if let Some(&known) = std::str::from_utf8(bytes).ok().and_then(|text| self.made.get(text)) {
+            return known;
+        }
         let fresh = Name(self.facts.names.len() as u32);
         self.facts.names.push(String::from_utf8_lossy(bytes).into_owned());
         self.names.insert(bytes, fresh);
+        fresh
+    }
+
+    /// A name that is put together from several parts of the source.
+    pub fn owned_name(&mut self, text: &str) -> Name {
+        if let Some(&known) = self.names.get(text.as_bytes()).or_else(|| self.made.get(text)) {
+            return known;
+        }
+        let fresh = Name(self.facts.names.len() as u32);
+        self.facts.names.push(text.to_owned());
+        self.made.insert(text.to_owned(), fresh);
         fresh
     }
 
@@ -166,6 +183,11 @@ impl<'s> Sheet<'s> {
     pub fn add_def(&mut self, def: Def) -> DefIx {
         self.facts.defs.push(def);
         DefIx(self.facts.defs.len() as u32 - 1)
+    }
+
+    /// Goes on with a definition that was read before.
+    pub fn enter_def(&mut self, ix: DefIx) {
+        self.open.push(ix);
     }
 
     pub fn close_def(&mut self) -> Scope {

@@ -82,11 +82,14 @@ pub(crate) fn hides_definitions(tree: &Tree, source: &[u8]) -> bool {
 const STATEMENT_DEPTH: u32 = 3;
 
 fn is_harmless(node: Node<'_>, depth: u32, source: &[u8]) -> bool {
+    if node.is_missing() && node.kind() == ";" {
+        return true;
+    }
     if depth < STATEMENT_DEPTH {
         return false;
     }
     if node.is_missing() {
-        return matches!(node.kind(), ";" | "," | ":" | ")" | "]");
+        return matches!(node.kind(), "," | ":" | ")" | "]");
     }
     let text = source.get(node.byte_range()).unwrap_or(&[]);
     !text.iter().any(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'{' | b'}' | b'(' | b')' | 0x80..))

@@ -31,6 +31,7 @@ macro_rules! languages {
 
 languages! {
     "lang-c" c
+    "lang-cpp" cpp
     "lang-go" go
     "lang-java" java
     "lang-python" python
