@@ -30,16 +30,28 @@ macro_rules! languages {
 }
 
 languages! {
+    "lang-bash" bash
     "lang-c" c
     "lang-cpp" cpp
+    "lang-csharp" csharp
+    "lang-elixir" elixir
     "lang-go" go
     "lang-java" java
+    "lang-kotlin" kotlin
+    "lang-lua" lua
+    "lang-php" php
     "lang-python" python
+    "lang-ruby" ruby
     "lang-rust" rust
+    "lang-scala" scala
+    "lang-swift" swift
     "lang-typescript" typescript
+    "lang-zig" zig
 }
 
 mod none;
+#[cfg(feature = "simple")]
+mod simple;
 
 /// Every language of this build.
 pub fn all() -> impl Iterator<Item = &'static Language> {

@@ -17,7 +17,7 @@ use crate::resolve::ty::{Args, Ty};
 /// Deeper class hierarchies are not followed.
 const MAX_BASES: usize = 40;
 /// More functions of one full name are not told apart.
-const MAX_OVERLOADS: usize = 24;
+const MAX_OVERLOADS: usize = 8;
 
 pub(crate) struct CppRules {
     /// How names are found in files of C, and what every file includes.
@@ -94,7 +94,6 @@ impl CppRules {
                 }
             }
         }
-        out.truncate(MAX_OVERLOADS);
         out
     }
 
@@ -109,6 +108,9 @@ impl CppRules {
             let receiver = receiver.map(|ty| Arc::new(ty.clone()));
             let callables = found.into_iter().filter(|&def| program.def(def).kind.is_callable()).collect();
             let found = self.defined(program, callables);
+            if found.len() > MAX_OVERLOADS {
+                return Some(Ty::External);
+            }
             return Some(Ty::union(found.into_iter().map(|def| Ty::Fn(def, receiver.clone())).collect()));
         }
         Some(Ty::External)
