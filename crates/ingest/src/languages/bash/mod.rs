@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_bash::LANGUAGE.into(),
     role,
     unit: Unit::File,
+    sees_outer_packages: false,
     find: Some(find),
     is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with(".bats"),
     is_library: |_| false,

@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
     role,
     unit: Unit::Package,
+    sees_outer_packages: true,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test"),
     is_library: |name| matches!(name, "nameof" | "typeof" | "ToString" | "Equals" | "GetHashCode" | "GetType" | "ReferenceEquals"),

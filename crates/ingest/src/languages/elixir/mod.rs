@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_elixir::LANGUAGE.into(),
     role,
     unit: Unit::Program,
+    sees_outer_packages: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("_test.exs"),
     is_library,
@@ -45,8 +46,8 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
 /// Attributes are looked into only where they hold code.
 fn attribute<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let text = source.text(node);
-    let is_doc = ["@doc ", "@moduledoc ", "@typedoc "].iter().any(|start| text.starts_with(start));
-    match is_doc && !text.ends_with("false") {
+    let is_about_next = ["@doc ", "@spec ", "@impl ", "@deprecated "].iter().any(|start| text.starts_with(start));
+    match is_about_next && !text.ends_with("false") {
         true => Role::Comment,
         false => Role::Skip,
     }
@@ -66,7 +67,7 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         };
     }
     match (source.text(target), first) {
-        ("defmodule" | "defprotocol", Some(name)) => Role::Type { kind: DefKind::Class, name, body, bases: Vec::new() },
+        ("defmodule" | "defprotocol", Some(name)) => Role::Type { kind: DefKind::Module, name, body, bases: Vec::new() },
         ("defimpl", Some(name)) => Role::Extension { of: name, bases: Vec::new() },
         ("def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defdelegate", Some(head)) => {
             function(source, target, head, body, arguments)
@@ -115,6 +116,7 @@ fn function<'t>(
     }
     let one_line = arguments.and_then(|arguments| child_of(arguments, &["keywords"]));
     let mut function = Function::new(name, body.or(one_line));
+    function.head = Some(head);
     let params = child_of(head, &["arguments"]).map(named_children).unwrap_or_default();
     let named = params.into_iter().filter(|param| param.kind() == "identifier");
     function.params = named.map(|name| Param { name, ty: None }).collect();

@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_kotlin_ng::LANGUAGE.into(),
     role,
     unit: Unit::Package,
+    sees_outer_packages: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt"),
     is_library,

@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_lua::LANGUAGE.into(),
     role,
     unit: Unit::File,
+    sees_outer_packages: false,
     find: Some(find),
     is_test_path: |path| path.split('/').any(|part| matches!(part, "spec" | "test" | "tests")) || path.ends_with("_spec.lua"),
     is_library,
@@ -77,8 +78,7 @@ fn assignment<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
             let asked = required(source, value).unwrap_or_default();
             Role::Import(vec![Imported { path: vec![asked], bind: Some(source.text(name).to_owned()) }])
         }
-        // A table holds the functions of its file.
-        ("identifier", "table_constructor") => Role::Plain,
+        ("identifier", "table_constructor") => Role::Table { name },
         ("identifier", _) => Role::Value { name, ty: None, value: Some(value), is_constant: false },
         _ => Role::Plain,
     }

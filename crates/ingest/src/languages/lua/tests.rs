@@ -39,6 +39,7 @@ fn calls_lead_to_their_definitions() {
     expect![[r#"
         spec/cart_spec.lua totals -> src/shop/cart.lua total @[4]
         src/shop/cart.lua total -> src/shop/cart.lua helper @[5]
+        src/shop/cart.lua total -> src/shop/cart.lua prepare @[7]
         src/shop/cart.lua total -> src/shop/cart.lua unusual_price @[8] ?1
         src/shop/cart.lua total -> src/shop/util.lua write_line @[6]
         src/shop/cart.lua unusual_price -> src/shop/cart.lua other @[11]
@@ -54,7 +55,7 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         function::src/shop/util.lua::write_line 3-3 `function util.write_line(text)` | Logs.
         method::src/shop/cart.lua::other 12-12 `function Cart:other()`
         method::src/shop/cart.lua::unusual_price 11-11 `function Cart:unusual_price()`
-        test::spec/cart_spec.lua::totals 3-5 `it("totals",` (entry)
+        test::spec/cart_spec.lua::totals 3-5 `it("totals"` (entry)
     "#]].assert_eq(&testing::definitions(SHOP));
 }
 

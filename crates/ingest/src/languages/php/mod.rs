@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_php::LANGUAGE_PHP.into(),
     role,
     unit: Unit::Package,
+    sees_outer_packages: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php"),
     is_library: |_| false,

@@ -15,6 +15,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_ruby::LANGUAGE.into(),
     role,
     unit: Unit::Program,
+    sees_outer_packages: false,
     find: Some(find),
     is_test_path: |path| {
         path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "spec"))
@@ -31,13 +32,17 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         "comment" => Role::Comment,
         "class" => match field(node, "name") {
             Some(name) => {
-                let bases = field(node, "superclass").map(named_children).unwrap_or_default();
+                let mut bases = field(node, "superclass").map(named_children).unwrap_or_default();
+                bases.extend(mixed_in(source, field(node, "body")));
                 Role::Type { kind: DefKind::Class, name, body: field(node, "body"), bases }
             }
             None => Role::Plain,
         },
         "module" => match field(node, "name") {
-            Some(name) => Role::Type { kind: DefKind::Class, name, body: field(node, "body"), bases: Vec::new() },
+            Some(name) => {
+                let bases = mixed_in(source, field(node, "body"));
+                Role::Type { kind: DefKind::Module, name, body: field(node, "body"), bases }
+            }
             None => Role::Plain,
         },
         "method" | "singleton_method" => method(source, node),
@@ -62,6 +67,19 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         },
         _ => Role::Plain,
     }
+}
+
+/// Modules that `include` and its like put among the bases.
+fn mixed_in<'t>(source: &Source<'_>, body: Option<Node<'t>>) -> Vec<Node<'t>> {
+    let mut found = Vec::new();
+    for call in body.map(named_children).unwrap_or_default().into_iter().filter(|child| child.kind() == "call") {
+        let word = field(call, "method").map_or("", |method| source.text(method));
+        if field(call, "receiver").is_none() && matches!(word, "include" | "extend" | "prepend") {
+            found.extend(field(call, "arguments").map(named_children).unwrap_or_default());
+        }
+    }
+    found.retain(|base| matches!(base.kind(), "constant" | "scope_resolution"));
+    found
 }
 
 fn stands_alone(node: Node<'_>) -> bool {

@@ -66,19 +66,19 @@ fn calls_lead_to_their_definitions() {
 #[test]
 fn definitions_have_lines_signatures_documents_and_marks() {
     expect![[r#"
-        class::lib/shop/cart.rb::Shop 2-26 `module Shop # A cart.`
         class::lib/shop/cart.rb::Shop.Base 23-25 `class Base`
         class::lib/shop/cart.rb::Shop.Cart 4-22 `class Cart < Base` | A cart.
-        class::lib/shop/util.rb::Shop 1-5 `module Shop`
         class::lib/shop/util.rb::Shop.Util 2-4 `class Util`
         constant::lib/shop/cart.rb::Shop.Cart.LIMIT 5-5 `LIMIT = 3`
-        method::lib/shop/cart.rb::Shop.Base.unusual_price 24-24 `def unusual_price; end`
-        method::lib/shop/cart.rb::Shop.Cart.helper 21-21 `def helper; end`
+        method::lib/shop/cart.rb::Shop.Base.unusual_price 24-24 `def unusual_price`
+        method::lib/shop/cart.rb::Shop.Cart.helper 21-21 `def helper`
         method::lib/shop/cart.rb::Shop.Cart.initialize 6-8 `def initialize(n)`
-        method::lib/shop/cart.rb::Shop.Cart.prepare 19-19 `def prepare(n); end`
+        method::lib/shop/cart.rb::Shop.Cart.prepare 19-19 `def prepare(n)`
         method::lib/shop/cart.rb::Shop.Cart.prepare_all 18-18 `def self.prepare_all(x)`
         method::lib/shop/cart.rb::Shop.Cart.total 9-17 `def total(item)`
-        method::lib/shop/util.rb::Shop.Util.write 3-3 `def self.write(text); end`
+        method::lib/shop/util.rb::Shop.Util.write 3-3 `def self.write(text)`
+        module::lib/shop/cart.rb::Shop 2-26 `module Shop`
+        module::lib/shop/util.rb::Shop 1-5 `module Shop`
         test::spec/cart_spec.rb::totals 3-5 `it "totals"` (entry)
     "#]].assert_eq(&testing::definitions(SHOP));
 }

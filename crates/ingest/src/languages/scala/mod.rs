@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_scala::LANGUAGE.into(),
     role,
     unit: Unit::Package,
+    sees_outer_packages: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("Test.scala") || path.ends_with("Spec.scala"),
     is_library,

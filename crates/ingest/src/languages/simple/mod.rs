@@ -21,6 +21,8 @@ pub(super) struct Grammar {
     pub role: for<'t> fn(&Source<'_>, Node<'t>) -> Role<'t>,
     /// How files find each other.
     pub unit: Unit,
+    /// Whether `a.b` sees what is in `a`.
+    pub sees_outer_packages: bool,
     /// Where a loaded file is, in languages that load files.
     pub find: Option<Finder>,
     /// Whether a file is made of tests, by its path.
@@ -104,6 +106,10 @@ pub(super) enum Role<'t> {
         base: Node<'t>,
         name: Node<'t>,
     },
+    /// A table that holds the functions of its file.
+    Table {
+        name: Node<'t>,
+    },
     Name,
     /// A name of several parts, such as a type.
     Path,
@@ -127,6 +133,8 @@ pub(super) struct Function<'t> {
     pub body: Option<Node<'t>>,
     /// The type it is written for where that does not stand around it.
     pub of: Option<Node<'t>>,
+    /// A part that looks like a call and only says how this one is called.
+    pub head: Option<Node<'t>>,
     pub marks: Marks,
 }
 
@@ -139,6 +147,7 @@ impl<'t> Function<'t> {
             returns: None,
             body,
             of: None,
+            head: None,
             marks: Marks::default(),
         }
     }

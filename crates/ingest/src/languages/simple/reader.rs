@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
 use super::{Function, Grammar, Imported, Role, Source};
 use crate::facts::{
-    By, Def, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Name, Param, Scope,
-    TypeExpr, TypeIx,
+    By, Def, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Name, Param,
+    Scope, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -28,6 +28,7 @@ pub(super) fn read(
         sheet: Sheet::new(path, grammar.name, source),
         opened: Vec::new(),
         impls: FxHashMap::default(),
+        heads: FxHashSet::default(),
     };
     if (grammar.is_test_path)(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -46,6 +47,8 @@ struct Reader<'s> {
     opened: Vec<Opened>,
     /// Members written outside their type, by where and of what.
     impls: FxHashMap<(Scope, Vec<Name>), DefIx>,
+    /// Nodes that look like calls and are none.
+    heads: FxHashSet<usize>,
 }
 
 struct Opened {
@@ -132,7 +135,14 @@ impl Reader<'_> {
         let lines = text.trim_end_matches("*/").trim_end_matches("--]]").lines();
         let marks = ['/', '*', '#', '-', '!', ';', '['];
         let lines: Vec<&str> = lines.map(|line| line.trim().trim_start_matches(marks).trim()).collect();
-        self.sheet.comment(node, lines.join("\n").trim().to_owned());
+        let text = lines.join("\n");
+        // A document may be an attribute, and other attributes stand between it and its definition.
+        let text = match text.strip_prefix("@doc").or_else(|| text.strip_prefix("@moduledoc")) {
+            Some(doc) => doc.trim().trim_start_matches("~S").trim_matches('"').trim(),
+            None if text.starts_with('@') => "",
+            None => text.trim(),
+        };
+        self.sheet.comment(node, text.to_owned());
     }
 
     fn import(&mut self, node: Node<'_>, imported: Imported) {
@@ -170,12 +180,26 @@ impl Reader<'_> {
         called: Option<&str>,
         body: Option<Node<'_>>,
     ) -> Def {
-        let own = last_part(called.unwrap_or(self.source.text(name)));
-        let text = self.sheet.owned_name(own);
+        let written = called.unwrap_or(self.source.text(name));
+        let own = match kind.is_type() || kind == DefKind::Module {
+            // `module A::B` is a type of that full name.
+            true => written.split(['<', '[']).next().unwrap_or(written).replace("::", ".").trim().to_owned(),
+            false => last_part(written).to_owned(),
+        };
+        let text = self.sheet.owned_name(&own);
         let mut def = self.sheet.def(kind, text, node, name);
         def.doc = self.sheet.take_doc(def.line_start);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        def.signature = self.sheet.signature(self.after_attributes(node, name), end);
+        let start = self.after_attributes(node, name);
+        // A comment between a head and its body belongs to what comes after it.
+        let head = self.source.0.get(name.end_byte()..end).unwrap_or(&[]);
+        let end = head
+            .windows(2)
+            .position(|two| two == b"\n#" || two == b" #")
+            .map_or(end, |at| name.end_byte() + at);
+        let signature = self.sheet.signature(start, end);
+        let signature = signature.trim_end_matches("end").trim_end_matches([',', ';', ' ']);
+        def.signature = signature.strip_suffix(" do").unwrap_or(signature).to_owned();
         def
     }
 
@@ -213,6 +237,7 @@ impl Reader<'_> {
 
     fn function(&mut self, node: Node<'_>, function: Function<'_>) -> u32 {
         let mut defs = 1;
+        self.heads.extend(function.head.map(|head| head.id()));
         if let Some(of) = function.of {
             self.enter_impl(node, of);
             defs += 1;
@@ -289,6 +314,9 @@ impl Reader<'_> {
     }
 
     fn expression(&mut self, node: Node<'_>) {
+        if self.heads.contains(&node.id()) {
+            return;
+        }
         let scope = self.sheet.scope();
         let at = node.start_byte() as u32;
         match (self.grammar.role)(&self.source, node) {
@@ -320,6 +348,11 @@ impl Reader<'_> {
                 let base = self.sheet.expr(Some(base));
                 let name = self.sheet.name_of(name);
                 self.sheet.set(node, Expr::Field { base, name });
+            }
+            Role::Table { name } => {
+                let name = self.sheet.name_of(name);
+                let value = self.sheet.push(Expr::Unknown);
+                self.sheet.facts.exports.push(Export { name, value });
             }
             Role::Name => {
                 let name = self.sheet.name_of(node);

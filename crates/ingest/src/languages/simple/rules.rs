@@ -44,7 +44,9 @@ impl SimpleRules {
                 let full = join(&rules.scope_name(program, at, def.parent), file.text(def.name));
                 rules.names.entry(full).or_default().push(global);
                 if def.kind.is_type() || def.kind == DefKind::Module {
-                    rules.types.entry(program.name(at, def.name)).or_default().push(global);
+                    // `defmodule A.B` is asked for as `B`.
+                    let own = file.text(def.name).rsplit('.').next().and_then(|own| program.find_name(own));
+                    rules.types.entry(own.unwrap_or(program.name(at, def.name))).or_default().push(global);
                 }
             }
             if let Some(find) = grammar.find {
@@ -102,9 +104,19 @@ impl SimpleRules {
     }
 
     /// What a full name stands for.
-    fn value(&self, eval: &mut Eval<'_, '_>, file: u32, full: &str, receiver: Option<&Ty>) -> Option<Ty> {
+    fn value(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        full: &str,
+        receiver: Option<&Ty>,
+        among: Among,
+    ) -> Option<Ty> {
         let program = eval.program;
         let mut found = self.get(full).to_vec();
+        if among == Among::Types {
+            found.retain(|&def| !program.def(def).kind.is_callable());
+        }
         // The same name in this very file is meant before any other.
         let own: Vec<GDef> = found.iter().copied().filter(|&def| program.file_of(def) == file).collect();
         if !own.is_empty() {
@@ -145,29 +157,32 @@ impl SimpleRules {
     }
 
     /// A name of one or more parts, seen from a scope.
-    fn lookup(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName]) -> Option<Ty> {
+    fn lookup(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        among: Among,
+    ) -> Option<Ty> {
         let program = eval.program;
         let facts = program.files[file as usize];
         let text: Vec<&str> = path.iter().map(|&part| program.text(part)).collect();
         let name = text.join(".");
         // Nested outwards from here, up to the package.
-        let around = self.scope_name(program, file, scope);
-        let floor = match self.grammar.unit {
-            Unit::File => facts.path.len(),
-            Unit::Package => facts.package.len(),
-            Unit::Program => 0,
-        };
-        let mut prefix = around.as_str();
-        loop {
-            if let Some(found) = self.value(eval, file, &join(prefix, &name), None) {
+        let mut around = Some(scope);
+        let mut prefix = String::new();
+        while let Some(scope) = around {
+            prefix = self.scope_name(program, file, scope);
+            if let Some(found) = self.value(eval, file, &join(&prefix, &name), None, among) {
                 return Some(found);
             }
-            if prefix.len() <= floor {
-                break;
-            }
-            prefix = prefix.rsplit_once('.').map_or("", |(outer, _)| outer);
-            if prefix.len() < floor {
-                break;
+            around = scope.map(|ix| facts.def(ix).parent);
+        }
+        while self.grammar.sees_outer_packages && !prefix.is_empty() {
+            prefix = prefix.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
+            if let Some(found) = self.value(eval, file, &join(&prefix, &name), None, among) {
+                return Some(found);
             }
         }
         for &(_, at) in program.imports(Place::File(file), path[0]) {
@@ -188,13 +203,13 @@ impl SimpleRules {
                     join(&parts.join("."), &name)
                 }
             };
-            if let Some(found) = self.value(eval, file, &full, None) {
+            if let Some(found) = self.value(eval, file, &full, None, among) {
                 return Some(found);
             }
         }
         // A full name needs no import; a plain one of another package does.
         let is_full = path.len() > 1 && self.grammar.unit == Unit::Package;
-        if is_full && let Some(found) = self.value(eval, file, &name, None) {
+        if is_full && let Some(found) = self.value(eval, file, &name, None, among) {
             return Some(found);
         }
         None
@@ -203,7 +218,7 @@ impl SimpleRules {
     /// A full name, or a member of something that has one.
     fn full_path(&self, eval: &mut Eval<'_, '_>, file: u32, path: &[&str]) -> Ty {
         for cut in (1..=path.len()).rev() {
-            if let Some(found) = self.value(eval, file, &path[..cut].join("."), None) {
+            if let Some(found) = self.value(eval, file, &path[..cut].join("."), None, Among::All) {
                 let rest: Option<Vec<GName>> =
                     path[cut..].iter().map(|part| eval.program.find_name(part)).collect();
                 return rest.map_or(Ty::External, |rest| self.through(eval, found, &rest));
@@ -248,7 +263,11 @@ impl SimpleRules {
         for at in self.lineage(eval, *class).0 {
             let full = self.full(program, at);
             let file = program.file_of(at);
-            let found = self.value(eval, file, &join(&full, text), Some(base));
+            // A constructor is reached by making a value, not by its name.
+            if full.rsplit('.').next() == Some(text) {
+                continue;
+            }
+            let found = self.value(eval, file, &join(&full, text), Some(base), Among::All);
             if let Some(found) = found.filter(|found| access == Access::Call || !matches!(found, Ty::Fn(..)))
             {
                 return Some(found);
@@ -258,7 +277,7 @@ impl SimpleRules {
                     return Some(if access == Access::Call { Ty::External } else { found });
                 }
             }
-            if let Some(found) = self.value(eval, file, &join(&full, text), Some(base)) {
+            if let Some(found) = self.value(eval, file, &join(&full, text), Some(base), Among::All) {
                 // Read without brackets it is what it gives.
                 return Some(eval.function_result(&found, file));
             }
@@ -301,6 +320,14 @@ impl SimpleRules {
     }
 }
 
+/// Which definitions a name may mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Among {
+    All,
+    /// No functions: a constructor often has the name of its type.
+    Types,
+}
+
 fn join(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
 }
@@ -313,7 +340,7 @@ impl Rules for SimpleRules {
                 return found;
             }
         }
-        if let Some(found) = self.lookup(eval, file, scope, &[name]) {
+        if let Some(found) = self.lookup(eval, file, scope, &[name], Among::All) {
             return found;
         }
         if let Some(found) = self.only_type(eval, name) {
@@ -330,10 +357,10 @@ impl Rules for SimpleRules {
     fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
         let Some((&first, rest)) = path.split_first() else { return Ty::Unknown };
         if !rest.is_empty() {
-            if let Some(found) = self.lookup(eval, file, scope, path) {
+            if let Some(found) = self.lookup(eval, file, scope, path, Among::All) {
                 return found;
             }
-            let from = match self.lookup(eval, file, scope, &[first]) {
+            let from = match self.lookup(eval, file, scope, &[first], Among::All) {
                 Some(from) => from,
                 None => self.only_type(eval, first).unwrap_or(Ty::External),
             };
@@ -350,7 +377,7 @@ impl Rules for SimpleRules {
             }
             foreign |= self.lineage(eval, class).1;
         }
-        match self.lookup(eval, file, scope, path) {
+        match self.lookup(eval, file, scope, path, Among::All) {
             Some(found) => found,
             None if foreign => Ty::External,
             None => self.only_type(eval, first).unwrap_or(Ty::External),
@@ -369,7 +396,7 @@ impl Rules for SimpleRules {
         if path.len() == 1 && matches!(eval.program.text(first), "self" | "static" | "Self" | "This") {
             return self.this(eval, file, scope);
         }
-        let found = match self.lookup(eval, file, scope, path) {
+        let found = match self.lookup(eval, file, scope, path, Among::Types) {
             None if path.len() == 1 => self.only_type(eval, first),
             found => found,
         };
@@ -400,7 +427,7 @@ impl Rules for SimpleRules {
             }
             Ty::Place(Place::File(file)) => {
                 let full = join(&eval.program.files[*file as usize].path, eval.program.text(name));
-                let found = self.value(eval, *file, &full, None);
+                let found = self.value(eval, *file, &full, None, Among::All);
                 found.or_else(|| eval.top_binding(*file, name)).unwrap_or(Ty::External)
             }
             _ => Ty::External,
@@ -466,7 +493,13 @@ impl Rules for SimpleRules {
         }
         let facts = eval.program.files[file as usize];
         let parts: Vec<&str> = facts.imports[at].path.iter().map(|&part| facts.text(part)).collect();
-        match self.value(eval, file, &parts.join("."), None) {
+        let full = parts.join(".");
+        let is_namespace = |def: &GDef| eval.program.def(*def).kind == DefKind::Module;
+        // A namespace of several files is none of them.
+        if self.get(&full).len() > 1 && self.get(&full).iter().all(is_namespace) {
+            return Ty::External;
+        }
+        match self.value(eval, file, &full, None, Among::All) {
             Some(Ty::Union(parts)) => parts.first().cloned().unwrap_or(Ty::External),
             found => found.unwrap_or(Ty::External),
         }

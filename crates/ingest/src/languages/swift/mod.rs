@@ -14,6 +14,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_swift::LANGUAGE.into(),
     role,
     unit: Unit::Program,
+    sees_outer_packages: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part == "Tests" || part.ends_with("Tests")) || path.ends_with("Tests.swift"),
     is_library,

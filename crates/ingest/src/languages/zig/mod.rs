@@ -15,6 +15,7 @@ static GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_zig::LANGUAGE.into(),
     role,
     unit: Unit::File,
+    sees_outer_packages: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
     is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with("_test.zig"),
     is_library: |_| false,
