@@ -22,7 +22,7 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["sh", "bash", "bats", "zsh"], &[".bashrc", ".bash_profile", ".profile", "PKGBUILD"]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" => Role::Comment,
         "function_definition" => match field(node, "name") {

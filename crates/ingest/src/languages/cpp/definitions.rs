@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::declarators;
-use super::extract::{Opened, Reader, Template};
+use super::extract::{Opened, Reader, Template, TestCase};
 use crate::facts::{
     Def, DefIx, DefKind, Export, Expr, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
 };
@@ -418,25 +418,39 @@ impl Reader<'_> {
     /// A block; after `TEST_CASE("name")` of Catch2 and doctest it is a test.
     pub(super) fn open_compound(&mut self, node: Node<'_>) {
         let mut opened = Opened { defs: 0, blocks: 1 };
-        if self.sheet.owner().is_none()
-            && let Some(test) = node.prev_named_sibling().filter(|before| before.kind() == "expression_statement")
-            && let Some(call) = test.named_child(0).filter(|call| call.kind() == "call_expression")
+        if let Some(test) = self.test_case.take()
+            && self.sheet.source.get(test.to..node.start_byte()).is_some_and(|gap| gap.trim_ascii().is_empty())
         {
-            let called = field(call, "function").map(|function| self.sheet.text(function)).unwrap_or("");
-            let first = field(call, "arguments").map(named_children).unwrap_or_default().into_iter().next();
-            let text = first.filter(|first| first.kind() == "string_literal").map(|first| self.sheet.text(first));
-            if let (true, Some(text)) = (called.ends_with("TEST_CASE") || called == "SCENARIO", text) {
-                let name = self.sheet.owned_name(text.trim_matches('"'));
-                let mut def = self.sheet.def(DefKind::Function, name, node, test);
-                def.line_start = line(test);
-                def.from = test.start_byte() as u32;
-                def.signature = self.sheet.signature(test.start_byte(), node.start_byte());
-                def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
-                self.sheet.open_def(def);
-                opened.defs = 1;
-            }
+            let name = self.sheet.owned_name(&test.name);
+            let mut def = self.sheet.def(DefKind::Function, name, node, node);
+            (def.line_start, def.name_line) = (test.line, test.line);
+            def.from = test.from as u32;
+            def.signature = self.sheet.signature(test.from, node.start_byte());
+            def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+            self.sheet.open_def(def);
+            opened.defs = 1;
         }
         self.sheet.open_block(node);
         self.opened(node, opened);
+    }
+
+    /// Remembers `TEST_CASE("name")`, in case a block comes next.
+    pub(super) fn statement(&mut self, node: Node<'_>) {
+        if self.sheet.owner().is_some() {
+            return;
+        }
+        let Some(call) = node.named_child(0).filter(|call| call.kind() == "call_expression") else { return };
+        let called = field(call, "function").map(|function| self.sheet.text(function)).unwrap_or("");
+        if !called.ends_with("TEST_CASE") && called != "SCENARIO" {
+            return;
+        }
+        let first = field(call, "arguments").and_then(|arguments| arguments.named_child(0));
+        let text = first.filter(|first| first.kind() == "string_literal").map(|first| self.sheet.text(first));
+        self.test_case = text.map(|text| TestCase {
+            name: text.trim_matches('"').to_owned(),
+            line: line(node),
+            from: node.start_byte(),
+            to: node.end_byte(),
+        });
     }
 }

@@ -27,6 +27,7 @@ pub(in crate::languages) fn extract(
         impls: FxHashMap::default(),
         declared: Declared::default(),
         template: None,
+        test_case: None,
     };
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
@@ -52,12 +53,22 @@ pub(super) struct Reader<'s> {
     pub(super) declared: Declared,
     /// The template around the next definition.
     pub(super) template: Option<Template>,
+    /// A test whose block has not come yet.
+    pub(super) test_case: Option<TestCase>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Opened {
     pub defs: u32,
     pub blocks: u32,
+}
+
+/// `TEST_CASE("name")` and where it stands.
+pub(super) struct TestCase {
+    pub name: String,
+    pub line: u32,
+    pub from: usize,
+    pub to: usize,
 }
 
 /// `template <…>` before a definition.
@@ -170,6 +181,7 @@ impl Reader<'_> {
             "function_definition" => self.finish_function(node),
             "compound_statement" => self.close(node),
             "template_declaration" => self.template = None,
+            "expression_statement" => self.statement(node),
             "field_declaration" => self.field_declaration(node),
             "declaration" => self.declaration(node),
             "type_definition" | "alias_declaration" => self.type_alias(node),

@@ -22,7 +22,7 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["cs"], &[]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" => Role::Comment,
         "using_directive" => Role::Import(using(source, node)),
@@ -39,7 +39,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
             Some(name) => Role::Value { name, ty: field(node, "type"), value: None, is_constant: false },
             None => Role::Plain,
         },
-        "variable_declarator" => variable(node),
+        "variable_declarator" => variable(node, up),
         "foreach_statement" | "block" | "for_statement" | "lambda_expression" => Role::Block,
         "invocation_expression" => call(node),
         "object_creation_expression" => match field(node, "type") {
@@ -104,9 +104,9 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     Role::Function(function)
 }
 
-fn variable(node: Node<'_>) -> Role<'_> {
+fn variable<'t>(node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let Some(name) = field(node, "name") else { return Role::Plain };
-    let declaration = node.parent().filter(|parent| parent.kind() == "variable_declaration");
+    let declaration = up.filter(|parent| parent.kind() == "variable_declaration");
     let ty = declaration.and_then(|parent| field(parent, "type")).filter(|ty| ty.kind() != "implicit_type");
     let value = named_children(node).into_iter().next_back().filter(|value| value.id() != name.id());
     Role::Value { name, ty, value, is_constant: false }

@@ -22,7 +22,7 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["kt", "kts"], &[]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "line_comment" | "block_comment" => Role::Comment,
         "package_header" => match child_of(node, &["qualified_identifier", "identifier"]) {
@@ -32,7 +32,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         "import" => Role::Import(import(source, node)),
         "class_declaration" | "object_declaration" => ty(source, node),
         "companion_object" => Role::Plain,
-        "function_declaration" => function(source, node),
+        "function_declaration" => function(source, node, up),
         "property_declaration" => property(node),
         "class_parameter" | "parameter" => parameter(node),
         "call_expression" => call(node),
@@ -84,7 +84,7 @@ fn ty<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     Role::Type { kind, name, body: child_of(node, &["class_body", "enum_class_body"]), bases }
 }
 
-fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let Some(name) = field(node, "name") else { return Role::Plain };
     let body = child_of(node, &["function_body"]);
     let mut function = Function::new(name, body);
@@ -108,7 +108,7 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let head = source.before(node, name);
     function.marks = Marks {
         is_test: ["@Test", "@ParameterizedTest", "@RepeatedTest"].iter().any(|mark| head.contains(mark)),
-        is_entry: source.text(name) == "main" && node.parent().is_some_and(|parent| parent.kind() == "source_file"),
+        is_entry: source.text(name) == "main" && up.is_some_and(|parent| parent.kind() == "source_file"),
         is_private: head.contains("private "),
         ..Marks::default()
     };

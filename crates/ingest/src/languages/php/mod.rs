@@ -22,7 +22,7 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["php", "phtml"], &[]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" => Role::Comment,
         "namespace_definition" => match field(node, "name") {
@@ -37,7 +37,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         "method_declaration" | "function_definition" => function(source, node),
         "property_element" => match field(node, "name").or_else(|| node.named_child(0)).and_then(bare) {
             Some(name) => {
-                let ty = node.parent().and_then(|parent| field(parent, "type"));
+                let ty = up.and_then(|parent| field(parent, "type"));
                 Role::Value { name, ty, value: None, is_constant: false }
             }
             None => Role::Plain,
@@ -83,7 +83,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         }
         "variable_name" if source.text(node) == "$this" => Role::This,
         "variable_name" => Role::Name,
-        "name" | "qualified_name" if stands_for_class(node) => Role::Path,
+        "name" | "qualified_name" if stands_for_class(node, up) => Role::Path,
         "relative_scope" if source.text(node) == "parent" => Role::Super,
         "relative_scope" => Role::This,
         "string" | "encapsed_string" | "heredoc" => Role::Text,
@@ -100,8 +100,8 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
 }
 
 /// Only what stands before `::` is a class by its name.
-fn stands_for_class(node: Node<'_>) -> bool {
-    node.parent().is_some_and(|parent| {
+fn stands_for_class(node: Node<'_>, up: Option<Node<'_>>) -> bool {
+    up.is_some_and(|parent| {
         parent.kind().starts_with("scoped_") && field(parent, "scope").is_some_and(|scope| scope.id() == node.id())
     })
 }

@@ -27,7 +27,7 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["rb", "rake", "gemspec", "ru"], &["Rakefile", "Gemfile"]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" => Role::Comment,
         "class" => match field(node, "name") {
@@ -54,7 +54,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         },
         "call" => call(source, node),
         // A name alone in a body is a call unless it is a local.
-        "identifier" if stands_alone(node) => Role::Call { receiver: None, name: node, args: None },
+        "identifier" if stands_alone(up) => Role::Call { receiver: None, name: node, args: None },
         "identifier" | "instance_variable" => Role::Name,
         "constant" | "scope_resolution" => Role::Path,
         "self" => Role::This,
@@ -82,8 +82,8 @@ fn mixed_in<'t>(source: &Source<'_>, body: Option<Node<'t>>) -> Vec<Node<'t>> {
     found
 }
 
-fn stands_alone(node: Node<'_>) -> bool {
-    node.parent().is_some_and(|parent| matches!(parent.kind(), "body_statement" | "then" | "else" | "block_body"))
+fn stands_alone(up: Option<Node<'_>>) -> bool {
+    up.is_some_and(|parent| matches!(parent.kind(), "body_statement" | "then" | "else" | "block_body"))
 }
 
 fn method<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {

@@ -22,7 +22,7 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["scala", "sc", "sbt"], &[]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" | "block_comment" => Role::Comment,
         "package_clause" => match field(node, "name") {

@@ -17,8 +17,9 @@ use crate::walk::ParseError;
 pub(super) struct Grammar {
     pub name: &'static str,
     pub language: fn() -> tree_sitter::Language,
-    /// What a node is. Asked on the way down for definitions, on the way up for expressions.
-    pub role: for<'t> fn(&Source<'_>, Node<'t>) -> Role<'t>,
+    /// What a node is, given the one above it. Asked on the way down for definitions, on the way up for
+    /// expressions. A node's own `parent` is slow to find among many siblings.
+    pub role: for<'t> fn(&Source<'_>, Node<'t>, Option<Node<'t>>) -> Role<'t>,
     /// How files find each other.
     pub unit: Unit,
     /// Whether `a.b` sees what is in `a`.

@@ -29,6 +29,7 @@ pub(super) fn read(
         opened: Vec::new(),
         impls: FxHashMap::default(),
         heads: FxHashSet::default(),
+        path: Vec::new(),
     };
     if (grammar.is_test_path)(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -39,7 +40,7 @@ pub(super) fn read(
     Ok(reader.sheet.finish())
 }
 
-struct Reader<'s> {
+struct Reader<'s, 't> {
     grammar: &'static Grammar,
     source: Source<'s>,
     sheet: Sheet<'s>,
@@ -49,6 +50,8 @@ struct Reader<'s> {
     impls: FxHashMap<(Scope, Vec<Name>), DefIx>,
     /// Nodes that look like calls and are none.
     heads: FxHashSet<usize>,
+    /// The node being read and those around it, outermost first.
+    path: Vec<Node<'t>>,
 }
 
 struct Opened {
@@ -57,13 +60,15 @@ struct Opened {
     has_block: bool,
 }
 
-impl<'t> Visit<'t> for Reader<'_> {
+impl<'t> Visit<'t> for Reader<'_, 't> {
     fn enter(&mut self, node: Node<'t>) -> Descend {
         if !node.is_named() {
             return Descend::Past;
         }
         let (mut defs, mut has_block) = (0, false);
-        match (self.grammar.role)(&self.source, node) {
+        let up = self.path.last().copied();
+        self.path.push(node);
+        match (self.grammar.role)(&self.source, node, up) {
             Role::Skip => return Descend::Past,
             Role::Comment => {
                 self.comment(node);
@@ -111,6 +116,7 @@ impl<'t> Visit<'t> for Reader<'_> {
         if !node.is_named() {
             return;
         }
+        self.path.pop();
         if self.opened.last().is_some_and(|opened| opened.node == node.id())
             && let Some(opened) = self.opened.pop()
         {
@@ -129,7 +135,7 @@ impl<'t> Visit<'t> for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'_, 't> {
     fn comment(&mut self, node: Node<'_>) {
         let text = self.source.text(node);
         let lines = text.trim_end_matches("*/").trim_end_matches("--]]").lines();
@@ -313,13 +319,13 @@ impl Reader<'_> {
         parts.into_iter().map(|part| self.sheet.owned_name(part)).collect()
     }
 
-    fn expression(&mut self, node: Node<'_>) {
+    fn expression(&mut self, node: Node<'t>) {
         if self.heads.contains(&node.id()) {
             return;
         }
         let scope = self.sheet.scope();
         let at = node.start_byte() as u32;
-        match (self.grammar.role)(&self.source, node) {
+        match (self.grammar.role)(&self.source, node, self.path.last().copied()) {
             Role::Value { name, ty, value, is_constant } => self.value(node, name, ty, value, is_constant),
             Role::Call { receiver, name, args } => {
                 let text = self.sheet.name_of(name);

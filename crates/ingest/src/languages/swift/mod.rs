@@ -22,7 +22,7 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["swift"], &[]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" | "multiline_comment" => Role::Comment,
         "import_declaration" => {
@@ -34,7 +34,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
             Some(name) => Role::Type { kind: DefKind::Interface, name, body: field(node, "body"), bases: bases(node) },
             None => Role::Plain,
         },
-        "function_declaration" | "protocol_function_declaration" | "init_declaration" => function(source, node),
+        "function_declaration" | "protocol_function_declaration" | "init_declaration" => function(source, node, up),
         "property_declaration" => property(node),
         "call_expression" => call(node),
         "navigation_expression" => match (field(node, "target"), suffix(node)) {
@@ -79,7 +79,7 @@ fn ty<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     Role::Type { kind, name, body: field(node, "body"), bases: bases(node) }
 }
 
-fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let is_init = node.kind() == "init_declaration";
     let name = match is_init {
         true => node.child_by_field_name("name").or_else(|| node.child(0)),
@@ -102,7 +102,7 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let named: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
     function.returns = named.into_iter().find(|child| matches!(child.kind(), "user_type" | "optional_type" | "array_type"));
     let head = source.before(node, name);
-    let in_class = node.parent().is_some_and(|parent| parent.kind() == "class_body");
+    let in_class = up.is_some_and(|parent| parent.kind() == "class_body");
     function.marks = Marks {
         is_test: head.contains("@Test") || (in_class && source.text(name).starts_with("test") && function.params.is_empty()),
         is_private: head.contains("private "),

@@ -23,11 +23,11 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["zig"], &[]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" => Role::Comment,
-        "variable_declaration" => variable(source, node),
-        "function_declaration" => function(source, node),
+        "variable_declaration" => variable(source, node, up),
+        "function_declaration" => function(source, node, up),
         "test_declaration" => test(source, node),
         "container_field" => match field(node, "name") {
             Some(name) => Role::Value { name, ty: field(node, "type"), value: None, is_constant: false },
@@ -53,7 +53,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     }
 }
 
-fn variable<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn variable<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let Some(name) = child_of(node, &["identifier"]) else { return Role::Plain };
     let value = named_children(node).into_iter().next_back().filter(|value| value.id() != name.id());
     let Some(value) = value else { return Role::Plain };
@@ -69,12 +69,12 @@ fn variable<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         let asked = source.text(value).split('"').nth(1).unwrap_or("");
         return Role::Import(vec![Imported { path: vec![asked.to_owned()], bind: Some(source.text(name).to_owned()) }]);
     }
-    let is_top = node.parent().is_some_and(|parent| parent.kind() == "source_file");
+    let is_top = up.is_some_and(|parent| parent.kind() == "source_file");
     let is_constant = is_top && source.before(node, name).contains("const");
     Role::Value { name, ty: field(node, "type"), value: Some(value), is_constant }
 }
 
-fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let Some(name) = field(node, "name") else { return Role::Plain };
     let mut function = Function::new(name, field(node, "body"));
     function.returns = field(node, "type");
@@ -83,7 +83,7 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         parameters.into_iter().filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
     let is_public = source.before(node, name).contains("pub ");
     function.marks = Marks {
-        is_entry: is_public && source.text(name) == "main" && node.parent().is_some_and(|p| p.kind() == "source_file"),
+        is_entry: is_public && source.text(name) == "main" && up.is_some_and(|p| p.kind() == "source_file"),
         is_private: !is_public,
         ..Marks::default()
     };
