@@ -6,7 +6,8 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{
-    Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Name, Scope, TypeExpr, TypeIx,
+    Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Name, RouteHandler, Scope,
+    TypeExpr, TypeIx,
 };
 
 /// Longer signatures and comments are cut: they are shown, not parsed.
@@ -57,7 +58,20 @@ impl<'s> Sheet<'s> {
 
     pub fn finish(mut self) -> FileFacts {
         self.facts.bindings.sort_by_key(|b| (b.owner, b.name, b.from, b.to));
+        self.settle_routes();
         self.facts
+    }
+
+    /// A route that names a function of this file is answered by it.
+    fn settle_routes(&mut self) {
+        for at in 0..self.facts.routes.len() {
+            let RouteHandler::Value(value) = self.facts.routes[at].handler else { continue };
+            let Expr::Name { name, .. } = self.facts.expr(value) else { continue };
+            let is_it = |def: &Def| def.parent.is_none() && def.name == *name && def.kind.is_callable();
+            if let Some(found) = self.facts.defs.iter().position(is_it) {
+                self.facts.routes[at].handler = RouteHandler::Def(DefIx(found as u32));
+            }
+        }
     }
 
     pub fn bytes(&self, node: Node<'_>) -> &'s [u8] {

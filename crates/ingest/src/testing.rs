@@ -95,3 +95,16 @@ pub(crate) fn definitions(fixture: &str) -> String {
     lines.sort();
     lines.join("\n") + "\n"
 }
+
+/// Routes, one a line: method and pattern, file, line, and what answers.
+pub(crate) fn routes(fixture: &str) -> String {
+    let graph = graph(fixture);
+    let mut lines = Vec::new();
+    for node in graph.nodes().filter(|node| node.kind() == m1nd_graph::NodeKind::Route) {
+        let answers = graph.outgoing(node.ix()).filter(|edge| edge.kind == EdgeKind::Routes);
+        let answers: Vec<String> = answers.map(|edge| graph.node(edge.target).id().to_owned()).collect();
+        lines.push(format!("{} {}:{} -> {}", node.label(), node.path(), node.lines().0, answers.join(", ")));
+    }
+    lines.sort();
+    lines.join("\n") + "\n"
+}

@@ -50,6 +50,7 @@ languages! {
 }
 
 mod none;
+mod routes;
 #[cfg(feature = "simple")]
 mod simple;
 

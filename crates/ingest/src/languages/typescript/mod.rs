@@ -8,6 +8,7 @@ mod members;
 mod modules;
 mod names;
 mod patterns;
+mod routes;
 mod rules;
 #[cfg(test)]
 mod tests;
