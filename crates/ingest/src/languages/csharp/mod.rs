@@ -15,6 +15,8 @@ static GRAMMAR: Grammar = Grammar {
     role,
     unit: Unit::Package,
     sees_outer_packages: true,
+    shares_functions: true,
+    has_clauses: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test"),
     is_library: |name| matches!(name, "nameof" | "typeof" | "ToString" | "Equals" | "GetHashCode" | "GetType" | "ReferenceEquals"),

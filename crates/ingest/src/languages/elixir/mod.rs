@@ -15,6 +15,8 @@ static GRAMMAR: Grammar = Grammar {
     role,
     unit: Unit::Program,
     sees_outer_packages: false,
+    shares_functions: true,
+    has_clauses: true,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("_test.exs"),
     is_library,
@@ -75,7 +77,7 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         ("test", Some(name)) if name.kind() == "string" && body.is_some() => {
             let mut function = Function::new(name, body);
             function.called = Some(source.text(name).trim_matches('"').to_owned());
-            function.marks = Marks { is_test: true, is_method: true, ..Marks::default() };
+            function.marks = Marks { is_test: true, ..Marks::default() };
             Role::Function(function)
         }
         ("alias" | "import" | "use" | "require", Some(_)) => {
@@ -118,10 +120,11 @@ fn function<'t>(
     let mut function = Function::new(name, body.or(one_line));
     function.head = Some(head);
     let params = child_of(head, &["arguments"]).map(named_children).unwrap_or_default();
-    let named = params.into_iter().filter(|param| param.kind() == "identifier");
-    function.params = named.map(|name| Param { name, ty: None }).collect();
+    // A pattern takes a parameter's place without naming it.
+    let name_of = |param: Node<'t>| if param.kind() == "identifier" { param } else { param.child(0).unwrap_or(param) };
+    function.params = params.into_iter().map(|param| Param { name: name_of(param), ty: None }).collect();
     function.marks =
-        Marks { is_private: source.text(word).ends_with('p'), is_static: true, is_method: true, ..Marks::default() };
+        Marks { is_private: source.text(word).ends_with('p'), is_static: true, ..Marks::default() };
     Role::Function(function)
 }
 

@@ -15,6 +15,8 @@ static GRAMMAR: Grammar = Grammar {
     role,
     unit: Unit::Package,
     sees_outer_packages: false,
+    shares_functions: true,
+    has_clauses: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt"),
     is_library,

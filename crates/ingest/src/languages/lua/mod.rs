@@ -15,6 +15,8 @@ static GRAMMAR: Grammar = Grammar {
     role,
     unit: Unit::File,
     sees_outer_packages: false,
+    shares_functions: true,
+    has_clauses: false,
     find: Some(find),
     is_test_path: |path| path.split('/').any(|part| matches!(part, "spec" | "test" | "tests")) || path.ends_with("_spec.lua"),
     is_library,

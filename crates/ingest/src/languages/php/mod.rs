@@ -15,6 +15,8 @@ static GRAMMAR: Grammar = Grammar {
     role,
     unit: Unit::Package,
     sees_outer_packages: false,
+    shares_functions: true,
+    has_clauses: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php"),
     is_library: |_| false,

@@ -16,6 +16,8 @@ static GRAMMAR: Grammar = Grammar {
     role,
     unit: Unit::Program,
     sees_outer_packages: false,
+    shares_functions: false,
+    has_clauses: false,
     find: Some(find),
     is_test_path: |path| {
         path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "spec"))
@@ -101,7 +103,6 @@ fn method<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     function.marks = Marks {
         is_test: source.text(name).starts_with("test_"),
         is_static: node.kind() == "singleton_method",
-        is_method: true,
         ..Marks::default()
     };
     Role::Function(function)
@@ -155,7 +156,7 @@ fn is_library(name: &str) -> bool {
             | "block_given?" | "catch" | "throw" | "format" | "sprintf" | "rand" | "sleep" | "exit" | "abort" | "freeze"
             | "define_method" | "alias_method" | "instance_eval" | "class_eval" | "expect" | "describe" | "context"
             | "before" | "after" | "let" | "subject" | "it" | "eq" | "be" | "warn" | "binding" | "caller" | "gem"
-            | "instance_variable_get" | "instance_variable_set" | "public_send" | "object_id" | "nil?" | "class"
+            | "synchronize" | "instance_variable_get" | "instance_variable_set" | "public_send" | "object_id" | "nil?" | "class"
     )
 }
 

@@ -24,6 +24,10 @@ pub(super) struct Grammar {
     pub unit: Unit,
     /// Whether `a.b` sees what is in `a`.
     pub sees_outer_packages: bool,
+    /// Whether functions outside of types are known beyond their file and its package.
+    pub shares_functions: bool,
+    /// Whether several definitions of one name and number of parameters are clauses of one function.
+    pub has_clauses: bool,
     /// Where a loaded file is, in languages that load files.
     pub find: Option<Finder>,
     /// Whether a file is made of tests, by its path.

@@ -7,12 +7,12 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::{Function, Grammar, Imported, Role, Source};
+use super::{Function, Grammar, Imported, Role, Source, Unit};
 use crate::facts::{
     By, Def, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Name, Param,
     Scope, TypeExpr, TypeIx,
 };
-use crate::sheet::{Sheet, line, named_children};
+use crate::sheet::{Sheet, field, last_line, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub(super) fn read(
@@ -249,8 +249,18 @@ impl<'t> Reader<'_, 't> {
             defs += 1;
         }
         let around = self.sheet.scope_kind();
-        let in_type = around.is_some_and(|kind| kind.is_type() || kind == DefKind::Impl);
+        let holds_methods = |kind: DefKind| {
+            kind.is_type()
+                || kind == DefKind::Impl
+                || (kind == DefKind::Module && self.grammar.unit == Unit::Program)
+        };
+        let in_type = around.is_some_and(holds_methods);
         let kind = if in_type || function.marks.is_method { DefKind::Method } else { DefKind::Function };
+        if let Some(clause) = self.clause_of(node, &function) {
+            self.sheet.enter_def(clause);
+            self.bind_params(node, function.params);
+            return defs;
+        }
         let mut def = self.named(kind, node, function.name, function.called.as_deref(), function.body);
         def.how = match (kind, function.marks.is_static) {
             (DefKind::Function, _) => How::Free,
@@ -271,18 +281,42 @@ impl<'t> Reader<'_, 't> {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
         let ix = self.sheet.open_def(def);
-        let mut params = Vec::new();
-        for param in function.params {
-            let ty = param.ty.map(|ty| self.type_at(ty));
-            let name = self.sheet.name_of(param.name);
-            self.sheet.bind(name, node.start_byte(), node.end_byte() as u32, ty, None);
-            params.push(Param { name, ty });
-        }
+        let params = self.bind_params(node, function.params);
         let returns = function.returns.map(|ty| self.type_at(ty));
         let def = self.sheet.def_mut(ix);
         def.params = params;
         def.returns = returns;
         defs
+    }
+
+    fn bind_params(&mut self, node: Node<'_>, given: Vec<super::Param<'_>>) -> Vec<Param> {
+        let mut params = Vec::new();
+        for param in given {
+            let ty = param.ty.map(|ty| self.type_at(ty));
+            let name = self.sheet.name_of(param.name);
+            self.sheet.bind(name, node.start_byte(), node.end_byte() as u32, ty, None);
+            params.push(Param { name, ty });
+        }
+        params
+    }
+
+    /// The function that this is a further clause of: the last one, of the same name and parameters.
+    fn clause_of(&mut self, node: Node<'_>, function: &Function<'_>) -> Option<DefIx> {
+        if !self.grammar.has_clauses || function.marks.is_test {
+            return None;
+        }
+        let scope = self.sheet.scope();
+        let last =
+            self.sheet.facts.defs.iter().rposition(|def| def.parent == scope && def.kind.is_callable())?;
+        let name = self.sheet.name_of(function.name);
+        let def = &mut self.sheet.facts.defs[last];
+        if def.name != name || def.params.len() != function.params.len() {
+            return None;
+        }
+        def.to = node.end_byte() as u32;
+        def.line_end = last_line(node);
+        self.sheet.drop_comments();
+        Some(DefIx(last as u32))
     }
 
     /// A written type: its names, without what it is made of.
@@ -331,13 +365,16 @@ impl<'t> Reader<'_, 't> {
                 let text = self.sheet.name_of(name);
                 let callee = match receiver {
                     Some(receiver) => {
-                        let base = self.sheet.expr(Some(receiver));
+                        let base = self.receiver(receiver);
                         self.sheet.push(Expr::Field { base, name: text })
                     }
                     None => self.bare(name),
                 };
                 let args = args.map(named_children).unwrap_or_default();
-                let args = args.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
+                let mut args: Vec<ExprIx> = args.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
+                if self.is_piped(node) {
+                    args.insert(0, self.sheet.push(Expr::Unknown));
+                }
                 let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
                 self.sheet.call(call, name);
             }
@@ -351,7 +388,7 @@ impl<'t> Reader<'_, 't> {
                 self.sheet.call(call, ty);
             }
             Role::Member { base, name } => {
-                let base = self.sheet.expr(Some(base));
+                let base = self.receiver(base);
                 let name = self.sheet.name_of(name);
                 self.sheet.set(node, Expr::Field { base, name });
             }
@@ -389,6 +426,25 @@ impl<'t> Reader<'_, 't> {
             Role::Same(part) => self.sheet.same(node, Some(part)),
             _ => {}
         }
+    }
+
+    /// A keyword that stands for the object may be no node of its own.
+    fn receiver(&mut self, node: Node<'_>) -> ExprIx {
+        let scope = self.sheet.scope();
+        match self.source.text(node) {
+            "this" if !node.is_named() => self.sheet.push(Expr::This { scope }),
+            "base" | "super" if !node.is_named() => self.sheet.push(Expr::Super { scope }),
+            _ => self.sheet.expr(Some(node)),
+        }
+    }
+
+    /// Whether `x |> f()` gives the call one more argument.
+    fn is_piped(&self, node: Node<'_>) -> bool {
+        let up = self.path.last().filter(|up| up.kind() == "binary_operator");
+        up.is_some_and(|up| {
+            let operator = field(*up, "operator").map_or("", |operator| self.source.text(operator));
+            operator == "|>" && field(*up, "right").is_some_and(|right| right.id() == node.id())
+        })
     }
 
     /// What stands before the brackets of a call without a receiver. A local of that name hides all else.

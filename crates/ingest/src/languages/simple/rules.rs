@@ -22,6 +22,8 @@ pub(super) struct SimpleRules {
     names: FxHashMap<String, Vec<GDef>>,
     /// Types by their own name.
     types: FxHashMap<GName, Vec<GDef>>,
+    /// The full name of every scope, by file.
+    scopes: FxHashMap<(u32, Scope), String>,
     /// Where each import of each file leads, for languages that load files.
     loaded: FxHashMap<(u32, u32), u32>,
 }
@@ -32,16 +34,24 @@ impl SimpleRules {
             grammar,
             names: FxHashMap::default(),
             types: FxHashMap::default(),
+            scopes: FxHashMap::default(),
             loaded: FxHashMap::default(),
         };
         for (at, file) in program.files.iter().enumerate().filter(|(_, file)| file.language == grammar.name) {
             let at = at as u32;
+            for scope in std::iter::once(None).chain((0..file.defs.len()).map(|ix| Some(DefIx(ix as u32)))) {
+                let name = scope_name(grammar, program, at, scope);
+                rules.scopes.insert((at, scope), name);
+            }
             for (ix, def) in file.defs.iter().enumerate() {
                 let global = program.global(at, DefIx(ix as u32));
-                if def.kind == DefKind::Impl {
+                // What a function defines inside is seen only there.
+                let is_inner = def.kind.is_callable()
+                    && def.parent.is_some_and(|parent| file.def(parent).kind.is_callable());
+                if def.kind == DefKind::Impl || is_inner {
                     continue;
                 }
-                let full = join(&rules.scope_name(program, at, def.parent), file.text(def.name));
+                let full = join(rules.scope_name(at, def.parent), file.text(def.name));
                 rules.names.entry(full).or_default().push(global);
                 if def.kind.is_type() || def.kind == DefKind::Module {
                     // `defmodule A.B` is asked for as `B`.
@@ -64,39 +74,13 @@ impl SimpleRules {
         rules
     }
 
-    /// The full name of a scope. Where files load each other, a file's names are its own.
-    fn scope_name(&self, program: &Program<'_>, file: u32, scope: Scope) -> String {
-        let facts = program.files[file as usize];
-        let mut parts: Vec<&str> = Vec::new();
-        let mut around = scope;
-        while let Some(ix) = around {
-            let def = facts.def(ix);
-            match def.kind {
-                DefKind::Impl => {
-                    if let Some(TypeExpr::Path { segments, .. }) =
-                        def.of.map(|of| &facts.types[of.0 as usize])
-                    {
-                        parts.extend(segments.iter().rev().map(|&part| facts.text(part)));
-                    }
-                }
-                DefKind::Function | DefKind::Method => {}
-                _ => parts.push(facts.text(def.name)),
-            }
-            around = def.parent;
-        }
-        parts.retain(|part| !part.is_empty());
-        match self.grammar.unit {
-            Unit::File => parts.push(&facts.path),
-            _ if !facts.package.is_empty() => parts.push(&facts.package),
-            _ => {}
-        }
-        parts.reverse();
-        parts.join(".")
+    fn scope_name(&self, file: u32, scope: Scope) -> &str {
+        self.scopes.get(&(file, scope)).map_or("", String::as_str)
     }
 
     fn full(&self, program: &Program<'_>, def: GDef) -> String {
         let file = program.file_of(def);
-        join(&self.scope_name(program, file, program.def(def).parent), program.text(program.def_name(def)))
+        join(self.scope_name(file, program.def(def).parent), program.text(program.def_name(def)))
     }
 
     fn get(&self, full: &str) -> &[GDef] {
@@ -173,8 +157,13 @@ impl SimpleRules {
         let mut around = Some(scope);
         let mut prefix = String::new();
         while let Some(scope) = around {
-            prefix = self.scope_name(program, file, scope);
-            if let Some(found) = self.value(eval, file, &join(&prefix, &name), None, among) {
+            prefix = self.scope_name(file, scope).to_owned();
+            let found = self.value(eval, file, &join(&prefix, &name), None, among);
+            // A function outside of every type may belong to its file alone.
+            let is_foreign = |ty: &Ty| {
+                scope.is_none() && !self.grammar.shares_functions && !self.is_own_function(program, file, ty)
+            };
+            if let Some(found) = found.filter(|found| !is_foreign(found)) {
                 return Some(found);
             }
             around = scope.map(|ix| facts.def(ix).parent);
@@ -211,6 +200,32 @@ impl SimpleRules {
         let is_full = path.len() > 1 && self.grammar.unit == Unit::Package;
         if is_full && let Some(found) = self.value(eval, file, &name, None, among) {
             return Some(found);
+        }
+        None
+    }
+
+    /// Whether a value is no function of another file.
+    fn is_own_function(&self, program: &Program<'_>, file: u32, ty: &Ty) -> bool {
+        match ty {
+            Ty::Fn(def, _) => program.file_of(*def) == file,
+            Ty::Union(parts) => parts.iter().all(|part| self.is_own_function(program, file, part)),
+            _ => true,
+        }
+    }
+
+    /// A function that a function around the scope defines.
+    fn inner(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
+        let facts = program.files[file as usize];
+        let mut around = scope;
+        while let Some(ix) = around {
+            if facts.def(ix).kind.is_callable() {
+                let items = program.items(Place::Def(program.global(file, ix)), name);
+                let found = items.iter().find(|&&def| program.def(def).kind.is_callable());
+                if let Some(&found) = found {
+                    return Some(Ty::Fn(found, None));
+                }
+            }
+            around = facts.def(ix).parent;
         }
         None
     }
@@ -320,6 +335,34 @@ impl SimpleRules {
     }
 }
 
+/// The full name of a scope. Where files load each other, a file's names are its own.
+fn scope_name(grammar: &Grammar, program: &Program<'_>, file: u32, scope: Scope) -> String {
+    let facts = program.files[file as usize];
+    let mut parts: Vec<&str> = Vec::new();
+    let mut around = scope;
+    while let Some(ix) = around {
+        let def = facts.def(ix);
+        match def.kind {
+            DefKind::Impl => {
+                if let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &facts.types[of.0 as usize]) {
+                    parts.extend(segments.iter().rev().map(|&part| facts.text(part)));
+                }
+            }
+            DefKind::Function | DefKind::Method => {}
+            _ => parts.push(facts.text(def.name)),
+        }
+        around = def.parent;
+    }
+    parts.retain(|part| !part.is_empty());
+    match grammar.unit {
+        Unit::File => parts.push(&facts.path),
+        _ if !facts.package.is_empty() => parts.push(&facts.package),
+        _ => {}
+    }
+    parts.reverse();
+    parts.join(".")
+}
+
 /// Which definitions a name may mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
@@ -365,6 +408,9 @@ impl Rules for SimpleRules {
                 None => self.only_type(eval, first).unwrap_or(Ty::External),
             };
             return self.through(eval, from, rest);
+        }
+        if let Some(found) = self.inner(eval.program, file, scope, first) {
+            return found;
         }
         if (self.grammar.is_library)(eval.program.text(first)) {
             return Ty::External;

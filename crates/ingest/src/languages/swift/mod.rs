@@ -15,6 +15,8 @@ static GRAMMAR: Grammar = Grammar {
     role,
     unit: Unit::Program,
     sees_outer_packages: false,
+    shares_functions: true,
+    has_clauses: false,
     find: None,
     is_test_path: |path| path.split('/').any(|part| part == "Tests" || part.ends_with("Tests")) || path.ends_with("Tests.swift"),
     is_library,
