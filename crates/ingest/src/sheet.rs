@@ -40,6 +40,7 @@ impl<'s> Sheet<'s> {
             path: path.to_owned(),
             language: language.to_owned(),
             lines: u32::try_from(newlines + unfinished).unwrap_or(u32::MAX),
+            flags: if is_script(source) { NodeFlags::ENTRY_POINT } else { NodeFlags::default() },
             ..FileFacts::default()
         };
         Self {
@@ -325,6 +326,11 @@ impl<'s> Sheet<'s> {
             value: None,
         }
     }
+}
+
+/// Whether the first line says what program runs the file.
+fn is_script(source: &[u8]) -> bool {
+    source.starts_with(b"#!") && !source.starts_with(b"#![")
 }
 
 /// 1-based.

@@ -112,6 +112,37 @@ export async function GET() { return 1; }
 export function helper() {}
 //- pages/api/hello.ts
 export default function handler(req, res) {}
+//- config/routes.rb
+Rails.application.routes.draw do
+  get "/carts/:id", to: "carts#show"
+  namespace :admin do
+    post "items", to: "items#create"
+  end
+end
+//- app/controllers/carts_controller.rb
+class CartsController
+  def show; end
+end
+//- app/controllers/admin/items_controller.rb
+module Admin
+  class ItemsController
+    def create; end
+  end
+end
+//- routes/web.php
+<?php
+use App\Http\CartController;
+Route::get('/laravel/{id}', [CartController::class, 'show']);
+//- app/Http/CartController.php
+<?php
+namespace App\Http;
+class CartController { public function show() {} }
+//- ThingsController.cs
+[Route("api/[controller]")]
+public class ThingsController {
+    [HttpGet("{id}")]
+    public int One(int id) { return 1; }
+}
 //- server.js
 const router = express.Router();
 router.get('/express', listed);
@@ -124,17 +155,21 @@ function listed(req, res) {}
             ANY /items$ shop/urls.py:5 -> class::shop/views.py::Items
             ANY /plain main.go:3 -> function::main.go::plain
             DELETE /cats/all Cats.java:6 -> method::Cats.java::Cats.all
+            GET /api/things/{id} ThingsController.cs:3 -> method::ThingsController.cs::ThingsController.One
             GET /axum src/main.rs:1 -> function::src/main.rs::list
             GET /carts/:id app/(shop)/carts/[id]/route.ts:1 -> function::app/(shop)/carts/[id]/route.ts::GET
+            GET /carts/:id config/routes.rb:2 -> method::app/controllers/carts_controller.rb::CartsController.show
             GET /cats/{id} Cats.java:4 -> method::Cats.java::Cats.one
             GET /chi main.go:6 -> 
             GET /dogs Dogs.java:6 -> method::Dogs.java::Dogs.list
             GET /express server.js:2 -> function::server.js::listed
             GET /fast api.py:1 -> function::api.py::fast
             GET /gin main.go:5 -> function::main.go::plain
+            GET /laravel/{id} routes/web.php:3 -> method::app/Http/CartController.php::CartController.show
             GET /nest/:id nest.ts:3 -> method::nest.ts::Nest.one
             GET /new/{id} main.go:4 -> function::main.go::plain
             GET /rocket src/main.rs:5 -> function::src/main.rs::rocket
+            POST /admin/items config/routes.rb:4 -> method::app/controllers/admin/items_controller.rb::Admin.ItemsController.create
             POST /axum src/main.rs:1 -> function::src/main.rs::create
             POST /dogs/new Dogs.java:3 -> method::Dogs.java::Dogs.add
             POST /flask api.py:3 -> function::api.py::flask

@@ -18,6 +18,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: false,
     find: Some(find),
+    routes: None,
     is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with(".bats"),
     is_library: |_| false,
 };

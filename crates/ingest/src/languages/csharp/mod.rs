@@ -5,7 +5,8 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::routes::{joined, method, quoted};
+use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
 
@@ -18,6 +19,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: false,
     find: None,
+    routes: Some(routes),
     is_test_path: |path| path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test"),
     is_library: |name| matches!(name, "nameof" | "typeof" | "ToString" | "Equals" | "GetHashCode" | "GetType" | "ReferenceEquals"),
 };
@@ -130,6 +132,26 @@ fn call(node: Node<'_>) -> Role<'_> {
         "conditional_access_expression" => Role::Plain,
         _ => Role::Plain,
     }
+}
+
+/// `[HttpGet("{id}")]` of ASP.NET, below the `[Route("api/[controller]")]` of its class.
+fn routes(source: &Source<'_>, _: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
+    let Some(name) = field(node, "name").filter(|_| node.kind() == "method_declaration") else { return Vec::new() };
+    let class = above.iter().rev().find(|around| around.kind() == "class_declaration");
+    let class_name = class.and_then(|class| field(*class, "name"));
+    let head = class.zip(class_name).map_or("", |(class, name)| source.before(*class, name));
+    let prefix = head.split_once("[Route(").and_then(|(_, rest)| quoted(rest)).unwrap_or("");
+    let controller = class_name.map_or("", |name| source.text(name)).trim_end_matches("Controller");
+    let prefix = prefix.replace("[controller]", &controller.to_lowercase());
+    let mut found = Vec::new();
+    for part in source.before(node, name).split('[').filter(|part| part.starts_with("Http")) {
+        let word = part.trim_start_matches("Http").split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        let written = part.split(']').next().and_then(quoted).unwrap_or("");
+        if let Some(method) = method(word) {
+            found.push(FoundRoute { method, pattern: joined(&prefix, written), handler: Vec::new() });
+        }
+    }
+    found
 }
 
 /// A name without its type arguments.

@@ -18,6 +18,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: true,
     find: None,
+    routes: None,
     is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("_test.exs"),
     is_library,
 };

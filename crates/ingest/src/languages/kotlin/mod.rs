@@ -18,6 +18,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: false,
     find: None,
+    routes: None,
     is_test_path: |path| path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt"),
     is_library,
 };

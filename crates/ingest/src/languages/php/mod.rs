@@ -5,7 +5,8 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::routes::{joined, method, quoted};
+use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
 
@@ -18,6 +19,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: false,
     find: None,
+    routes: Some(routes),
     is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php"),
     is_library: |_| false,
 };
@@ -99,6 +101,24 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "attribute_list" => Role::Skip,
         _ => Role::Plain,
     }
+}
+
+/// `Route::get("/x", [Controller::class, "method"])` of Laravel.
+fn routes(source: &Source<'_>, _: &str, _: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
+    let is_route = field(node, "scope").is_some_and(|scope| source.text(scope) == "Route");
+    let method = field(node, "name").filter(|_| is_route).and_then(|name| method(source.text(name)));
+    let args = field(node, "arguments").map(named_children).unwrap_or_default();
+    let (Some(method), [pattern, handler, ..]) = (method, &args[..]) else { return Vec::new() };
+    let Some(pattern) = quoted(source.text(*pattern)) else { return Vec::new() };
+    let text = source.text(*handler);
+    let handler = match text.split_once("::class") {
+        Some((class, rest)) => {
+            let class = class.trim_start_matches(['[', ' ']).rsplit('\\').next().unwrap_or("");
+            vec![class.to_owned(), quoted(rest).unwrap_or("__invoke").to_owned()]
+        }
+        None => return Vec::new(),
+    };
+    vec![FoundRoute { method, pattern: joined("", pattern), handler }]
 }
 
 /// Only what stands before `::` is a class by its name.

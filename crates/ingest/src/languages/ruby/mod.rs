@@ -5,7 +5,8 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, language};
+use super::routes::{joined, method, quoted};
+use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, language};
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
 use crate::sheet::{field, named_children};
@@ -19,6 +20,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: false,
     has_clauses: false,
     find: Some(find),
+    routes: Some(routes),
     is_test_path: |path| {
         path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "spec"))
             || path.ends_with("_test.rb")
@@ -47,7 +49,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             }
             None => Role::Plain,
         },
-        "method" | "singleton_method" => method(source, node),
+        "method" | "singleton_method" => function(source, node),
         "assignment" => match (field(node, "left"), field(node, "right")) {
             (Some(name), right) if matches!(name.kind(), "identifier" | "constant" | "instance_variable") => {
                 Role::Value { name, ty: None, value: right, is_constant: name.kind() == "constant" }
@@ -88,7 +90,7 @@ fn stands_alone(up: Option<Node<'_>>) -> bool {
     up.is_some_and(|parent| matches!(parent.kind(), "body_statement" | "then" | "else" | "block_body"))
 }
 
-fn method<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(name) = field(node, "name") else { return Role::Plain };
     let mut function = Function::new(name, field(node, "body"));
     let names = field(node, "parameters").map(named_children).unwrap_or_default();
@@ -146,6 +148,48 @@ fn find(from: &str, asked: &str, is_file: &dyn Fn(&str) -> bool) -> Option<Strin
         }
         root = folder(root);
     }
+}
+
+/// `get "/x", to: "carts#show"` in a `routes.rb` of Rails, below its namespaces.
+fn routes(source: &Source<'_>, path: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
+    let word = field(node, "method").map_or("", |name| source.text(name));
+    let arguments = field(node, "arguments").map_or("", |arguments| source.text(arguments));
+    let to = arguments.split_once("to:").or_else(|| arguments.split_once("=>")).and_then(|(_, to)| quoted(to));
+    let (Some(method), Some(pattern), Some((controller, action))) =
+        (method(word), quoted(arguments), to.and_then(|to| to.split_once('#')))
+    else {
+        return Vec::new();
+    };
+    if !path.ends_with("routes.rb") {
+        return Vec::new();
+    }
+    let mut prefix = String::new();
+    let mut handler = Vec::new();
+    for around in above.iter().filter(|around| around.kind() == "call") {
+        let first = field(*around, "arguments").and_then(|arguments| arguments.named_child(0));
+        let name = first.map_or("", |first| source.text(first)).trim_matches([':', '"', '\'']);
+        match field(*around, "method").map_or("", |name| source.text(name)) {
+            "namespace" => {
+                prefix = joined(&prefix, name);
+                handler.push(camel(name));
+            }
+            "scope" => prefix = joined(&prefix, name),
+            _ => {}
+        }
+    }
+    let mut parts = controller.split('/').map(camel).collect::<Vec<_>>();
+    if let Some(last) = parts.last_mut() {
+        last.push_str("Controller");
+    }
+    handler.extend(parts);
+    handler.push(action.to_owned());
+    vec![FoundRoute { method, pattern: joined(&prefix, pattern), handler }]
+}
+
+/// `line_items` is `LineItems` as a constant.
+fn camel(text: &str) -> String {
+    let words = text.split('_').filter(|word| !word.is_empty());
+    words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }
 
 fn is_library(name: &str) -> bool {

@@ -18,6 +18,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: false,
     find: None,
+    routes: None,
     is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("Test.scala") || path.ends_with("Spec.scala"),
     is_library,
 };

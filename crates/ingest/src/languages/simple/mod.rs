@@ -30,6 +30,8 @@ pub(super) struct Grammar {
     pub has_clauses: bool,
     /// Where a loaded file is, in languages that load files.
     pub find: Option<Finder>,
+    /// The HTTP routes that a function or a call stands for, given the file's path and the nodes around it.
+    pub routes: Option<RoutesOf>,
     /// Whether a file is made of tests, by its path.
     pub is_test_path: fn(&str) -> bool,
     /// Whether the language or its library has a function of this name.
@@ -49,6 +51,16 @@ pub(super) enum Unit {
 
 /// Where a loaded file is: given the path of the loader, what it asks for, and whether a path is a file.
 pub(super) type Finder = fn(&str, &str, &dyn Fn(&str) -> bool) -> Option<String>;
+
+pub(super) type RoutesOf = for<'t> fn(&Source<'_>, &str, &[Node<'t>], Node<'t>) -> Vec<FoundRoute>;
+
+/// An HTTP route and what answers it.
+pub(super) struct FoundRoute {
+    pub method: &'static str,
+    pub pattern: String,
+    /// The full name of what answers; nothing for the function itself.
+    pub handler: Vec<String>,
+}
 
 /// Text behind nodes.
 pub(super) struct Source<'s>(pub &'s [u8]);

@@ -10,7 +10,7 @@ use m1nd_graph::NodeFlags;
 use super::{Function, Grammar, Imported, Role, Source, Unit};
 use crate::facts::{
     By, Def, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Name, Param,
-    Scope, TypeExpr, TypeIx,
+    Route, RouteHandler, Scope, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, last_line, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -241,7 +241,7 @@ impl<'t> Reader<'_, 't> {
         self.impls.insert((scope, segments), ix);
     }
 
-    fn function(&mut self, node: Node<'_>, function: Function<'_>) -> u32 {
+    fn function(&mut self, node: Node<'t>, function: Function<'t>) -> u32 {
         let mut defs = 1;
         self.heads.extend(function.head.map(|head| head.id()));
         if let Some(of) = function.of {
@@ -286,6 +286,7 @@ impl<'t> Reader<'_, 't> {
         let def = self.sheet.def_mut(ix);
         def.params = params;
         def.returns = returns;
+        self.routes(node, Some(ix));
         defs
     }
 
@@ -377,6 +378,7 @@ impl<'t> Reader<'_, 't> {
                 }
                 let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
                 self.sheet.call(call, name);
+                self.routes(node, None);
             }
             Role::New { ty, args } => {
                 let ty_ix = self.type_at(ty);
@@ -425,6 +427,24 @@ impl<'t> Reader<'_, 't> {
             }
             Role::Same(part) => self.sheet.same(node, Some(part)),
             _ => {}
+        }
+    }
+
+    fn routes(&mut self, node: Node<'t>, function: Option<DefIx>) {
+        let Some(routes) = self.grammar.routes else { return };
+        let path = self.sheet.facts.path.clone();
+        for found in routes(&self.source, &path, &self.path, node) {
+            let (scope, at) = (self.sheet.scope(), node.start_byte() as u32);
+            let handler = match function {
+                Some(function) => RouteHandler::Def(function),
+                None => {
+                    let segments = found.handler.iter().map(|part| self.sheet.owned_name(part)).collect();
+                    RouteHandler::Value(self.sheet.push(Expr::Path { segments, args: Vec::new(), scope, at }))
+                }
+            };
+            let route =
+                Route { method: found.method.to_owned(), pattern: found.pattern, handler, line: line(node) };
+            self.sheet.facts.routes.push(route);
         }
     }
 

@@ -174,7 +174,7 @@ impl SimpleRules {
                 return Some(found);
             }
         }
-        for &(_, at) in program.imports(Place::File(file), path[0]) {
+        if let Some(&(_, at)) = program.imports(Place::File(file), path[0]).first() {
             if let Some(&loaded) = self.loaded.get(&(file, at)) {
                 return Some(self.through(eval, Ty::Place(Place::File(loaded)), &path[1..]));
             }

@@ -18,6 +18,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: false,
     find: None,
+    routes: None,
     is_test_path: |path| path.split('/').any(|part| part == "Tests" || part.ends_with("Tests")) || path.ends_with("Tests.swift"),
     is_library,
 };

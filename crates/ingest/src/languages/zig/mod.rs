@@ -19,6 +19,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
+    routes: None,
     is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with("_test.zig"),
     is_library: |_| false,
 };
