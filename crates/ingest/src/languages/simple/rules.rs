@@ -312,8 +312,10 @@ impl SimpleRules {
                         found.push(class);
                     }
                 }
+                // Namespaces are looked through by full name; a module that mixes others in is like a class.
+                (DefKind::Module, _) if self.grammar.unit != Unit::Program => {}
                 (kind, _) if kind.is_type() || kind == DefKind::Module => {
-                    found.push(eval.program.global(file, ix))
+                    found.push(eval.program.global(file, ix));
                 }
                 _ => {}
             }
