@@ -278,6 +278,14 @@ impl<'s> Sheet<'s> {
         self.comments.push((last as u32, text));
     }
 
+    /// A comment of a language with `//` and `/* … */`, without its marks.
+    pub fn plain_comment(&mut self, node: Node<'_>) {
+        let text = self.text(node);
+        let lines = text.trim_start_matches(['/', '*', '!', '<']).trim_end_matches("*/").lines();
+        let lines: Vec<&str> = lines.map(|line| line.trim().trim_start_matches('*').trim()).collect();
+        self.comment(node, lines.join("\n").trim().to_owned());
+    }
+
     /// The comment right above a line, and its end.
     pub fn take_doc(&mut self, above: u32) -> String {
         let comments = std::mem::take(&mut self.comments);

@@ -200,7 +200,9 @@ impl Reader<'_> {
     pub(super) fn open_function(&mut self, node: Node<'_>) {
         let function = field(node, "declarator").and_then(declarators::function);
         let name_node = function.and_then(declarators::name_node);
-        let (Some(function), Some(name_node)) = (function, name_node) else {
+        // What is deleted can never be called.
+        let is_deleted = named_children(node).iter().any(|part| part.kind() == "delete_method_clause");
+        let (Some(function), Some(name_node), false) = (function, name_node, is_deleted) else {
             self.template = None;
             return;
         };

@@ -84,12 +84,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             return Descend::Past;
         }
         match node.kind() {
-            "comment" => {
-                let text = self.sheet.text(node);
-                let lines = text.trim_start_matches(['/', '*', '!', '<']).trim_end_matches("*/").lines();
-                let lines: Vec<&str> = lines.map(|l| l.trim().trim_start_matches('*').trim()).collect();
-                self.sheet.comment(node, lines.join("\n").trim().to_owned());
-            }
+            "comment" => self.sheet.plain_comment(node),
             "preproc_include" => {
                 self.include(node);
                 return Descend::Past;

@@ -5,45 +5,83 @@
 pub(super) fn readable(source: &[u8]) -> Vec<u8> {
     let tokens = tokens(source);
     let mut bytes = source.to_vec();
-    let mut blank = |from: usize, to: usize| {
-        bytes[from..to].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
-    };
-    for (at, token) in tokens.iter().enumerate() {
-        if !token.is_macro(source) {
+    for at in 0..tokens.len() {
+        if !tokens[at].is_macro(source) {
             continue;
         }
-        let before = at.checked_sub(1).map(|b| tokens[b]);
-        let last = if tokens.get(at + 1).is_some_and(|next| next.is(source, b"(")) {
-            match closing(&tokens, source, at + 1) {
-                Some(end) => end,
-                None => continue,
-            }
-        } else {
-            at
-        };
-        let next = |n: usize| tokens.get(last + n).copied();
-        let is_word = |token: Option<Token>| token.is_some_and(|token| token.is_word);
-        let is = |token: Option<Token>, text: &[u8]| token.is_some_and(|token| token.is(source, text));
-        let has_args = last > at;
-        let opens_type = ["class", "struct", "union"].iter().any(|word| is(before, word.as_bytes()));
-        let useless = if opens_type {
-            is_word(next(1)) && !is(next(1), b"final")
-        } else if has_args {
-            let after_word = is_word(before) && !before.is_some_and(|b| b.is_keyword(source));
-            let qualifies = [&b")"[..], b"const", b"override", b"noexcept"].iter().any(|w| is(before, w));
-            (after_word && (is(next(1), b";") || is(next(1), b"="))) || (qualifies && (is(next(1), b"{") || is(next(1), b";")))
-        } else {
-            let starts_type = is_word(next(1)) && !next(1).is_some_and(|n| n.is_keyword(source));
-            let more = is_word(next(2)) || [&b"::"[..], b"*", b"&", b"<"].iter().any(|w| is(next(2), w));
-            let alone = before.is_none_or(|b| b.line < token.line) && next(1).is_none_or(|n| n.line > token.line);
-            let ends = before.is_none_or(|b| [&b";"[..], b"}", b"{", b">", b":"].iter().any(|w| b.is(source, w)) || b.is_word);
-            (starts_type && more && ends) || (alone && !before.is_some_and(|b| b.is(source, b",") || b.is(source, b"(") || b.is(source, b"=")) && !is(next(1), b";") && !is(next(1), b",") && !is(next(1), b")"))
-        };
-        if useless {
-            blank(token.from, tokens[last].to);
+        let has_arguments = tokens.get(at + 1).is_some_and(|next| next.is(source, b"("));
+        let last = if has_arguments { closing(&tokens, source, at + 1) } else { Some(at) };
+        let Some(last) = last else { continue };
+        let place = Place { source, tokens: &tokens, first: at, last };
+        if place.is_useless() {
+            let blank = &mut bytes[tokens[at].from..tokens[last].to];
+            blank.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
     }
     bytes
+}
+
+/// A macro, with its arguments, among its neighbours.
+struct Place<'a> {
+    source: &'a [u8],
+    tokens: &'a [Token],
+    first: usize,
+    last: usize,
+}
+
+impl Place<'_> {
+    fn is_useless(&self) -> bool {
+        if self.before_is(&["class", "struct", "union"]) {
+            return self.is_word(1) && !self.next_is(1, &["final"]);
+        }
+        match self.last > self.first {
+            true => self.follows_declarator(),
+            false => self.precedes_type() || self.is_alone(),
+        }
+    }
+
+    /// `int n GUARDED_BY(m);`, `void f() REQUIRES(m) {`
+    fn follows_declarator(&self) -> bool {
+        let after_name = self.before().is_some_and(|b| b.is_word && !b.is_keyword(self.source));
+        let after_function = self.before_is(&[")", "const", "override", "noexcept"]);
+        (after_name && self.next_is(1, &[";", "="])) || (after_function && self.next_is(1, &["{", ";", ":"]))
+    }
+
+    /// `API_FUNC void f()`
+    fn precedes_type(&self) -> bool {
+        let starts = self.is_word(1) && !self.next(1).is_some_and(|next| next.is_keyword(self.source));
+        let goes_on = self.is_word(2) || self.next_is(2, &["::", "*", "&", "<"]);
+        let is_first = self.before().is_none_or(|before| before.is_word);
+        starts && goes_on && (is_first || self.before_is(&[";", "}", "{", ">", ":"]))
+    }
+
+    /// A line that is one macro's name, and no part of a list or an expression.
+    fn is_alone(&self) -> bool {
+        let line = self.tokens[self.first].line;
+        let alone = self.before().is_none_or(|before| before.line < line)
+            && self.next(1).is_none_or(|next| next.line > line);
+        alone && !self.before_is(&[",", "(", "="]) && !self.next_is(1, &[";", ",", ")"])
+    }
+
+    fn before(&self) -> Option<Token> {
+        self.first.checked_sub(1).map(|at| self.tokens[at])
+    }
+
+    fn next(&self, n: usize) -> Option<Token> {
+        self.tokens.get(self.last + n).copied()
+    }
+
+    fn is_word(&self, n: usize) -> bool {
+        self.next(n).is_some_and(|token| token.is_word)
+    }
+
+    fn before_is(&self, words: &[&str]) -> bool {
+        self.before().is_some_and(|token| words.iter().any(|word| token.is(self.source, word.as_bytes())))
+    }
+
+    fn next_is(&self, n: usize, words: &[&str]) -> bool {
+        self.next(n).is_some_and(|token| words.iter().any(|word| token.is(self.source, word.as_bytes())))
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -202,6 +240,7 @@ mod tests {
         check("LIB_BEGIN_NAMESPACE\nclass A {};\nLIB_END_NAMESPACE\n", "class A {};");
         check("int n GUARDED_BY(m_);", "int n ;");
         check("void f() EXCLUSIVE_LOCKS(m) { g(); }", "void f() { g(); }");
+        check("explicit A(int n) LOCK_FUNCTION(n) : n_(n) {}", "explicit A(int n) : n_(n) {}");
     }
 
     #[test]

@@ -24,6 +24,7 @@ class Item {
 class API_EXPORT Cart : public Item {
  public:
   explicit Cart(int limit);
+  Cart(const Cart&) = delete;
   int price() const override;
   void add(std::unique_ptr<Item> item);
   static Cart* make();
@@ -82,7 +83,7 @@ TEST_CASE("does things") { shop::twice(2); }
 #[test]
 fn calls_lead_to_definitions_through_types_namespaces_and_pointers() {
     check(SHOP, expect![[r#"
-        include/shop/cart.h shop.Cart.count -> src/cart.cc shop.Cart.helper @[18]
+        include/shop/cart.h shop.Cart.count -> src/cart.cc shop.Cart.helper @[19]
         src/cart.cc shop.Cart.Cart -> src/cart.cc shop.local @[4]
         src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.price @[11]
         src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.size @[11]

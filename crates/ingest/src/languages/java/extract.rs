@@ -46,12 +46,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             return Descend::Past;
         }
         match node.kind() {
-            "line_comment" | "block_comment" => {
-                let text = self.sheet.text(node);
-                let lines = text.trim_start_matches(['/', '*']).trim_end_matches("*/").lines();
-                let lines: Vec<&str> = lines.map(|l| l.trim().trim_start_matches('*').trim()).collect();
-                self.sheet.comment(node, lines.join("\n").trim().to_owned());
-            }
+            "line_comment" | "block_comment" => self.sheet.plain_comment(node),
             "package_declaration" => {
                 let name = named_children(node).into_iter().next_back();
                 self.sheet.facts.package = name.map(|name| self.sheet.text(name)).unwrap_or("").to_owned();
