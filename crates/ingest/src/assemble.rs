@@ -10,7 +10,7 @@ use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, Node
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::facts::{Def, DefKind, FileFacts, RouteHandler, Scope, TypeExpr};
+use crate::facts::{Def, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr};
 use crate::history::History;
 use crate::resolve::{LinkEnd, Links};
 
@@ -122,6 +122,24 @@ impl Assembler {
             let handle = self.builder.node(spec);
             let file = self.nodes_of(&facts.path);
             self.contains(file, handle);
+            // What a handler of another file resolved to is what the file refers to on that line.
+            if let RouteHandler::Value(_) = route.handler {
+                let of_line = |other: &&Route| {
+                    other.line == route.line && matches!(other.handler, RouteHandler::Value(_))
+                };
+                let mut found = links.links.iter().filter(|link| {
+                    link.line == route.line
+                        && link.source.def.is_none()
+                        && link.kind.kind == EdgeKind::References
+                });
+                if let (Some(only), None, 1) =
+                    (found.next(), found.next(), facts.routes.iter().filter(of_line).count())
+                {
+                    let target = self.end(only.target);
+                    let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
+                    self.builder.edge(edge.at_line(route.line));
+                }
+            }
             if let RouteHandler::Def(def) = route.handler {
                 let at = self.nodes.iter().find(|(node, _)| *node == file);
                 if let Some(target) = at.and_then(|(_, defs)| defs[def.0 as usize]) {

@@ -365,6 +365,8 @@ pub enum By {
     Iteration,
     /// `with x as y`
     Context,
+    /// What a pointer points to.
+    Deref,
     /// The error of a result.
     Error,
     /// The class of an object.

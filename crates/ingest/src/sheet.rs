@@ -6,7 +6,8 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{
-    Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Name, Scope, TypeExpr, TypeIx,
+    Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Name, RouteHandler, Scope,
+    TypeExpr, TypeIx,
 };
 
 /// Longer signatures and comments are cut: they are shown, not parsed.
@@ -17,6 +18,8 @@ pub(crate) struct Sheet<'s> {
     pub source: &'s [u8],
     pub facts: FileFacts,
     names: FxHashMap<&'s [u8], Name>,
+    /// Names that are not written in the source as they are.
+    made: FxHashMap<String, Name>,
     exprs: FxHashMap<usize, ExprIx>,
     types: FxHashMap<usize, TypeIx>,
     /// Open definitions, outermost first.
@@ -37,12 +40,14 @@ impl<'s> Sheet<'s> {
             path: path.to_owned(),
             language: language.to_owned(),
             lines: u32::try_from(newlines + unfinished).unwrap_or(u32::MAX),
+            flags: if is_script(source) { NodeFlags::ENTRY_POINT } else { NodeFlags::default() },
             ..FileFacts::default()
         };
         Self {
             source,
             facts,
             names: FxHashMap::default(),
+            made: FxHashMap::default(),
             exprs: FxHashMap::default(),
             types: FxHashMap::default(),
             open: Vec::new(),
@@ -54,7 +59,20 @@ impl<'s> Sheet<'s> {
 
     pub fn finish(mut self) -> FileFacts {
         self.facts.bindings.sort_by_key(|b| (b.owner, b.name, b.from, b.to));
+        self.settle_routes();
         self.facts
+    }
+
+    /// A route that names a function of this file is answered by it.
+    fn settle_routes(&mut self) {
+        for at in 0..self.facts.routes.len() {
+            let RouteHandler::Value(value) = self.facts.routes[at].handler else { continue };
+            let Expr::Name { name, .. } = self.facts.expr(value) else { continue };
+            let is_it = |def: &Def| def.parent.is_none() && def.name == *name && def.kind.is_callable();
+            if let Some(found) = self.facts.defs.iter().position(is_it) {
+                self.facts.routes[at].handler = RouteHandler::Def(DefIx(found as u32));
+            }
+        }
     }
 
     pub fn bytes(&self, node: Node<'_>) -> &'s [u8] {
@@ -69,8 +87,21 @@ impl<'s> Sheet<'s> {
         if let Some(&known) = self.names.get(bytes) {
             return known;
         }
+        if let Some(&known) = std::str::from_utf8(bytes).ok().and_then(|text| self.made.get(text)) {
+            return known;
+        }
         let fresh = self.facts.names.push(&String::from_utf8_lossy(bytes));
         self.names.insert(bytes, fresh);
+        fresh
+    }
+
+    /// A name that is put together from several parts of the source.
+    pub fn owned_name(&mut self, text: &str) -> Name {
+        if let Some(&known) = self.names.get(text.as_bytes()).or_else(|| self.made.get(text)) {
+            return known;
+        }
+        let fresh = self.facts.names.push(text);
+        self.made.insert(text.to_owned(), fresh);
         fresh
     }
 
@@ -167,6 +198,11 @@ impl<'s> Sheet<'s> {
         DefIx(self.facts.defs.len() as u32 - 1)
     }
 
+    /// Goes on with a definition that was read before.
+    pub fn enter_def(&mut self, ix: DefIx) {
+        self.open.push(ix);
+    }
+
     pub fn close_def(&mut self) -> Scope {
         self.open.pop()
     }
@@ -240,6 +276,14 @@ impl<'s> Sheet<'s> {
         self.comments.push((last as u32, text));
     }
 
+    /// A comment of a language with `//` and `/* … */`, without its marks.
+    pub fn plain_comment(&mut self, node: Node<'_>) {
+        let text = self.text(node);
+        let lines = text.trim_start_matches(['/', '*', '!', '<']).trim_end_matches("*/").lines();
+        let lines: Vec<&str> = lines.map(|line| line.trim().trim_start_matches('*').trim()).collect();
+        self.comment(node, lines.join("\n").trim().to_owned());
+    }
+
     /// The comment right above a line, and its end.
     pub fn take_doc(&mut self, above: u32) -> String {
         let comments = std::mem::take(&mut self.comments);
@@ -288,6 +332,11 @@ impl<'s> Sheet<'s> {
             value: None,
         }
     }
+}
+
+/// Whether the first line says what program runs the file.
+fn is_script(source: &[u8]) -> bool {
+    source.starts_with(b"#!") && !source.starts_with(b"#![")
 }
 
 /// 1-based.

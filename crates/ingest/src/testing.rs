@@ -76,3 +76,35 @@ pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
 pub(crate) fn calls(fixture: &str) -> String {
     edges(&graph(fixture), &[EdgeKind::Calls])
 }
+
+/// Imports, bases and contracts as text.
+pub(crate) fn imports_and_bases(fixture: &str) -> String {
+    edges(&graph(fixture), &[EdgeKind::Imports, EdgeKind::Inherits, EdgeKind::Implements, EdgeKind::Tests])
+}
+
+/// Definitions, one a line: id, lines, signature, first line of the document, marks.
+pub(crate) fn definitions(fixture: &str) -> String {
+    let graph = graph(fixture);
+    let mut lines = Vec::new();
+    for node in graph.nodes().filter(|node| !node.qualified().is_empty()) {
+        let (from, to) = node.lines();
+        let doc = node.doc().lines().next().map_or(String::new(), |doc| format!(" | {doc}"));
+        let entry = if node.flags().has(m1nd_graph::NodeFlags::ENTRY_POINT) { " (entry)" } else { "" };
+        lines.push(format!("{} {from}-{to} `{}`{doc}{entry}", node.id(), node.signature()));
+    }
+    lines.sort();
+    lines.join("\n") + "\n"
+}
+
+/// Routes, one a line: method and pattern, file, line, and what answers.
+pub(crate) fn routes(fixture: &str) -> String {
+    let graph = graph(fixture);
+    let mut lines = Vec::new();
+    for node in graph.nodes().filter(|node| node.kind() == m1nd_graph::NodeKind::Route) {
+        let answers = graph.outgoing(node.ix()).filter(|edge| edge.kind == EdgeKind::Routes);
+        let answers: Vec<String> = answers.map(|edge| graph.node(edge.target).id().to_owned()).collect();
+        lines.push(format!("{} {}:{} -> {}", node.label(), node.path(), node.lines().0, answers.join(", ")));
+    }
+    lines.sort();
+    lines.join("\n") + "\n"
+}

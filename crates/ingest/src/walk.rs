@@ -49,6 +49,52 @@ pub(crate) fn parse(grammar: &Language, source: &[u8], limit: Duration) -> Resul
     parser.parse_with_options(&mut read, None, Some(options)).ok_or(ParseError::TimedOut(limit))
 }
 
+/// Whether a part of the source that could hold a definition was not understood.
+///
+/// A stray sign inside an expression leaves every name around it readable; words, brackets and what stands
+/// between definitions do not. What macros are given is made of tokens, so nothing is looked for there.
+pub(crate) fn hides_definitions(tree: &Tree, source: &[u8]) -> bool {
+    if !tree.root_node().has_error() {
+        return false;
+    }
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    loop {
+        let node = cursor.node();
+        if (node.is_error() || node.is_missing()) && !is_harmless(node, depth, source) {
+            return true;
+        }
+        let is_macro = matches!(node.kind(), "token_tree" | "token_tree_pattern");
+        if node.has_error() && !node.is_error() && !is_macro && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            depth -= 1;
+        }
+    }
+}
+
+/// A statement is at least this far below the root: file, definition, body.
+const STATEMENT_DEPTH: u32 = 3;
+
+fn is_harmless(node: Node<'_>, depth: u32, source: &[u8]) -> bool {
+    if node.is_missing() && node.kind() == ";" {
+        return true;
+    }
+    if depth < STATEMENT_DEPTH {
+        return false;
+    }
+    if node.is_missing() {
+        return matches!(node.kind(), "," | ":" | ")" | "]");
+    }
+    let text = source.get(node.byte_range()).unwrap_or(&[]);
+    !text.iter().any(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'{' | b'}' | b'(' | b')' | 0x80..))
+}
+
 pub(crate) fn walk<'t>(tree: &'t Tree, visitor: &mut impl Visit<'t>) -> Coverage {
     let mut cursor = tree.walk();
     let mut depth = 0;

@@ -4,6 +4,7 @@ use m1nd_ingest::classify::Reason;
 use m1nd_ingest::{Ingest, Listed, Outcome};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::{ManualClock, SystemClock};
+use rayon::prelude::*;
 
 /// The outcome of one file beside a good one, which must stay whole.
 fn outcome(path: &str, bytes: &[u8]) -> Outcome {
@@ -90,4 +91,45 @@ fn cyclic_types_bases_and_aliases_end() {
         b"class A(B): ...\nclass B(A): ...\ndef f(a: A):\n    a.go()\n    x = y\n    y = x\n    y.go()\n",
     );
     outcome("a.ts", b"class A extends B {}\nclass B extends A {}\nfunction f(a: A) { a.go(); return f(a) }\ntype T = U; type U = T\nfunction g(t: T) { t.go(); g(g(t)) }\n");
+}
+
+/// A little of every syntax: what is cut out of it is broken in every language.
+const PIECES: &str = "class A < B { def f(x) do fn g() -> int { return h(x.y::z<T>[1], \"s\", 'c'); } end }\n\
+    namespace n { template <typename T> struct S : public Q { S(int a) : q(a) {} virtual ~S(); }; }\n\
+    import a.b.{C, D}; use A\\B; #include \"x.h\"\nfunction M.f(a) local x = require('y') end\n\
+    <?php $a->b(c: 1); ?> @doc \"\"\"x\"\"\" const Z = struct { pub fn k() void {} }; <<EOF\nx\nEOF\n";
+
+#[test]
+fn no_language_panics_hangs_or_overflows_on_hostile_text() {
+    let limit = std::time::Duration::from_millis(60);
+    // A small generator: the same bytes on every run.
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let noise: Vec<u8> = (0..20_000).map(|_| random() as u8).collect();
+    let mut inputs: Vec<Vec<u8>> = vec![Vec::new(), noise, vec![b'a'; 1 << 20], b"a b ".repeat(100_000)];
+    for pair in ["()", "[]", "{}", "<>", "do end "] {
+        let (open, close) = pair.split_at(pair.len() / 2);
+        inputs.push((open.repeat(100_000) + &close.repeat(100_000)).into_bytes());
+        inputs.push(pair.repeat(50_000).into_bytes());
+    }
+    for _ in 0..40 {
+        let (from, to) = (random() as usize % PIECES.len(), random() as usize % PIECES.len());
+        inputs.push(PIECES.as_bytes()[from.min(to)..from.max(to)].to_vec());
+    }
+    let languages: Vec<_> = m1nd_ingest::languages::all().collect();
+    languages.into_par_iter().for_each(|language| {
+        let path = format!("src/a.{}", language.extensions[0]);
+        for input in &inputs {
+            let text = String::from_utf8_lossy(input);
+            if let Ok(facts) = (language.extract)(&path, text.as_bytes(), limit) {
+                assert_eq!(facts.language, language.name);
+                assert!(facts.defs.iter().all(|def| def.line_start <= def.line_end));
+            }
+        }
+    });
 }

@@ -1,18 +1,5 @@
 //! The languages: one folder each, listed once.
 
-#[cfg(feature = "lang-c")]
-pub mod c;
-#[cfg(feature = "lang-go")]
-pub mod go;
-#[cfg(feature = "lang-java")]
-pub mod java;
-#[cfg(feature = "lang-python")]
-pub mod python;
-#[cfg(feature = "lang-rust")]
-pub mod rust;
-#[cfg(feature = "lang-typescript")]
-pub mod typescript;
-
 use std::time::Duration;
 
 use crate::facts::FileFacts;
@@ -24,117 +11,94 @@ use crate::walk::ParseError;
 pub struct Language {
     pub name: &'static str,
     pub extensions: &'static [&'static str],
-    /// Languages that can call each other's methods share a family.
+    /// Names of files that are in this language without saying so by an extension.
+    pub file_names: &'static [&'static str],
+    /// Languages that can call each other's methods share a family, and its rules.
     pub family: &'static str,
+    pub grammar: fn() -> tree_sitter::Language,
     pub extract: fn(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError>,
+    pub(crate) rules: fn(&Program<'_>) -> Box<dyn Rules>,
 }
 
+/// Makes each folder a module and collects what it offers.
+macro_rules! languages {
+    ($($feature:literal $folder:ident)*) => {
+        $(#[cfg(feature = $feature)] pub mod $folder;)*
+
+        /// Every language of this build, by folder.
+        const FOLDERS: &[&[Language]] = &[$(#[cfg(feature = $feature)] $folder::LANGUAGES),*];
+    };
+}
+
+languages! {
+    "lang-bash" bash
+    "lang-c" c
+    "lang-cpp" cpp
+    "lang-csharp" csharp
+    "lang-elixir" elixir
+    "lang-go" go
+    "lang-java" java
+    "lang-kotlin" kotlin
+    "lang-lua" lua
+    "lang-php" php
+    "lang-python" python
+    "lang-ruby" ruby
+    "lang-rust" rust
+    "lang-scala" scala
+    "lang-swift" swift
+    "lang-typescript" typescript
+    "lang-zig" zig
+}
+
+mod none;
+mod routes;
+#[cfg(feature = "simple")]
+mod simple;
+
 /// Every language of this build.
-pub const ALL: &[Language] = &[
-    #[cfg(feature = "lang-c")]
-    Language { name: c::NAME, extensions: c::EXTENSIONS, family: "c", extract: c::extract },
-    #[cfg(feature = "lang-go")]
-    Language { name: go::NAME, extensions: go::EXTENSIONS, family: "go", extract: go::extract },
-    #[cfg(feature = "lang-java")]
-    Language { name: java::NAME, extensions: java::EXTENSIONS, family: "java", extract: java::extract },
-    #[cfg(feature = "lang-python")]
-    Language {
-        name: python::NAME,
-        extensions: python::EXTENSIONS,
-        family: "python",
-        extract: python::extract,
-    },
-    #[cfg(feature = "lang-rust")]
-    Language { name: rust::NAME, extensions: rust::EXTENSIONS, family: "rust", extract: rust::extract },
-    #[cfg(feature = "lang-typescript")]
-    Language {
-        name: typescript::TYPESCRIPT,
-        extensions: typescript::TYPESCRIPT_EXTENSIONS,
-        family: "script",
-        extract: typescript::extract_typescript,
-    },
-    #[cfg(feature = "lang-typescript")]
-    Language {
-        name: typescript::TSX,
-        extensions: typescript::TSX_EXTENSIONS,
-        family: "script",
-        extract: typescript::extract_tsx,
-    },
-    #[cfg(feature = "lang-typescript")]
-    Language {
-        name: typescript::JAVASCRIPT,
-        extensions: typescript::JAVASCRIPT_EXTENSIONS,
-        family: "script",
-        extract: typescript::extract_javascript,
-    },
-];
+pub fn all() -> impl Iterator<Item = &'static Language> {
+    FOLDERS.iter().copied().flatten()
+}
 
 /// The language of a file, by its name.
 pub fn of_path(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let extension = name.rsplit_once('.')?.1;
-    ALL.iter().find(|language| language.extensions.contains(&extension))
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    all().find(|language| language.extensions.contains(&extension) || language.file_names.contains(&name))
+}
+
+/// Parses a file and forgets the tree, to measure what parsing alone costs. False when no language reads it.
+pub fn parse_only(path: &str, source: &[u8]) -> bool {
+    let mut parser = tree_sitter::Parser::new();
+    let known = of_path(path).is_some_and(|language| parser.set_language(&(language.grammar)()).is_ok());
+    known && std::hint::black_box(parser.parse(source, None)).is_some()
 }
 
 pub(crate) fn family(language: &str) -> &'static str {
-    ALL.iter().find(|known| known.name == language).map_or("", |known| known.family)
+    all().find(|known| known.name == language).map_or("", |known| known.family)
 }
 
-/// Each language's rules for one program.
+/// Each family's rules for one program.
 pub(crate) struct ProgramRules {
-    #[cfg(feature = "lang-c")]
-    c: c::CRules,
-    #[cfg(feature = "lang-go")]
-    go: go::GoRules,
-    #[cfg(feature = "lang-java")]
-    java: java::JavaRules,
-    #[cfg(feature = "lang-python")]
-    python: python::PythonRules,
-    #[cfg(feature = "lang-rust")]
-    rust: rust::RustRules,
-    #[cfg(feature = "lang-typescript")]
-    script: typescript::ScriptRules,
-    none: NoRules,
+    families: Vec<(&'static str, Box<dyn Rules>)>,
+    none: none::NoRules,
 }
 
 impl ProgramRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self {
-            #[cfg(feature = "lang-c")]
-            c: c::CRules::of(program),
-            #[cfg(feature = "lang-go")]
-            go: go::GoRules::of(program),
-            #[cfg(feature = "lang-java")]
-            java: java::JavaRules::of(program),
-            #[cfg(feature = "lang-python")]
-            python: python::PythonRules::of(program),
-            #[cfg(feature = "lang-rust")]
-            rust: rust::RustRules::of(program),
-            #[cfg(feature = "lang-typescript")]
-            script: typescript::ScriptRules::of(program),
-            none: NoRules,
+        let mut families: Vec<(&'static str, Box<dyn Rules>)> = Vec::new();
+        for language in all() {
+            let is_used = || program.files.iter().any(|file| file.language == language.name);
+            if !families.iter().any(|(family, _)| *family == language.family) && is_used() {
+                families.push((language.family, (language.rules)(program)));
+            }
         }
+        Self { families, none: none::NoRules }
     }
 
     pub(crate) fn of_language(&self, language: &str) -> &dyn Rules {
-        match language {
-            #[cfg(feature = "lang-c")]
-            c::NAME => &self.c,
-            #[cfg(feature = "lang-go")]
-            go::NAME => &self.go,
-            #[cfg(feature = "lang-java")]
-            java::NAME => &self.java,
-            #[cfg(feature = "lang-python")]
-            python::NAME => &self.python,
-            #[cfg(feature = "lang-rust")]
-            rust::NAME => &self.rust,
-            #[cfg(feature = "lang-typescript")]
-            typescript::TYPESCRIPT | typescript::TSX | typescript::JAVASCRIPT => &self.script,
-            _ => &self.none,
-        }
+        let wanted = family(language);
+        let found = self.families.iter().find(|(family, _)| *family == wanted);
+        found.map_or(&self.none, |(_, rules)| &**rules)
     }
 }
-
-pub mod grammars;
-mod none;
-use none::NoRules;

@@ -72,7 +72,7 @@ pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String>
         }
         Outcome::Skipped(reason) => format!("{name} was skipped: {}.", reason.name()),
         Outcome::Unsupported => {
-            let names: Vec<&str> = languages::ALL.iter().map(|language| language.name).collect();
+            let names: Vec<&str> = languages::all().map(|language| language.name).collect();
             format!("{name} is in no language that is parsed ({}).", names.join(", "))
         }
         Outcome::Failed(reason) => format!("{name} could not be parsed: {}.", reason.name()),

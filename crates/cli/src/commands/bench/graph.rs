@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, ensure};
 use m1nd_ingest::history::{self, Limits};
-use m1nd_ingest::languages::{self, grammars};
+use m1nd_ingest::languages;
 use m1nd_ingest::{scan, scip};
 use m1nd_runtime::workspace::{BindingSource, Reuse, Workspace};
 use m1nd_runtime::{BuildInfo, Settings};
@@ -135,7 +135,7 @@ fn parse_times(root: &Root, cancel: &CancelToken) -> anyhow::Result<f64> {
     let times = (0..LONG_RUNS).map(|_| {
         let started = Instant::now();
         sources.par_iter().for_each(|(path, bytes)| {
-            grammars::parse_only(path, bytes);
+            languages::parse_only(path, bytes);
         });
         started.elapsed()
     });

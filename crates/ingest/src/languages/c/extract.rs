@@ -10,7 +10,7 @@ use crate::facts::{
     DefKind, Export, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     let tree = parse(&tree_sitter_c::LANGUAGE.into(), source, limit)?;
@@ -18,7 +18,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     if path.split('/').any(|part| matches!(part, "test" | "tests")) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     Ok(reader.sheet.finish())
@@ -34,12 +34,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             return Descend::Past;
         }
         match node.kind() {
-            "comment" => {
-                let text = self.sheet.text(node);
-                let lines = text.trim_start_matches(['/', '*']).trim_end_matches("*/").lines();
-                let lines: Vec<&str> = lines.map(|l| l.trim().trim_start_matches('*').trim()).collect();
-                self.sheet.comment(node, lines.join("\n").trim().to_owned());
-            }
+            "comment" => self.sheet.plain_comment(node),
             "preproc_include" => {
                 self.include(node);
                 return Descend::Past;

@@ -7,11 +7,12 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::types;
+use crate::languages::routes;
 use crate::facts::{
     DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam,
-};
+ Route, RouteHandler};
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     let tree = parse(&tree_sitter_go::LANGUAGE.into(), source, limit)?;
@@ -19,7 +20,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     if path.ends_with("_test.go") {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     Ok(reader.sheet.finish())
@@ -449,5 +450,31 @@ impl Reader<'_> {
         let call = self.sheet.set(node, Expr::Call { callee, args, types });
         let place = field(function, "field").unwrap_or(function);
         self.sheet.call(call, place);
+        self.route(node, place, &arguments);
+    }
+
+    /// `http.HandleFunc("/x", f)`, and `r.GET("/x", f)` of gin, echo and chi.
+    fn route(&mut self, node: Node<'_>, name: Node<'_>, arguments: &[Node<'_>]) {
+        let [pattern, .., handler] = arguments else { return };
+        let is_handler =
+            matches!(handler.kind(), "identifier" | "selector_expression" | "func_literal" | "call_expression");
+        if name.kind() != "field_identifier" || !pattern.kind().ends_with("string_literal") || !is_handler {
+            return;
+        }
+        let pattern = self.sheet.text(*pattern).trim_matches(['"', '`']);
+        let (method, pattern) = match (self.sheet.text(name), pattern.split_once(' ')) {
+            ("HandleFunc" | "Handle", Some((method, pattern))) => (method, pattern),
+            ("HandleFunc" | "Handle", None) => ("ANY", pattern),
+            (name, _) => match routes::method(name) {
+                Some(method) => (method, pattern),
+                None => return,
+            },
+        };
+        if !pattern.starts_with('/') {
+            return;
+        }
+        let (method, pattern) = (method.to_owned(), pattern.to_owned());
+        let handler = RouteHandler::Value(self.sheet.expr(Some(*handler)));
+        self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
     }
 }

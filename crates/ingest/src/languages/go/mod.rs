@@ -6,8 +6,16 @@ mod rules;
 mod tests;
 mod types;
 
-pub use extract::extract;
-pub(crate) use rules::GoRules;
+use super::Language;
 
-pub const NAME: &str = "go";
-pub const EXTENSIONS: &[&str] = &["go"];
+const NAME: &str = "go";
+
+pub const LANGUAGES: &[Language] = &[Language {
+    name: NAME,
+    extensions: &["go"],
+    file_names: &[],
+    family: "go",
+    grammar: || tree_sitter_go::LANGUAGE.into(),
+    extract: extract::extract,
+    rules: |program| Box::new(rules::GoRules::of(program)),
+}];

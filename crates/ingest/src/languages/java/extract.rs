@@ -8,16 +8,17 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::types;
+use crate::languages::routes;
 use crate::facts::{
     By, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
     TypeParam,
 };
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     let tree = parse(&tree_sitter_java::LANGUAGE.into(), source, limit)?;
-    let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source), lambdas: FxHashMap::default() };
+    let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source), lambdas: FxHashMap::default(), prefixes: Vec::new() };
     let name = path.rsplit('/').next().unwrap_or(path);
     if path.split('/').any(|part| part == "test")
         || name.ends_with("Test.java")
@@ -25,7 +26,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     Ok(reader.sheet.finish())
@@ -35,6 +36,8 @@ struct Reader<'s> {
     sheet: Sheet<'s>,
     /// Parameters of lambdas whose call is not known yet.
     lambdas: FxHashMap<usize, Vec<ExprIx>>,
+    /// The patterns of open classes, outermost first.
+    prefixes: Vec<String>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -43,12 +46,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             return Descend::Past;
         }
         match node.kind() {
-            "line_comment" | "block_comment" => {
-                let text = self.sheet.text(node);
-                let lines = text.trim_start_matches(['/', '*']).trim_end_matches("*/").lines();
-                let lines: Vec<&str> = lines.map(|l| l.trim().trim_start_matches('*').trim()).collect();
-                self.sheet.comment(node, lines.join("\n").trim().to_owned());
-            }
+            "line_comment" | "block_comment" => self.sheet.plain_comment(node),
             "package_declaration" => {
                 let name = named_children(node).into_iter().next_back();
                 self.sheet.facts.package = name.map(|name| self.sheet.text(name)).unwrap_or("").to_owned();
@@ -129,6 +127,7 @@ impl Reader<'_> {
         if modifiers.split_whitespace().any(|word| word == "public") {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
+        self.prefixes.push(prefix(&modifiers));
         self.sheet.open_def(def);
         self.sheet.open_block(node);
     }
@@ -164,10 +163,11 @@ impl Reader<'_> {
         if annotated("Test") || annotated("ParameterizedTest") || annotated("RepeatedTest") {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
         }
-        let route = modifiers.lines().find_map(route);
+        let route = route(&modifiers);
         let ix = self.sheet.open_def(def);
         self.sheet.open_block(node);
         if let Some((method, pattern)) = route {
+            let pattern = routes::joined(self.prefixes.last().map_or("", String::as_str), &pattern);
             let handler = RouteHandler::Def(ix);
             self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
         }
@@ -268,6 +268,7 @@ impl Reader<'_> {
         if let Some(def) = self.sheet.current() {
             def.bases = bases;
         }
+        self.prefixes.pop();
         self.sheet.close_block();
         self.sheet.close_def();
     }
@@ -458,18 +459,33 @@ impl Reader<'_> {
     }
 }
 
-/// `@GetMapping("/path")` of Spring and `@Path` of JAX-RS.
-fn route(annotation: &str) -> Option<(String, String)> {
-    let (name, rest) = annotation.trim().strip_prefix('@')?.split_once('(')?;
-    let method = match name {
-        "GetMapping" => "GET",
-        "PostMapping" => "POST",
-        "PutMapping" => "PUT",
-        "DeleteMapping" => "DELETE",
-        "PatchMapping" => "PATCH",
-        "RequestMapping" | "Path" => "ANY",
-        _ => return None,
-    };
-    let pattern = rest.split('"').nth(1)?;
-    pattern.starts_with('/').then(|| (method.to_owned(), pattern.to_owned()))
+/// `@GetMapping("/path")` of Spring, `@GET @Path("/path")` of JAX-RS: method and pattern.
+fn route(modifiers: &str) -> Option<(String, String)> {
+    let (mut method, mut pattern) = (None, None);
+    for annotation in modifiers.split('@').skip(1) {
+        let name = annotation.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        match name {
+            "Path" => pattern = pattern.or(routes::quoted(annotation)),
+            "RequestMapping" => {
+                let written = annotation.split_once("RequestMethod.").map(|(_, rest)| rest);
+                let verb = written.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
+                method = method.or(verb.and_then(routes::method)).or(Some("ANY"));
+                pattern = pattern.or(routes::quoted(annotation));
+            }
+            "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" => method = routes::method(name),
+            _ => {
+                let Some(verb) = name.strip_suffix("Mapping").and_then(routes::method) else { continue };
+                method = Some(verb);
+                pattern = pattern.or(routes::quoted(annotation));
+            }
+        }
+    }
+    method.map(|method| (method.to_owned(), pattern.unwrap_or("").to_owned()))
+}
+
+/// The pattern that a class puts before those of its methods.
+fn prefix(modifiers: &str) -> String {
+    let annotations = modifiers.split('@').skip(1);
+    let mut found = annotations.filter(|a| a.starts_with("RequestMapping") || a.starts_with("Path("));
+    found.next().and_then(routes::quoted).unwrap_or("").to_owned()
 }

@@ -6,8 +6,16 @@ mod rules;
 mod tests;
 mod types;
 
-pub use extract::extract;
-pub(crate) use rules::JavaRules;
+use super::Language;
 
-pub const NAME: &str = "java";
-pub const EXTENSIONS: &[&str] = &["java"];
+const NAME: &str = "java";
+
+pub const LANGUAGES: &[Language] = &[Language {
+    name: NAME,
+    extensions: &["java"],
+    file_names: &[],
+    family: "java",
+    grammar: || tree_sitter_java::LANGUAGE.into(),
+    extract: extract::extract,
+    rules: |program| Box::new(rules::JavaRules::of(program)),
+}];

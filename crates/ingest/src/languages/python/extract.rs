@@ -9,7 +9,7 @@ use m1nd_graph::NodeFlags;
 
 use crate::facts::{DefIx, Expr, ExprIx, FileFacts};
 use crate::sheet::{Sheet, clip, field, line};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     let tree = parse(&tree_sitter_python::LANGUAGE.into(), source, limit)?;
@@ -22,7 +22,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     let mut facts = reader.sheet.finish();

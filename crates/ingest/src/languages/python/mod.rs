@@ -12,8 +12,16 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use extract::extract;
-pub(crate) use rules::PythonRules;
+use super::Language;
 
-pub const NAME: &str = "python";
-pub const EXTENSIONS: &[&str] = &["py", "pyi"];
+const NAME: &str = "python";
+
+pub const LANGUAGES: &[Language] = &[Language {
+    name: NAME,
+    extensions: &["py", "pyi"],
+    file_names: &[],
+    family: "python",
+    grammar: || tree_sitter_python::LANGUAGE.into(),
+    extract: extract::extract,
+    rules: |program| Box::new(rules::PythonRules::of(program)),
+}];

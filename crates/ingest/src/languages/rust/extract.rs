@@ -7,20 +7,20 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::{attributes::Attributes, macros, patterns, uses};
+use super::{attributes::Attributes, macros, patterns, readable, uses};
 use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Param, TypeExpr};
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    let tree = parse(&tree_sitter_rust::LANGUAGE.into(), source, limit)?;
+    let tree = parse(&tree_sitter_rust::LANGUAGE.into(), &readable::readable(source), limit)?;
     let mut reader = Reader {
         sheet: Sheet::new(path, super::NAME, source),
         closures: FxHashMap::default(),
         attributes: Attributes::default(),
         test_scopes: Vec::new(),
     };
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     Ok(reader.sheet.finish())

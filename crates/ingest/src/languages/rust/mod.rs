@@ -7,16 +7,25 @@ mod extract;
 mod library;
 mod macros;
 mod patterns;
+mod readable;
 mod rules;
 mod tables;
 mod types;
 mod uses;
 
-pub use extract::extract;
-pub(crate) use rules::RustRules;
+use super::Language;
 
-pub const NAME: &str = "rust";
-pub const EXTENSIONS: &[&str] = &["rs"];
+const NAME: &str = "rust";
+
+pub const LANGUAGES: &[Language] = &[Language {
+    name: NAME,
+    extensions: &["rs"],
+    file_names: &[],
+    family: "rust",
+    grammar: || tree_sitter_rust::LANGUAGE.into(),
+    extract: extract::extract,
+    rules: |program| Box::new(rules::RustRules::of(program)),
+}];
 
 #[cfg(test)]
 mod tests;

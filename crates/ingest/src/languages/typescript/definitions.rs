@@ -30,7 +30,11 @@ impl Reader<'_> {
         def.signature.truncate(cut);
         def.how = plan.how;
         def.flags = plan.flags;
+        let is_method = plan.kind == DefKind::Method;
         let ix = self.sheet.open_def(def);
+        if is_method {
+            self.decorate(ix);
+        }
         self.defs.insert(node.id(), ix);
         self.sheet.open_block(node);
         ix

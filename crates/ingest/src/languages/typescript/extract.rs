@@ -7,10 +7,10 @@ use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
 
-use super::{names, patterns, types};
+use super::{names, patterns, types, routes};
 use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How};
 use crate::sheet::{Sheet, clip, field, line};
-use crate::walk::{Coverage, Descend, ParseError, Visit, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub(super) fn extract(
     language: &str,
@@ -25,14 +25,17 @@ pub(super) fn extract(
         functions: FxHashMap::default(),
         planned: FxHashMap::default(),
         defs: FxHashMap::default(),
+        decorated: routes::Decorated::default(),
     };
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
-    if walk(&tree, &mut reader) == Coverage::DepthLimited || tree.root_node().has_error() {
+    if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
-    Ok(reader.sheet.finish())
+    let mut facts = reader.sheet.finish();
+    routes::of_file(&mut facts);
+    Ok(facts)
 }
 
 fn is_test_file(path: &str) -> bool {
@@ -51,6 +54,7 @@ pub(super) struct Reader<'s> {
     pub(super) planned: FxHashMap<usize, Plan>,
     /// Definitions by the node they were opened at.
     pub(super) defs: FxHashMap<usize, DefIx>,
+    pub(super) decorated: routes::Decorated,
 }
 
 /// A definition that its surroundings name.
@@ -72,6 +76,7 @@ impl<'t> Visit<'t> for Reader<'_> {
         }
         match node.kind() {
             "comment" => self.comment(node),
+            "decorator" => self.decorator(node),
             "import_statement" => {
                 names::import(&mut self.sheet, node);
                 self.sheet.drop_comments();

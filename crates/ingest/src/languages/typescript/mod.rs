@@ -8,6 +8,7 @@ mod members;
 mod modules;
 mod names;
 mod patterns;
+mod routes;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -15,27 +16,59 @@ mod types;
 
 use std::time::Duration;
 
+use super::Language;
 use crate::facts::FileFacts;
 use crate::walk::ParseError;
 
-pub(crate) use rules::ScriptRules;
+const TYPESCRIPT: &str = "typescript";
+const TSX: &str = "tsx";
+const JAVASCRIPT: &str = "javascript";
 
-pub const TYPESCRIPT: &str = "typescript";
-pub const TSX: &str = "tsx";
-pub const JAVASCRIPT: &str = "javascript";
+pub const LANGUAGES: &[Language] = &[
+    script(TYPESCRIPT, &["ts", "mts", "cts"], typescript, extract_typescript),
+    script(TSX, &["tsx"], tsx, extract_tsx),
+    script(JAVASCRIPT, &["js", "mjs", "cjs", "jsx"], javascript, extract_javascript),
+];
 
-pub const TYPESCRIPT_EXTENSIONS: &[&str] = &["ts", "mts", "cts"];
-pub const TSX_EXTENSIONS: &[&str] = &["tsx"];
-pub const JAVASCRIPT_EXTENSIONS: &[&str] = &["js", "mjs", "cjs", "jsx"];
+type Extract = fn(&str, &[u8], Duration) -> Result<FileFacts, ParseError>;
 
-pub fn extract_typescript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    extract::extract(TYPESCRIPT, tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), path, source, limit)
+const fn script(
+    name: &'static str,
+    extensions: &'static [&'static str],
+    grammar: fn() -> tree_sitter::Language,
+    extract: Extract,
+) -> Language {
+    Language {
+        name,
+        extensions,
+        file_names: &[],
+        family: "script",
+        grammar,
+        extract,
+        rules: |program| Box::new(rules::ScriptRules::of(program)),
+    }
 }
 
-pub fn extract_tsx(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    extract::extract(TSX, tree_sitter_typescript::LANGUAGE_TSX.into(), path, source, limit)
+fn typescript() -> tree_sitter::Language {
+    tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
 }
 
-pub fn extract_javascript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    extract::extract(JAVASCRIPT, tree_sitter_javascript::LANGUAGE.into(), path, source, limit)
+fn tsx() -> tree_sitter::Language {
+    tree_sitter_typescript::LANGUAGE_TSX.into()
+}
+
+fn javascript() -> tree_sitter::Language {
+    tree_sitter_javascript::LANGUAGE.into()
+}
+
+fn extract_typescript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
+    extract::extract(TYPESCRIPT, typescript(), path, source, limit)
+}
+
+fn extract_tsx(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
+    extract::extract(TSX, tsx(), path, source, limit)
+}
+
+fn extract_javascript(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
+    extract::extract(JAVASCRIPT, javascript(), path, source, limit)
 }

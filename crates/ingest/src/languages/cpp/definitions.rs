@@ -1,0 +1,458 @@
+//! Namespaces, classes, functions and their members in C++.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use m1nd_graph::NodeFlags;
+
+use super::declarators;
+use super::extract::{Opened, Reader, Template, TestCase};
+use crate::facts::{
+    Def, DefIx, DefKind, Export, Expr, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
+};
+use crate::sheet::{field, line, named_children};
+
+/// Members that a class of this file declares without a body, by class and name.
+#[derive(Default)]
+pub(super) struct Declared {
+    members: FxHashMap<(DefIx, Name), Vec<DefIx>>,
+    /// Classes of this file by where they stand and by name.
+    classes: FxHashMap<(Scope, Name), DefIx>,
+}
+
+impl Declared {
+    /// The class that a name of several parts means, seen from a scope.
+    fn class(&self, defs: &[Def], scope: Scope, path: &[Name]) -> Option<DefIx> {
+        let mut around = scope;
+        loop {
+            let found = path.iter().try_fold(around, |at, &name| self.classes.get(&(at, name)).copied().map(Some));
+            if let Some(Some(found)) = found {
+                return Some(found);
+            }
+            around = defs[around?.0 as usize].parent;
+        }
+    }
+}
+
+/// A declaration's signature keeps its semicolon: it tells it from a definition.
+pub(super) fn is_declaration(def: &Def) -> bool {
+    def.signature.ends_with(';')
+}
+
+impl Reader<'_> {
+    pub(super) fn open_template(&mut self, node: Node<'_>) {
+        let mut params = Vec::new();
+        for child in field(node, "parameters").map(named_children).unwrap_or_default() {
+            let name = field(child, "name").or_else(|| {
+                let parts = named_children(child);
+                parts.into_iter().find(|part| part.kind() == "type_identifier")
+            });
+            let is_type = child.kind().contains("type_parameter");
+            if let Some(name) = name.filter(|_| is_type) {
+                params.push(self.sheet.name_of(name));
+            }
+        }
+        match &mut self.template {
+            Some(outer) => outer.params.extend(params),
+            None => {
+                self.template = Some(Template { from: node.start_byte() as u32, line: line(node), params });
+            }
+        }
+    }
+
+    /// Gives a definition the template it stands in.
+    fn templated(&mut self, def: &mut Def) {
+        let Some(template) = self.template.take() else { return };
+        def.from = template.from;
+        def.line_start = template.line;
+        let params = template.params.into_iter();
+        def.type_params = params.map(|name| TypeParam { name, bounds: Vec::new(), default: None }).collect();
+    }
+
+    fn opened(&mut self, node: Node<'_>, opened: Opened) {
+        self.opened.push((node.id(), opened));
+    }
+
+    pub(super) fn close(&mut self, node: Node<'_>) {
+        if self.opened.last().is_some_and(|(id, _)| *id == node.id())
+            && let Some((_, opened)) = self.opened.pop()
+        {
+            (0..opened.blocks).for_each(|_| self.sheet.close_block());
+            for _ in 0..opened.defs {
+                self.sheet.close_def();
+            }
+        }
+    }
+
+    pub(super) fn open_namespace(&mut self, node: Node<'_>) {
+        let Some(name_node) = field(node, "name") else { return };
+        let text = self.sheet.bytes(name_node);
+        let mut opened = Opened::default();
+        for part in text.split(|&b| b == b':').map(<[u8]>::trim_ascii).filter(|part| !part.is_empty()) {
+            let part = part.strip_prefix(b"inline ").unwrap_or(part);
+            let name = self.sheet.name(part);
+            let mut def = self.sheet.def(DefKind::Module, name, node, name_node);
+            def.doc = self.sheet.take_doc(def.line_start);
+            def.signature = format!("namespace {}", String::from_utf8_lossy(part));
+            self.sheet.open_def(def);
+            opened.defs += 1;
+        }
+        self.opened(node, opened);
+    }
+
+    pub(super) fn open_class(&mut self, node: Node<'_>) {
+        let (Some(name_node), Some(body)) = (field(node, "name"), field(node, "body")) else { return };
+        let kind = match node.kind() {
+            "class_specifier" => DefKind::Class,
+            "enum_specifier" => DefKind::Enum,
+            _ => DefKind::Struct,
+        };
+        self.parts.insert(name_node.id());
+        let (segments, _) = declarators::segments(&mut self.sheet, name_node);
+        let Some(&name) = segments.last() else { return };
+        let scope = self.sheet.scope();
+        let mut def = self.sheet.def(kind, name, node, name_node);
+        let from = self.template.as_ref().map_or(node.start_byte(), |template| template.from as usize);
+        self.templated(&mut def);
+        def.doc = self.sheet.take_doc(def.line_start);
+        def.signature = self.sheet.signature(from, body.start_byte());
+        def.flags = def.flags.with(NodeFlags::EXPORTED);
+        let ix = self.sheet.open_def(def);
+        self.declared.classes.entry((scope, name)).or_insert(ix);
+        self.opened(node, Opened { defs: 1, blocks: 0 });
+    }
+
+    pub(super) fn finish_class(&mut self, node: Node<'_>) {
+        if field(node, "name").is_none() || field(node, "body").is_none() {
+            return;
+        }
+        let clause = named_children(node).into_iter().find(|child| child.kind() == "base_class_clause");
+        let bases: Vec<TypeIx> =
+            clause.map(named_children).unwrap_or_default().into_iter().filter_map(|base| self.sheet.type_of(Some(base))).collect();
+        if let Some(def) = self.sheet.current() {
+            def.bases = bases;
+        }
+        self.close(node);
+    }
+
+    pub(super) fn is_member_declaration(&self, node: Node<'_>) -> bool {
+        let in_class = matches!(self.sheet.scope_kind(), Some(DefKind::Class | DefKind::Struct));
+        in_class && field(node, "declarator").and_then(declarators::function).is_some()
+    }
+
+    /// A member: a function without its body, or fields.
+    pub(super) fn field_declaration(&mut self, node: Node<'_>) {
+        let ty = self.sheet.type_of(field(node, "type"));
+        let mut cursor = node.walk();
+        let declarators: Vec<Node<'_>> = node.children_by_field_name("declarator", &mut cursor).collect();
+        for declarator in declarators {
+            if let Some(function) = declarators::function(declarator) {
+                self.declare_method(node, function);
+                continue;
+            }
+            let Some(name) = declarators::name_node(declarator) else { continue };
+            let ty = ty.filter(|_| !declarators::is_function_value(declarator));
+            let value = field(node, "default_value").and_then(|value| self.sheet.known(value));
+            let entry = Field { name: self.sheet.name_of(name), ty, value, line: line(node) };
+            self.sheet.current().into_iter().for_each(|def| def.fields.push(entry.clone()));
+        }
+        self.sheet.drop_comments();
+    }
+
+    fn declare_method(&mut self, node: Node<'_>, function: Node<'_>) {
+        let Some(name_node) = declarators::name_node(function) else { return };
+        let (segments, _) = declarators::segments(&mut self.sheet, name_node);
+        let ([name], Some(class)) = (&segments[..], self.sheet.scope()) else { return };
+        let mut def = self.sheet.def(DefKind::Method, *name, node, name_node);
+        let from = self.template.as_ref().map_or(node.start_byte(), |template| template.from as usize);
+        self.templated(&mut def);
+        def.doc = self.sheet.take_doc(def.line_start);
+        def.signature = format!("{};", self.sheet.signature(from, node.end_byte()));
+        def.how = if self.is_static(node) { How::Static } else { How::Instance };
+        let tail = self.sheet.source.get(function.end_byte()..node.end_byte()).unwrap_or(&[]);
+        if String::from_utf8_lossy(tail).split_whitespace().collect::<String>().ends_with("=0;") {
+            def.flags = def.flags.with(NodeFlags::ABSTRACT);
+        }
+        def.flags = def.flags.with(NodeFlags::EXPORTED);
+        def.returns = self.sheet.type_of(field(node, "type"));
+        def.params = self.params(field(function, "parameters"), None);
+        let ix = self.sheet.add_def(def);
+        self.declared.members.entry((class, *name)).or_default().push(ix);
+    }
+
+    /// A function that is defined elsewhere.
+    pub(super) fn prototype(&mut self, node: Node<'_>, function: Node<'_>) {
+        let Some(name_node) = declarators::name_node(function) else { return };
+        let (segments, _) = declarators::segments(&mut self.sheet, name_node);
+        if let ([name], false) = (&segments[..], self.is_static(node)) {
+            let value = self.sheet.push(Expr::Unknown);
+            self.sheet.facts.exports.push(Export { name: *name, value });
+        }
+    }
+
+    fn is_static(&self, node: Node<'_>) -> bool {
+        let parts = named_children(node);
+        parts.iter().any(|part| {
+            part.kind() == "storage_class_specifier" && self.sheet.bytes(*part) == b"static"
+        })
+    }
+
+    pub(super) fn open_function(&mut self, node: Node<'_>) {
+        let function = field(node, "declarator").and_then(declarators::function);
+        let name_node = function.and_then(declarators::name_node);
+        // What is deleted can never be called.
+        let is_deleted = named_children(node).iter().any(|part| part.kind() == "delete_method_clause");
+        let (Some(function), Some(name_node), false) = (function, name_node, is_deleted) else {
+            self.template = None;
+            return;
+        };
+        if let Some((suite, name, is_fixture)) = self.test_macro(node, function, name_node) {
+            return self.open_test(node, suite, &name, is_fixture);
+        }
+        let (mut path, last) = declarators::segments(&mut self.sheet, name_node);
+        let Some(name) = path.pop() else { return };
+        let from = self.template.as_ref().map_or(node.start_byte(), |template| template.from as usize);
+        let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
+        let initialisers = named_children(node).into_iter().find(|child| child.kind() == "field_initializer_list");
+        let end = initialisers.map_or(body, |list| list.start_byte());
+        let signature = self.sheet.signature(from, end);
+        let mut opened = Opened { defs: 1, blocks: 1 };
+        let scope = self.sheet.scope();
+        let class = match path.is_empty() {
+            true => None,
+            false => self.declared.class(&self.sheet.facts.defs, scope, &path),
+        };
+        if let Some(ix) = class.and_then(|class| self.declaration_of(class, name, function)) {
+            // The class says it, this defines it: one thing, and its lines are here.
+            let mut def = self.sheet.def(DefKind::Method, name, node, last);
+            self.templated(&mut def);
+            let doc = self.sheet.take_doc(def.line_start);
+            let known = self.sheet.def_mut(ix);
+            (known.from, known.to) = (def.from, def.to);
+            (known.line_start, known.line_end, known.name_line) = (def.line_start, def.line_end, def.name_line);
+            known.signature = signature;
+            known.type_params = def.type_params;
+            if known.doc.is_empty() {
+                known.doc = doc;
+            }
+            self.sheet.enter_def(ix);
+        } else {
+            if !path.is_empty() {
+                self.enter_impl(node, path);
+                opened.defs += 1;
+            }
+            let in_class = matches!(
+                self.sheet.scope_kind(),
+                Some(DefKind::Class | DefKind::Struct | DefKind::Impl)
+            );
+            let kind = if in_class { DefKind::Method } else { DefKind::Function };
+            let mut def = self.sheet.def(kind, name, node, last);
+            self.templated(&mut def);
+            def.doc = self.sheet.take_doc(def.line_start);
+            def.signature = signature;
+            let is_static = self.is_static(node);
+            def.how = match (in_class, is_static) {
+                (false, _) => How::Free,
+                (true, true) => How::Static,
+                (true, false) => How::Instance,
+            };
+            if in_class || !is_static {
+                def.flags = def.flags.with(NodeFlags::EXPORTED);
+            }
+            if kind == DefKind::Function && scope.is_none() && self.sheet.text(name_node) == "main" {
+                def.flags = def.flags.with(NodeFlags::ENTRY_POINT);
+            }
+            self.sheet.open_def(def);
+        }
+        self.sheet.open_block(node);
+        self.opened(node, opened);
+    }
+
+    /// Members of a class that stands elsewhere are kept together.
+    fn enter_impl(&mut self, node: Node<'_>, path: Vec<Name>) {
+        let scope = self.sheet.scope();
+        if let Some(&known) = self.impls.get(&(scope, path.clone())) {
+            return self.sheet.enter_def(known);
+        }
+        let segments = path.clone();
+        let of = self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+        let name = self.sheet.name(b"");
+        let mut def = self.sheet.def(DefKind::Impl, name, node, node);
+        def.of = Some(of);
+        let ix = self.sheet.open_def(def);
+        self.impls.insert((scope, path), ix);
+    }
+
+    /// The declaration in a class that a definition outside it belongs to.
+    fn declaration_of(&mut self, class: DefIx, name: Name, function: Node<'_>) -> Option<DefIx> {
+        let wanted = field(function, "parameters").map(named_children).unwrap_or_default();
+        let types: Vec<&str> = wanted.iter().map(|param| field(*param, "type").map_or("", |ty| self.sheet.text(ty))).collect();
+        let facts = &self.sheet.facts;
+        let known = self.declared.members.get(&(class, name))?;
+        let open = known.iter().copied().filter(|&ix| is_declaration(facts.def(ix)));
+        let mut fitting: Vec<DefIx> = open.filter(|&ix| facts.def(ix).params.len() == types.len()).collect();
+        if fitting.len() > 1 {
+            let says = |ix: &DefIx| types.iter().all(|ty| facts.def(*ix).signature.contains(ty));
+            fitting.retain(says);
+        }
+        fitting.first().copied()
+    }
+
+    pub(super) fn finish_function(&mut self, node: Node<'_>) {
+        if self.opened.last().is_none_or(|(id, _)| *id != node.id()) {
+            return;
+        }
+        let function = field(node, "declarator").and_then(declarators::function);
+        let mut returns = self.sheet.type_of(field(node, "type"));
+        // `auto f() -> T`
+        let trailing = function.map(named_children).unwrap_or_default();
+        if let Some(trailing) = trailing.into_iter().find(|child| child.kind() == "trailing_return_type") {
+            returns = self.sheet.type_of(trailing.named_child(0));
+        }
+        let params = self.params(function.and_then(|function| field(function, "parameters")), Some(node));
+        let is_test = self.sheet.current().is_some_and(|def| def.flags.has(NodeFlags::TEST_CODE));
+        if let Some(def) = self.sheet.current().filter(|_| !is_test) {
+            def.returns = returns.or(def.returns);
+            def.params = params;
+        }
+        self.close(node);
+    }
+
+    /// Parameters, bound within a body where there is one.
+    pub(super) fn params(&mut self, list: Option<Node<'_>>, body: Option<Node<'_>>) -> Vec<Param> {
+        let mut params = Vec::new();
+        for parameter in list.map(named_children).unwrap_or_default() {
+            let Some(written) = field(parameter, "type") else { continue };
+            let declarator = field(parameter, "declarator");
+            // `f(void)` takes nothing.
+            if declarator.is_none() && self.sheet.bytes(written) == b"void" {
+                continue;
+            }
+            let is_function = declarator.is_some_and(declarators::is_function_value);
+            let ty = self.sheet.type_of(Some(written)).filter(|_| !is_function);
+            let name = match declarator.and_then(declarators::name_node) {
+                Some(name) => self.sheet.name_of(name),
+                None => self.sheet.name(b""),
+            };
+            if let (Some(body), Some(_)) = (body, declarator) {
+                self.sheet.bind(name, body.start_byte(), body.end_byte() as u32, ty, None);
+            }
+            params.push(Param { name, ty });
+        }
+        params
+    }
+
+    pub(super) fn type_alias(&mut self, node: Node<'_>) {
+        let of = self.sheet.type_of(field(node, "type"));
+        let named = field(node, "name").or_else(|| field(node, "declarator").and_then(declarators::name_node));
+        let Some(name_node) = named else { return };
+        let name = self.sheet.name_of(name_node);
+        // `typedef struct cart { … } cart;` names one thing twice.
+        let same = field(node, "type").and_then(|ty| field(ty, "name")).map(|n| self.sheet.bytes(n));
+        if same == Some(self.sheet.bytes(name_node)) || self.sheet.owner().is_some() {
+            return;
+        }
+        let mut def = self.sheet.def(DefKind::TypeAlias, name, node, name_node);
+        self.templated(&mut def);
+        def.doc = self.sheet.take_doc(def.line_start);
+        def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
+        def.of = of;
+        self.sheet.add_def(def);
+    }
+
+    /// A macro with parameters is called like a function; others are constants.
+    pub(super) fn define(&mut self, node: Node<'_>) {
+        let (Some(name_node), Some(value)) = (field(node, "name"), field(node, "value")) else { return };
+        let is_function = node.kind() == "preproc_function_def";
+        let kind = if is_function { DefKind::Function } else { DefKind::Constant };
+        let name = self.sheet.name_of(name_node);
+        let mut def = self.sheet.def(kind, name, node, name_node);
+        // Macros do not belong to the namespace they stand in.
+        def.parent = None;
+        def.doc = self.sheet.take_doc(def.line_start);
+        let end = if is_function { value.start_byte() } else { node.end_byte() };
+        def.signature = self.sheet.signature(node.start_byte(), end);
+        self.sheet.add_def(def);
+    }
+
+    /// `TEST(Suite, Name)` and its like of GoogleTest: suite, name, whether the suite is a class.
+    fn test_macro(&mut self, node: Node<'_>, function: Node<'_>, name: Node<'_>) -> Option<(Name, String, bool)> {
+        if field(node, "type").is_some() {
+            return None;
+        }
+        let is_fixture = match self.sheet.bytes(name) {
+            b"TEST" | b"TYPED_TEST_NOT_FIXTURE" => false,
+            b"TEST_F" | b"TEST_P" | b"TYPED_TEST" | b"TYPED_TEST_P" => true,
+            b"BOOST_AUTO_TEST_CASE" | b"BOOST_FIXTURE_TEST_CASE" => {
+                let first = named_children(field(function, "parameters")?).into_iter().next()?;
+                let suite = self.sheet.name(b"");
+                return Some((suite, self.sheet.text(first).to_owned(), false));
+            }
+            _ => return None,
+        };
+        let given = named_children(field(function, "parameters")?);
+        let [suite, test] = given[..] else { return None };
+        Some((self.sheet.name_of(suite), self.sheet.text(test).to_owned(), is_fixture))
+    }
+
+    /// A test is a function; one of a fixture is a member of it.
+    fn open_test(&mut self, node: Node<'_>, suite: Name, test: &str, is_fixture: bool) {
+        let mut opened = Opened { defs: 1, blocks: 1 };
+        let mut name = test.to_owned();
+        if is_fixture {
+            self.enter_impl(node, vec![suite]);
+            opened.defs += 1;
+        } else if !self.sheet.facts.text(suite).is_empty() {
+            name = format!("{}.{test}", self.sheet.facts.text(suite));
+        }
+        let name = self.sheet.owned_name(&name);
+        let kind = if is_fixture { DefKind::Method } else { DefKind::Function };
+        let mut def = self.sheet.def(kind, name, node, node);
+        def.doc = self.sheet.take_doc(def.line_start);
+        let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
+        def.signature = self.sheet.signature(node.start_byte(), body);
+        def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+        self.sheet.open_def(def);
+        self.sheet.open_block(node);
+        self.opened(node, opened);
+    }
+
+    /// A block; after `TEST_CASE("name")` of Catch2 and doctest it is a test.
+    pub(super) fn open_compound(&mut self, node: Node<'_>) {
+        let mut opened = Opened { defs: 0, blocks: 1 };
+        if let Some(test) = self.test_case.take()
+            && self.sheet.source.get(test.to..node.start_byte()).is_some_and(|gap| gap.trim_ascii().is_empty())
+        {
+            let name = self.sheet.owned_name(&test.name);
+            let mut def = self.sheet.def(DefKind::Function, name, node, node);
+            (def.line_start, def.name_line) = (test.line, test.line);
+            def.from = test.from as u32;
+            def.signature = self.sheet.signature(test.from, node.start_byte());
+            def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+            self.sheet.open_def(def);
+            opened.defs = 1;
+        }
+        self.sheet.open_block(node);
+        self.opened(node, opened);
+    }
+
+    /// Remembers `TEST_CASE("name")`, in case a block comes next.
+    pub(super) fn statement(&mut self, node: Node<'_>) {
+        if self.sheet.owner().is_some() {
+            return;
+        }
+        let Some(call) = node.named_child(0).filter(|call| call.kind() == "call_expression") else { return };
+        let called = field(call, "function").map(|function| self.sheet.text(function)).unwrap_or("");
+        if !called.ends_with("TEST_CASE") && called != "SCENARIO" {
+            return;
+        }
+        let first = field(call, "arguments").and_then(|arguments| arguments.named_child(0));
+        let text = first.filter(|first| first.kind() == "string_literal").map(|first| self.sheet.text(first));
+        self.test_case = text.map(|text| TestCase {
+            name: text.trim_matches('"').to_owned(),
+            line: line(node),
+            from: node.start_byte(),
+            to: node.end_byte(),
+        });
+    }
+}

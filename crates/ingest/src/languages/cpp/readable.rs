@@ -1,0 +1,260 @@
+//! C++ as the grammar wants it: macros that stand where no name can stand are overwritten by blanks.
+
+/// The source with the same bytes at the same places, but without macros such as `class API_EXPORT Name`,
+/// `API_FUNC void f()`, `int n GUARDED_BY(m);` and lines that are one macro's name.
+pub(super) fn readable(source: &[u8]) -> Vec<u8> {
+    let tokens = tokens(source);
+    let mut bytes = source.to_vec();
+    for at in 0..tokens.len() {
+        if !tokens[at].is_macro(source) {
+            continue;
+        }
+        let has_arguments = tokens.get(at + 1).is_some_and(|next| next.is(source, b"("));
+        let last = if has_arguments { closing(&tokens, source, at + 1) } else { Some(at) };
+        let Some(last) = last else { continue };
+        let place = Place { source, tokens: &tokens, first: at, last };
+        if place.is_useless() {
+            let blank = &mut bytes[tokens[at].from..tokens[last].to];
+            blank.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+        }
+    }
+    bytes
+}
+
+/// A macro, with its arguments, among its neighbours.
+struct Place<'a> {
+    source: &'a [u8],
+    tokens: &'a [Token],
+    first: usize,
+    last: usize,
+}
+
+impl Place<'_> {
+    fn is_useless(&self) -> bool {
+        if self.before_is(&["class", "struct", "union"]) {
+            return self.is_word(1) && !self.next_is(1, &["final"]);
+        }
+        match self.last > self.first {
+            true => self.follows_declarator(),
+            false => self.precedes_type() || self.is_alone(),
+        }
+    }
+
+    /// `int n GUARDED_BY(m);`, `void f() REQUIRES(m) {`
+    fn follows_declarator(&self) -> bool {
+        let after_name = self.before().is_some_and(|b| b.is_word && !b.is_keyword(self.source));
+        let after_function = self.before_is(&[")", "const", "override", "noexcept"]);
+        (after_name && self.next_is(1, &[";", "="])) || (after_function && self.next_is(1, &["{", ";", ":"]))
+    }
+
+    /// `API_FUNC void f()`
+    fn precedes_type(&self) -> bool {
+        let starts = self.is_word(1) && !self.next(1).is_some_and(|next| next.is_keyword(self.source));
+        let goes_on = self.is_word(2) || self.next_is(2, &["::", "*", "&", "<"]);
+        let is_first = self.before().is_none_or(|before| before.is_word);
+        starts && goes_on && (is_first || self.before_is(&[";", "}", "{", ">", ":"]))
+    }
+
+    /// A line that is one macro's name, and no part of a list or an expression.
+    fn is_alone(&self) -> bool {
+        let line = self.tokens[self.first].line;
+        let alone = self.before().is_none_or(|before| before.line < line)
+            && self.next(1).is_none_or(|next| next.line > line);
+        alone && !self.before_is(&[",", "(", "="]) && !self.next_is(1, &[";", ",", ")"])
+    }
+
+    fn before(&self) -> Option<Token> {
+        self.first.checked_sub(1).map(|at| self.tokens[at])
+    }
+
+    fn next(&self, n: usize) -> Option<Token> {
+        self.tokens.get(self.last + n).copied()
+    }
+
+    fn is_word(&self, n: usize) -> bool {
+        self.next(n).is_some_and(|token| token.is_word)
+    }
+
+    fn before_is(&self, words: &[&str]) -> bool {
+        self.before().is_some_and(|token| words.iter().any(|word| token.is(self.source, word.as_bytes())))
+    }
+
+    fn next_is(&self, n: usize, words: &[&str]) -> bool {
+        self.next(n).is_some_and(|token| words.iter().any(|word| token.is(self.source, word.as_bytes())))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Token {
+    from: usize,
+    to: usize,
+    line: usize,
+    is_word: bool,
+}
+
+impl Token {
+    fn is(self, source: &[u8], text: &[u8]) -> bool {
+        &source[self.from..self.to] == text
+    }
+
+    /// Upper case with an underscore, as macros are written and little else is.
+    fn is_macro(self, source: &[u8]) -> bool {
+        let text = &source[self.from..self.to];
+        self.is_word
+            && text.len() >= 4
+            && text[1..].contains(&b'_')
+            && text[0].is_ascii_uppercase()
+            && text.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+    }
+
+    fn is_keyword(self, source: &[u8]) -> bool {
+        matches!(
+            &source[self.from..self.to],
+            b"return" | b"else" | b"case" | b"throw" | b"co_return" | b"co_await" | b"do" | b"goto" | b"new" | b"delete"
+        )
+    }
+}
+
+/// Words and signs outside comments, texts and directives.
+fn tokens(source: &[u8]) -> Vec<Token> {
+    let mut found = Vec::new();
+    let (mut at, mut line, mut line_start) = (0, 0, true);
+    while let Some(&byte) = source.get(at) {
+        let start = at;
+        match byte {
+            b'\n' => {
+                line += 1;
+                line_start = true;
+                at += 1;
+                continue;
+            }
+            b if b.is_ascii_whitespace() => {
+                at += 1;
+                continue;
+            }
+            b'#' if line_start => at = directive_end(source, at),
+            b'/' if source.get(at + 1) == Some(&b'/') => at = find(source, at, b"\n"),
+            b'/' if source.get(at + 1) == Some(&b'*') => at = (find(source, at + 2, b"*/") + 2).min(source.len()),
+            b'R' if source.get(at + 1) == Some(&b'"') => at = raw_end(source, at + 2),
+            b'"' => at = quoted_end(source, at, byte),
+            b'\'' => at = quoted_end(source, at, byte),
+            b if b.is_ascii_alphanumeric() || b == b'_' => {
+                while source.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+                    at += 1;
+                }
+                // 1'000'000 is one number.
+                while byte.is_ascii_digit() && source.get(at) == Some(&b'\'') {
+                    at += 1;
+                    while source.get(at).is_some_and(u8::is_ascii_alphanumeric) {
+                        at += 1;
+                    }
+                }
+                found.push(Token { from: start, to: at, line, is_word: !byte.is_ascii_digit() });
+            }
+            b':' if source.get(at + 1) == Some(&b':') => {
+                at += 2;
+                found.push(Token { from: start, to: at, line, is_word: false });
+            }
+            _ => {
+                at += 1;
+                found.push(Token { from: start, to: at, line, is_word: false });
+            }
+        }
+        line += source[start..at].iter().filter(|&&b| b == b'\n').count();
+        line_start = false;
+    }
+    found
+}
+
+fn find(source: &[u8], from: usize, what: &[u8]) -> usize {
+    let rest = source.get(from..).unwrap_or(&[]);
+    rest.windows(what.len()).position(|window| window == what).map_or(source.len(), |at| from + at)
+}
+
+fn directive_end(source: &[u8], from: usize) -> usize {
+    let mut at = from;
+    loop {
+        at = find(source, at, b"\n");
+        if at >= source.len() || !source[..at].trim_ascii_end().ends_with(b"\\") {
+            return at;
+        }
+        at += 1;
+    }
+}
+
+fn quoted_end(source: &[u8], from: usize, quote: u8) -> usize {
+    let mut at = from + 1;
+    while let Some(&byte) = source.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'\n' => return at,
+            b if b == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    source.len()
+}
+
+fn raw_end(source: &[u8], from: usize) -> usize {
+    let open = find(source, from, b"(");
+    let Some(delimiter) = source.get(from..open).filter(|d| d.len() <= 16) else { return from };
+    let close = [b")", delimiter, b"\""].concat();
+    (find(source, open, &close) + close.len()).min(source.len())
+}
+
+/// Macro arguments longer than this are code.
+const MAX_ARGUMENTS: usize = 64;
+
+fn closing(tokens: &[Token], source: &[u8], open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate().skip(open).take(MAX_ARGUMENTS) {
+        if token.is(source, b"(") {
+            depth += 1;
+        } else if token.is(source, b")") {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[track_caller]
+    fn check(source: &str, read: &str) {
+        let found = String::from_utf8(readable(source.as_bytes())).expect("text");
+        assert_eq!(found.len(), source.len());
+        assert_eq!(found.split_whitespace().collect::<Vec<_>>().join(" "), read);
+    }
+
+    #[test]
+    fn macros_go_where_no_name_can_stand() {
+        check("class API_EXPORT Cart { };", "class Cart { };");
+        check("struct LIB_ALIGN(8) Cart : Base { };", "struct Cart : Base { };");
+        check("LIB_FUNC void go() {}", "void go() {}");
+        check("LIB_API std::string f();", "std::string f();");
+        check("LIB_BEGIN_NAMESPACE\nclass A {};\nLIB_END_NAMESPACE\n", "class A {};");
+        check("int n GUARDED_BY(m_);", "int n ;");
+        check("void f() EXCLUSIVE_LOCKS(m) { g(); }", "void f() { g(); }");
+        check("explicit A(int n) LOCK_FUNCTION(n) : n_(n) {}", "explicit A(int n) : n_(n) {}");
+    }
+
+    #[test]
+    fn what_may_be_a_name_stays() {
+        for text in [
+            "FILE_HANDLE h = open();",
+            "FILE_HANDLE open();",
+            "return CHECK_IT(x);",
+            "int CHECK_IT(int a) { return a; }",
+            "x = MAX_SIZE;",
+            "enum E { FIRST_ONE, SECOND_ONE };",
+            "f(\"class API_EXPORT X {\");",
+        ] {
+            check(text, text);
+        }
+    }
+}

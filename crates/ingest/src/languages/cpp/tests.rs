@@ -1,0 +1,161 @@
+//! What is read from C++, and what it resolves to: text in, text out.
+
+use expect_test::{Expect, expect};
+
+use crate::testing;
+
+fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&testing::calls(fixture));
+}
+
+const SHOP: &str = r#"
+//- include/shop/cart.h
+#pragma once
+#include <memory>
+#include <vector>
+namespace shop {
+/// Something that costs.
+class Item {
+ public:
+  virtual ~Item() = default;
+  virtual int price() const = 0;
+  int size() { return 1; }
+};
+class API_EXPORT Cart : public Item {
+ public:
+  explicit Cart(int limit);
+  Cart(const Cart&) = delete;
+  int price() const override;
+  void add(std::unique_ptr<Item> item);
+  static Cart* make();
+  int count() const { return helper(); }
+ private:
+  int helper() const;
+  std::vector<std::unique_ptr<Item>> items_;
+  Item* best_ = nullptr;
+};
+int total(const Cart& cart);
+template <typename T> T twice(T value) { return value + value; }
+}
+//- src/cart.cc
+#include "shop/cart.h"
+namespace shop {
+namespace { int local() { return 1; } }
+Cart::Cart(int limit) { local(); }
+int Cart::price() const {
+  for (const auto& item : items_) item->price();
+  best_->size();
+  items_.size();
+  return this->helper() + helper();
+}
+void Cart::add(std::unique_ptr<Item> item) { item->price(); item.get()->size(); }
+int Cart::helper() const { return twice(2); }
+Cart* Cart::make() { return new Cart(1); }
+int total(const Cart& cart) { return cart.price(); }
+}
+//- src/main.cc
+#include "shop/cart.h"
+#include "util.h"
+int move(int x) { return x; }
+int main() {
+  shop::Cart cart(3);
+  auto other = std::make_unique<shop::Cart>(1);
+  other->count();
+  auto* third = shop::Cart::make();
+  third->price();
+  std::move(other);
+  util_log("x");
+  return shop::total(cart);
+}
+//- src/util.h
+void util_log(const char *text);
+//- src/util.c
+#include "util.h"
+void util_log(const char *text) {}
+//- test/cart_test.cc
+#include "shop/cart.h"
+class CartTest : public testing::Test { protected: int check() { return 1; } shop::Cart cart_; };
+TEST_F(CartTest, Prices) { check(); cart_.price(); }
+TEST(Plain, Works) { shop::twice(1); }
+TEST_CASE("does things") { shop::twice(2); }
+"#;
+
+#[test]
+fn calls_lead_to_definitions_through_types_namespaces_and_pointers() {
+    check(SHOP, expect![[r#"
+        include/shop/cart.h shop.Cart.count -> src/cart.cc shop.Cart.helper @[19]
+        src/cart.cc shop.Cart.Cart -> src/cart.cc shop.local @[4]
+        src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.price @[11]
+        src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.size @[11]
+        src/cart.cc shop.Cart.helper -> include/shop/cart.h shop.twice @[12]
+        src/cart.cc shop.Cart.make -> include/shop/cart.h shop.Cart @[13]
+        src/cart.cc shop.Cart.make -> src/cart.cc shop.Cart.Cart @[13]
+        src/cart.cc shop.Cart.price -> include/shop/cart.h shop.Item.price @[6]
+        src/cart.cc shop.Cart.price -> include/shop/cart.h shop.Item.size @[7]
+        src/cart.cc shop.Cart.price -> src/cart.cc shop.Cart.helper @[9]
+        src/cart.cc shop.total -> src/cart.cc shop.Cart.price @[14]
+        src/main.cc main -> include/shop/cart.h shop.Cart @[5]
+        src/main.cc main -> include/shop/cart.h shop.Cart.count @[7]
+        src/main.cc main -> src/cart.cc shop.Cart.Cart @[5]
+        src/main.cc main -> src/cart.cc shop.Cart.make @[8]
+        src/main.cc main -> src/cart.cc shop.Cart.price @[9]
+        src/main.cc main -> src/cart.cc shop.total @[12]
+        src/main.cc main -> src/util.c util_log @[11]
+        test/cart_test.cc CartTest.Prices -> src/cart.cc shop.Cart.price @[3]
+        test/cart_test.cc CartTest.Prices -> test/cart_test.cc CartTest.check @[3]
+        test/cart_test.cc Plain.Works -> include/shop/cart.h shop.twice @[4]
+        test/cart_test.cc does things -> include/shop/cart.h shop.twice @[5]
+    "#]]);
+}
+
+#[test]
+fn a_declaration_and_its_definition_in_one_file_are_one() {
+    let graph = testing::graph(
+        r#"
+//- a.cpp
+class A {
+ public:
+  // Goes.
+  void go(int n);
+  void go(const char* s);
+  bool operator==(const A& o) const;
+};
+void A::go(int n) {
+  go("x");
+}
+void A::go(const char* s) {}
+bool A::operator==(const A& o) const { return true; }
+"#,
+    );
+    let nodes: Vec<String> = graph
+        .nodes()
+        .filter(|node| !node.qualified().is_empty())
+        .map(|node| {
+            format!("{} {:?} {} | {}", node.id(), node.lines(), node.signature(), node.doc())
+        })
+        .collect();
+    expect![[r#"
+        class::a.cpp::A (1, 7) class A | 
+        method::a.cpp::A.go (8, 10) void A::go(int n) | Goes.
+        method::a.cpp::A.go#2 (11, 11) void A::go(const char* s) | 
+        method::a.cpp::A.operator== (12, 12) bool A::operator==(const A& o) const | 
+    "#]].assert_eq(&(nodes.join("\n") + "\n"));
+}
+
+#[test]
+fn tests_includes_bases_and_entry_points_are_known() {
+    use m1nd_graph::{EdgeKind, NodeFlags, NodeKind};
+    let graph = testing::graph(SHOP);
+    expect![[r#"
+        include/shop/cart.h shop.Cart inherits -> include/shop/cart.h shop.Item @[12]
+        src/cart.cc imports -> include/shop/cart.h @[1]
+        src/main.cc imports -> include/shop/cart.h @[1]
+        src/main.cc imports -> src/util.h @[2]
+        src/util.c imports -> src/util.h @[1]
+        test/cart_test.cc imports -> include/shop/cart.h @[1]
+    "#]].assert_eq(&testing::edges(&graph, &[EdgeKind::Imports, EdgeKind::Inherits]));
+    let tests: Vec<&str> = graph.nodes().filter(|n| n.kind() == NodeKind::Test).map(|n| n.qualified()).collect();
+    assert_eq!(tests, ["CartTest.Prices", "Plain.Works", "does things"]);
+    let main = graph.nodes().find(|node| node.label() == "main").expect("main");
+    assert!(main.flags().has(NodeFlags::ENTRY_POINT));
+}

@@ -1,0 +1,162 @@
+//! C#: its nodes, namespaces, attributes that mark tests.
+
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::Node;
+
+use super::routes::{joined, method, quoted};
+use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use crate::facts::DefKind;
+use crate::sheet::{field, named_children};
+
+static GRAMMAR: Grammar = Grammar {
+    name: NAME,
+    language: || tree_sitter_c_sharp::LANGUAGE.into(),
+    role,
+    unit: Unit::Package,
+    sees_outer_packages: true,
+    shares_functions: true,
+    has_clauses: false,
+    find: None,
+    routes: Some(routes),
+    is_test_path: |path| path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test"),
+    is_library: |name| matches!(name, "nameof" | "typeof" | "ToString" | "Equals" | "GetHashCode" | "GetType" | "ReferenceEquals"),
+};
+
+language!(GRAMMAR, &["cs"], &[]);
+
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    match node.kind() {
+        "comment" => Role::Comment,
+        "using_directive" => Role::Import(using(source, node)),
+        "namespace_declaration" | "file_scoped_namespace_declaration" => match field(node, "name") {
+            Some(name) => Role::Package { name, body: field(node, "body") },
+            None => Role::Plain,
+        },
+        "class_declaration" | "record_declaration" => ty(DefKind::Class, node),
+        "struct_declaration" | "record_struct_declaration" => ty(DefKind::Struct, node),
+        "interface_declaration" => ty(DefKind::Interface, node),
+        "enum_declaration" => ty(DefKind::Enum, node),
+        "method_declaration" | "constructor_declaration" | "local_function_statement" => function(source, node),
+        "property_declaration" => match field(node, "name") {
+            Some(name) => Role::Value { name, ty: field(node, "type"), value: None, is_constant: false },
+            None => Role::Plain,
+        },
+        "variable_declarator" => variable(node, up),
+        "foreach_statement" | "block" | "for_statement" | "lambda_expression" => Role::Block,
+        "invocation_expression" => call(node),
+        "object_creation_expression" => match field(node, "type") {
+            Some(ty) => Role::New { ty, args: field(node, "arguments") },
+            None => Role::Plain,
+        },
+        "member_access_expression" => match (field(node, "expression").or_else(|| node.child(0)), field(node, "name")) {
+            (Some(base), Some(name)) => Role::Member { base, name },
+            _ => Role::Plain,
+        },
+        "identifier" => Role::Name,
+        "this" | "this_expression" => Role::This,
+        "base" | "base_expression" => Role::Super,
+        "string_literal" | "verbatim_string_literal" | "interpolated_string_expression" => Role::Text,
+        "integer_literal" | "real_literal" => Role::Number,
+        "boolean_literal" => Role::Bool,
+        "parenthesized_expression" | "await_expression" | "argument" => match node.named_child(0) {
+            Some(inner) => Role::Same(inner),
+            None => Role::Plain,
+        },
+        "attribute_list" => Role::Skip,
+        _ => Role::Plain,
+    }
+}
+
+/// `using A.B;`, `using X = A.B;`, `using static A.B;`
+fn using(source: &Source<'_>, node: Node<'_>) -> Vec<Imported> {
+    let text = source.text(node).trim().trim_end_matches(';');
+    let text = text.strip_prefix("global ").unwrap_or(text).trim_start_matches("using").trim();
+    let text = text.strip_prefix("static ").unwrap_or(text);
+    match text.split_once('=') {
+        Some((alias, path)) => vec![Imported::name(path.trim(), &['.'], Some(alias.trim()))],
+        None => vec![Imported::all(text, &['.'])],
+    }
+}
+
+fn ty(kind: DefKind, node: Node<'_>) -> Role<'_> {
+    let Some(name) = field(node, "name") else { return Role::Plain };
+    let bases = child_of(node, &["base_list"]).map(named_children).unwrap_or_default();
+    Role::Type { kind, name, body: field(node, "body"), bases }
+}
+
+fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+    let Some(name) = field(node, "name") else { return Role::Plain };
+    let mut function = Function::new(name, field(node, "body"));
+    function.returns = field(node, "returns").or_else(|| field(node, "type"));
+    let parameters = field(node, "parameters").map(|list| children_of(list, &["parameter"])).unwrap_or_default();
+    function.params =
+        parameters.into_iter().filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
+    let head = source.before(node, name);
+    let words: Vec<&str> = head.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_static = words.contains(&"static");
+    let marks = ["Fact", "Theory", "Test", "TestMethod", "TestCase", "TestCaseSource", "DataTestMethod"];
+    let is_test = head.contains('[') && words.iter().any(|word| marks.contains(word));
+    function.marks = Marks {
+        is_test,
+        is_entry: is_static && source.text(name) == "Main",
+        is_private: words.contains(&"private"),
+        is_static,
+        is_method: node.kind() != "local_function_statement",
+    };
+    Role::Function(function)
+}
+
+fn variable<'t>(node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    let Some(name) = field(node, "name") else { return Role::Plain };
+    let declaration = up.filter(|parent| parent.kind() == "variable_declaration");
+    let ty = declaration.and_then(|parent| field(parent, "type")).filter(|ty| ty.kind() != "implicit_type");
+    let value = named_children(node).into_iter().next_back().filter(|value| value.id() != name.id());
+    Role::Value { name, ty, value, is_constant: false }
+}
+
+fn call(node: Node<'_>) -> Role<'_> {
+    let Some(function) = field(node, "function") else { return Role::Plain };
+    let args = field(node, "arguments");
+    match function.kind() {
+        "member_access_expression" => match field(function, "name") {
+            Some(name) => {
+                let receiver = field(function, "expression").or_else(|| function.child(0));
+                Role::Call { receiver, name: plain(name), args }
+            }
+            None => Role::Plain,
+        },
+        "identifier" => Role::Call { receiver: None, name: function, args },
+        "generic_name" => Role::Call { receiver: None, name: plain(function), args },
+        "conditional_access_expression" => Role::Plain,
+        _ => Role::Plain,
+    }
+}
+
+/// `[HttpGet("{id}")]` of ASP.NET, below the `[Route("api/[controller]")]` of its class.
+fn routes(source: &Source<'_>, _: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
+    let Some(name) = field(node, "name").filter(|_| node.kind() == "method_declaration") else { return Vec::new() };
+    let class = above.iter().rev().find(|around| around.kind() == "class_declaration");
+    let class_name = class.and_then(|class| field(*class, "name"));
+    let head = class.zip(class_name).map_or("", |(class, name)| source.before(*class, name));
+    let prefix = head.split_once("[Route(").and_then(|(_, rest)| quoted(rest)).unwrap_or("");
+    let controller = class_name.map_or("", |name| source.text(name)).trim_end_matches("Controller");
+    let prefix = prefix.replace("[controller]", &controller.to_lowercase());
+    let mut found = Vec::new();
+    for part in source.before(node, name).split('[').filter(|part| part.starts_with("Http")) {
+        let word = part.trim_start_matches("Http").split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        let written = part.split(']').next().and_then(quoted).unwrap_or("");
+        if let Some(method) = method(word) {
+            found.push(FoundRoute { method, pattern: joined(&prefix, written), handler: Vec::new() });
+        }
+    }
+    found
+}
+
+/// A name without its type arguments.
+fn plain(name: Node<'_>) -> Node<'_> {
+    if name.kind() == "generic_name" { name.named_child(0).unwrap_or(name) } else { name }
+}
+
+const NAME: &str = "csharp";

@@ -1,0 +1,94 @@
+//! What is read from C#, and what it resolves to: text in, text out.
+
+use expect_test::expect;
+
+use crate::testing;
+
+const SHOP: &str = r#"
+//- src/Util/Log.cs
+namespace Shop.Util;
+public static class Log { public static void Write(string s) { } public static int Depth() { return 1; } }
+//- src/Base.cs
+namespace Shop.Core { public class Base { protected void Save() { } } }
+//- src/Cart.cs
+using System;
+using Shop.Util;
+namespace Shop.Core {
+  /// A cart.
+  public class Cart : Base, IItem {
+    private readonly Log log;
+    private IItem best;
+    public Cart(int n) { }
+    public int Price() { return 1; }
+    public int Total(IItem item) {
+      Helper();
+      item.Price();
+      best.Price();
+      Log.Write("x");
+      Save();
+      Console.WriteLine("x");
+      var other = new Cart(1);
+      return this.Helper() + other.Total(item);
+    }
+    private int Helper() { return 1; }
+  }
+  public interface IItem { int Price(); }
+}
+//- tests/CartTests.cs
+using Shop.Core;
+class CartTests {
+  [Fact]
+  public void Totals() { var cart = new Cart(1); cart.Total(null); }
+}
+"#;
+
+#[test]
+fn calls_lead_to_their_definitions() {
+    expect![[r#"
+        src/Cart.cs Shop.Core.Cart.Total -> src/Base.cs Shop.Core.Base.Save @[15]
+        src/Cart.cs Shop.Core.Cart.Total -> src/Cart.cs Shop.Core.Cart @[17]
+        src/Cart.cs Shop.Core.Cart.Total -> src/Cart.cs Shop.Core.Cart.Cart @[17]
+        src/Cart.cs Shop.Core.Cart.Total -> src/Cart.cs Shop.Core.Cart.Helper @[11, 18]
+        src/Cart.cs Shop.Core.Cart.Total -> src/Cart.cs Shop.Core.Cart.Total @[18]
+        src/Cart.cs Shop.Core.Cart.Total -> src/Cart.cs Shop.Core.IItem.Price @[12, 13]
+        src/Cart.cs Shop.Core.Cart.Total -> src/Util/Log.cs Log.Write @[14]
+        tests/CartTests.cs CartTests.Totals -> src/Cart.cs Shop.Core.Cart @[4]
+        tests/CartTests.cs CartTests.Totals -> src/Cart.cs Shop.Core.Cart.Cart @[4]
+        tests/CartTests.cs CartTests.Totals -> src/Cart.cs Shop.Core.Cart.Total @[4]
+    "#]].assert_eq(&testing::calls(SHOP));
+}
+
+#[test]
+fn definitions_have_lines_signatures_documents_and_marks() {
+    expect![[r#"
+        class::src/Base.cs::Shop.Core.Base 1-1 `public class Base`
+        class::src/Cart.cs::Shop.Core.Cart 5-21 `public class Cart : Base, IItem` | A cart.
+        class::src/Util/Log.cs::Log 2-2 `public static class Log`
+        class::tests/CartTests.cs::CartTests 2-5 `class CartTests`
+        interface::src/Cart.cs::Shop.Core.IItem 22-22 `public interface IItem`
+        method::src/Base.cs::Shop.Core.Base.Save 1-1 `protected void Save()`
+        method::src/Cart.cs::Shop.Core.Cart.Cart 8-8 `public Cart(int n)`
+        method::src/Cart.cs::Shop.Core.Cart.Helper 20-20 `private int Helper()`
+        method::src/Cart.cs::Shop.Core.Cart.Price 9-9 `public int Price()`
+        method::src/Cart.cs::Shop.Core.Cart.Total 10-19 `public int Total(IItem item)`
+        method::src/Cart.cs::Shop.Core.IItem.Price 22-22 `int Price()`
+        method::src/Util/Log.cs::Log.Depth 2-2 `public static int Depth()`
+        method::src/Util/Log.cs::Log.Write 2-2 `public static void Write(string s)`
+        module::src/Base.cs::Shop 1-1 `namespace Shop.Core`
+        module::src/Base.cs::Shop.Core 1-1 `namespace Shop.Core`
+        module::src/Cart.cs::Shop 3-23 `namespace Shop.Core`
+        module::src/Cart.cs::Shop.Core 3-23 `namespace Shop.Core`
+        test::tests/CartTests.cs::CartTests.Totals 3-4 `public void Totals()` (entry)
+    "#]].assert_eq(&testing::definitions(SHOP));
+}
+
+#[test]
+fn imports_and_bases_are_known() {
+    expect![[r#"
+        src/Cart.cs Shop.Core.Cart implements -> src/Cart.cs Shop.Core.IItem @[5]
+        src/Cart.cs Shop.Core.Cart inherits -> src/Base.cs Shop.Core.Base @[5]
+        tests/CartTests.cs CartTests.Totals tests -> src/Cart.cs Shop.Core.Cart @[4]
+        tests/CartTests.cs CartTests.Totals tests -> src/Cart.cs Shop.Core.Cart.Cart @[4]
+        tests/CartTests.cs CartTests.Totals tests -> src/Cart.cs Shop.Core.Cart.Total @[4]
+    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+}

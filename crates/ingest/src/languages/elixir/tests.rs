@@ -1,0 +1,77 @@
+//! What is read from Elixir, and what it resolves to: text in, text out.
+
+use expect_test::expect;
+
+use crate::testing;
+
+const SHOP: &str = r#"
+//- lib/shop/util.ex
+defmodule Shop.Util do
+  def write_line(text), do: text
+end
+//- lib/shop/cart.ex
+defmodule Shop.Cart do
+  @moduledoc "A cart."
+  alias Shop.Util
+  import Shop.Helpers
+
+  @doc "Totals."
+  def total(item, n) when is_list(item) do
+    helper(item)
+    Util.write_line("x")
+    Shop.Util.write_line("y")
+    item |> assist()
+    Enum.map(item, &helper/1)
+  end
+
+  defp helper(x), do: x
+end
+defmodule Shop.Helpers do
+  def assist(x), do: x
+end
+//- test/cart_test.exs
+defmodule Shop.CartTest do
+  use ExUnit.Case
+  alias Shop.Cart
+  test "totals" do
+    assert Cart.total([], 1) == 1
+  end
+end
+"#;
+
+#[test]
+fn calls_lead_to_their_definitions() {
+    expect![[r#"
+        lib/shop/cart.ex Shop.Cart.total -> lib/shop/cart.ex Shop.Cart.helper @[8]
+        lib/shop/cart.ex Shop.Cart.total -> lib/shop/cart.ex Shop.Helpers.assist @[11]
+        lib/shop/cart.ex Shop.Cart.total -> lib/shop/util.ex Shop.Util.write_line @[9, 10]
+        test/cart_test.exs Shop.CartTest.totals -> lib/shop/cart.ex Shop.Cart.total @[5]
+    "#]].assert_eq(&testing::calls(SHOP));
+}
+
+#[test]
+fn definitions_have_lines_signatures_documents_and_marks() {
+    expect![[r#"
+        method::lib/shop/cart.ex::Shop.Cart.helper 15-15 `defp helper(x)`
+        method::lib/shop/cart.ex::Shop.Cart.total 7-13 `def total(item, n) when is_list(item)` | Totals.
+        method::lib/shop/cart.ex::Shop.Helpers.assist 18-18 `def assist(x)`
+        method::lib/shop/util.ex::Shop.Util.write_line 2-2 `def write_line(text)`
+        module::lib/shop/cart.ex::Shop.Cart 1-16 `defmodule Shop.Cart`
+        module::lib/shop/cart.ex::Shop.Helpers 17-19 `defmodule Shop.Helpers`
+        module::lib/shop/util.ex::Shop.Util 1-3 `defmodule Shop.Util`
+        module::test/cart_test.exs::Shop.CartTest 1-7 `defmodule Shop.CartTest`
+        test::test/cart_test.exs::Shop.CartTest.totals 4-6 `test "totals"` (entry)
+    "#]].assert_eq(&testing::definitions(SHOP));
+}
+
+#[test]
+fn imports_and_bases_are_known() {
+    expect![[r#"
+        lib/shop/cart.ex imports -> lib/shop/cart.ex Shop.Helpers @[4]
+        lib/shop/cart.ex imports -> lib/shop/util.ex @[3]
+        lib/shop/cart.ex imports -> lib/shop/util.ex Shop.Util @[3]
+        test/cart_test.exs Shop.CartTest.totals tests -> lib/shop/cart.ex Shop.Cart.total @[5]
+        test/cart_test.exs imports -> lib/shop/cart.ex @[3]
+        test/cart_test.exs imports -> lib/shop/cart.ex Shop.Cart @[3]
+    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+}

@@ -1,0 +1,162 @@
+//! Kotlin: its nodes, packages, tests of JUnit and kotlin.test.
+
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::Node;
+
+use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use crate::facts::DefKind;
+use crate::sheet::{field, named_children};
+
+static GRAMMAR: Grammar = Grammar {
+    name: NAME,
+    language: || tree_sitter_kotlin_ng::LANGUAGE.into(),
+    role,
+    unit: Unit::Package,
+    sees_outer_packages: false,
+    shares_functions: true,
+    has_clauses: false,
+    find: None,
+    routes: None,
+    is_test_path: |path| path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt"),
+    is_library,
+};
+
+language!(GRAMMAR, &["kt", "kts"], &[]);
+
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    match node.kind() {
+        "line_comment" | "block_comment" => Role::Comment,
+        "package_header" => match child_of(node, &["qualified_identifier", "identifier"]) {
+            Some(name) => Role::Package { name, body: None },
+            None => Role::Plain,
+        },
+        "import" => Role::Import(import(source, node)),
+        "class_declaration" | "object_declaration" => ty(source, node),
+        "companion_object" => Role::Plain,
+        "function_declaration" => function(source, node, up),
+        "property_declaration" => property(node),
+        "class_parameter" | "parameter" => parameter(node),
+        "call_expression" => call(node),
+        "navigation_expression" => match (node.named_child(0), node.named_child(1)) {
+            (Some(base), Some(name)) if name.kind() == "identifier" => Role::Member { base, name },
+            _ => Role::Plain,
+        },
+        "identifier" => Role::Name,
+        "this_expression" => Role::This,
+        "super_expression" => Role::Super,
+        "string_literal" => Role::Text,
+        "number_literal" | "float_literal" => Role::Number,
+        "value_argument" | "parenthesized_expression" => match named_children(node).into_iter().next_back() {
+            Some(inner) => Role::Same(inner),
+            None => Role::Plain,
+        },
+        "lambda_literal" | "block" => Role::Block,
+        "annotation" => Role::Skip,
+        _ => Role::Plain,
+    }
+}
+
+fn import(source: &Source<'_>, node: Node<'_>) -> Vec<Imported> {
+    let text = source.text(node).trim().trim_start_matches("import").trim().trim_end_matches(';');
+    if let Some(package) = text.strip_suffix(".*") {
+        return vec![Imported::all(package, &['.'])];
+    }
+    match text.split_once(" as ") {
+        Some((path, alias)) => vec![Imported::name(path, &['.'], Some(alias.trim()))],
+        None => vec![Imported::name(text, &['.'], None)],
+    }
+}
+
+fn ty<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+    let Some(name) = field(node, "name").or_else(|| child_of(node, &["identifier"])) else { return Role::Plain };
+    let head = source.before(node, name);
+    let has = |wanted: &str| head.split_whitespace().any(|word| word == wanted);
+    let kind = match (has("interface"), has("enum")) {
+        (true, _) => DefKind::Interface,
+        (_, true) => DefKind::Enum,
+        _ => DefKind::Class,
+    };
+    let specifiers = child_of(node, &["delegation_specifiers"]).map(named_children).unwrap_or_default();
+    let mut bases = Vec::new();
+    for specifier in specifiers {
+        let Some(inner) = specifier.named_child(0) else { continue };
+        bases.push(if inner.kind() == "constructor_invocation" { inner.named_child(0).unwrap_or(inner) } else { inner });
+    }
+    Role::Type { kind, name, body: child_of(node, &["class_body", "enum_class_body"]), bases }
+}
+
+fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    let Some(name) = field(node, "name") else { return Role::Plain };
+    let body = child_of(node, &["function_body"]);
+    let mut function = Function::new(name, body);
+    let types = ["user_type", "nullable_type"];
+    for child in named_children(node) {
+        // A type before the name is what an extension is for; one after the parameters is the result.
+        if types.contains(&child.kind()) {
+            if child.start_byte() < name.start_byte() {
+                function.of = Some(child);
+            } else {
+                function.returns = Some(child);
+            }
+        }
+    }
+    let parameters = child_of(node, &["function_value_parameters"]);
+    let parameters = parameters.map(|list| children_of(list, &["parameter"])).unwrap_or_default();
+    function.params = parameters
+        .into_iter()
+        .filter_map(|p| Some(Param { name: child_of(p, &["identifier"])?, ty: child_of(p, &types) }))
+        .collect();
+    let head = source.before(node, name);
+    function.marks = Marks {
+        is_test: ["@Test", "@ParameterizedTest", "@RepeatedTest"].iter().any(|mark| head.contains(mark)),
+        is_entry: source.text(name) == "main" && up.is_some_and(|parent| parent.kind() == "source_file"),
+        is_private: head.contains("private "),
+        ..Marks::default()
+    };
+    Role::Function(function)
+}
+
+fn property(node: Node<'_>) -> Role<'_> {
+    let Some(declared) = child_of(node, &["variable_declaration"]) else { return Role::Plain };
+    let Some(name) = child_of(declared, &["identifier"]) else { return Role::Plain };
+    let ty = child_of(declared, &["user_type", "nullable_type"]);
+    let value = named_children(node).into_iter().next_back().filter(|value| value.start_byte() > declared.end_byte());
+    Role::Value { name, ty, value, is_constant: false }
+}
+
+/// `class A(val b: B)` declares a field. Parameters of functions are bound by the function.
+fn parameter(node: Node<'_>) -> Role<'_> {
+    match (node.kind(), child_of(node, &["identifier"])) {
+        ("class_parameter", Some(name)) => {
+            Role::Value { name, ty: child_of(node, &["user_type", "nullable_type"]), value: None, is_constant: false }
+        }
+        _ => Role::Plain,
+    }
+}
+
+fn call(node: Node<'_>) -> Role<'_> {
+    let Some(callee) = node.named_child(0) else { return Role::Plain };
+    let args = child_of(node, &["value_arguments"]);
+    match callee.kind() {
+        "identifier" => Role::Call { receiver: None, name: callee, args },
+        "navigation_expression" => match (callee.named_child(0), callee.named_child(1)) {
+            (Some(base), Some(name)) if name.kind() == "identifier" => Role::Call { receiver: Some(base), name, args },
+            _ => Role::Plain,
+        },
+        _ => Role::Plain,
+    }
+}
+
+fn is_library(name: &str) -> bool {
+    matches!(
+        name,
+        "println" | "print" | "listOf" | "mutableListOf" | "mapOf" | "mutableMapOf" | "setOf" | "arrayOf" | "require"
+            | "check" | "error" | "run" | "with" | "apply" | "also" | "let" | "lazy" | "repeat" | "TODO" | "assertEquals"
+            | "assertTrue" | "assertThat" | "requireNotNull" | "checkNotNull" | "buildString" | "emptyList" | "sequence"
+            | "use" | "to" | "until" | "synchronized"
+    )
+}
+
+const NAME: &str = "kotlin";

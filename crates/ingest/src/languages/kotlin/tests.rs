@@ -1,0 +1,106 @@
+//! What is read from Kotlin, and what it resolves to: text in, text out.
+
+use expect_test::expect;
+
+use crate::testing;
+
+const SHOP: &str = r#"
+//- src/main/kotlin/Log.kt
+package shop.util
+object Log {
+  fun put(text: String) {}
+}
+fun helper() = 1
+//- src/main/kotlin/Cart.kt
+package shop.core
+import shop.util.Log
+import shop.util.helper
+/** A cart. */
+class Cart(val limit: Int, private val best: Item) : Base(limit), Item {
+  override fun price(): Int = 1
+  fun total(item: Item): Int {
+    helper()
+    item.price()
+    best.price()
+    Log.put("x")
+    save()
+    println("x")
+    val other = Cart(1, item)
+    return other.total(item)
+  }
+}
+interface Item {
+  fun price(): Int
+}
+open class Base(n: Int) {
+  fun save() {}
+}
+fun Cart.twice() = total(this)
+//- src/main/kotlin/Main.kt
+package shop
+import shop.core.Cart
+fun main() {
+  val cart = Cart(1, null)
+  cart.twice()
+}
+//- src/test/kotlin/CartTest.kt
+package shop.core
+class CartTest {
+  @Test
+  fun totals() {
+    Cart(1, null).total(null)
+  }
+}
+"#;
+
+#[test]
+fn calls_lead_to_their_definitions() {
+    expect![[r#"
+        src/main/kotlin/Cart.kt Cart.total -> src/main/kotlin/Cart.kt Base.save @[12]
+        src/main/kotlin/Cart.kt Cart.total -> src/main/kotlin/Cart.kt Cart @[14]
+        src/main/kotlin/Cart.kt Cart.total -> src/main/kotlin/Cart.kt Cart.total @[15]
+        src/main/kotlin/Cart.kt Cart.total -> src/main/kotlin/Cart.kt Item.price @[9, 10]
+        src/main/kotlin/Cart.kt Cart.total -> src/main/kotlin/Log.kt Log.put @[11]
+        src/main/kotlin/Cart.kt Cart.total -> src/main/kotlin/Log.kt helper @[8]
+        src/main/kotlin/Cart.kt Cart.twice -> src/main/kotlin/Cart.kt Cart.total @[24]
+        src/main/kotlin/Main.kt main -> src/main/kotlin/Cart.kt Cart @[4]
+        src/main/kotlin/Main.kt main -> src/main/kotlin/Cart.kt Cart.twice @[5]
+        src/test/kotlin/CartTest.kt CartTest.totals -> src/main/kotlin/Cart.kt Cart @[5]
+        src/test/kotlin/CartTest.kt CartTest.totals -> src/main/kotlin/Cart.kt Cart.total @[5]
+    "#]].assert_eq(&testing::calls(SHOP));
+}
+
+#[test]
+fn definitions_have_lines_signatures_documents_and_marks() {
+    expect![[r#"
+        class::src/main/kotlin/Cart.kt::Base 21-23 `open class Base(n: Int)`
+        class::src/main/kotlin/Cart.kt::Cart 5-17 `class Cart(val limit: Int, private val best: Item) : Base(limit), Item` | A cart.
+        class::src/main/kotlin/Log.kt::Log 2-4 `object Log`
+        class::src/test/kotlin/CartTest.kt::CartTest 2-7 `class CartTest`
+        function::src/main/kotlin/Log.kt::helper 5-5 `fun helper()`
+        function::src/main/kotlin/Main.kt::main 3-6 `fun main()` (entry)
+        interface::src/main/kotlin/Cart.kt::Item 18-20 `interface Item`
+        method::src/main/kotlin/Cart.kt::Base.save 22-22 `fun save()`
+        method::src/main/kotlin/Cart.kt::Cart.price 6-6 `override fun price(): Int`
+        method::src/main/kotlin/Cart.kt::Cart.total 7-16 `fun total(item: Item): Int`
+        method::src/main/kotlin/Cart.kt::Cart.twice 24-24 `fun Cart.twice()`
+        method::src/main/kotlin/Cart.kt::Item.price 19-19 `fun price(): Int`
+        method::src/main/kotlin/Log.kt::Log.put 3-3 `fun put(text: String)`
+        test::src/test/kotlin/CartTest.kt::CartTest.totals 3-6 `fun totals()` (entry)
+    "#]].assert_eq(&testing::definitions(SHOP));
+}
+
+#[test]
+fn imports_and_bases_are_known() {
+    expect![[r#"
+        src/main/kotlin/Cart.kt Cart implements -> src/main/kotlin/Cart.kt Item @[5]
+        src/main/kotlin/Cart.kt Cart inherits -> src/main/kotlin/Cart.kt Base @[5]
+        src/main/kotlin/Cart.kt imports -> src/main/kotlin/Log.kt @[2, 3]
+        src/main/kotlin/Cart.kt imports -> src/main/kotlin/Log.kt Log @[2]
+        src/main/kotlin/Cart.kt imports -> src/main/kotlin/Log.kt helper @[3]
+        src/main/kotlin/Main.kt imports -> src/main/kotlin/Cart.kt @[2]
+        src/main/kotlin/Main.kt imports -> src/main/kotlin/Cart.kt Cart @[2]
+        src/test/kotlin/CartTest.kt CartTest.totals tests -> src/main/kotlin/Cart.kt Cart @[5]
+        src/test/kotlin/CartTest.kt CartTest.totals tests -> src/main/kotlin/Cart.kt Cart.total @[5]
+    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+}

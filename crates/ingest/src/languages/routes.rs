@@ -1,0 +1,181 @@
+//! HTTP routes: what the frameworks of several languages have in common.
+
+/// The method that a function or an annotation is named after.
+pub(super) fn method(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "get" => "GET",
+        "post" => "POST",
+        "put" => "PUT",
+        "delete" | "del" => "DELETE",
+        "patch" => "PATCH",
+        "head" => "HEAD",
+        "options" => "OPTIONS",
+        "any" | "all" => "ANY",
+        _ => return None,
+    })
+}
+
+/// A pattern below a prefix, with one slash between the two and one in front.
+pub(super) fn joined(prefix: &str, pattern: &str) -> String {
+    let parts = [prefix, pattern].map(|part| part.trim_matches('/'));
+    let whole: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("/{}", whole.join("/"))
+}
+
+/// The first text between quotes.
+pub(super) fn quoted(text: &str) -> Option<&str> {
+    let open = text.find(['"', '\'', '`'])?;
+    let quote = text[open..].chars().next()?;
+    text[open + 1..].split(quote).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn prefixes_and_patterns_are_joined_by_one_slash() {
+        assert_eq!(joined("/api/", "/x"), "/api/x");
+        assert_eq!(joined("api", ""), "/api");
+        assert_eq!(joined("", ""), "/");
+        assert_eq!(quoted("@Get('x')"), Some("x"));
+        assert_eq!(quoted("@Get()"), None);
+    }
+
+    #[test]
+    fn the_common_frameworks_are_known() {
+        let found = testing::routes(
+            r#"
+//- shop/urls.py
+from django.urls import path, re_path, include
+from . import views
+urlpatterns = [
+    path("cart/<int:id>/", views.cart),
+    re_path(r"^items$", views.Items.as_view()),
+    path("more/", include("other.urls")),
+]
+//- shop/views.py
+def cart(request, id): ...
+class Items: ...
+//- api.py
+@app.get("/fast")
+def fast(): ...
+@bp.route("/flask", methods=["POST"])
+def flask(): ...
+//- main.go
+package main
+func main() {
+	http.HandleFunc("/plain", plain)
+	mux.HandleFunc("GET /new/{id}", plain)
+	r.GET("/gin", plain)
+	r.Get("/chi", func(w http.ResponseWriter, r *http.Request) {})
+	client.Get("https://x", 1)
+}
+func plain() {}
+//- src/main.rs
+fn app() -> Router { Router::new().route("/axum", get(list).post(create)).route("/actix", web::put().to(list)) }
+fn list() {}
+fn create() {}
+#[rocket::get("/rocket")]
+fn rocket() {}
+//- Cats.java
+@RestController
+@RequestMapping("/cats")
+class Cats {
+    @GetMapping("/{id}")
+    public String one() { return ""; }
+    @RequestMapping(value = "/all", method = RequestMethod.DELETE)
+    public String all() { return ""; }
+}
+//- Dogs.java
+@Path("/dogs")
+class Dogs {
+    @POST
+    @Path("new")
+    public String add() { return ""; }
+    @GET
+    public String list() { return ""; }
+}
+//- nest.ts
+@Controller('nest')
+export class Nest {
+  @Get(':id')
+  one(): string { return ''; }
+  @Post()
+  add() {}
+}
+//- app/(shop)/carts/[id]/route.ts
+export async function GET() { return 1; }
+export function helper() {}
+//- pages/api/hello.ts
+export default function handler(req, res) {}
+//- config/routes.rb
+Rails.application.routes.draw do
+  get "/carts/:id", to: "carts#show"
+  namespace :admin do
+    post "items", to: "items#create"
+  end
+end
+//- app/controllers/carts_controller.rb
+class CartsController
+  def show; end
+end
+//- app/controllers/admin/items_controller.rb
+module Admin
+  class ItemsController
+    def create; end
+  end
+end
+//- routes/web.php
+<?php
+use App\Http\CartController;
+Route::get('/laravel/{id}', [CartController::class, 'show']);
+//- app/Http/CartController.php
+<?php
+namespace App\Http;
+class CartController { public function show() {} }
+//- ThingsController.cs
+[Route("api/[controller]")]
+public class ThingsController {
+    [HttpGet("{id}")]
+    public int One(int id) { return 1; }
+}
+//- server.js
+const router = express.Router();
+router.get('/express', listed);
+function listed(req, res) {}
+"#,
+        );
+        expect![[r#"
+            ANY /api/hello pages/api/hello.ts:1 -> function::pages/api/hello.ts::handler
+            ANY /cart/<int:id>/ shop/urls.py:4 -> function::shop/views.py::cart
+            ANY /items$ shop/urls.py:5 -> class::shop/views.py::Items
+            ANY /plain main.go:3 -> function::main.go::plain
+            DELETE /cats/all Cats.java:6 -> method::Cats.java::Cats.all
+            GET /api/things/{id} ThingsController.cs:3 -> method::ThingsController.cs::ThingsController.One
+            GET /axum src/main.rs:1 -> function::src/main.rs::list
+            GET /carts/:id app/(shop)/carts/[id]/route.ts:1 -> function::app/(shop)/carts/[id]/route.ts::GET
+            GET /carts/:id config/routes.rb:2 -> method::app/controllers/carts_controller.rb::CartsController.show
+            GET /cats/{id} Cats.java:4 -> method::Cats.java::Cats.one
+            GET /chi main.go:6 -> 
+            GET /dogs Dogs.java:6 -> method::Dogs.java::Dogs.list
+            GET /express server.js:2 -> function::server.js::listed
+            GET /fast api.py:1 -> function::api.py::fast
+            GET /gin main.go:5 -> function::main.go::plain
+            GET /laravel/{id} routes/web.php:3 -> method::app/Http/CartController.php::CartController.show
+            GET /nest/:id nest.ts:3 -> method::nest.ts::Nest.one
+            GET /new/{id} main.go:4 -> function::main.go::plain
+            GET /rocket src/main.rs:5 -> function::src/main.rs::rocket
+            POST /admin/items config/routes.rb:4 -> method::app/controllers/admin/items_controller.rb::Admin.ItemsController.create
+            POST /axum src/main.rs:1 -> function::src/main.rs::create
+            POST /dogs/new Dogs.java:3 -> method::Dogs.java::Dogs.add
+            POST /flask api.py:3 -> function::api.py::flask
+            POST /nest nest.ts:5 -> method::nest.ts::Nest.add
+            PUT /actix src/main.rs:1 -> function::src/main.rs::list
+        "#]]
+        .assert_eq(&found);
+    }
+}

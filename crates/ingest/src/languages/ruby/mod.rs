@@ -1,0 +1,207 @@
+//! Ruby: its nodes, modules and classes, `require_relative`, tests of RSpec and Minitest.
+
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::Node;
+
+use super::routes::{joined, method, quoted};
+use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, language};
+use crate::facts::DefKind;
+use crate::manifest::{folder, join};
+use crate::sheet::{field, named_children};
+
+static GRAMMAR: Grammar = Grammar {
+    name: NAME,
+    language: || tree_sitter_ruby::LANGUAGE.into(),
+    role,
+    unit: Unit::Program,
+    sees_outer_packages: false,
+    shares_functions: false,
+    has_clauses: false,
+    find: Some(find),
+    routes: Some(routes),
+    is_test_path: |path| {
+        path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "spec"))
+            || path.ends_with("_test.rb")
+            || path.ends_with("_spec.rb")
+    },
+    is_library,
+};
+
+language!(GRAMMAR, &["rb", "rake", "gemspec", "ru"], &["Rakefile", "Gemfile"]);
+
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    match node.kind() {
+        "comment" => Role::Comment,
+        "class" => match field(node, "name") {
+            Some(name) => {
+                let mut bases = field(node, "superclass").map(named_children).unwrap_or_default();
+                bases.extend(mixed_in(source, field(node, "body")));
+                Role::Type { kind: DefKind::Class, name, body: field(node, "body"), bases }
+            }
+            None => Role::Plain,
+        },
+        "module" => match field(node, "name") {
+            Some(name) => {
+                let bases = mixed_in(source, field(node, "body"));
+                Role::Type { kind: DefKind::Module, name, body: field(node, "body"), bases }
+            }
+            None => Role::Plain,
+        },
+        "method" | "singleton_method" => function(source, node),
+        "assignment" => match (field(node, "left"), field(node, "right")) {
+            (Some(name), right) if matches!(name.kind(), "identifier" | "constant" | "instance_variable") => {
+                Role::Value { name, ty: None, value: right, is_constant: name.kind() == "constant" }
+            }
+            _ => Role::Plain,
+        },
+        "call" => call(source, node),
+        // A name alone in a body is a call unless it is a local.
+        "identifier" if stands_alone(up) => Role::Call { receiver: None, name: node, args: None },
+        "identifier" | "instance_variable" => Role::Name,
+        "constant" | "scope_resolution" => Role::Path,
+        "self" => Role::This,
+        "string" => Role::Text,
+        "integer" | "float" => Role::Number,
+        "true" | "false" => Role::Bool,
+        "parenthesized_statements" => match node.named_child(0) {
+            Some(inner) => Role::Same(inner),
+            None => Role::Plain,
+        },
+        _ => Role::Plain,
+    }
+}
+
+/// Modules that `include` and its like put among the bases.
+fn mixed_in<'t>(source: &Source<'_>, body: Option<Node<'t>>) -> Vec<Node<'t>> {
+    let mut found = Vec::new();
+    for call in body.map(named_children).unwrap_or_default().into_iter().filter(|child| child.kind() == "call") {
+        let word = field(call, "method").map_or("", |method| source.text(method));
+        if field(call, "receiver").is_none() && matches!(word, "include" | "extend" | "prepend") {
+            found.extend(field(call, "arguments").map(named_children).unwrap_or_default());
+        }
+    }
+    found.retain(|base| matches!(base.kind(), "constant" | "scope_resolution"));
+    found
+}
+
+fn stands_alone(up: Option<Node<'_>>) -> bool {
+    up.is_some_and(|parent| matches!(parent.kind(), "body_statement" | "then" | "else" | "block_body"))
+}
+
+fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+    let Some(name) = field(node, "name") else { return Role::Plain };
+    let mut function = Function::new(name, field(node, "body"));
+    let names = field(node, "parameters").map(named_children).unwrap_or_default();
+    function.params = names
+        .into_iter()
+        .filter_map(|param| match param.kind() {
+            "identifier" => Some(param),
+            _ => field(param, "name"),
+        })
+        .map(|name| Param { name, ty: None })
+        .collect();
+    function.marks = Marks {
+        is_test: source.text(name).starts_with("test_"),
+        is_static: node.kind() == "singleton_method",
+        ..Marks::default()
+    };
+    Role::Function(function)
+}
+
+fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+    let Some(name) = field(node, "method") else { return Role::Plain };
+    let args = field(node, "arguments");
+    let receiver = field(node, "receiver");
+    if receiver.is_none() {
+        let first = args.map(named_children).unwrap_or_default().into_iter().next();
+        let text = first.and_then(|first| first.named_child(0)).map_or("", |first| source.text(first));
+        match source.text(name) {
+            "require_relative" => return Role::Import(vec![Imported { path: vec![format!("./{text}")], bind: None }]),
+            "require" | "load" => return Role::Import(vec![Imported { path: vec![text.to_owned()], bind: None }]),
+            "it" | "specify" | "scenario" | "test" => {
+                if let (Some(body), Some(first)) = (field(node, "block"), first.filter(|f| f.kind() == "string")) {
+                    let mut function = Function::new(first, Some(body));
+                    function.called = Some(text.to_owned());
+                    function.marks = Marks { is_test: true, ..Marks::default() };
+                    return Role::Function(function);
+                }
+            }
+            _ => {}
+        }
+    }
+    Role::Call { receiver, name, args }
+}
+
+/// `require_relative` beside the file; `require` below a `lib` folder.
+fn find(from: &str, asked: &str, is_file: &dyn Fn(&str) -> bool) -> Option<String> {
+    let with_end = if asked.ends_with(".rb") { asked.to_owned() } else { format!("{asked}.rb") };
+    if asked.starts_with('.') {
+        return join(folder(from), &with_end).filter(|path| is_file(path));
+    }
+    let mut root = folder(from);
+    loop {
+        let lib = join(root, "lib").and_then(|lib| join(&lib, &with_end)).filter(|path| is_file(path));
+        if lib.is_some() || root.is_empty() {
+            return lib;
+        }
+        root = folder(root);
+    }
+}
+
+/// `get "/x", to: "carts#show"` in a `routes.rb` of Rails, below its namespaces.
+fn routes(source: &Source<'_>, path: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
+    let word = field(node, "method").map_or("", |name| source.text(name));
+    let arguments = field(node, "arguments").map_or("", |arguments| source.text(arguments));
+    let to = arguments.split_once("to:").or_else(|| arguments.split_once("=>")).and_then(|(_, to)| quoted(to));
+    let (Some(method), Some(pattern), Some((controller, action))) =
+        (method(word), quoted(arguments), to.and_then(|to| to.split_once('#')))
+    else {
+        return Vec::new();
+    };
+    if !path.ends_with("routes.rb") {
+        return Vec::new();
+    }
+    let mut prefix = String::new();
+    let mut handler = Vec::new();
+    for around in above.iter().filter(|around| around.kind() == "call") {
+        let first = field(*around, "arguments").and_then(|arguments| arguments.named_child(0));
+        let name = first.map_or("", |first| source.text(first)).trim_matches([':', '"', '\'']);
+        match field(*around, "method").map_or("", |name| source.text(name)) {
+            "namespace" => {
+                prefix = joined(&prefix, name);
+                handler.push(camel(name));
+            }
+            "scope" => prefix = joined(&prefix, name),
+            _ => {}
+        }
+    }
+    let mut parts = controller.split('/').map(camel).collect::<Vec<_>>();
+    if let Some(last) = parts.last_mut() {
+        last.push_str("Controller");
+    }
+    handler.extend(parts);
+    handler.push(action.to_owned());
+    vec![FoundRoute { method, pattern: joined(&prefix, pattern), handler }]
+}
+
+/// `line_items` is `LineItems` as a constant.
+fn camel(text: &str) -> String {
+    let words = text.split('_').filter(|word| !word.is_empty());
+    words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+}
+
+fn is_library(name: &str) -> bool {
+    matches!(
+        name,
+        "puts" | "print" | "p" | "pp" | "raise" | "require" | "lambda" | "proc" | "loop" | "attr_reader" | "attr_writer"
+            | "attr_accessor" | "include" | "extend" | "prepend" | "private" | "public" | "protected" | "module_function"
+            | "block_given?" | "catch" | "throw" | "format" | "sprintf" | "rand" | "sleep" | "exit" | "abort" | "freeze"
+            | "define_method" | "alias_method" | "instance_eval" | "class_eval" | "expect" | "describe" | "context"
+            | "before" | "after" | "let" | "subject" | "it" | "eq" | "be" | "warn" | "binding" | "caller" | "gem"
+            | "synchronize" | "instance_variable_get" | "instance_variable_set" | "public_send" | "object_id" | "nil?" | "class"
+    )
+}
+
+const NAME: &str = "ruby";

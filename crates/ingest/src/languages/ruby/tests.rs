@@ -1,0 +1,96 @@
+//! What is read from Ruby, and what it resolves to: text in, text out.
+
+use expect_test::expect;
+
+use crate::testing;
+
+const SHOP: &str = r#"
+//- lib/shop/util.rb
+module Shop
+  class Util
+    def self.write(text); end
+  end
+end
+//- lib/shop/cart.rb
+require_relative 'util'
+module Shop
+  # A cart.
+  class Cart < Base
+    LIMIT = 3
+    def initialize(n)
+      @n = n
+    end
+    def total(item)
+      helper
+      other = Cart.new(1)
+      other.total(item)
+      Util.write "x"
+      self.prepare(1)
+      puts "x"
+      item.unusual_price
+    end
+    def self.prepare_all(x) = new(x)
+    def prepare(n); end
+    private
+    def helper; end
+  end
+  class Base
+    def unusual_price; end
+  end
+end
+//- spec/cart_spec.rb
+require 'shop/cart'
+describe Shop::Cart do
+  it "totals" do
+    Shop::Cart.new(1).total(2)
+  end
+end
+"#;
+
+#[test]
+fn calls_lead_to_their_definitions() {
+    expect![[r#"
+        lib/shop/cart.rb Shop.Cart.total -> lib/shop/cart.rb Shop.Base.unusual_price @[16] ?1
+        lib/shop/cart.rb Shop.Cart.total -> lib/shop/cart.rb Shop.Cart @[11]
+        lib/shop/cart.rb Shop.Cart.total -> lib/shop/cart.rb Shop.Cart.helper @[10]
+        lib/shop/cart.rb Shop.Cart.total -> lib/shop/cart.rb Shop.Cart.initialize @[11]
+        lib/shop/cart.rb Shop.Cart.total -> lib/shop/cart.rb Shop.Cart.prepare @[14]
+        lib/shop/cart.rb Shop.Cart.total -> lib/shop/cart.rb Shop.Cart.total @[12]
+        lib/shop/cart.rb Shop.Cart.total -> lib/shop/util.rb Shop.Util.write @[13]
+        spec/cart_spec.rb totals -> lib/shop/cart.rb Shop.Cart @[4]
+        spec/cart_spec.rb totals -> lib/shop/cart.rb Shop.Cart.initialize @[4]
+        spec/cart_spec.rb totals -> lib/shop/cart.rb Shop.Cart.total @[4]
+    "#]].assert_eq(&testing::calls(SHOP));
+}
+
+#[test]
+fn definitions_have_lines_signatures_documents_and_marks() {
+    expect![[r#"
+        class::lib/shop/cart.rb::Shop.Base 23-25 `class Base`
+        class::lib/shop/cart.rb::Shop.Cart 4-22 `class Cart < Base` | A cart.
+        class::lib/shop/util.rb::Shop.Util 2-4 `class Util`
+        constant::lib/shop/cart.rb::Shop.Cart.LIMIT 5-5 `LIMIT = 3`
+        method::lib/shop/cart.rb::Shop.Base.unusual_price 24-24 `def unusual_price`
+        method::lib/shop/cart.rb::Shop.Cart.helper 21-21 `def helper`
+        method::lib/shop/cart.rb::Shop.Cart.initialize 6-8 `def initialize(n)`
+        method::lib/shop/cart.rb::Shop.Cart.prepare 19-19 `def prepare(n)`
+        method::lib/shop/cart.rb::Shop.Cart.prepare_all 18-18 `def self.prepare_all(x)`
+        method::lib/shop/cart.rb::Shop.Cart.total 9-17 `def total(item)`
+        method::lib/shop/util.rb::Shop.Util.write 3-3 `def self.write(text)`
+        module::lib/shop/cart.rb::Shop 2-26 `module Shop`
+        module::lib/shop/util.rb::Shop 1-5 `module Shop`
+        test::spec/cart_spec.rb::totals 3-5 `it "totals"` (entry)
+    "#]].assert_eq(&testing::definitions(SHOP));
+}
+
+#[test]
+fn imports_and_bases_are_known() {
+    expect![[r#"
+        lib/shop/cart.rb Shop.Cart inherits -> lib/shop/cart.rb Shop.Base @[4]
+        lib/shop/cart.rb imports -> lib/shop/util.rb @[1]
+        spec/cart_spec.rb imports -> lib/shop/cart.rb @[1]
+        spec/cart_spec.rb totals tests -> lib/shop/cart.rb Shop.Cart @[4]
+        spec/cart_spec.rb totals tests -> lib/shop/cart.rb Shop.Cart.initialize @[4]
+        spec/cart_spec.rb totals tests -> lib/shop/cart.rb Shop.Cart.total @[4]
+    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+}

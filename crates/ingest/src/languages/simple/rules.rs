@@ -1,0 +1,559 @@
+//! How names are found where a language says little: in the type, the file, the package, the imports.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Grammar, Unit, common};
+use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
+use crate::resolve::eval::Eval;
+use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::rules::{Access, Call, Rules};
+use crate::resolve::ty::{Args, Ty};
+
+/// Deeper class hierarchies are not followed.
+const MAX_BASES: usize = 40;
+/// More functions of one full name are not told apart.
+const MAX_SAME: usize = 8;
+
+pub(super) struct SimpleRules {
+    grammar: &'static Grammar,
+    /// Definitions by full name, `package.Type.member`.
+    names: FxHashMap<String, Vec<GDef>>,
+    /// Types by their own name.
+    types: FxHashMap<GName, Vec<GDef>>,
+    /// The full name of every scope, by file.
+    scopes: FxHashMap<(u32, Scope), String>,
+    /// Where each import of each file leads, for languages that load files.
+    loaded: FxHashMap<(u32, u32), u32>,
+}
+
+impl SimpleRules {
+    pub(super) fn of(grammar: &'static Grammar, program: &Program<'_>) -> Self {
+        let mut rules = Self {
+            grammar,
+            names: FxHashMap::default(),
+            types: FxHashMap::default(),
+            scopes: FxHashMap::default(),
+            loaded: FxHashMap::default(),
+        };
+        for (at, file) in program.files.iter().enumerate().filter(|(_, file)| file.language == grammar.name) {
+            let at = at as u32;
+            for scope in std::iter::once(None).chain((0..file.defs.len()).map(|ix| Some(DefIx(ix as u32)))) {
+                let name = scope_name(grammar, program, at, scope);
+                rules.scopes.insert((at, scope), name);
+            }
+            for (ix, def) in file.defs.iter().enumerate() {
+                let global = program.global(at, DefIx(ix as u32));
+                // What a function defines inside is seen only there.
+                let is_inner = def.kind.is_callable()
+                    && def.parent.is_some_and(|parent| file.def(parent).kind.is_callable());
+                if def.kind == DefKind::Impl || is_inner {
+                    continue;
+                }
+                let full = join(rules.scope_name(at, def.parent), file.text(def.name));
+                rules.names.entry(full).or_default().push(global);
+                if def.kind.is_type() || def.kind == DefKind::Module {
+                    // `defmodule A.B` is asked for as `B`.
+                    let own = file.text(def.name).rsplit('.').next().and_then(|own| program.find_name(own));
+                    rules.types.entry(own.unwrap_or(program.name(at, def.name))).or_default().push(global);
+                }
+            }
+            if let Some(find) = grammar.find {
+                for (import, entry) in file.imports.iter().enumerate() {
+                    let asked = entry.path.first().map_or("", |&part| file.text(part));
+                    let is_file = |path: &str| program.file(path).is_some();
+                    if let Some(found) =
+                        find(&file.path, asked, &is_file).and_then(|path| program.file(&path))
+                    {
+                        rules.loaded.insert((at, import as u32), found);
+                    }
+                }
+            }
+        }
+        rules
+    }
+
+    fn scope_name(&self, file: u32, scope: Scope) -> &str {
+        self.scopes.get(&(file, scope)).map_or("", String::as_str)
+    }
+
+    fn full(&self, program: &Program<'_>, def: GDef) -> String {
+        let file = program.file_of(def);
+        join(self.scope_name(file, program.def(def).parent), program.text(program.def_name(def)))
+    }
+
+    fn get(&self, full: &str) -> &[GDef] {
+        self.names.get(full).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a full name stands for.
+    fn value(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        full: &str,
+        receiver: Option<&Ty>,
+        among: Among,
+    ) -> Option<Ty> {
+        let program = eval.program;
+        let mut found = self.get(full).to_vec();
+        if among == Among::Types {
+            found.retain(|&def| !program.def(def).kind.is_callable());
+        }
+        // The same name in this very file is meant before any other.
+        let own: Vec<GDef> = found.iter().copied().filter(|&def| program.file_of(def) == file).collect();
+        if !own.is_empty() {
+            found = own;
+        }
+        let kind = |def: &GDef| program.def(*def).kind;
+        if let Some(&ty) = found.iter().find(|def| kind(def).is_type() || kind(def) == DefKind::Module) {
+            return Some(self.aliased(eval, ty));
+        }
+        let callables: Vec<GDef> = found.iter().copied().filter(|def| kind(def).is_callable()).collect();
+        if callables.is_empty() {
+            return found.first().map(|&constant| self.constant(eval, constant));
+        }
+        if callables.len() > MAX_SAME {
+            return Some(Ty::External);
+        }
+        let receiver = receiver.map(|ty| Arc::new(ty.clone()));
+        Some(Ty::union(callables.into_iter().map(|def| Ty::Fn(def, receiver.clone())).collect()))
+    }
+
+    fn constant(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
+        let (file, found) = (eval.program.file_of(def), eval.program.def(def));
+        match (found.of, found.value) {
+            (Some(ty), _) => eval.ty(file, ty),
+            (None, Some(value)) => eval.expr(file, value),
+            _ => Ty::External,
+        }
+    }
+
+    fn aliased(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
+        let found = eval.program.def(def);
+        if let (DefKind::TypeAlias, Some(of)) = (found.kind, found.of)
+            && let Ty::Of(class, args) = eval.ty(eval.program.file_of(def), of)
+        {
+            return Ty::Type(class, args);
+        }
+        Ty::Type(def, Arc::new([]))
+    }
+
+    /// A name of one or more parts, seen from a scope.
+    fn lookup(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        among: Among,
+    ) -> Option<Ty> {
+        let program = eval.program;
+        let facts = program.files[file as usize];
+        let text: Vec<&str> = path.iter().map(|&part| program.text(part)).collect();
+        let name = text.join(".");
+        // Nested outwards from here, up to the package.
+        let mut around = Some(scope);
+        let mut prefix = String::new();
+        while let Some(scope) = around {
+            prefix = self.scope_name(file, scope).to_owned();
+            let found = self.value(eval, file, &join(&prefix, &name), None, among);
+            // A function outside of every type may belong to its file alone.
+            let is_foreign = |ty: &Ty| {
+                scope.is_none() && !self.grammar.shares_functions && !self.is_own_function(program, file, ty)
+            };
+            if let Some(found) = found.filter(|found| !is_foreign(found)) {
+                return Some(found);
+            }
+            around = scope.map(|ix| facts.def(ix).parent);
+        }
+        while self.grammar.sees_outer_packages && !prefix.is_empty() {
+            prefix = prefix.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
+            if let Some(found) = self.value(eval, file, &join(&prefix, &name), None, among) {
+                return Some(found);
+            }
+        }
+        if let Some(&(_, at)) = program.imports(Place::File(file), path[0]).first() {
+            if let Some(&loaded) = self.loaded.get(&(file, at)) {
+                return Some(self.through(eval, Ty::Place(Place::File(loaded)), &path[1..]));
+            }
+            let import = &facts.imports[at as usize];
+            let mut full: Vec<&str> = import.path.iter().map(|&part| facts.text(part)).collect();
+            full.extend(&text[1..]);
+            return Some(self.full_path(eval, file, &full));
+        }
+        for &(_, at) in program.globs(Place::File(file)) {
+            let full = match self.loaded.get(&(file, at)) {
+                Some(&loaded) => join(&program.files[loaded as usize].path, &name),
+                None => {
+                    let import = &facts.imports[at as usize];
+                    let parts: Vec<&str> = import.path.iter().map(|&part| facts.text(part)).collect();
+                    join(&parts.join("."), &name)
+                }
+            };
+            if let Some(found) = self.value(eval, file, &full, None, among) {
+                return Some(found);
+            }
+        }
+        // A full name needs no import; a plain one of another package does.
+        let is_full = path.len() > 1 && self.grammar.unit == Unit::Package;
+        if is_full && let Some(found) = self.value(eval, file, &name, None, among) {
+            return Some(found);
+        }
+        None
+    }
+
+    /// Whether a value is no function of another file.
+    fn is_own_function(&self, program: &Program<'_>, file: u32, ty: &Ty) -> bool {
+        match ty {
+            Ty::Fn(def, _) => program.file_of(*def) == file,
+            Ty::Union(parts) => parts.iter().all(|part| self.is_own_function(program, file, part)),
+            _ => true,
+        }
+    }
+
+    /// A function that a function around the scope defines.
+    fn inner(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
+        let facts = program.files[file as usize];
+        let mut around = scope;
+        while let Some(ix) = around {
+            if facts.def(ix).kind.is_callable() {
+                let items = program.items(Place::Def(program.global(file, ix)), name);
+                let found = items.iter().find(|&&def| program.def(def).kind.is_callable());
+                if let Some(&found) = found {
+                    return Some(Ty::Fn(found, None));
+                }
+            }
+            around = facts.def(ix).parent;
+        }
+        None
+    }
+
+    /// A full name, or a member of something that has one.
+    fn full_path(&self, eval: &mut Eval<'_, '_>, file: u32, path: &[&str]) -> Ty {
+        for cut in (1..=path.len()).rev() {
+            if let Some(found) = self.value(eval, file, &path[..cut].join("."), None, Among::All) {
+                let rest: Option<Vec<GName>> =
+                    path[cut..].iter().map(|part| eval.program.find_name(part)).collect();
+                return rest.map_or(Ty::External, |rest| self.through(eval, found, &rest));
+            }
+        }
+        Ty::External
+    }
+
+    fn through(&self, eval: &mut Eval<'_, '_>, from: Ty, path: &[GName]) -> Ty {
+        path.iter().fold(from, |at, &name| self.member(eval, &at, name, Access::Call))
+    }
+
+    /// A type and its bases; whether one of them is not ours.
+    fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
+        let program = eval.program;
+        let (mut line, mut foreign) = (Vec::new(), false);
+        let mut work = vec![class];
+        while let Some(at) = work.pop() {
+            if line.contains(&at) || line.len() >= MAX_BASES {
+                continue;
+            }
+            line.push(at);
+            let full = self.full(program, at);
+            // A type may be written in several parts.
+            for &part in self.get(&full) {
+                let file = program.file_of(part);
+                for &base in program.def(part).bases.iter().rev() {
+                    match eval.ty(file, base) {
+                        Ty::Of(base, _) => work.push(base),
+                        _ => foreign = true,
+                    }
+                }
+            }
+        }
+        (line, foreign)
+    }
+
+    fn class_member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Option<Ty> {
+        let (Ty::Of(class, _) | Ty::Type(class, _)) = base else { return None };
+        let program = eval.program;
+        let text = program.text(name);
+        for at in self.lineage(eval, *class).0 {
+            let full = self.full(program, at);
+            let file = program.file_of(at);
+            // A constructor is reached by making a value, not by its name.
+            if full.rsplit('.').next() == Some(text) {
+                continue;
+            }
+            let found = self.value(eval, file, &join(&full, text), Some(base), Among::All);
+            if let Some(found) = found.filter(|found| access == Access::Call || !matches!(found, Ty::Fn(..)))
+            {
+                return Some(found);
+            }
+            for &part in self.get(&full) {
+                if let Some(found) = eval.field(part, &[], name) {
+                    return Some(if access == Access::Call { Ty::External } else { found });
+                }
+            }
+            if let Some(found) = self.value(eval, file, &join(&full, text), Some(base), Among::All) {
+                // Read without brackets it is what it gives.
+                return Some(eval.function_result(&found, file));
+            }
+        }
+        None
+    }
+
+    fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
+        let facts = eval.program.files[file as usize];
+        let mut found = Vec::new();
+        let mut around = scope;
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            match (def.kind, def.of) {
+                (DefKind::Impl, Some(of)) => {
+                    if let Ty::Of(class, _) = eval.ty(file, of) {
+                        found.push(class);
+                    }
+                }
+                // Namespaces are looked through by full name; a module that mixes others in is like a class.
+                (DefKind::Module, _) if self.grammar.unit != Unit::Program => {}
+                (kind, _) if kind.is_type() || kind == DefKind::Module => {
+                    found.push(eval.program.global(file, ix));
+                }
+                _ => {}
+            }
+            around = def.parent;
+        }
+        found
+    }
+
+    /// A type that only one file defines, in a language whose types are known everywhere.
+    fn only_type(&self, eval: &mut Eval<'_, '_>, name: GName) -> Option<Ty> {
+        if self.grammar.unit != Unit::Program {
+            return None;
+        }
+        let program = eval.program;
+        let all = self.types.get(&name)?;
+        let full = self.full(program, *all.first()?);
+        let is_one = all.iter().all(|&def| self.full(program, def) == full);
+        is_one.then(|| self.aliased(eval, all[0]))
+    }
+}
+
+/// The full name of a scope. Where files load each other, a file's names are its own.
+fn scope_name(grammar: &Grammar, program: &Program<'_>, file: u32, scope: Scope) -> String {
+    let facts = program.files[file as usize];
+    let mut parts: Vec<&str> = Vec::new();
+    let mut around = scope;
+    while let Some(ix) = around {
+        let def = facts.def(ix);
+        match def.kind {
+            DefKind::Impl => {
+                if let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &facts.types[of.0 as usize]) {
+                    parts.extend(segments.iter().rev().map(|&part| facts.text(part)));
+                }
+            }
+            DefKind::Function | DefKind::Method => {}
+            _ => parts.push(facts.text(def.name)),
+        }
+        around = def.parent;
+    }
+    parts.retain(|part| !part.is_empty());
+    match grammar.unit {
+        Unit::File => parts.push(&facts.path),
+        _ if !facts.package.is_empty() => parts.push(&facts.package),
+        _ => {}
+    }
+    parts.reverse();
+    parts.join(".")
+}
+
+/// Which definitions a name may mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Among {
+    All,
+    /// No functions: a constructor often has the name of its type.
+    Types,
+}
+
+fn join(scope: &str, name: &str) -> String {
+    if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
+}
+
+impl Rules for SimpleRules {
+    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        for class in self.classes_around(eval, file, scope) {
+            let this = Ty::Of(class, Arc::new([]));
+            if let Some(found) = self.class_member(eval, &this, name, Access::Read) {
+                return found;
+            }
+        }
+        if let Some(found) = self.lookup(eval, file, scope, &[name], Among::All) {
+            return found;
+        }
+        if let Some(found) = self.only_type(eval, name) {
+            return found;
+        }
+        let text = eval.program.text(name);
+        let own_table = eval.program.files[file as usize].exports.iter();
+        if own_table.into_iter().any(|export| eval.program.name(file, export.name) == name) {
+            return Ty::Place(Place::File(file));
+        }
+        if text.starts_with(|c: char| c.is_uppercase()) { Ty::External } else { Ty::Unknown }
+    }
+
+    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
+        let Some((&first, rest)) = path.split_first() else { return Ty::Unknown };
+        if !rest.is_empty() {
+            if let Some(found) = self.lookup(eval, file, scope, path, Among::All) {
+                return found;
+            }
+            let from = match self.lookup(eval, file, scope, &[first], Among::All) {
+                Some(from) => from,
+                None => self.only_type(eval, first).unwrap_or(Ty::External),
+            };
+            return self.through(eval, from, rest);
+        }
+        if let Some(found) = self.inner(eval.program, file, scope, first) {
+            return found;
+        }
+        if (self.grammar.is_library)(eval.program.text(first)) {
+            return Ty::External;
+        }
+        let mut foreign = false;
+        for class in self.classes_around(eval, file, scope) {
+            let this = Ty::Of(class, Arc::new([]));
+            if let Some(found) = self.class_member(eval, &this, first, Access::Call) {
+                return found;
+            }
+            foreign |= self.lineage(eval, class).1;
+        }
+        match self.lookup(eval, file, scope, path, Among::All) {
+            Some(found) => found,
+            None if foreign => Ty::External,
+            None => self.only_type(eval, first).unwrap_or(Ty::External),
+        }
+    }
+
+    fn type_path(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+        args: Vec<Ty>,
+    ) -> Ty {
+        let Some(&first) = path.first() else { return Ty::Unknown };
+        if path.len() == 1 && matches!(eval.program.text(first), "self" | "static" | "Self" | "This") {
+            return self.this(eval, file, scope);
+        }
+        let found = match self.lookup(eval, file, scope, path, Among::Types) {
+            None if path.len() == 1 => self.only_type(eval, first),
+            found => found,
+        };
+        match found {
+            Some(Ty::Type(def, _)) => Ty::Of(def, args.into()),
+            Some(Ty::Of(def, _)) if path.len() > 1 => Ty::Of(def, args.into()),
+            _ => Ty::External,
+        }
+    }
+
+    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
+        Ty::Unknown
+    }
+
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
+        match base {
+            Ty::Of(..) | Ty::Type(..) => {
+                if let Some(found) = self.class_member(eval, base, name, access) {
+                    return found;
+                }
+                let text = eval.program.text(name);
+                let makes =
+                    matches!(base, Ty::Type(..)) && matches!(text, "new" | "init" | "apply" | "build");
+                if makes {
+                    return base.clone();
+                }
+                Ty::External
+            }
+            Ty::Place(Place::File(file)) => {
+                let full = join(&eval.program.files[*file as usize].path, eval.program.text(name));
+                let found = self.value(eval, *file, &full, None, Among::All);
+                found.or_else(|| eval.top_binding(*file, name)).unwrap_or(Ty::External)
+            }
+            _ => Ty::External,
+        }
+    }
+
+    fn std_call(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>) -> Ty {
+        Ty::External
+    }
+
+    fn std_made(&self, _: &mut Eval<'_, '_>, _: &'static str, _: &Args, _: Call<'_>) -> Ty {
+        Ty::External
+    }
+
+    fn out(&self, _: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
+        match (of, by) {
+            (Ty::Of(class, args), By::Class) => Ty::Type(*class, Arc::clone(args)),
+            (Ty::Std("List", args), By::Iteration) => args.first().cloned().unwrap_or(Ty::Unknown),
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
+        Ty::Unknown
+    }
+
+    fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
+        match self.classes_around(eval, file, scope).into_iter().next() {
+            Some(class) => Ty::Of(class, Arc::new([])),
+            None if matches!(self.grammar.unit, Unit::File) => Ty::Place(Place::File(file)),
+            None => Ty::Unknown,
+        }
+    }
+
+    fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
+        let Ty::Of(class, _) = self.this(eval, file, scope) else { return Ty::Unknown };
+        match eval.program.def(class).bases.first() {
+            Some(&base) => eval.ty(eval.program.file_of(class), base),
+            None => Ty::External,
+        }
+    }
+
+    /// The one constructor of a class, whatever the language calls it.
+    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
+        let program = eval.program;
+        let own = program.text(program.def_name(def));
+        let full = self.full(program, def);
+        for name in [own, "__construct", "initialize", "init", "constructor"] {
+            let found = self.get(&join(&full, name)).iter().copied();
+            let made: Vec<GDef> = found.filter(|&d| program.def(d).kind == DefKind::Method).collect();
+            match made[..] {
+                [only] => return Some(only),
+                [] => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
+        if let Some(&file) = self.loaded.get(&(file, at as u32)) {
+            return Ty::Place(Place::File(file));
+        }
+        let facts = eval.program.files[file as usize];
+        let parts: Vec<&str> = facts.imports[at].path.iter().map(|&part| facts.text(part)).collect();
+        let full = parts.join(".");
+        let is_namespace = |def: &GDef| eval.program.def(*def).kind == DefKind::Module;
+        // A namespace of several files is none of them.
+        if self.get(&full).len() > 1 && self.get(&full).iter().all(is_namespace) {
+            return Ty::External;
+        }
+        match self.value(eval, file, &full, None, Among::All) {
+            Some(Ty::Union(parts)) => parts.first().cloned().unwrap_or(Ty::External),
+            found => found.unwrap_or(Ty::External),
+        }
+    }
+
+    fn is_common_method(&self, name: &str) -> bool {
+        common::is_common(name) || (self.grammar.is_library)(name)
+    }
+}

@@ -1,0 +1,118 @@
+//! Zig: containers that are values, `@import`, `test` blocks.
+
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::Node;
+
+use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use crate::facts::DefKind;
+use crate::manifest::{folder, join};
+use crate::sheet::{field, named_children};
+
+static GRAMMAR: Grammar = Grammar {
+    name: NAME,
+    language: || tree_sitter_zig::LANGUAGE.into(),
+    role,
+    unit: Unit::File,
+    sees_outer_packages: false,
+    shares_functions: true,
+    has_clauses: false,
+    find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
+    routes: None,
+    is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with("_test.zig"),
+    is_library: |_| false,
+};
+
+language!(GRAMMAR, &["zig"], &[]);
+
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    match node.kind() {
+        "comment" => Role::Comment,
+        "variable_declaration" => variable(source, node, up),
+        "function_declaration" => function(source, node, up),
+        "test_declaration" => test(source, node),
+        "container_field" => match field(node, "name") {
+            Some(name) => Role::Value { name, ty: field(node, "type"), value: None, is_constant: false },
+            None => Role::Plain,
+        },
+        "call_expression" => call(node),
+        "field_expression" => match (field(node, "object"), field(node, "member")) {
+            (Some(base), Some(name)) => Role::Member { base, name },
+            _ => Role::Plain,
+        },
+        "identifier" => Role::Name,
+        "string" | "multiline_string" => Role::Text,
+        "integer" | "float" => Role::Number,
+        "boolean" => Role::Bool,
+        "try_expression" | "parenthesized_expression" | "dereference_expression" => {
+            match named_children(node).into_iter().next_back() {
+                Some(inner) => Role::Same(inner),
+                None => Role::Plain,
+            }
+        }
+        "block" => Role::Block,
+        _ => Role::Plain,
+    }
+}
+
+fn variable<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    let Some(name) = child_of(node, &["identifier"]) else { return Role::Plain };
+    let value = named_children(node).into_iter().next_back().filter(|value| value.id() != name.id());
+    let Some(value) = value else { return Role::Plain };
+    let kind = match value.kind() {
+        "struct_declaration" | "opaque_declaration" => Some(DefKind::Struct),
+        "enum_declaration" | "union_declaration" | "error_set_declaration" => Some(DefKind::Enum),
+        _ => None,
+    };
+    if let Some(kind) = kind {
+        return Role::Type { kind, name, body: Some(value), bases: Vec::new() };
+    }
+    if value.kind() == "builtin_function" && source.text(value).starts_with("@import") {
+        let asked = source.text(value).split('"').nth(1).unwrap_or("");
+        return Role::Import(vec![Imported { path: vec![asked.to_owned()], bind: Some(source.text(name).to_owned()) }]);
+    }
+    let is_top = up.is_some_and(|parent| parent.kind() == "source_file");
+    let is_constant = is_top && source.before(node, name).contains("const");
+    Role::Value { name, ty: field(node, "type"), value: Some(value), is_constant }
+}
+
+fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    let Some(name) = field(node, "name") else { return Role::Plain };
+    let mut function = Function::new(name, field(node, "body"));
+    function.returns = field(node, "type");
+    let parameters = child_of(node, &["parameters"]).map(|list| children_of(list, &["parameter"])).unwrap_or_default();
+    function.params =
+        parameters.into_iter().filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
+    let is_public = source.before(node, name).contains("pub ");
+    function.marks = Marks {
+        is_entry: is_public && source.text(name) == "main" && up.is_some_and(|p| p.kind() == "source_file"),
+        is_private: !is_public,
+        ..Marks::default()
+    };
+    Role::Function(function)
+}
+
+fn test<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+    let body = child_of(node, &["block"]);
+    let Some(name) = child_of(node, &["string", "identifier"]).or(body) else { return Role::Plain };
+    let mut function = Function::new(name, body);
+    let text = source.text(name).trim_matches('"');
+    function.called = Some(if name.kind() == "block" { "test".to_owned() } else { text.to_owned() });
+    function.marks.is_test = true;
+    Role::Function(function)
+}
+
+fn call(node: Node<'_>) -> Role<'_> {
+    let Some(callee) = field(node, "function") else { return Role::Plain };
+    match callee.kind() {
+        "identifier" => Role::Call { receiver: None, name: callee, args: None },
+        "field_expression" => match (field(callee, "object"), field(callee, "member")) {
+            (Some(base), Some(name)) => Role::Call { receiver: Some(base), name, args: None },
+            _ => Role::Plain,
+        },
+        _ => Role::Plain,
+    }
+}
+
+const NAME: &str = "zig";

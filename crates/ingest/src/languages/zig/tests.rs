@@ -1,0 +1,84 @@
+//! What is read from Zig, and what it resolves to: text in, text out.
+
+use expect_test::expect;
+
+use crate::testing;
+
+const SHOP: &str = r#"
+//- src/util.zig
+pub fn log(text: []const u8) void {
+    _ = text;
+}
+pub const Item = struct {
+    pub fn price(self: Item) u32 {
+        return 1;
+    }
+};
+//- src/main.zig
+const std = @import("std");
+const util = @import("util.zig");
+const Item = util.Item;
+/// A cart.
+pub const Cart = struct {
+    best: Item,
+    pub fn init(n: u32) Cart {
+        return Cart{ .best = undefined };
+    }
+    pub fn total(self: *Cart, item: Item) u32 {
+        helper();
+        item.price();
+        self.best.price();
+        util.log("x");
+        self.other();
+        std.debug.print("x", .{});
+        return 1;
+    }
+    fn other(self: *Cart) void {}
+};
+fn helper() void {}
+pub fn main() !void {
+    var cart = Cart.init(1);
+    _ = cart.total(undefined);
+}
+test "totals" {
+    helper();
+}
+"#;
+
+#[test]
+fn calls_lead_to_their_definitions() {
+    expect![[r#"
+        src/main.zig Cart.total -> src/main.zig Cart.other @[15]
+        src/main.zig Cart.total -> src/main.zig helper @[11]
+        src/main.zig Cart.total -> src/util.zig Item.price @[12, 13]
+        src/main.zig Cart.total -> src/util.zig log @[14]
+        src/main.zig main -> src/main.zig Cart.init @[23]
+        src/main.zig main -> src/main.zig Cart.total @[24]
+        src/main.zig totals -> src/main.zig helper @[27]
+    "#]].assert_eq(&testing::calls(SHOP));
+}
+
+#[test]
+fn definitions_have_lines_signatures_documents_and_marks() {
+    expect![[r#"
+        constant::src/main.zig::Item 3-3 `const Item = util.Item`
+        function::src/main.zig::helper 21-21 `fn helper() void`
+        function::src/main.zig::main 22-25 `pub fn main() !void` (entry)
+        function::src/util.zig::log 1-3 `pub fn log(text: []const u8) void`
+        method::src/main.zig::Cart.init 7-9 `pub fn init(n: u32) Cart`
+        method::src/main.zig::Cart.other 19-19 `fn other(self: *Cart) void`
+        method::src/main.zig::Cart.total 10-18 `pub fn total(self: *Cart, item: Item) u32`
+        method::src/util.zig::Item.price 5-7 `pub fn price(self: Item) u32`
+        struct::src/main.zig::Cart 5-20 `pub const Cart` | A cart.
+        struct::src/util.zig::Item 4-8 `pub const Item`
+        test::src/main.zig::totals 26-28 `test "totals"` (entry)
+    "#]].assert_eq(&testing::definitions(SHOP));
+}
+
+#[test]
+fn imports_and_bases_are_known() {
+    expect![[r#"
+        src/main.zig imports -> src/util.zig @[2]
+        src/main.zig totals tests -> src/main.zig helper @[27]
+    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+}
