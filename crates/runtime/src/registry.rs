@@ -42,7 +42,7 @@ pub struct Listing {
     pub toolset: ToolsetName,
     pub description: &'static str,
     pub input_schema: Value,
-    /// Absent for tools that answer with plain text.
+    /// Absent for tools that answer with plain text, and where the documentation has it.
     pub output_schema: Option<Value>,
     pub effect: Effect,
 }
@@ -188,7 +188,8 @@ impl Row {
             let output = (self.entry.output_schema)();
             Schemas {
                 input: self.with_header(own),
-                output: (output.get("type") == Some(&json!("object"))).then(|| loosened(&output)),
+                output: (self.entry.spec.lists_output && output.get("type") == Some(&json!("object")))
+                    .then(|| loosened(&output)),
                 own_fields,
             }
         })

@@ -7,5 +7,6 @@ pub mod ingest;
 pub mod numbered;
 pub mod outline;
 pub mod places;
+pub mod sight;
 pub mod slice;
 pub mod text_search;

@@ -33,7 +33,10 @@ pub(super) fn header(
     if !row.entry.spec.null_means_clear {
         arguments.retain(|_, value| !value.is_null());
     }
-    if let Some(unknown) = arguments.keys().find(|key| !row.argument_names().any(|known| known == *key)) {
+    let known = |key: &str| {
+        row.argument_names().chain(row.entry.spec.also_takes.iter().copied()).any(|name| name == key)
+    };
+    if let Some(unknown) = arguments.keys().find(|key| !known(key)) {
         let shown = &unknown[..unknown.floor_char_boundary(60)];
         let guess = match nearest(unknown, row.argument_names(), 1).first() {
             Some(near) => format!(" Did you mean `{near}`?"),

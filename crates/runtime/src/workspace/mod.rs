@@ -3,6 +3,7 @@
 mod home;
 mod host;
 mod listing;
+mod memory;
 mod view;
 
 use std::fmt;
@@ -11,14 +12,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_ingest::Report;
+use m1nd_memory::StoreError;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::Clock;
+use m1nd_store::SqliteStore;
 use m1nd_vfs::{RelPath, Root};
 
 use crate::settings::Settings;
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
 pub use host::{Reuse, SaveError, Saved};
+use memory::Memory;
+pub use memory::{MEMORY_FILE, MemoryState};
 pub use view::WorkspaceView;
 
 /// How a workspace was chosen. Later ones give way to earlier ones.
@@ -48,6 +53,7 @@ pub struct Workspace {
     source: BindingSource,
     runtime_root: PathBuf,
     host: Host,
+    memory: Memory,
 }
 
 impl Workspace {
@@ -60,7 +66,8 @@ impl Workspace {
             None => home::runtime_root(&settings.home, &root),
         };
         let root = root.excluding(&settings.home).excluding(&runtime_root);
-        Ok(Self { root, source, host: Host::new(runtime_root.clone()), runtime_root })
+        let memory = Memory::new(&runtime_root);
+        Ok(Self { root, source, host: Host::new(runtime_root.clone()), memory, runtime_root })
     }
 
     pub fn root(&self) -> &Root {
@@ -119,6 +126,25 @@ impl Workspace {
     pub fn save(&self) -> Result<Saved, SaveError> {
         self.ensure_runtime_root().map_err(|err| SaveError::Io(err.source))?;
         self.host.save()
+    }
+
+    /// What was remembered about this workspace; made on first need.
+    pub fn memory(&self) -> Result<Arc<SqliteStore>, StoreError> {
+        if !self.memory.path().exists() {
+            self.ensure_runtime_root().map_err(|err| match err.source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull,
+                io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                    StoreError::ReadOnly { detail: err.to_string() }
+                }
+                _ => StoreError::Io { detail: err.to_string() },
+            })?;
+        }
+        self.memory.store()
+    }
+
+    /// How memory is doing, without opening it.
+    pub fn memory_state(&self) -> MemoryState {
+        self.memory.state()
     }
 
     /// What is wrong with the state on disk, if anything is.

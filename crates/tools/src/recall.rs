@@ -1,0 +1,120 @@
+//! Recall: how a function of `memory` becomes a tool. The files of `remember` and `tasks` are made with it.
+
+use std::borrow::Cow;
+
+use m1nd_contract::budget::json_len;
+use m1nd_contract::header::Field;
+use m1nd_contract::{Guidance, Trim};
+use m1nd_memory::workspace;
+use m1nd_runtime::{Answer, Ctx, Effect, Spec};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+/// A tool that reads memory.
+pub const READ: Spec = Spec { caller: Field::Workspace, lists_output: false, ..Spec::READ };
+
+/// A tool that writes memory.
+pub const WRITE: Spec = Spec { effect: Effect::Remember, ..READ };
+
+/// A tool that changes a plan or task.
+pub const CHANGE: Spec = Spec { also_takes: &["expected_version"], ..WRITE };
+
+/// Bytes of a list unless `max_chars` says otherwise.
+pub const LIST: i64 = 20_000;
+
+/// Bytes that `elapsed_ms` takes at most.
+const ENVELOPE: i64 = 40;
+
+/// What memory answered. It keeps to its budget by itself: only memory knows which end is worth least, and
+/// moves the cursor with it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Recalled<T>(pub T);
+
+impl<T> Trim for Recalled<T> {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Recalled<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// The bytes that memory may use of a budget. What is no budget stays what it is, and memory refuses it.
+pub fn room(max_chars: Option<i64>, default: i64) -> i64 {
+    match max_chars.unwrap_or(default) {
+        given if given < 1 => given,
+        given => (given - ENVELOPE).max(1),
+    }
+}
+
+/// The answer, with a next step if the budget has room for one.
+pub fn answer<T: Serialize>(output: T, next: Guidance, room: Option<i64>) -> Answer<Recalled<T>> {
+    let free = room.map(|room| room - i64::try_from(json_len(&output)).unwrap_or(i64::MAX));
+    let wanted = i64::try_from(json_len(&next)).unwrap_or(i64::MAX);
+    let next = if free.is_none_or(|free| free >= wanted) { next } else { Guidance::default() };
+    Answer::of(Recalled(output)).next(next)
+}
+
+/// What to say when a workspace holds nothing: a mistyped name looks like a new one.
+pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
+    let asked = ctx.header().caller.name();
+    let known = ctx.remember(|ports| workspace::names(ports)).unwrap_or_default();
+    if known.iter().any(|name| name == asked) {
+        return Guidance::default();
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).take(MAX_NAMES).collect();
+    Guidance::hint(match known.as_slice() {
+        [] => "Nothing was remembered about this repository yet; branchmind_notes_commit and tasks_create begin.".into(),
+        names => format!("Nothing was remembered under this name; there is {}.", names.join(", ")),
+    })
+}
+
+/// Names of workspaces that a hint lists.
+const MAX_NAMES: usize = 5;
+
+/// Declares one tool: its name, the function of `memory` with its types, the budget it works within, what it
+/// points to, and its spec.
+macro_rules! memory_tool {
+    (
+        $tool:ident, $call:expr, $input:ty => $output:ty $(, within $budget:expr)? $(, next $next:expr)?;
+        $($spec:tt)*
+    ) => {
+        pub struct $tool;
+
+        impl m1nd_runtime::Tool for $tool {
+            type Input = $input;
+            type Output = $crate::recall::Recalled<$output>;
+            const SPEC: m1nd_runtime::Spec = m1nd_runtime::Spec { $($spec)* };
+
+            #[allow(unused_mut, unused_assignments)]
+            fn run(
+                ctx: &m1nd_runtime::Ctx<'_>,
+                mut input: $input,
+            ) -> Result<m1nd_runtime::Answer<Self::Output>, m1nd_contract::Fault> {
+                let mut room = None;
+                $(
+                    room = Some($crate::recall::room(input.max_chars, $budget));
+                    input.max_chars = room;
+                )?
+                let call: fn(&m1nd_memory::Ports<'_>, &$input) -> Result<$output, m1nd_memory::MemoryError> =
+                    $call;
+                let output = ctx.remember(|ports| call(ports, &input))?;
+                let mut next = m1nd_contract::Guidance::default();
+                $(
+                    let point: fn(&m1nd_runtime::Ctx<'_>, &$output) -> m1nd_contract::Guidance = $next;
+                    next = point(ctx, &output);
+                )?
+                Ok($crate::recall::answer(output, next, room))
+            }
+        }
+    };
+}
+pub(crate) use memory_tool;
