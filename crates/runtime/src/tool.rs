@@ -49,8 +49,9 @@ pub struct Spec {
     pub contract: bool,
     /// Whether answers say how fresh they are.
     pub fresh: bool,
-    /// Whether listings carry the output's schema. Families of many tools leave it to the documentation.
-    pub lists_output: bool,
+    /// For families of many tools: listings leave the output's schema, and words about what all of the family
+    /// take, to `help` and the documentation.
+    pub lean: bool,
     /// Whether an explicit `null` argument means something else than leaving it out.
     pub null_means_clear: bool,
     pub examples: &'static [Example],
@@ -71,7 +72,7 @@ impl Spec {
         budget: None,
         contract: false,
         fresh: false,
-        lists_output: true,
+        lean: false,
         null_means_clear: false,
         examples: &[],
     };

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 /// A tool that reads memory.
-pub const READ: Spec = Spec { caller: Field::Workspace, lists_output: false, ..Spec::READ };
+pub const READ: Spec = Spec { caller: Field::Workspace, lean: true, ..Spec::READ };
 
 /// A tool that writes memory.
 pub const WRITE: Spec = Spec { effect: Effect::Remember, ..READ };

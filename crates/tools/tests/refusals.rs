@@ -32,7 +32,7 @@ const NOT_PATHS: [&str; 11] = [
 
 /// String arguments of memory and tasks: names inside the store, and words. `path` is a step's place there; the paths
 /// of anchors lie deeper and have a test of their own.
-const MEMORY: [&str; 38] = [
+const MEMORY: &[&str] = &[
     "workspace",
     "target",
     "branch",
@@ -71,6 +71,16 @@ const MEMORY: [&str; 38] = [
     "agent_id",
     "claim_token",
     "path",
+    "kind",
+    "parent",
+    "description",
+    "contract",
+    "depends_on",
+    "success_criteria",
+    "tests",
+    "blockers",
+    "note",
+    "step_id",
 ];
 
 fn properties(tool: &str) -> Map<String, Value> {

@@ -66,13 +66,16 @@ fn the_default_list_is_small() {
             .listings(toolsets)
             .iter()
             .map(|listing| {
-                json!({
+                let mut tool = json!({
                     "name": listing.name,
                     "description": listing.description,
                     "inputSchema": listing.input_schema,
-                    "outputSchema": listing.output_schema,
                     "annotations": {"readOnlyHint": true, "destructiveHint": true, "idempotentHint": true, "openWorldHint": true},
-                })
+                });
+                if let Some(schema) = &listing.output_schema {
+                    tool["outputSchema"] = schema.clone();
+                }
+                tool
             })
             .collect();
         (tools.len(), json!(tools).to_string().len())
@@ -119,6 +122,10 @@ fn asking_twice_gives_the_same_answer() {
     }
 }
 
+/// What some answers keep under any budget: a brief what is newest and pinned, the others the fields that say where the
+/// rest is to be found.
+const KEPT: [(&str, usize); 3] = [("brief", 900), ("branchmind_export", 700), ("tasks_radar", 800)];
+
 #[test]
 fn answers_fit_the_budget_that_was_given() {
     let fixture = remembered();
@@ -134,6 +141,9 @@ fn answers_fit_the_budget_that_was_given() {
                 arguments["max_chars"] = json!(max_chars);
                 let reply = fixture.call(entry.spec.name, arguments);
                 let bytes = reply.text().len();
+                let fixed =
+                    KEPT.iter().find(|(name, _)| *name == entry.spec.name).map_or(0, |(_, bytes)| *bytes);
+                let max_chars = max_chars.max(fixed);
                 assert!(bytes <= max_chars, "{}: {bytes} > {max_chars}: {}", entry.spec.name, reply.text());
             }
         }

@@ -1,6 +1,7 @@
 //! `health`: what this server is, what it is bound to, and how it is doing.
 
 use m1nd_contract::{Fault, Guidance};
+use m1nd_runtime::workspace::MemoryState;
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool, process};
 use m1nd_stdx::round::round4;
 use schemars::JsonSchema;
@@ -32,6 +33,9 @@ pub struct Output {
     workspace: Option<Workspace>,
     /// The code graph.
     graph: Graph,
+    /// The store of notes and tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<Memory>,
     /// Toolsets that hosts are shown.
     toolsets: Vec<&'static str>,
     /// Calls answered since start.
@@ -62,6 +66,35 @@ pub struct Graph {
     edges: u64,
     /// Generation; 0 while nothing is ingested.
     generation: u64,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Memory {
+    /// ok, empty while nothing was remembered, or damaged.
+    state: &'static str,
+    /// Bytes on disk.
+    bytes: u64,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// Damaged files that were set aside and kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    set_aside: Vec<String>,
+}
+
+impl Memory {
+    fn of(state: MemoryState) -> Self {
+        Self {
+            state: match &state.problem {
+                Some(_) => "damaged",
+                None if state.bytes == 0 => "empty",
+                None => "ok",
+            },
+            bytes: state.bytes,
+            problem: state.problem.map(|problem| problem.to_string()),
+            set_aside: state.set_aside.iter().map(|path| path.display().to_string()).collect(),
+        }
+    }
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -125,6 +158,7 @@ impl Tool for Health {
                 edges: view.as_ref().map_or(0, |view| view.edge_count()),
                 generation: view.as_ref().map_or(0, |view| view.generation()),
             },
+            memory: workspace.map(|workspace| Memory::of(workspace.memory_state())),
             toolsets: runtime.enabled_toolsets().into_iter().map(|name| name.as_str()).collect(),
             queries: runtime.queries_total(),
             sessions,

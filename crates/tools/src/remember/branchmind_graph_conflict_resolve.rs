@@ -13,7 +13,7 @@ memory_tool! {
     examples: &[
         Example {
             says: "Keep what is there",
-            arguments: r#"{"conflict_id": "CONFLICT_ID", "resolution": "use_into"}"#,
+            arguments: r#"{"conflict_id": "CONFLICT-7ea74f8271dfbc09", "resolution": "use_into"}"#,
         },
     ],
     ..WRITE

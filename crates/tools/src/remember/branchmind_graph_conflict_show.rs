@@ -10,6 +10,6 @@ memory_tool! {
     name: "branchmind_graph_conflict_show",
     summary: "One conflict: what the base, the merged branch and the destination say.",
     intents: &["read a conflict"],
-    examples: &[Example { says: "Three sides", arguments: r#"{"conflict_id": "CONFLICT_ID"}"# }],
+    examples: &[Example { says: "Three sides", arguments: r#"{"conflict_id": "CONFLICT-7ea74f8271dfbc09"}"# }],
     ..READ
 }
