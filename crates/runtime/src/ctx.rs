@@ -7,8 +7,10 @@ use std::sync::Arc;
 use m1nd_contract::arg::Int;
 use m1nd_contract::{Fault, Header};
 use m1nd_graph::Graph;
+use m1nd_memory::port::Store;
 use m1nd_memory::{MemoryError, Ports};
 use m1nd_stdx::cancel::CancelToken;
+use m1nd_store::RamStore;
 use m1nd_vfs::RelPath;
 
 use crate::faults;
@@ -77,17 +79,21 @@ impl Ctx<'_> {
         Ok(view.graph().cloned())
     }
 
-    /// Asks memory, with eyes on today's code. What memory refuses becomes a fault of this tool.
+    /// Asks memory, with eyes on today's code. What memory refuses becomes a fault of this tool. A question about
+    /// a workspace where nothing was remembered is answered from nothing, and makes no store.
     pub fn remember<T>(
         &self,
         question: impl FnOnce(&Ports<'_>) -> Result<T, MemoryError>,
     ) -> Result<T, Fault> {
         let workspace = self.workspace()?;
-        if self.runtime.settings().read_only && workspace.memory_state().bytes == 0 {
-            return Err(faults::from_memory::nothing_to_read());
-        }
         let refused = |err: MemoryError| faults::from_memory::refusal(self.tool, workspace.root(), &err);
-        let store = workspace.memory().map_err(|err| refused(err.into()))?;
+        let asks =
+            self.runtime.registry().entry(self.tool).is_some_and(|(entry, _)| entry.spec.effect.read_only());
+        let store: Arc<dyn Store> = if asks && !workspace.has_memory() {
+            Arc::new(RamStore::new())
+        } else {
+            workspace.memory().map_err(|err| refused(err.into()))?
+        };
         let sight = CodeSight::new(workspace, self.runtime.clock(), self.cancel);
         let ports = Ports::new(&*store, self.runtime.clock()).with_code(&sight);
         question(&ports).map_err(refused)

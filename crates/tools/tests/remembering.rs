@@ -242,6 +242,17 @@ fn a_damaged_store_is_said_kept_and_shown_by_health() {
 }
 
 #[test]
+fn a_question_makes_no_store() {
+    let fixture = fixture();
+    for (entry, _) in registry().entries().filter(|(entry, _)| entry.spec.effect.read_only()) {
+        fixture.call(entry.spec.name, serde_json::from_str(entry.spec.examples[0].arguments).unwrap());
+    }
+    assert_eq!(ok(&fixture, "health", json!({}))["memory"], json!({"state": "empty", "bytes": 0}));
+    ok(&fixture, "tasks_create", json!({"title": "x"}));
+    assert_eq!(ok(&fixture, "health", json!({}))["memory"]["state"], "ok");
+}
+
+#[test]
 fn every_tool_of_the_contract_is_there() {
     let names: BTreeSet<&str> = registry().entries().map(|(entry, _)| entry.spec.name).collect();
     let wanted = "init status notes_commit show export diff merge graph_apply graph_query graph_validate graph_diff graph_merge \

@@ -15,15 +15,6 @@ const RADAR: &str = "tasks_radar";
 const ENTITIES: &str = "tasks_context";
 const STATUS: &str = "branchmind_status";
 
-/// A server that must not write, on a workspace about which nothing was written yet.
-pub fn nothing_to_read() -> Fault {
-    Fault::new(
-        Code::Storage,
-        "Nothing was remembered about this workspace yet, and this server was started read-only.",
-        Recovery::hint("Ask the user to start the server without --read-only, or go on without memory."),
-    )
-}
-
 /// What `tool` says when memory refuses.
 pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
     use MemoryError as E;

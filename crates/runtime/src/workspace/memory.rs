@@ -51,6 +51,17 @@ impl Memory {
         &self.path
     }
 
+    /// Whether there is a store, or what is left of one.
+    pub(super) fn exists(&self) -> bool {
+        self.path.exists() || self.beside("-wal").exists()
+    }
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    }
+
     /// The store. One that somebody moved away or removed is opened anew, because what is written to a file
     /// without a name is lost; so is one that turned out to be damaged, which sets it aside.
     pub(super) fn store(&self) -> Result<Arc<SqliteStore>, StoreError> {
@@ -70,11 +81,7 @@ impl Memory {
 
     /// Looks without opening: asking how memory is must not make one.
     pub(super) fn state(&self) -> MemoryState {
-        let bytes = |suffix: &str| {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(suffix);
-            fs::metadata(PathBuf::from(name)).map_or(0, |meta| meta.len())
-        };
+        let bytes = |suffix: &str| fs::metadata(self.beside(suffix)).map_or(0, |meta| meta.len());
         let open = self.open.lock();
         let store = open.as_ref().map(|opened| &opened.store);
         MemoryState {

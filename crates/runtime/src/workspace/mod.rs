@@ -142,6 +142,11 @@ impl Workspace {
         self.memory.store()
     }
 
+    /// Whether anything was remembered, or damaged: whatever lies where the store belongs.
+    pub fn has_memory(&self) -> bool {
+        self.memory.exists()
+    }
+
     /// How memory is doing, without opening it.
     pub fn memory_state(&self) -> MemoryState {
         self.memory.state()
