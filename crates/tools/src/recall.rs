@@ -47,19 +47,24 @@ impl<T: JsonSchema> JsonSchema for Recalled<T> {
     }
 }
 
+/// Bytes that are kept for a next step, where the budget is large enough to spare them.
+pub const NEXT_STEP: i64 = 220;
+const SPARES_A_NEXT_STEP: i64 = 2_000;
+
 /// The bytes that memory may use of a budget. What is no budget stays what it is, and memory refuses it.
-pub fn room(max_chars: Option<i64>, default: i64) -> i64 {
+pub fn room(max_chars: Option<i64>, default: i64, next_step: i64) -> i64 {
     match max_chars.unwrap_or(default) {
         given if given < 1 => given,
-        given => (given - ENVELOPE).max(1),
+        given if given < SPARES_A_NEXT_STEP => (given - ENVELOPE).max(1),
+        given => given - ENVELOPE - next_step,
     }
 }
 
-/// The answer, with a next step if the budget has room for one.
-pub fn answer<T: Serialize>(output: T, next: Guidance, room: Option<i64>) -> Answer<Recalled<T>> {
-    let free = room.map(|room| room - i64::try_from(json_len(&output)).unwrap_or(i64::MAX));
-    let wanted = i64::try_from(json_len(&next)).unwrap_or(i64::MAX);
-    let next = if free.is_none_or(|free| free >= wanted) { next } else { Guidance::default() };
+/// The answer, with a next step if `max_chars` has room for one.
+pub fn answer<T: Serialize>(output: T, next: Guidance, budget: Option<i64>) -> Answer<Recalled<T>> {
+    let bytes = |size: usize| i64::try_from(size).unwrap_or(i64::MAX / 2);
+    let whole = bytes(json_len(&output)) + bytes(json_len(&next)) + ENVELOPE;
+    let next = if budget.is_none_or(|budget| whole <= budget) { next } else { Guidance::default() };
     Answer::of(Recalled(output)).next(next)
 }
 
@@ -94,15 +99,16 @@ macro_rules! memory_tool {
             type Output = $crate::recall::Recalled<$output>;
             const SPEC: m1nd_runtime::Spec = m1nd_runtime::Spec { $($spec)* };
 
-            #[allow(unused_mut, unused_assignments)]
+            #[allow(unused_mut, unused_variables, unused_assignments)]
             fn run(
                 ctx: &m1nd_runtime::Ctx<'_>,
                 mut input: $input,
             ) -> Result<m1nd_runtime::Answer<Self::Output>, m1nd_contract::Fault> {
-                let mut room = None;
+                let mut budget = None;
+                let next_step = memory_tool!(@next_step $($next)?);
                 $(
-                    room = Some($crate::recall::room(input.max_chars, $budget));
-                    input.max_chars = room;
+                    budget = input.max_chars.or(Some($budget));
+                    input.max_chars = Some($crate::recall::room(input.max_chars, $budget, next_step));
                 )?
                 let call: fn(&m1nd_memory::Ports<'_>, &$input) -> Result<$output, m1nd_memory::MemoryError> =
                     $call;
@@ -112,9 +118,11 @@ macro_rules! memory_tool {
                     let point: fn(&m1nd_runtime::Ctx<'_>, &$output) -> m1nd_contract::Guidance = $next;
                     next = point(ctx, &output);
                 )?
-                Ok($crate::recall::answer(output, next, room))
+                Ok($crate::recall::answer(output, next, budget))
             }
         }
     };
+    (@next_step) => { 0 };
+    (@next_step $next:expr) => { $crate::recall::NEXT_STEP };
 }
 pub(crate) use memory_tool;
