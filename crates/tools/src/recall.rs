@@ -71,7 +71,7 @@ pub fn answer<T: Serialize>(output: T, next: Guidance, budget: Option<i64>) -> A
 /// What to say when a workspace holds nothing: a mistyped name looks like a new one.
 pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
     let asked = ctx.header().caller.name();
-    let known = ctx.remember(|ports| workspace::names(ports)).unwrap_or_default();
+    let known = ctx.remember(workspace::names).unwrap_or_default();
     if known.iter().any(|name| name == asked) {
         return Guidance::default();
     }

@@ -244,7 +244,7 @@ fn names(runtime: &Runtime) -> anyhow::Result<Vec<String>> {
     let Some(bound) = runtime.workspace().filter(|bound| bound.has_memory()) else {
         return Ok(Vec::new());
     };
-    with_ports(runtime, &bound, |ports| workspace::names(ports))
+    with_ports(runtime, &bound, workspace::names)
 }
 
 fn list_names(runtime: &Runtime, place: &Place) -> anyhow::Result<ExitCode> {
