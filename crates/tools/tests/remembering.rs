@@ -182,6 +182,23 @@ fn a_note_knows_when_its_code_changed_moved_or_vanished() {
 }
 
 #[test]
+fn a_place_has_one_spelling_whatever_it_was_called() {
+    let fixture = remembered();
+    let absolute = fixture.root().join("src/lib.rs").display().to_string();
+    let anchors = json!([{"path": absolute}, {"path": "./src/../src/lib.rs"}, {"node_id": "add"}]);
+    let note = json!({"branch": "main", "doc": "notes", "content": "add adds.", "anchors": anchors});
+    let written = ok(&fixture, "branchmind_notes_commit", note)["entry"]["anchors"].clone();
+    assert_eq!(
+        (&written[0]["path"], written.as_array().unwrap().len()),
+        (&json!("src/lib.rs"), 2),
+        "{written}"
+    );
+    assert!(written[1]["node_id"].as_str().unwrap().contains("src/lib.rs"), "{written}");
+    let found = ok(&fixture, "memory_search", json!({"query": "adds", "anchors": [absolute]}));
+    assert_eq!(found["pagination"]["count"], 1, "{found}");
+}
+
+#[test]
 fn a_second_process_sees_what_the_first_wrote() {
     let fixture = remembered();
     let second = fixture.restart(m1nd_tools::surface());

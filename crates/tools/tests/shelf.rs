@@ -155,8 +155,16 @@ fn instructions_prompts_and_resources_are_short_and_name_only_what_exists() {
     let surface = m1nd_tools::surface();
     assert!(surface.instructions.len() < 1_229, "{} bytes", surface.instructions.len());
     let texts = surface.prompts.iter().map(|prompt| prompt.text).chain([surface.instructions]);
-    let arguments =
-        ["agent_id", "workspace", "max_chars", "next_tool", "arguments", "intent", "error_text", "agent_runtime_contract"];
+    let arguments = [
+        "agent_id",
+        "workspace",
+        "max_chars",
+        "next_tool",
+        "arguments",
+        "intent",
+        "error_text",
+        "agent_runtime_contract",
+    ];
     for text in texts {
         for word in text.split('`').skip(1).step_by(2).filter(|word| !word.contains([':', '.'])) {
             let known = registry().entry(word).is_some() || arguments.contains(&word);

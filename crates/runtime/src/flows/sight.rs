@@ -78,6 +78,22 @@ impl AnchorProbe for CodeSight<'_> {
             AnchorAt::Path { path, lines } => self.place(path, *lines),
         }
     }
+
+    /// Paths relative to the workspace with links resolved; nodes by their ids, however they were named.
+    fn spelled(&self, at: AnchorAt) -> AnchorAt {
+        match at {
+            AnchorAt::Path { path, lines } => {
+                let found = self.workspace.root().locate(&path).ok().filter(|found| !found.is_root());
+                AnchorAt::Path { path: found.map_or(path, |found| found.as_str().to_owned()), lines }
+            }
+            AnchorAt::Node { node_id } => {
+                let graph = self.graph();
+                let found =
+                    graph.and_then(|graph| Some(graph.node(graph.find_node(&node_id).ok()?).id().to_owned()));
+                AnchorAt::Node { node_id: found.unwrap_or(node_id) }
+            }
+        }
+    }
 }
 
 fn found(held: &[u8]) -> Sight {
