@@ -166,6 +166,10 @@ impl Row {
         properties.into_iter().flat_map(Map::keys).map(String::as_str)
     }
 
+    pub(crate) fn wants_integer(&self, argument: &str) -> bool {
+        self.schemas().input["properties"][argument]["type"] == "integer"
+    }
+
     /// Whether the tool's own input declares this header field, and so wants to see it.
     pub(crate) fn declares(&self, field: Field) -> bool {
         self.schemas().own_fields.contains(field.name())

@@ -229,6 +229,24 @@ fn null_clears_a_field_and_leaving_it_out_does_not() {
 }
 
 #[test]
+fn numbers_and_names_may_be_written_as_hosts_write_them() {
+    let fixture = remembered();
+    let shown = ok(
+        &fixture,
+        "branchmind.show",
+        json!({"workspace": "demo", "target": "TASK-001", "limit": 2.0, "cursor": null}),
+    );
+    assert_eq!(shown["pagination"]["limit"], 2);
+    let edited =
+        ok(&fixture, "tasks_edit", json!({"id": "TASK-002", "priority": 3.0, "expected_version": 0}));
+    assert_eq!(edited["revision"], 1);
+    assert_eq!(
+        refused(&fixture, "branchmind_show", json!({"target": "TASK-001", "limit": 2.5}))["code"],
+        "invalid_params"
+    );
+}
+
+#[test]
 fn a_mistyped_workspace_is_told_which_ones_there_are() {
     let fixture = remembered();
     let brief = ok(&fixture, "brief", json!({"workspace": "dmeo"}));

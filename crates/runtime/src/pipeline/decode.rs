@@ -44,6 +44,14 @@ pub(super) fn header(
         };
         return Err(invalid_params(tool, format!("{tool} has no argument {shown:?}.{guess}")));
     }
+    for (name, value) in &mut arguments {
+        // Whole numbers may be written `50.0`.
+        if row.wants_integer(name)
+            && let Some(number) = m1nd_contract::arg::whole_number(value)
+        {
+            *value = json!(number);
+        }
+    }
     let header = header::split(&mut arguments, row.entry.spec.caller, &row.optional_header(), |field| {
         row.declares(field)
     })
