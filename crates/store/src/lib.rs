@@ -1,4 +1,4 @@
-//! Stores for reasoning memory: SQLite for work, one in memory for tests.
+//! Stores for reasoning memory: SQLite for work, one in RAM for tests and for questions where nothing is stored.
 
 mod ram;
 mod sqlite;

@@ -68,8 +68,15 @@ pub fn answer<T: Serialize>(output: T, next: Guidance, budget: Option<i64>) -> A
     Answer::of(Recalled(output)).next(next)
 }
 
-/// What to say when a workspace holds nothing: a mistyped name looks like a new one.
+/// What to say when nothing is found: damage may be the reason, and a mistyped name looks like a new one.
 pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
+    let aside = ctx.workspace().map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
+    if let Some(kept) = aside.last() {
+        let kept = kept.display();
+        return Guidance::hint(format!(
+            "An earlier store was damaged and set aside as {kept}; tell the user."
+        ));
+    }
     let asked = ctx.header().caller.name();
     let known = ctx.remember(workspace::names).unwrap_or_default();
     if known.iter().any(|name| name == asked) {

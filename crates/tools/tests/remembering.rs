@@ -253,6 +253,8 @@ fn a_mistyped_workspace_is_told_which_ones_there_are() {
     assert_eq!(brief["next_step_hint"], "Nothing was remembered under this name; there is demo.");
     let found = ok(&fixture, "memory_search", json!({"workspace": "dmeo", "query": "greet"}));
     assert!(found["next_step_hint"].as_str().unwrap().contains("demo"));
+    let found = ok(&fixture, "memory_search", json!({"query": "zebra"}));
+    assert!(found["next_step_hint"].as_str().unwrap().contains("Nothing holds"), "{found}");
 }
 
 #[test]
@@ -271,7 +273,8 @@ fn a_damaged_store_is_said_kept_and_shown_by_health() {
     let reply = second.call_raw("brief", arguments.clone());
     assert_eq!(reply.body["error"]["code"], "storage", "{}", reply.text());
     assert!(reply.text().contains("kept as"), "{}", reply.text());
-    assert!(!second.call_raw("brief", arguments).is_error);
+    let empty = second.call_raw("brief", arguments);
+    assert!(!empty.is_error && empty.text().contains("set aside as"), "{}", empty.text());
     let health = ok(&fixture, "health", json!({}));
     assert_eq!(health["memory"]["set_aside"].as_array().unwrap().len(), 1, "{health}");
 }

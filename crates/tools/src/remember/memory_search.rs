@@ -25,7 +25,12 @@ memory_tool! {
 /// To the best hit; nothing found says where else something is.
 fn point(ctx: &Ctx<'_>, found: &SearchOutput) -> Guidance {
     match found.hits.first() {
-        None => elsewhere(ctx),
+        None => match elsewhere(ctx) {
+            known if known == Guidance::default() => {
+                Guidance::hint("Nothing holds any of these words; try others, or fewer filters.")
+            }
+            reason => reason,
+        },
         Some(hit) if matches!(hit.kind, FindKind::Task | FindKind::Plan) => {
             Guidance::next("tasks_radar", hit.id.clone(), "Where the best hit stands.")
         }
