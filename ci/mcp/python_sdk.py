@@ -56,11 +56,38 @@ async def talk(name, session):
     unknown = await session.call_tool("no_such_tool", {"agent_id": "python"})
     check(f"{name}: an unknown tool is a tool error", field(unknown, "is_error", "isError"), unknown)
 
+    await remember(name, session)
+
     for resource in (await session.list_resources()).resources:
         contents = (await session.read_resource(resource.uri)).contents
         check(f"{name}: {resource.uri} can be read", bool(contents[0].text))
     prompts = (await session.list_prompts()).prompts
     check(f"{name}: prompts are listed", isinstance(prompts, list))
+
+
+async def remember(name, session):
+    """A plan, a task, a note and a decision; then what a new session would be told."""
+
+    async def call(tool, **arguments):
+        answer = await session.call_tool(tool, {"workspace": name.replace(" ", "-"), **arguments})
+        check(f"{name}: {tool}", not field(answer, "is_error", "isError"), answer)
+        return json.loads(answer.content[0].text)
+
+    plan = (await call("tasks_create", title="Plan"))["id"]
+    step = {"title": "Step", "success_criteria": ["it holds"]}
+    task = (await call("tasks_create", title="Task", parent=plan, steps=[step]))["id"]
+    claim = await call("tasks_claim", task=task, agent_id="python")
+    await call("branchmind_notes_commit", target=task, content="Learned.", meta={"handoff": True})
+    decision = {"id": "D1", "type": "decision", "title": "Decided"}
+    await call("branchmind_think_card", target=task, card=decision)
+    proof = {"criteria": {"confirmed": True, "evidence": {"command": "true", "exit_code": 0}}}
+    at = {"task": task, "path": "s:0", "claim_token": claim["claim_token"]}
+    await call("tasks_verify", **at, checkpoints=proof)
+    done = await call("tasks_done", **at)
+    check(f"{name}: the task is done with its step", done.get("task_status") == "done", done)
+    brief = await call("brief")
+    told = brief["handoff"]["text"] == "Learned." and brief["decisions"][0]["id"] == "D1"
+    check(f"{name}: the brief tells what was learned", told, brief)
 
 
 async def with_handshake(name, transport):

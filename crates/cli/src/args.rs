@@ -88,6 +88,10 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// What agents remembered: brief, notes, branches, search, export, import
+    Memory(crate::commands::memory::Memory),
+    /// Plans and tasks: what is there, what is ready, where one stands
+    Tasks(crate::commands::tasks::Tasks),
     /// Numbers about the graph and this installation
     Stats {
         /// Print JSON

@@ -81,7 +81,10 @@ impl Code {
             }
             Code::Stale => ("stale", "What the call relies on has changed since it was read."),
             Code::RevisionMismatch => ("revision_mismatch", "The entity has another revision than expected."),
-            Code::Conflict => ("conflict", "The same id already holds something else."),
+            Code::Conflict => (
+                "conflict",
+                "The call contradicts what is there: an id that holds something else, an open gate, a claim.",
+            ),
             Code::UnknownTarget => ("unknown_target", "No plan, task, step or mission has that id."),
             Code::UnknownBranch => ("unknown_branch", "No branch has that name."),
             Code::WrongWorkspaceBinding => {

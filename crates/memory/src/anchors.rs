@@ -9,6 +9,11 @@ use crate::port::{AnchorAt, AnchorRow};
 /// Looks at today's code.
 pub trait AnchorProbe: Sync {
     fn look(&self, at: &AnchorAt) -> Sight;
+
+    /// The same place as it is written down: one spelling for each place. A place that cannot be found keeps its own.
+    fn spelled(&self, at: AnchorAt) -> AnchorAt {
+        at
+    }
 }
 
 /// What a probe saw.
@@ -88,7 +93,7 @@ pub(crate) fn take(code: &dyn AnchorProbe, given: &[AnchorIn]) -> Result<Vec<Anc
     }
     let mut out: Vec<AnchorRow> = Vec::with_capacity(given.len());
     for anchor in given {
-        let at = place(anchor)?;
+        let at = code.spelled(place(anchor)?);
         if out.iter().any(|seen| seen.at == at) {
             continue;
         }
@@ -120,6 +125,13 @@ pub(crate) fn stale(code: &dyn AnchorProbe, rows: &[AnchorRow]) -> Vec<Anchor> {
     let mut out = show(code, rows);
     out.retain(|a| matches!(a.anchor_state, Some(AnchorState::Changed | AnchorState::Gone)));
     out
+}
+
+/// What a place may have been written down as: a path, or a node.
+pub(crate) fn spellings(code: &dyn AnchorProbe, place: &str) -> [String; 2] {
+    let path = code.spelled(AnchorAt::Path { path: place.to_owned(), lines: None });
+    let node = code.spelled(AnchorAt::Node { node_id: place.to_owned() });
+    [name(&path), name(&node)]
 }
 
 /// The place in words.

@@ -108,17 +108,14 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
     let since = request.since.as_deref().map(|since| text::parse_time("since", since)).transpose()?;
     let cursor = page::cursor(request.cursor, 0)?;
     let skip = usize::try_from(cursor).unwrap_or(usize::MAX);
+    let places: Option<Vec<String>> = request
+        .anchors
+        .as_ref()
+        .map(|given| given.iter().flat_map(|place| anchors::spellings(ports.code, place)).collect());
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let ask = Ask {
-            ports,
-            rows,
-            ws: &ws,
-            words: &words,
-            kinds: &kinds,
-            since,
-            places: request.anchors.as_deref(),
-        };
+        let ask =
+            Ask { ports, rows, ws: &ws, words: &words, kinds: &kinds, since, places: places.as_deref() };
         let mut matched = Matched::AllWords;
         let (mut hits, mut more) = ask.page(Match::All, skip, limit)?;
         if hits.is_empty() && (skip == 0 || ask.page(Match::All, 0, 1)?.0.is_empty()) {

@@ -39,6 +39,15 @@ pub fn init(ports: &Ports<'_>, request: &InitRequest) -> Result<InitOutput, Memo
     })
 }
 
+/// The names of all workspaces in the store, in order.
+pub fn names(ports: &Ports<'_>) -> Result<Vec<String>, MemoryError> {
+    port::read(ports.store, |rows| {
+        let mut names: Vec<String> = rows.workspaces()?.iter().map(|row| row.name.to_string()).collect();
+        names.sort();
+        Ok(names)
+    })
+}
+
 /// A fast look at the store and the workspace.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -7,10 +7,14 @@ use std::sync::Arc;
 use m1nd_contract::arg::Int;
 use m1nd_contract::{Fault, Header};
 use m1nd_graph::Graph;
+use m1nd_memory::port::Store;
+use m1nd_memory::{MemoryError, Ports};
 use m1nd_stdx::cancel::CancelToken;
+use m1nd_store::RamStore;
 use m1nd_vfs::RelPath;
 
 use crate::faults;
+use crate::flows::sight::CodeSight;
 use crate::pipeline::{Progress, Step};
 use crate::runtime::Runtime;
 use crate::workspace::{Workspace, WorkspaceView};
@@ -73,6 +77,26 @@ impl Ctx<'_> {
         let workspace = self.workspace()?;
         let view = workspace.view_of(paths, self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
         Ok(view.graph().cloned())
+    }
+
+    /// Asks memory, with eyes on today's code. What memory refuses becomes a fault of this tool. A question about
+    /// a workspace where nothing was remembered is answered from nothing, and makes no store.
+    pub fn remember<T>(
+        &self,
+        question: impl FnOnce(&Ports<'_>) -> Result<T, MemoryError>,
+    ) -> Result<T, Fault> {
+        let workspace = self.workspace()?;
+        let refused = |err: MemoryError| faults::from_memory::refusal(self.tool, workspace.root(), &err);
+        let asks =
+            self.runtime.registry().entry(self.tool).is_some_and(|(entry, _)| entry.spec.effect.read_only());
+        let store: Arc<dyn Store> = if asks && !workspace.has_memory() {
+            Arc::new(RamStore::new())
+        } else {
+            workspace.memory().map_err(|err| refused(err.into()))?
+        };
+        let sight = CodeSight::new(workspace, self.runtime.clock(), self.cancel);
+        let ports = Ports::new(&*store, self.runtime.clock()).with_code(&sight);
+        question(&ports).map_err(refused)
     }
 
     /// Tells a waiting host how far the work is.

@@ -170,7 +170,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn arguments(registry: &Registry, entry: &Entry) -> Vec<String> {
-    registry.listing(entry.spec.name).map(|listing| fields(&listing.input_schema)).unwrap_or_default()
+    registry.arguments(entry.spec.name).map(fields).unwrap_or_default()
 }
 
 /// `name (type, required): description`, one line for each property.

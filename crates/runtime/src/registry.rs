@@ -31,6 +31,8 @@ pub(crate) struct Row {
 #[derive(Debug)]
 struct Schemas {
     input: Value,
+    /// The input as hosts are shown it.
+    listed: Value,
     output: Option<Value>,
     own_fields: BTreeSet<String>,
 }
@@ -42,7 +44,7 @@ pub struct Listing {
     pub toolset: ToolsetName,
     pub description: &'static str,
     pub input_schema: Value,
-    /// Absent for tools that answer with plain text.
+    /// Absent for tools that answer with plain text, and where the documentation has it.
     pub output_schema: Option<Value>,
     pub effect: Effect,
 }
@@ -100,6 +102,11 @@ impl Registry {
         self.find(name).map(Row::listing)
     }
 
+    /// Every argument of a tool with all that is known about it.
+    pub fn arguments(&self, name: &str) -> Option<&Value> {
+        self.find(name).map(|row| &row.schemas().input)
+    }
+
     /// The tools of the given toolsets, in table order.
     pub fn listings(&self, enabled: &BTreeSet<ToolsetName>) -> Vec<Listing> {
         self.rows.iter().filter(|row| enabled.contains(&row.toolset)).map(Row::listing).collect()
@@ -147,7 +154,7 @@ impl Row {
             name: self.entry.spec.name,
             toolset: self.toolset,
             description: self.entry.spec.summary,
-            input_schema: schemas.input.clone(),
+            input_schema: schemas.listed.clone(),
             output_schema: schemas.output.clone(),
             effect: self.entry.spec.effect,
         }
@@ -157,6 +164,10 @@ impl Row {
     pub(crate) fn argument_names(&self) -> impl Iterator<Item = &str> {
         let properties = self.schemas().input.get("properties").and_then(Value::as_object);
         properties.into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
+    pub(crate) fn wants_integer(&self, argument: &str) -> bool {
+        self.schemas().input["properties"][argument]["type"] == "integer"
     }
 
     /// Whether the tool's own input declares this header field, and so wants to see it.
@@ -186,9 +197,12 @@ impl Row {
                 .map(|properties| properties.keys().cloned().collect())
                 .unwrap_or_default();
             let output = (self.entry.output_schema)();
+            let lean = self.entry.spec.lean;
+            let input = self.with_header(own);
             Schemas {
-                input: self.with_header(own),
-                output: (output.get("type") == Some(&json!("object"))).then(|| loosened(&output)),
+                listed: if lean { leaned(&input) } else { input.clone() },
+                input,
+                output: (!lean && output.get("type") == Some(&json!("object"))).then(|| loosened(&output)),
                 own_fields,
             }
         })
@@ -223,6 +237,31 @@ impl Row {
             "additionalProperties": false,
         })
     }
+}
+
+/// Arguments that mean the same in every tool of a lean family.
+const SHARED: [&str; 7] = [
+    "workspace",
+    "max_chars",
+    "cursor",
+    "idempotency_key",
+    "allow_sensitive",
+    "expected_revision",
+    "claim_token",
+];
+
+/// An input schema with words about the tool's own arguments only, and none below the top level.
+fn leaned(schema: &Value) -> Value {
+    let mut lean = schema::without_descriptions(schema);
+    let described = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    for (name, field) in described.filter(|(name, _)| !SHARED.contains(&name.as_str())) {
+        if let (Some(Value::Object(own)), Some(said)) =
+            (lean.pointer_mut(&format!("/properties/{name}")), field.get("description"))
+        {
+            own.insert("description".into(), said.clone());
+        }
+    }
+    lean
 }
 
 /// Output schemas in listings carry names and types only. Nothing is `required`, because an error

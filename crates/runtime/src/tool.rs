@@ -39,6 +39,8 @@ pub struct Spec {
     pub intents: &'static [&'static str],
     pub effect: Effect,
     pub needs: Needs,
+    /// Other names of listed arguments, accepted and not listed.
+    pub also_takes: &'static [&'static str],
     /// Who must be named: an agent or a reasoning workspace.
     pub caller: Field,
     /// Bytes of an answer unless `max_chars` says otherwise; `None` for answers of a fixed size.
@@ -47,6 +49,9 @@ pub struct Spec {
     pub contract: bool,
     /// Whether answers say how fresh they are.
     pub fresh: bool,
+    /// For families of many tools: listings leave the output's schema, and words about what all of the family
+    /// take, to `help` and the documentation.
+    pub lean: bool,
     /// Whether an explicit `null` argument means something else than leaving it out.
     pub null_means_clear: bool,
     pub examples: &'static [Example],
@@ -62,10 +67,12 @@ impl Spec {
         intents: &[],
         effect: Effect::Read,
         needs: Needs::Workspace,
+        also_takes: &[],
         caller: Field::AgentId,
         budget: None,
         contract: false,
         fresh: false,
+        lean: false,
         null_means_clear: false,
         examples: &[],
     };

@@ -1,7 +1,7 @@
-//! Stores for reasoning memory: SQLite for work, one in memory for tests.
+//! Stores for reasoning memory: SQLite for work, one in RAM for tests and for questions where nothing is stored.
 
 mod ram;
 mod sqlite;
 
 pub use ram::RamStore;
-pub use sqlite::{SqliteStore, sqlite_version};
+pub use sqlite::{SqliteStore, set_aside, sqlite_version};

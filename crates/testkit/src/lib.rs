@@ -63,10 +63,14 @@ impl Fixture {
         self.dir.path()
     }
 
-    /// Calls a tool as agent `tester`.
+    /// Calls a tool as agent `tester`, or in the reasoning workspace `demo`.
     pub fn call(&self, tool: &str, arguments: Value) -> Reply {
         let mut map = arguments.as_object().cloned().unwrap_or_default();
-        map.entry("agent_id").or_insert_with(|| json!("tester"));
+        let caller = self.runtime.registry().entry(tool).map(|(entry, _)| entry.spec.caller.name());
+        match caller {
+            Some("workspace") => map.entry("workspace").or_insert_with(|| json!("demo")),
+            _ => map.entry("agent_id").or_insert_with(|| json!("tester")),
+        };
         self.call_raw(tool, map)
     }
 

@@ -3,7 +3,10 @@
 mod core;
 mod graph;
 mod prompts;
+mod recall;
+mod remember;
 mod resources;
+mod tasks;
 
 use m1nd_runtime::{Surface, Toolset, ToolsetName};
 
@@ -18,6 +21,16 @@ pub const TOOLSETS: &[Toolset] = &[
         name: ToolsetName::Graph,
         about: "The shape of the code, and keeping the graph.",
         tools: graph::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Memory,
+        about: "What was learned and decided: notes, cards, branches of thought, and finding them again.",
+        tools: remember::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Tasks,
+        about: "Plans, tasks and steps that outlive a session, with claims for several agents.",
+        tools: tasks::TOOLS,
     },
 ];
 

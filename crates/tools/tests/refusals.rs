@@ -7,7 +7,8 @@ mod common;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use common::{ingested, registry};
+use common::{registry, remembered};
+use m1nd_contract::header::Field;
 use m1nd_testkit::Fixture;
 use serde_json::{Map, Value, json};
 
@@ -34,6 +35,59 @@ const NOT_PATHS: [&str; 16] = [
     "center",
 ];
 
+/// String arguments of memory and tasks: names inside the store, and words. `path` is a step's place there; the paths
+/// of anchors lie deeper and have a test of their own.
+const MEMORY: &[&str] = &[
+    "workspace",
+    "target",
+    "branch",
+    "doc",
+    "doc_kind",
+    "content",
+    "title",
+    "format",
+    "idempotency_key",
+    "from",
+    "into",
+    "to",
+    "name",
+    "ref",
+    "message",
+    "body",
+    "query",
+    "kinds",
+    "since",
+    "anchors",
+    "ids",
+    "types",
+    "status",
+    "tags_any",
+    "tags_all",
+    "text",
+    "conflict_id",
+    "resolution",
+    "type",
+    "trace_doc",
+    "graph_doc",
+    "supports",
+    "blocks",
+    "supersedes",
+    "task",
+    "agent_id",
+    "claim_token",
+    "path",
+    "kind",
+    "parent",
+    "description",
+    "contract",
+    "depends_on",
+    "success_criteria",
+    "tests",
+    "blockers",
+    "note",
+    "step_id",
+];
+
 fn properties(tool: &str) -> Map<String, Value> {
     let schema = registry().listing(tool).unwrap().input_schema;
     schema["properties"].as_object().unwrap().clone()
@@ -49,6 +103,9 @@ fn example(tool: &str) -> Value {
 fn every_string_argument_is_known_as_a_path_or_not() {
     for (entry, _) in registry().entries() {
         for (name, schema) in properties(entry.spec.name) {
+            if MEMORY.contains(&name.as_str()) && entry.spec.caller == Field::Workspace {
+                continue;
+            }
             let text = schema["type"] == "string" || schema["items"]["type"] == "string";
             let known = PATHS.contains(&name.as_str()) || NOT_PATHS.contains(&name.as_str());
             let other = ["format", "toolsets", "job_id", "action"].contains(&name.as_str());
@@ -59,7 +116,7 @@ fn every_string_argument_is_known_as_a_path_or_not() {
 
 #[test]
 fn no_path_argument_of_any_tool_leads_outside() {
-    let fixture = ingested();
+    let fixture = remembered();
     fs::write(fixture.outside().join("outside.txt"), "outside-secret").unwrap();
     fs::create_dir(fixture.outside().join("ws-sibling")).unwrap();
     fs::write(fixture.outside().join("ws-sibling/x.txt"), "outside-secret").unwrap();
@@ -91,6 +148,9 @@ fn no_path_argument_of_any_tool_leads_outside() {
     let mut tried = 0;
     for (entry, _) in registry().entries() {
         let tool = entry.spec.name;
+        if entry.spec.caller == Field::Workspace {
+            continue;
+        }
         for name in properties(tool).keys().filter(|name| PATHS.contains(&name.as_str())) {
             for form in forms {
                 let mut arguments = example(tool);
@@ -116,7 +176,7 @@ fn no_path_argument_of_any_tool_leads_outside() {
 
 #[test]
 fn secrets_are_neither_shown_nor_found() {
-    let fixture = ingested();
+    let fixture = remembered();
     assert!(fixture.call("view", json!({"file_path": ".env"})).is_error);
     let found = fixture.call("search", json!({"query": "do-not-read"}));
     assert_eq!(found.body["total_matches"], 0);
@@ -128,25 +188,26 @@ fn secrets_are_neither_shown_nor_found() {
 
 #[test]
 fn unknown_arguments_are_refused_with_the_nearest_name() {
-    let fixture = ingested();
+    let fixture = remembered();
     for (entry, _) in registry().entries() {
+        let caller = entry.spec.caller.name();
         let mut arguments = example(entry.spec.name);
-        arguments["agent_idd"] = json!("x");
+        arguments[format!("{caller}d")] = json!("x");
         let reply = fixture.call(entry.spec.name, arguments);
         assert_eq!(reply.body["error"]["code"], "invalid_params", "{}", entry.spec.name);
         let message = reply.body["error"]["message"].as_str().unwrap();
-        assert!(message.contains("`agent_id`"), "{message}");
+        assert!(message.contains(&format!("`{caller}`")), "{message}");
     }
 }
 
 #[test]
-fn a_missing_or_empty_agent_is_refused_by_every_tool() {
-    let fixture = ingested();
+fn a_missing_or_empty_caller_is_refused_by_every_tool() {
+    let fixture = remembered();
     for (entry, _) in registry().entries() {
         for agent in [None, Some(json!("")), Some(json!(null)), Some(json!(7))] {
             let mut arguments = example(entry.spec.name).as_object().unwrap().clone();
             if let Some(agent) = &agent {
-                arguments.insert("agent_id".into(), agent.clone());
+                arguments.insert(entry.spec.caller.name().into(), agent.clone());
             }
             let reply = fixture.call_raw(entry.spec.name, arguments);
             assert_eq!(reply.body["error"]["code"], "invalid_params", "{} {agent:?}", entry.spec.name);
@@ -156,7 +217,7 @@ fn a_missing_or_empty_agent_is_refused_by_every_tool() {
 
 #[test]
 fn wrong_types_in_any_argument_of_any_tool_are_refused_in_words() {
-    let fixture = ingested();
+    let fixture = remembered();
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let values = [
         json!(true),
@@ -185,7 +246,7 @@ fn wrong_types_in_any_argument_of_any_tool_are_refused_in_words() {
 
 #[test]
 fn recovery_arguments_can_be_passed_on_as_they_are() {
-    let fixture = ingested();
+    let fixture = remembered();
     let refused = [
         ("search", json!({"query": "("  , "mode": "regex"})),
         ("search", json!({"query": "x", "scope": "nope"})),
@@ -222,7 +283,7 @@ fn recovery_arguments_can_be_passed_on_as_they_are() {
 
 #[test]
 fn faults_about_place_carry_the_runtime_contract() {
-    let fixture = ingested();
+    let fixture = remembered();
     let reply = fixture.call("search", json!({"query": "x", "scope": "/somewhere/else"}));
     let contract = &reply.body["agent_runtime_contract"];
     assert_eq!(contract["trust_mode"], "wrong_workspace_binding");
@@ -232,7 +293,7 @@ fn faults_about_place_carry_the_runtime_contract() {
 
 #[test]
 fn dotted_names_still_work() {
-    let fixture: Fixture = ingested();
+    let fixture: Fixture = remembered();
     assert!(!fixture.call("m1nd.health", json!({})).is_error);
     assert!(!fixture.call("batch.view", json!({"files": ["src/lib.rs"]})).is_error);
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use m1nd_runtime::Runtime;
+use m1nd_runtime::faults::from_memory;
+use m1nd_runtime::workspace::Workspace;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -150,8 +152,34 @@ fn state(config: &Config, runtime: &Runtime) -> Vec<Check> {
             None if root.is_dir() => Check::ok("state", root.display().to_string()),
             None => Check::ok("state", format!("{} (made on first use)", root.display())),
         });
+        checks.push(memory(&workspace));
     }
     checks
+}
+
+/// Opens the store and waits until all of it was looked through.
+fn memory(workspace: &Workspace) -> Check {
+    let checked = if workspace.has_memory() {
+        workspace.memory().and_then(|store| store.wait_for_check())
+    } else {
+        Ok(())
+    };
+    let state = workspace.memory_state();
+    match (checked, state.set_aside.last()) {
+        (Err(err), _) => {
+            let fault = from_memory::store(&err);
+            Check::failed("memory", fault.message, fault.recovery.hint)
+        }
+        (Ok(()), Some(kept)) => Check::warning(
+            "memory",
+            format!("a damaged store was set aside as {}", kept.display()),
+            "Keep a copy if you want to save what is in it, then remove it.",
+        ),
+        (Ok(()), None) if state.bytes == 0 => Check::ok("memory", "nothing is remembered here yet"),
+        (Ok(()), None) => {
+            Check::ok("memory", format!("{} ({} bytes, whole)", state.path.display(), state.bytes))
+        }
+    }
 }
 
 /// The nearest existing folder above must be writable.

@@ -7,8 +7,10 @@ mod config;
 mod doctor;
 mod graph;
 mod help;
+pub mod memory;
 mod search;
 mod serve;
+pub mod tasks;
 mod tools;
 mod view;
 
@@ -33,6 +35,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Callers(named) => graph::calls(&global, "callers", &named),
         Command::Callees(named) => graph::calls(&global, "callees", &named),
         Command::Outline { path, depth, json } => graph::outline(&global, &path, depth, json),
+        Command::Memory(memory) => memory::run(&global, &memory),
+        Command::Tasks(tasks) => tasks::run(&global, &tasks),
         Command::Stats { json } => graph::stats(&global, json),
         Command::Help { words } => help::run(&global, &words),
         Command::Doctor { json } => doctor::run(&global, json),

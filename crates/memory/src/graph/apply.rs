@@ -33,7 +33,7 @@ pub struct GraphApplyRequest {
     /// Graph document (the branch's only one)
     #[serde(default)]
     pub doc: Option<String>,
-    /// All are applied, in order, or none.
+    /// In order, all or none. Nodes: id, type, …; edges: from, rel, to
     pub ops: Vec<GraphOp>,
     /// Same key, same answer
     #[serde(default)]
@@ -74,7 +74,7 @@ pub struct GraphOp {
     pub tags: Option<Vec<String>>,
     #[serde(default)]
     pub meta: Option<Object>,
-    /// Code it speaks of
+    /// Code it speaks of: node_id, or path with lines (12-40)
     #[serde(default)]
     pub anchors: Option<Vec<AnchorIn>>,
     /// The node an edge starts at.

@@ -40,7 +40,7 @@ pub struct NotesCommitRequest {
     /// Anything else. `pinned: true` keeps it in every brief, `handoff: true` makes it the last hand-off.
     #[serde(default)]
     pub meta: Option<Object>,
-    /// Code it speaks of
+    /// Code it speaks of: node_id, or path with lines (12-40)
     #[serde(default)]
     pub anchors: Vec<AnchorIn>,
     /// Same key, same answer

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, page_of};
+use super::merge::{is_there, origin_of};
 use super::show::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::branch::{View, existing};
 use crate::budget::{Budget, Fit, fit, json_size};
@@ -59,10 +60,29 @@ pub fn diff(ports: &Ports<'_>, request: &DiffRequest) -> Result<DiffOutput, Memo
         let ws = writer::workspace(rows, &workspace)?;
         let from = existing(rows, &ws, &request.from)?.name;
         let to = existing(rows, &ws, &request.to)?.name;
-        let only = View::of(rows, &ws, &to)?.minus(&View::of(rows, &ws, &from)?);
+        let known = View::of(rows, &ws, &from)?;
+        let shown = known.parts(rows, &ws, &doc, StreamKind::Log)?;
+        let only = View::of(rows, &ws, &to)?.minus(&known);
         let parts = only.parts(rows, &ws, &doc, StreamKind::Log)?;
         let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
-        let (found, more) = page_of(rows, &parts, cursor, limit, None)?;
+        // A note that was merged is the same note: what `from` shows a copy of is no difference.
+        let mut found = Vec::new();
+        let mut at = cursor;
+        loop {
+            let (batch, more) = page_of(rows, &parts, at, limit.max(DEFAULT_LIMIT), None)?;
+            let last = batch.last().map(|row| row.seq.0);
+            for row in batch {
+                if !is_there(rows, ws.no, &origin_of(&row), &known, &shown)? {
+                    found.push(row);
+                }
+            }
+            match last {
+                Some(last) if more && found.len() <= limit => at = last,
+                _ => break,
+            }
+        }
+        let more = found.len() > limit;
+        found.truncate(limit);
         let total = found.len();
         let mut entries: Vec<Entry> = found.into_iter().map(|row| Entry::of(row, ports.code)).collect();
         let mut out = DiffOutput {

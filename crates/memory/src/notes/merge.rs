@@ -7,7 +7,7 @@ use crate::branch::{Part, View, existing};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
-use crate::port::{EntryKind, EntryRow, EntryScan, Order, Origin, Rows, StreamKind};
+use crate::port::{EntryKind, EntryRow, EntryScan, Order, Origin, Rows, StreamKind, WsNo};
 use crate::ports::Ports;
 use crate::writer::{Findable, NewEntry, Once, Outcome, write};
 
@@ -67,12 +67,8 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
         let next = found.last().filter(|_| more).map(|row| row.seq.0);
         let mut merged = 0;
         for row in found {
-            let origin = row.origin.clone().unwrap_or(Origin { branch: row.branch.clone(), seq: row.seq });
-            let there = target.shows(&origin.branch, origin.seq)
-                || w.tx.copies(w.ws.no, origin.seq)?.iter().any(|(stream, seq)| {
-                    shown.iter().any(|part| part.stream.id == *stream && *seq <= part.upto)
-                });
-            if there {
+            let origin = origin_of(&row);
+            if is_there(w.tx.rows(), w.ws.no, &origin, &target, &shown)? {
                 continue;
             }
             merged += 1;
@@ -101,6 +97,28 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
         let rehearsed = request.dry_run == Some(true) || merged == 0;
         Ok(if rehearsed { Outcome::Discard(out) } else { Outcome::Keep(out) })
     })
+}
+
+/// Where an entry was first written.
+pub(super) fn origin_of(row: &EntryRow) -> Origin {
+    row.origin.clone().unwrap_or(Origin { branch: row.branch.clone(), seq: row.seq })
+}
+
+/// Whether a view shows the entry or a copy of it; `shown` are the parts of the view's document.
+pub(super) fn is_there(
+    rows: &dyn Rows,
+    ws: WsNo,
+    origin: &Origin,
+    view: &View,
+    shown: &[Part],
+) -> Result<bool, MemoryError> {
+    if view.shows(&origin.branch, origin.seq) {
+        return Ok(true);
+    }
+    let copies = rows.copies(ws, origin.seq)?;
+    let visible =
+        |(stream, seq): &(_, Seq)| shown.iter().any(|part| part.stream.id == *stream && *seq <= part.upto);
+    Ok(copies.iter().any(visible))
 }
 
 /// Notes with `seq > cursor`, oldest first; and whether there are more.

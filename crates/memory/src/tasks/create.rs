@@ -47,7 +47,7 @@ mutation! {
         /// The same for machines.
         #[serde(default)]
         pub contract_data: Option<Object>,
-        /// The first steps of a task.
+        /// First steps of a task, each with what must hold when it is done
         #[serde(default)]
         pub steps: Option<Vec<StepIn>>,
         /// Higher is more urgent (0).
@@ -56,7 +56,7 @@ mutation! {
         /// Tasks that must be done before.
         #[serde(default)]
         pub depends_on: Option<Vec<String>>,
-        /// Places in the code that it speaks of.
+        /// Code it speaks of: node_id, or path with lines (12-40)
         #[serde(default)]
         pub anchors: Option<Vec<AnchorIn>>,
         /// Accept text that looks like a secret

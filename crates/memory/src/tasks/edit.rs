@@ -48,7 +48,7 @@ mutation! {
         /// Tasks that must be done before.
         #[serde(default)]
         pub depends_on: Patch<Vec<String>>,
-        /// Places in the code that it speaks of.
+        /// Code it speaks of: node_id, or path with lines (12-40)
         #[serde(default)]
         pub anchors: Patch<Vec<AnchorIn>>,
         /// `todo`, `active`, `blocked`, `done` or `cancelled`.

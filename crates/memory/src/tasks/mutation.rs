@@ -187,6 +187,7 @@ macro_rules! mutation {
             pub expected_revision: Option<i64>,
             /// Alias of expected_revision
             #[serde(default)]
+            #[schemars(skip)]
             pub expected_version: Option<i64>,
             /// Token of your claim; refused when it no longer holds
             #[serde(default)]

@@ -27,7 +27,7 @@ mutation! {
         /// The step's place, s:0.s:1
         #[serde(default)]
         pub path: Option<String>,
-        /// The checkpoints to change.
+        /// Evidence: command and exit_code, commit, or path and file_hash
         pub checkpoints: Checkpoints,
         /// Accept text that looks like a secret
         #[serde(default)]

@@ -47,7 +47,7 @@ pub struct ThinkCardRequest {
     /// Cards whose place this one takes; they stay readable and get `valid_to`.
     #[serde(default)]
     pub supersedes: Vec<String>,
-    /// Code it speaks of
+    /// Code it speaks of: node_id, or path with lines (12-40)
     #[serde(default)]
     pub anchors: Vec<AnchorIn>,
     /// Change a card that exists with other contents.

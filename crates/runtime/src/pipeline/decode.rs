@@ -33,13 +33,24 @@ pub(super) fn header(
     if !row.entry.spec.null_means_clear {
         arguments.retain(|_, value| !value.is_null());
     }
-    if let Some(unknown) = arguments.keys().find(|key| !row.argument_names().any(|known| known == *key)) {
+    let known = |key: &str| {
+        row.argument_names().chain(row.entry.spec.also_takes.iter().copied()).any(|name| name == key)
+    };
+    if let Some(unknown) = arguments.keys().find(|key| !known(key)) {
         let shown = &unknown[..unknown.floor_char_boundary(60)];
         let guess = match nearest(unknown, row.argument_names(), 1).first() {
             Some(near) => format!(" Did you mean `{near}`?"),
             None => format!(" It takes: {}.", row.argument_names().collect::<Vec<_>>().join(", ")),
         };
         return Err(invalid_params(tool, format!("{tool} has no argument {shown:?}.{guess}")));
+    }
+    for (name, value) in &mut arguments {
+        // Whole numbers may be written `50.0`.
+        if row.wants_integer(name)
+            && let Some(number) = m1nd_contract::arg::whole_number(value)
+        {
+            *value = json!(number);
+        }
     }
     let header = header::split(&mut arguments, row.entry.spec.caller, &row.optional_header(), |field| {
         row.declares(field)

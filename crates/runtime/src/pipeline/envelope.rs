@@ -39,6 +39,10 @@ impl<'a> Facts<'a> {
         self.row.entry.spec.name
     }
 
+    pub(super) fn runtime(&self) -> &'a Runtime {
+        self.runtime
+    }
+
     pub(super) fn header(&self) -> &Header {
         self.header
     }

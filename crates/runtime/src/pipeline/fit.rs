@@ -17,7 +17,7 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
     for _ in 0..MAX_ROUNDS {
         let body = match done.answer.output.to_value() {
             Ok(body) => body,
-            Err(err) => return refuse(not_json(facts, &err), facts.header()),
+            Err(err) => return refuse(facts.runtime(), not_json(facts, &err), facts.header()),
         };
         let body = complete(facts, &done, body, cut, form);
         let bytes = json_len(&body);
@@ -38,7 +38,7 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
             return Reply { body, is_error: false };
         }
     }
-    refuse(too_large(facts), facts.header())
+    refuse(facts.runtime(), too_large(facts), facts.header())
 }
 
 fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: bool, form: ContractForm) -> Value {

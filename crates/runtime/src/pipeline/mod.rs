@@ -72,13 +72,13 @@ pub(crate) fn call(
 ) -> Reply {
     let started = runtime.clock().monotonic();
     let summary = record::summary(&call.arguments);
-    let agent = call.arguments.get("agent_id").and_then(Value::as_str).unwrap_or("agent").to_owned();
+    let agent = call.arguments.get("agent_id").and_then(Value::as_str).unwrap_or(ANYBODY).to_owned();
     let Some(row) = runtime.registry().find(&call.name) else {
-        return refuse_early(decode::unknown_tool(runtime.registry(), &call.name), agent);
+        return refuse_early(runtime, decode::unknown_tool(runtime.registry(), &call.name), agent);
     };
     let header = match decode::header(row, call.arguments) {
         Ok(decoded) => decoded,
-        Err(fault) => return refuse_early(fault, agent),
+        Err(fault) => return refuse_early(runtime, fault, agent),
     };
     let (header, arguments) = header;
     let live = runtime.live_workspace();
@@ -94,31 +94,44 @@ pub(crate) fn call(
         }
         Err(fault) => {
             let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault);
-            (refuse_with(fault, &header.caller, contract), None)
+            (refuse_with(runtime, fault, &header.caller, contract), None)
         }
     };
     record::done(runtime, row, &header, elapsed, candidates, summary);
     reply
 }
 
-fn refuse(fault: Fault, header: &Header) -> Reply {
-    refuse_with(fault, &header.caller, None)
+fn refuse(runtime: &Runtime, fault: Fault, header: &Header) -> Reply {
+    refuse_with(runtime, fault, &header.caller, None)
 }
 
 /// Before the header is known to be right; the agent's name is taken as it was given, if it is usable.
-fn refuse_early(fault: Fault, agent: String) -> Reply {
+fn refuse_early(runtime: &Runtime, fault: Fault, agent: String) -> Reply {
     let usable =
         !agent.trim().is_empty() && agent.len() <= MAX_CALLER_BYTES && !agent.chars().any(char::is_control);
-    refuse_with(fault, &Caller::Agent(if usable { agent } else { "agent".into() }), None)
+    refuse_with(runtime, fault, &Caller::Agent(if usable { agent } else { ANYBODY.into() }), None)
 }
 
-/// Recovery arguments are completed here, so that they can be passed on as they are.
-fn refuse_with(mut fault: Fault, caller: &Caller, contract: Option<Value>) -> Reply {
-    if let Some(arguments) = &mut fault.recovery.arguments {
-        let (field, name) = (caller.field(), caller.name());
-        let takes_agents = field == "agent_id" || !arguments.contains_key("agent_id");
-        if takes_agents && !arguments.contains_key(field) {
-            arguments.insert(field.into(), json!(name));
+/// The agent that a recovery names when the call named none.
+const ANYBODY: &str = "agent";
+
+/// Recovery arguments are completed here, so that they can be passed on as they are: with the caller, or with
+/// the kind of caller that the next tool wants.
+fn refuse_with(runtime: &Runtime, mut fault: Fault, caller: &Caller, contract: Option<Value>) -> Reply {
+    let next = fault.recovery.next_tool.and_then(|tool| runtime.registry().entry(tool));
+    let wanted = next.map_or(caller.field(), |(entry, _)| entry.spec.caller.name());
+    if let Some(arguments) = &mut fault.recovery.arguments
+        && !arguments.contains_key(wanted)
+    {
+        match caller {
+            caller if caller.field() == wanted => {
+                arguments.insert(wanted.into(), json!(caller.name()));
+            }
+            Caller::Workspace(_) => {
+                arguments.insert(wanted.into(), json!(ANYBODY));
+            }
+            // An agent that named no reasoning workspace means one that only it knows.
+            Caller::Agent(_) => {}
         }
     }
     let mut body = fault.to_body();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use m1nd_contract::Header;
 use m1nd_contract::budget::cut_text;
+use m1nd_contract::{Caller, Header};
 use serde_json::{Map, Value};
 
 use crate::log::QueryRecord;
@@ -43,7 +43,10 @@ pub(super) fn done(
     }
     runtime.log().add(QueryRecord {
         tool: row.name(),
-        agent_id: header.caller.name().to_owned(),
+        agent_id: match &header.caller {
+            Caller::Agent(name) => name.clone(),
+            Caller::Workspace(name) => format!("workspace {name}"),
+        },
         timestamp_ms: runtime.clock().now(),
         elapsed_ms: elapsed.as_secs_f64() * 1_000.0,
         result_count: candidates.unwrap_or_default(),

@@ -6,6 +6,7 @@ mod home;
 mod host;
 mod keeper;
 mod listing;
+mod memory;
 mod overlays;
 mod quarantine;
 mod view;
@@ -16,8 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_ingest::Report;
+use m1nd_memory::StoreError;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
+use m1nd_store::SqliteStore;
 use m1nd_vfs::{RelPath, Root, durable};
 
 use crate::settings::Settings;
@@ -26,6 +29,8 @@ pub use compare::Differences;
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
 pub use host::{ReloadError, Reuse, SaveError, Saved, Watching};
+use memory::Memory;
+pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
 pub use view::WorkspaceView;
 
@@ -59,6 +64,7 @@ pub struct Workspace {
     source: BindingSource,
     runtime_root: PathBuf,
     host: Host,
+    memory: Memory,
 }
 
 impl Workspace {
@@ -71,7 +77,8 @@ impl Workspace {
             None => home::runtime_root(&settings.home, &root),
         };
         let root = root.excluding(&settings.home).excluding(&runtime_root);
-        Ok(Self { root, source, host: Host::new(runtime_root.clone()), runtime_root })
+        let memory = Memory::new(&runtime_root);
+        Ok(Self { root, source, host: Host::new(runtime_root.clone()), memory, runtime_root })
     }
 
     pub fn root(&self) -> &Root {
@@ -213,6 +220,30 @@ impl Workspace {
 
     pub(crate) fn note_query(&self) {
         self.host.note_query();
+    }
+
+    /// What was remembered about this workspace; made on first need.
+    pub fn memory(&self) -> Result<Arc<SqliteStore>, StoreError> {
+        if !self.memory.path().exists() {
+            self.ensure_runtime_root().map_err(|err| match err.source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull,
+                io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                    StoreError::ReadOnly { detail: err.to_string() }
+                }
+                _ => StoreError::Io { detail: err.to_string() },
+            })?;
+        }
+        self.memory.store()
+    }
+
+    /// Whether anything was remembered, or damaged: whatever lies where the store belongs.
+    pub fn has_memory(&self) -> bool {
+        self.memory.exists()
+    }
+
+    /// How memory is doing, without opening it.
+    pub fn memory_state(&self) -> MemoryState {
+        self.memory.state()
     }
 
     /// What is wrong with the state on disk, if anything is.

@@ -23,6 +23,11 @@ use errors::fault;
 
 pub use connection::sqlite_version;
 
+/// Files beside the store at `path` that were set aside because they were damaged, oldest first.
+pub fn set_aside(path: &Path) -> Vec<PathBuf> {
+    open::set_aside_files(path)
+}
+
 /// Idle reader connections that are kept.
 const IDLE_READERS: usize = 4;
 
@@ -52,6 +57,11 @@ impl SqliteStore {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What the check beside the first calls has found by now.
+    pub fn problem(&self) -> Option<StoreError> {
+        self.check.verdict(&self.path).err()
     }
 
     /// Files that were set aside because they were damaged, oldest first.

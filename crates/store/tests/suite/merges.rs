@@ -126,3 +126,25 @@ fn only_notes_are_merged() {
         assert_eq!((&out["merged"], &out["skipped"]), (&json!(1), &json!(0)));
     });
 }
+
+#[test]
+fn what_was_merged_is_no_difference_any_more() {
+    on_every_store(|w| {
+        let diff = |from: &str, to: &str| {
+            texts(&pages(w, "diff", json!({"from": from, "to": to, "limit": 1}), "entries"))
+        };
+        for name in ["a", "b"] {
+            w.ok("branch_create", json!({"name": name, "from": "main"}));
+        }
+        (0..5).for_each(|number| note(w, "a", &format!("a{number}")));
+        assert_eq!(diff("main", "a").len(), 5);
+        w.ok("merge", json!({"from": "a", "into": "main", "limit": 3}));
+        assert_eq!(diff("main", "a"), ["a4", "a3"]);
+        w.ok("merge", json!({"from": "a", "into": "main"}));
+        w.ok("merge", json!({"from": "a", "into": "b"}));
+        note(w, "b", "b0");
+        assert_eq!(diff("main", "a"), [""; 0]);
+        assert_eq!(diff("a", "main"), [""; 0], "copies are no news to where they came from");
+        assert_eq!(diff("main", "b"), ["b0"], "nor to where they came another way");
+    });
+}

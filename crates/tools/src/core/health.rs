@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::{Fault, Guidance};
 use m1nd_runtime::flows::coverage;
-use m1nd_runtime::workspace::OverlayState;
+use m1nd_runtime::workspace::{MemoryState, OverlayState, Watching};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool, process};
 use m1nd_stdx::round::round4;
 use schemars::JsonSchema;
@@ -37,6 +37,9 @@ pub struct Output {
     workspace: Option<Workspace>,
     /// The code graph.
     graph: Graph,
+    /// The store of notes and tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<Memory>,
     /// Toolsets that hosts are shown.
     toolsets: Vec<&'static str>,
     /// Calls answered since start.
@@ -76,6 +79,9 @@ pub struct Graph {
     /// The export it was read from, when it is not made from the files.
     #[serde(skip_serializing_if = "Option::is_none")]
     imported_from: Option<String>,
+    /// How edits are noticed: watched, or looked for before each question, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edits: Option<String>,
     /// When it was last written to disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     saved_ms: Option<i64>,
@@ -86,6 +92,35 @@ pub struct Graph {
     /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, examples.
     #[serde(skip_serializing_if = "Map::is_empty")]
     coverage: Map<String, Value>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Memory {
+    /// ok, empty while nothing was remembered, or damaged.
+    state: &'static str,
+    /// Bytes on disk.
+    bytes: u64,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// Damaged files that were set aside and kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    set_aside: Vec<String>,
+}
+
+impl Memory {
+    fn of(state: MemoryState) -> Self {
+        Self {
+            state: match &state.problem {
+                Some(_) => "damaged",
+                None if state.bytes == 0 => "empty",
+                None => "ok",
+            },
+            bytes: state.bytes,
+            problem: state.problem.map(|problem| problem.to_string()),
+            set_aside: state.set_aside.iter().map(|path| path.display().to_string()).collect(),
+        }
+    }
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -144,6 +179,7 @@ impl Tool for Health {
                 disk_bytes: process::disk_bytes(workspace.runtime_root()),
             }),
             graph: workspace.map(Graph::of).unwrap_or_default(),
+            memory: workspace.map(|workspace| Memory::of(workspace.memory_state())),
             toolsets: runtime.enabled_toolsets().into_iter().map(|name| name.as_str()).collect(),
             queries: runtime.queries_total(),
             sessions,
@@ -180,6 +216,11 @@ impl Graph {
             languages: view.graph().map(|graph| coverage::languages(graph)).unwrap_or_default(),
             as_of_ms: view.graph().map(|_| view.as_of().0),
             imported_from: view.imported_from().map(str::to_owned),
+            edits: view.graph().map(|_| match workspace.watching() {
+                Watching::On(watch) => format!("watched in {} folders", watch.folders()),
+                Watching::Off(why) => format!("looked for before each question: {why}"),
+                Watching::NotYet => "looked for before each question".to_owned(),
+            }),
             saved_ms: workspace.last_save().map(|(at, _)| at.0),
             overlays: workspace.overlays(),
             coverage,

@@ -45,3 +45,45 @@ pub fn ingested() -> Fixture {
     assert_eq!(reply.body["state"], "done", "{}", reply.text());
     fixture
 }
+
+/// The same with a plan, two tasks, a card, a note, and a conflict between two branches.
+#[allow(dead_code)]
+pub fn remembered() -> Fixture {
+    use serde_json::json;
+    let fixture = ingested();
+    let greeting =
+        |title: &str| json!([{"op": "node_upsert", "id": "greeting", "type": "idea", "title": title}]);
+    let calls = [
+        ("tasks_create", json!({"title": "Greet politely"})),
+        (
+            "tasks_create",
+            json!({
+                "title": "Greet by name", "parent": "PLAN-001", "anchors": [{"path": "src/main.rs"}],
+                "steps": [
+                    {"title": "Write greet", "success_criteria": ["greets by name"], "tests": ["cargo test greet"]},
+                    {"title": "Document it", "success_criteria": ["the guide says so"]},
+                ],
+            }),
+        ),
+        ("tasks_create", json!({"title": "Say goodbye", "parent": "PLAN-001", "depends_on": ["TASK-001"]})),
+        ("tasks_focus_set", json!({"task": "TASK-001"})),
+        (
+            "branchmind_notes_commit",
+            json!({"branch": "main", "doc": "notes", "content": "A greeting is short."}),
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": {"id": "Q1", "type": "question", "title": "Which greeting?"}}),
+        ),
+        ("branchmind_graph_apply", json!({"branch": "main", "doc": "ideas", "ops": greeting("Hello")})),
+        ("branchmind_branch_create", json!({"name": "bold", "from": "main"})),
+        ("branchmind_graph_apply", json!({"branch": "bold", "doc": "ideas", "ops": greeting("Hey!")})),
+        ("branchmind_graph_apply", json!({"branch": "main", "doc": "ideas", "ops": greeting("Good day")})),
+        ("branchmind_graph_merge", json!({"from": "bold", "into": "main"})),
+    ];
+    for (tool, arguments) in calls {
+        let reply = fixture.call(tool, arguments);
+        assert!(!reply.is_error, "{tool}: {}", reply.text());
+    }
+    fixture
+}

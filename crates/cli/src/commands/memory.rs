@@ -1,0 +1,489 @@
+//! `m1nd memory`: what agents remembered about this repository, for people.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use m1nd_memory::{MemoryError, Ports, transfer, workspace};
+use m1nd_runtime::Runtime;
+use m1nd_runtime::faults::from_memory;
+use serde_json::{Value, json};
+
+use crate::args::Global;
+use crate::output::{self, DIM, NUMBER, PATH, Reader, harmless};
+use crate::wiring;
+
+#[derive(Debug, Args)]
+pub struct Memory {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Which memory is meant, and who reads the answer.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Name that agents gave as `workspace` [default: the only one there is]
+    #[arg(long = "in", global = true, value_name = "NAME")]
+    name: Option<String>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What a new session would be told
+    Brief {
+        /// A plan or task [default: the one in focus]
+        target: Option<String>,
+    },
+    /// Points that were reached on a branch
+    Log {
+        /// Branch [default: the checked out one]
+        branch: Option<String>,
+        /// Most points to print
+        #[arg(short = 'k', long, default_value_t = 20)]
+        limit: u32,
+    },
+    /// Notes, newest first
+    Show {
+        /// A plan or task, or a branch [default: the checked out branch]
+        of: Option<String>,
+        /// Document of a branch
+        #[arg(long, default_value = "notes")]
+        doc: String,
+        /// What happened to a plan or task instead of notes about it
+        #[arg(long)]
+        trace: bool,
+        /// Most entries to print
+        #[arg(short = 'k', long, default_value_t = 20)]
+        limit: u32,
+    },
+    /// Notes that one branch has and another has not
+    Diff {
+        /// The branch to compare with
+        from: String,
+        /// The branch whose notes are printed
+        to: String,
+        /// Document
+        #[arg(long, default_value = "notes")]
+        doc: String,
+    },
+    /// Copy a branch's notes into another, or merge its graph back
+    Merge {
+        /// The branch to take from
+        from: String,
+        /// The branch to write to
+        into: String,
+        /// Merge the knowledge graph instead of the notes
+        #[arg(long)]
+        graph: bool,
+        /// Document [default: notes, or the branch's only graph]
+        #[arg(long)]
+        doc: Option<String>,
+        /// Only tell what would happen
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Branches, newest first
+    Branches,
+    /// Find notes, cards, tasks and plans by their words
+    Search {
+        /// Words to look for
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Most hits to print
+        #[arg(short = 'k', long, default_value_t = 20)]
+        limit: u32,
+    },
+    /// Names under which something is remembered here
+    Names,
+    /// Write everything that is remembered under one name
+    Export {
+        /// jsonl can be imported again, markdown can be read
+        #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+        format: Format,
+        /// File to write [default: standard output]
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Read an export in, under a name where nothing is remembered yet
+    Import {
+        /// File that `export --format jsonl` wrote
+        file: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Jsonl,
+    Markdown,
+}
+
+/// The largest page of the tools below.
+const PAGE: u32 = 200;
+
+pub fn run(global: &Global, memory: &Memory) -> anyhow::Result<ExitCode> {
+    let runtime = wiring::runtime(&wiring::config(global)?)?;
+    let place = &memory.place;
+    let ask = |tool: &str, arguments: Value, person: Show| ask(&runtime, place, tool, arguments, person);
+    match &memory.command {
+        Command::Brief { target } => ask("brief", json!({ "target": target }), brief),
+        Command::Log { branch, limit } => {
+            ask("branchmind_log", json!({ "branch": branch, "limit": limit, "max_chars": LARGE }), log)
+        }
+        Command::Show { of, doc, trace, limit } => {
+            let at = match of.as_deref() {
+                Some(of) if is_entity(of) => {
+                    json!({ "target": of, "doc_kind": if *trace { "trace" } else { "notes" } })
+                }
+                Some(branch) => json!({ "branch": branch, "doc": doc }),
+                None => json!({ "branch": checked_out(&runtime, place)?, "doc": doc }),
+            };
+            ask("branchmind_show", with(at, json!({ "limit": limit, "max_chars": LARGE })), entries)
+        }
+        Command::Diff { from, to, doc } => {
+            let wanted = json!({ "from": from, "to": to, "doc": doc, "limit": PAGE, "max_chars": LARGE });
+            ask("branchmind_diff", wanted, entries)
+        }
+        Command::Merge { from, into, graph, doc, dry_run } => {
+            let tool = if *graph { "branchmind_graph_merge" } else { "branchmind_merge" };
+            let wanted = json!({ "from": from, "into": into, "doc": doc, "dry_run": dry_run });
+            merge_all(&runtime, place, tool, wanted)
+        }
+        Command::Branches => {
+            ask("branchmind_branch_list", json!({ "limit": 500, "max_chars": LARGE }), branches)
+        }
+        Command::Search { words, limit } => ask(
+            "memory_search",
+            json!({ "query": words.join(" "), "limit": limit, "max_chars": LARGE }),
+            hits,
+        ),
+        Command::Names => list_names(&runtime, place),
+        Command::Export { format, output } => export(&runtime, place, *format, output.as_deref()),
+        Command::Import { file } => import(&runtime, place, file),
+    }
+}
+
+/// No list of a page's length is longer.
+const LARGE: u32 = 1_000_000;
+
+type Show = fn(&mut dyn Write, &Value) -> io::Result<()>;
+
+/// Asks a tool of memory or tasks under the name that is meant.
+pub fn ask(
+    runtime: &Runtime,
+    place: &Place,
+    tool: &str,
+    arguments: Value,
+    person: Show,
+) -> anyhow::Result<ExitCode> {
+    let name = name(runtime, place)?;
+    let reply = super::ask(runtime, tool, with(arguments, json!({ "workspace": name })));
+    output::print(&reply, Reader::of(place.json), |out, body| person(out, body))
+}
+
+/// Merges page by page, so that a person asks once.
+fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> anyhow::Result<ExitCode> {
+    let wanted = with(wanted, json!({ "workspace": name(runtime, place)? }));
+    let mut reply = super::ask(runtime, tool, wanted.clone());
+    let mut sums = [0; 3];
+    const FIELDS: [&str; 3] = ["merged", "skipped", "conflicts_created"];
+    while !reply.is_error {
+        for (sum, field) in sums.iter_mut().zip(FIELDS) {
+            *sum += reply.body[field].as_u64().unwrap_or_default();
+        }
+        let cursor = reply.body["pagination"]["next_cursor"].clone();
+        if cursor.is_null() {
+            for (sum, field) in sums.iter().zip(FIELDS) {
+                if let Some(shown) = reply.body.get_mut(field) {
+                    *shown = json!(sum);
+                }
+            }
+            break;
+        }
+        reply = super::ask(runtime, tool, with(wanted.clone(), json!({ "cursor": cursor })));
+    }
+    output::print(&reply, Reader::of(place.json), |out, body| {
+        write!(out, "{} merged, {} skipped", body["merged"], body["skipped"])?;
+        match body["conflicts_created"].as_u64() {
+            Some(0) | None => writeln!(out),
+            Some(new) => writeln!(
+                out,
+                ", {new} new conflicts\n{DIM}m1nd call branchmind_graph_conflicts --into {} lists them{DIM:#}",
+                word(&body["into"])
+            ),
+        }
+    })
+}
+
+/// The name that is meant: the given one, the only one there is, or the folder's.
+fn name(runtime: &Runtime, place: &Place) -> anyhow::Result<String> {
+    if let Some(name) = &place.name {
+        return Ok(name.clone());
+    }
+    let names = names(runtime)?;
+    match names.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => {
+            let folder =
+                runtime.workspace().and_then(|bound| bound.root().path().file_name().map(Into::into));
+            let folder: Option<std::ffi::OsString> = folder;
+            Ok(folder.map_or_else(|| "main".into(), |name| name.to_string_lossy().into_owned()))
+        }
+        several => bail!("several names are remembered here ({}); choose one with --in", several.join(", ")),
+    }
+}
+
+fn names(runtime: &Runtime) -> anyhow::Result<Vec<String>> {
+    let Some(bound) = runtime.workspace().filter(|bound| bound.has_memory()) else {
+        return Ok(Vec::new());
+    };
+    with_ports(runtime, &bound, workspace::names)
+}
+
+fn list_names(runtime: &Runtime, place: &Place) -> anyhow::Result<ExitCode> {
+    let names = names(runtime)?;
+    match Reader::of(place.json) {
+        Reader::Program => anstream::println!("{}", json!({ "names": names })),
+        Reader::Person if names.is_empty() => {
+            anstream::println!("{DIM}nothing is remembered here yet{DIM:#}")
+        }
+        Reader::Person => names.iter().for_each(|name| anstream::println!("{}", harmless(name))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn checked_out(runtime: &Runtime, place: &Place) -> anyhow::Result<String> {
+    let reply = super::ask(runtime, "branchmind_status", json!({ "workspace": name(runtime, place)? }));
+    Ok(reply.body["checkout"].as_str().unwrap_or("main").to_owned())
+}
+
+fn export(
+    runtime: &Runtime,
+    place: &Place,
+    format: Format,
+    output: Option<&Path>,
+) -> anyhow::Result<ExitCode> {
+    let name = name(runtime, place)?;
+    let bound =
+        runtime.workspace().filter(|bound| bound.has_memory()).context("nothing is remembered here yet")?;
+    if !names(runtime)?.contains(&name) {
+        bail!("nothing is remembered under {name:?}; `m1nd memory names` lists what there is");
+    }
+    let write = |out: &mut dyn Write| {
+        with_ports(runtime, &bound, |ports| match format {
+            Format::Jsonl => transfer::export_jsonl(ports, &name, out).map(drop),
+            Format::Markdown => transfer::export_markdown(ports, &name, out).map(drop),
+        })
+    };
+    match output {
+        None => write(&mut BufWriter::new(io::stdout().lock()))?,
+        Some(path) => {
+            // The file appears whole or not at all.
+            let mut draft = path.as_os_str().to_owned();
+            draft.push(format!(".part-{}", std::process::id()));
+            let draft = PathBuf::from(draft);
+            let failed = || format!("{} cannot be written", path.display());
+            let file = File::create(&draft).with_context(failed)?;
+            let written = write(&mut BufWriter::new(&file)).and_then(|()| Ok(file.sync_all()?));
+            if let Err(err) = written {
+                fs::remove_file(&draft).with_context(failed)?;
+                return Err(err);
+            }
+            fs::rename(&draft, path).with_context(failed)?;
+            anstream::eprintln!("wrote {}", path.display());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn import(runtime: &Runtime, place: &Place, path: &Path) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(!runtime.settings().read_only, "importing writes, and --read-only is set");
+    let bound = runtime.workspace().context("there is no workspace; change to a repository or name one")?;
+    let open = || File::open(path).with_context(|| format!("{} cannot be read", path.display()));
+    let name = match &place.name {
+        Some(name) => name.clone(),
+        None => exported_name(open()?).context("the file does not say a name; give one with --in")?,
+    };
+    let mut file = BufReader::new(open()?);
+    let counts = with_ports(runtime, &bound, |ports| transfer::import_jsonl(ports, &name, &mut file))?;
+    let said = json!({ "name": name, "counts": counts });
+    match Reader::of(place.json) {
+        Reader::Program => anstream::println!("{said}"),
+        Reader::Person => output::plain(&mut anstream::stdout().lock(), &said)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name under which the first line of an export was remembered.
+fn exported_name(file: File) -> Option<String> {
+    let mut line = String::new();
+    BufReader::new(file).read_line(&mut line).ok()?;
+    let first: Value = serde_json::from_str(&line).ok()?;
+    first["workspace"]["row"]["name"].as_str().map(str::to_owned)
+}
+
+/// Work on the store itself, for what is too large for a tool's answer.
+fn with_ports<T>(
+    runtime: &Runtime,
+    bound: &m1nd_runtime::workspace::Workspace,
+    work: impl FnOnce(&Ports<'_>) -> Result<T, MemoryError>,
+) -> anyhow::Result<T> {
+    let store = bound.memory();
+    let done = store.map_err(MemoryError::from).and_then(|store| work(&Ports::new(&*store, runtime.clock())));
+    done.map_err(|err| {
+        let fault = from_memory::refusal("memory", bound.root(), &err);
+        anyhow::anyhow!("{} {}", fault.message, fault.recovery.hint)
+    })
+}
+
+pub fn is_entity(text: &str) -> bool {
+    ["PLAN-", "TASK-"].iter().any(|kind| text.starts_with(kind))
+}
+
+fn with(mut arguments: Value, more: Value) -> Value {
+    if let (Value::Object(map), Value::Object(more)) = (&mut arguments, more) {
+        map.extend(more);
+    }
+    arguments
+}
+
+pub fn word(value: &Value) -> String {
+    harmless(value.as_str().unwrap_or_default())
+}
+
+pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Text under a heading, set in.
+fn indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    harmless(text).lines().try_for_each(|line| writeln!(out, "    {line}"))
+}
+
+fn entries(out: &mut dyn Write, body: &Value) -> io::Result<()> {
+    for entry in list(&body["entries"]) {
+        let (seq, title) = (&entry["seq"], word(&entry["title"]));
+        let at = format!("{} {}", word(&entry["branch"]), word(&entry["ts"]));
+        writeln!(
+            out,
+            "{NUMBER}{seq}{NUMBER:#} {title}{}{DIM}{at}{DIM:#}",
+            if title.is_empty() { "" } else { " " }
+        )?;
+        indented(out, entry["content"].as_str().unwrap_or_default())?;
+        anchors(out, &entry["anchors"])?;
+    }
+    more(out, body, "notes")
+}
+
+fn anchors(out: &mut dyn Write, anchors: &Value) -> io::Result<()> {
+    for anchor in list(anchors) {
+        let place = [&anchor["node_id"], &anchor["path"]].into_iter().find(|place| place.is_string());
+        let place = place.map(word).unwrap_or_default();
+        let lines = anchor["lines"].as_str().map_or_else(String::new, |lines| format!(":{lines}"));
+        writeln!(out, "    {PATH}{place}{lines}{PATH:#} {DIM}{}{DIM:#}", word(&anchor["anchor_state"]))?;
+    }
+    Ok(())
+}
+
+/// What to say below a list: that it is empty, or that it goes on.
+pub fn more(out: &mut dyn Write, body: &Value, what: &str) -> io::Result<()> {
+    if body["pagination"]["count"] == 0 {
+        writeln!(out, "{DIM}no {what}{DIM:#}")?;
+    } else if body["pagination"]["has_more"] == true {
+        writeln!(out, "{DIM}there are more {what}; ask for more with -k, or narrow the question{DIM:#}")?;
+    }
+    match body["next_step_hint"].as_str() {
+        Some(hint) => writeln!(out, "{DIM}{}{DIM:#}", harmless(hint)),
+        None => Ok(()),
+    }
+}
+
+fn log(out: &mut dyn Write, body: &Value) -> io::Result<()> {
+    for commit in list(&body["commits"]) {
+        let at = format!("{} {}", word(&commit["branch"]), word(&commit["ts"]));
+        writeln!(out, "{NUMBER}{}{NUMBER:#} {} {DIM}{at}{DIM:#}", commit["seq"], word(&commit["message"]))?;
+        indented(out, commit["body"].as_str().unwrap_or_default())?;
+    }
+    more(out, body, "points on this branch")
+}
+
+fn branches(out: &mut dyn Write, body: &Value) -> io::Result<()> {
+    for branch in list(&body["branches"]) {
+        let mark = if branch["current"] == true { "*" } else { " " };
+        let base = branch["base_branch"]
+            .as_str()
+            .map_or_else(String::new, |base| format!(" from {} at {}", harmless(base), branch["base_seq"]));
+        writeln!(out, "{mark} {}{DIM}{base}{DIM:#}", word(&branch["name"]))?;
+    }
+    more(out, body, "branches")
+}
+
+fn hits(out: &mut dyn Write, body: &Value) -> io::Result<()> {
+    for hit in list(&body["hits"]) {
+        let (kind, id, title) = (word(&hit["kind"]), word(&hit["id"]), word(&hit["title"]));
+        writeln!(
+            out,
+            "{DIM}{kind}{DIM:#} {NUMBER}{id}{NUMBER:#} {title} {DIM}{}{DIM:#}",
+            word(&hit["branch"])
+        )?;
+        indented(out, hit["snippet"].as_str().unwrap_or_default())?;
+    }
+    more(out, body, "hits")
+}
+
+fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
+    let head = |out: &mut dyn Write, text: &str| writeln!(out, "{DIM}{text}{DIM:#}");
+    let focus = &body["focus"];
+    if focus.is_object() {
+        head(out, "in focus")?;
+        let target = &focus["target"];
+        writeln!(
+            out,
+            "  {NUMBER}{}{NUMBER:#} {} ({})",
+            word(&target["id"]),
+            word(&target["title"]),
+            word(&target["status"])
+        )?;
+        writeln!(out, "  now {}", word(&focus["now"]))?;
+        for (name, items) in
+            [("verify", &focus["verify"]), ("next", &focus["next"]), ("blocked by", &focus["blockers"])]
+        {
+            list(items).try_for_each(|item| writeln!(out, "  {name} {}", word(item)))?;
+        }
+    }
+    if body["handoff"].is_object() {
+        head(out, "hand-off")?;
+        indented(out, body["handoff"]["text"].as_str().unwrap_or_default())?;
+    }
+    for (name, items, text) in [
+        ("pinned", &body["pinned"], "text"),
+        ("ready", &body["ready"], ""),
+        ("decisions", &body["decisions"], "text"),
+        ("open questions", &body["questions"], "text"),
+    ] {
+        if list(items).next().is_some() {
+            head(out, name)?;
+        }
+        for item in list(items) {
+            writeln!(out, "  {NUMBER}{}{NUMBER:#} {}", word(&item["id"]), word(&item["title"]))?;
+            indented(out, item[text].as_str().unwrap_or_default())?;
+        }
+    }
+    if list(&body["stale_anchors"]).next().is_some() {
+        head(out, "code that changed under it")?;
+        for stale in list(&body["stale_anchors"]) {
+            anchors(out, &json!([stale["anchor"]]))?;
+        }
+    }
+    match body["next_step_hint"].as_str() {
+        Some(hint) => writeln!(out, "{DIM}{}{DIM:#}", harmless(hint)),
+        None => Ok(()),
+    }
+}

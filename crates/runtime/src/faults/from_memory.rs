@@ -1,0 +1,280 @@
+//! What memory said, as advice. Every next call is a read: no hint confirms a gate or throws anything away.
+
+use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_memory::{MemoryError, StoreError};
+use m1nd_vfs::{PathError, Root};
+use serde_json::json;
+
+use super::{from_vfs, invalid_params};
+
+const BRANCHES: &str = "branchmind_branch_list";
+const CONFLICT: &str = "branchmind_graph_conflict_show";
+const TEMPLATE: &str = "branchmind_think_template";
+const FIND: &str = "memory_search";
+const RADAR: &str = "tasks_radar";
+const ENTITIES: &str = "tasks_context";
+const STATUS: &str = "branchmind_status";
+
+/// What `tool` says when memory refuses.
+pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
+    use MemoryError as E;
+    let said = sentence(err);
+    let wrong = || invalid_params(tool, said.clone());
+    let fault = |code, recovery| Fault::new(code, said.clone(), recovery);
+    match err {
+        E::Invalid { .. } | E::OneOf { .. } | E::SelectorDisagrees { .. } => wrong(),
+        E::Store(err) => store(err),
+        E::BranchUnknown { nearest, .. } => fault(
+            Code::UnknownBranch,
+            Recovery::call(
+                named("List the branches, or create this one first.", nearest),
+                BRANCHES,
+                json!({}),
+            ),
+        ),
+        E::BranchExists { .. } => {
+            fault(Code::Conflict, Recovery::call("Take another name, or use the branch.", BRANCHES, json!({})))
+        }
+        E::BranchTooDeep { .. } => fault(
+            Code::InvalidParams,
+            Recovery::call("Branch off an older branch, or merge back first.", BRANCHES, json!({})),
+        ),
+        E::TargetUnknown { nearest, .. } => fault(
+            Code::UnknownTarget,
+            Recovery::call(named("List the plans and tasks.", nearest), ENTITIES, json!({})),
+        ),
+        E::NoTarget => fault(
+            Code::UnknownTarget,
+            Recovery::call("Name a plan or task, or put one in focus; this lists them.", ENTITIES, json!({})),
+        ),
+        E::NoGraphDoc { .. } => fault(
+            Code::UnknownTarget,
+            Recovery::call("Name `doc`, or a branch that has a graph.", BRANCHES, json!({})),
+        ),
+        E::SeveralGraphDocs { docs, .. } => fault(
+            Code::InvalidParams,
+            Recovery::hint("Call again with `doc` as one of detail.docs."),
+        )
+        .with_detail(json!({ "docs": docs })),
+        E::ReservedId { .. } => fault(
+            Code::InvalidParams,
+            Recovery::hint("Take another id; change tasks and steps through the tasks_ tools."),
+        ),
+        E::NodeUnknown { id, nearest } => fault(
+            Code::NodeNotFound,
+            Recovery::call(named("Look for it by its words.", nearest), FIND, json!({ "query": words(id) })),
+        ),
+        E::EdgeUnknown { from, .. } => fault(
+            Code::NodeNotFound,
+            Recovery::call("Look for its node by words.", FIND, json!({ "query": words(from) })),
+        ),
+        E::WouldDangle { missing, .. } => fault(
+            Code::NodeNotFound,
+            Recovery::call(
+                "Upsert the node before the edge, in the same call; or look for the one you mean.",
+                FIND,
+                json!({ "query": words(missing) }),
+            ),
+        ),
+        E::NotMergeBack { .. } => fault(
+            Code::InvalidParams,
+            Recovery::call("Graphs merge back into their base; this lists the bases.", BRANCHES, json!({})),
+        ),
+        E::ConflictUnknown { .. } => fault(
+            Code::UnknownTarget,
+            Recovery::hint("branchmind_graph_conflicts lists the conflicts of a branch (`into`)."),
+        ),
+        E::ConflictSettled { id, .. } => fault(
+            Code::Conflict,
+            Recovery::call("It is settled; this shows how.", CONFLICT, json!({ "conflict_id": id })),
+        ),
+        E::ConflictStale { id, current } => fault(
+            Code::Stale,
+            Recovery::call(
+                "Compare with detail.current. Merge again to record what is there now.",
+                CONFLICT,
+                json!({ "conflict_id": id }),
+            ),
+        )
+        .with_detail(json!({ "current": current })),
+        E::CardTypeUnknown { supported, .. } => fault(
+            Code::InvalidParams,
+            Recovery::call(
+                format!("Supported types: {}.", supported.join(", ")),
+                TEMPLATE,
+                json!({ "type": supported.first().copied().unwrap_or("note") }),
+            ),
+        )
+        .with_detail(json!({ "supported_types": supported })),
+        E::CardUnreadable { .. } => fault(
+            Code::InvalidParams,
+            Recovery::call("Fill in this template and pass it as `card`.", TEMPLATE, json!({ "type": "note" })),
+        ),
+        E::CardChanged { id, differs } => fault(
+            Code::Conflict,
+            Recovery::call(
+                "Read the card; then take another id, or call again with `update: true` to change it.",
+                FIND,
+                json!({ "query": words(id.as_str()), "kinds": ["card"] }),
+            ),
+        )
+        .with_detail(json!({ "differs": differs })),
+        E::CardReferenceUnknown { missing, nearest, .. } => fault(
+            Code::NodeNotFound,
+            Recovery::call(
+                named("Write that card first, or look for the one you mean.", nearest),
+                FIND,
+                json!({ "query": words(missing), "kinds": ["card"] }),
+            ),
+        ),
+        E::RevisionMismatch { id, expected, current } => {
+            fault(Code::RevisionMismatch, radar("Somebody changed it; read it and decide again.", id))
+                .with_detail(json!({ "expected": expected, "current": current }))
+        }
+        E::StepUnknown { task, nearest, .. } => {
+            fault(Code::UnknownTarget, radar(&named("Read the task's steps.", nearest), task))
+        }
+        E::CheckpointsNotConfirmed { step, path, missing } => fault(
+            Code::Conflict,
+            Recovery::hint(
+                "Run what proves it, then record the receipt (command and exit code, commit, or file hash) with tasks_verify.",
+            ),
+        )
+        .with_detail(json!({
+            "reason": "checkpoints_not_confirmed", "missing": missing, "step_id": step, "path": path,
+        })),
+        E::OpenChildren { step, path, open } => {
+            fault(Code::Conflict, Recovery::hint("Finish the steps below it first; tasks_radar names the next."))
+                .with_detail(json!({ "reason": "open_children", "step_id": step, "path": path, "open": open }))
+        }
+        E::StepDone { .. } => {
+            fault(Code::Conflict, Recovery::hint("Nothing is left to do for this step; tasks_radar names the next."))
+        }
+        E::OpenSteps { task, open } => {
+            fault(Code::Conflict, radar("Finish the open steps first; this names the next.", task))
+                .with_detail(json!({ "reason": "open_steps", "open": open }))
+        }
+        E::TaskClosed { task, .. } => fault(
+            Code::Conflict,
+            radar("Work on another task, or reopen this one with tasks_edit `status`.", task),
+        ),
+        E::DependencyCycle { task, .. } => {
+            fault(Code::InvalidParams, radar("Leave that dependency out; this shows the task.", task))
+        }
+        E::ClaimHeld { by, until, .. } => fault(
+            Code::Conflict,
+            Recovery::call("Take another task that is ready, or wait until then.", "tasks_ready", json!({})),
+        )
+        .with_detail(json!({ "claimed_by": by, "until": until })),
+        E::NotClaimed { task } => {
+            fault(Code::Conflict, radar("Nobody holds it, so there is nothing to release.", task))
+        }
+        E::ClaimForeign { task } | E::ClaimExpired { task, .. } => fault(
+            Code::Stale,
+            radar("Read what happened meanwhile; then claim it again if it is still yours to do.", task),
+        ),
+        E::Sensitive { .. } => fault(
+            Code::InvalidParams,
+            Recovery::hint("Leave the secret out and say where it is kept. If it is none, pass `allow_sensitive: true`."),
+        ),
+        E::AnchorUnknown { anchor } => anchor_unknown(tool, root, anchor),
+        E::ImportTargetNotEmpty { .. } => fault(
+            Code::Conflict,
+            Recovery::call("Import into a workspace of another name.", STATUS, json!({})),
+        ),
+        E::ImportUnreadable { .. } => fault(
+            Code::InvalidParams,
+            Recovery::hint("Use a file that `m1nd memory export --format jsonl` wrote, whole and unchanged."),
+        ),
+    }
+}
+
+/// What the store itself says no to.
+pub fn store(err: &StoreError) -> Fault {
+    let said = first_upper(&err.to_string());
+    let (code, hint) = match err {
+        StoreError::Busy { .. } => {
+            (Code::Busy, "Another process is writing. Nothing was changed; call again.".to_owned())
+        }
+        StoreError::DiskFull => (
+            Code::Storage,
+            "Nothing was changed. Ask the user to free some space, then call again.".to_owned(),
+        ),
+        StoreError::ReadOnly { .. } => (
+            Code::Storage,
+            "Nothing was changed. Ask the user to allow writing there, or to set M1ND_HOME to another folder.".to_owned(),
+        ),
+        StoreError::Corrupt { set_aside: Some(kept), .. } => (
+            Code::Storage,
+            format!("The damaged file is kept as {kept}; tell the user. Calling again starts an empty memory."),
+        ),
+        StoreError::Corrupt { set_aside: None, .. } => {
+            (Code::Storage, "Tell the user. The next call sets the damaged file aside.".to_owned())
+        }
+        StoreError::SchemaTooNew { .. } => {
+            (Code::Storage, "A newer m1nd wrote it. Ask the user to update this one; nothing was changed.".to_owned())
+        }
+        StoreError::Io { .. } | StoreError::Engine { .. } => {
+            (Code::Storage, "Nothing was changed. `m1nd doctor` checks the disk and the folder.".to_owned())
+        }
+    };
+    Fault::new(code, format!("{said}."), Recovery::hint(hint))
+}
+
+/// An anchor is a path or a node id; a path that leaves the workspace is called so.
+fn anchor_unknown(tool: &str, root: &Root, anchor: &str) -> Fault {
+    let path = anchor.rsplit_once(':').filter(|(_, lines)| lines.starts_with(|c: char| c.is_ascii_digit()));
+    let path = path.map_or(anchor, |(path, _)| path);
+    match root.locate(path) {
+        Err(err @ PathError::Outside { .. }) => from_vfs::path(tool, "anchors", err),
+        Err(err) if !anchor.contains("::") => from_vfs::path(tool, "anchors", err),
+        _ => Fault::new(
+            Code::NodeNotFound,
+            format!("`anchors`: nothing in the code is at {:?}.", shortened(anchor)),
+            Recovery::call(
+                "Search for the name; each match carries the id of the node around it.",
+                from_vfs::SEARCH,
+                json!({ "query": shortened(anchor.rsplit("::").next().unwrap_or(anchor)) }),
+            ),
+        ),
+    }
+}
+
+fn radar(hint: &str, task: &m1nd_memory::ids::EntityId) -> Recovery {
+    Recovery::call(hint, RADAR, json!({ "task": task.to_string() }))
+}
+
+/// The nearest existing names before the advice.
+fn named(advice: &str, nearest: &[String]) -> String {
+    if nearest.is_empty() { advice.to_owned() } else { format!("Nearest: {}. {advice}", nearest.join(", ")) }
+}
+
+/// An error in a sentence, with the argument's name as arguments are written.
+fn sentence(err: &MemoryError) -> String {
+    match err {
+        MemoryError::Invalid { field, reason } => format!("`{field}` {}.", reason.trim_end_matches('.')),
+        other => format!("{}.", first_upper(&shortened(&other.to_string()).replace('\n', " "))),
+    }
+}
+
+/// `checkpoints_not_confirmed` is a word that callers look for, not the beginning of a sentence.
+fn first_upper(text: &str) -> String {
+    let word = text.split([' ', ':']).next().unwrap_or_default();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if !word.contains(['_', '/', '.']) => first.to_uppercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Names come from outside: they are shown short.
+fn shortened(text: &str) -> &str {
+    &text[..text.floor_char_boundary(300)]
+}
+
+/// An id as words that can be searched for.
+fn words(id: &str) -> String {
+    let plain: String = id.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    let plain = plain.split_whitespace().take(8).collect::<Vec<_>>().join(" ");
+    if plain.is_empty() { "note".to_owned() } else { shortened(&plain).to_owned() }
+}

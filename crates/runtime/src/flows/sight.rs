@@ -1,0 +1,103 @@
+//! Sight: what today's code holds at the places that memory speaks of.
+
+use std::sync::{Arc, OnceLock};
+
+use m1nd_graph::Graph;
+use m1nd_memory::anchors::{AnchorProbe, Sight};
+use m1nd_memory::port::AnchorAt;
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::Clock;
+use m1nd_stdx::digest::sha256_hex;
+use m1nd_vfs::{PathError, read, root::Kind};
+
+use super::slice::MAX_FILE_BYTES;
+use crate::workspace::Workspace;
+
+/// Hex digits of an anchor's hash: enough to tell versions of one place apart, and short to show.
+const HASH_DIGITS: usize = 16;
+
+/// Eyes on one workspace for the time of one call.
+pub struct CodeSight<'a> {
+    workspace: &'a Workspace,
+    clock: &'a dyn Clock,
+    cancel: &'a CancelToken,
+    /// The graph is looked for once, and only if an anchor names a node.
+    graph: OnceLock<Option<Arc<Graph>>>,
+}
+
+impl<'a> CodeSight<'a> {
+    pub fn new(workspace: &'a Workspace, clock: &'a dyn Clock, cancel: &'a CancelToken) -> Self {
+        Self { workspace, clock, cancel, graph: OnceLock::new() }
+    }
+
+    fn graph(&self) -> Option<&Graph> {
+        let look = || self.workspace.fresh_view(self.clock, self.cancel).ok()?.graph().cloned();
+        self.graph.get_or_init(look).as_deref()
+    }
+
+    /// A node is the lines it stands on; one that merely moved still holds the same.
+    fn node(&self, id: &str) -> Sight {
+        let Some(graph) = self.graph() else { return Sight::Unknown };
+        let Some(ix) = graph.node_by_id(id) else { return Sight::Gone };
+        let node = graph.node(ix);
+        match node.lines() {
+            _ if node.path().is_empty() => found(node.signature().as_bytes()),
+            (0, _) => self.place(node.path(), None),
+            lines => self.place(node.path(), Some(lines)),
+        }
+    }
+
+    fn place(&self, path: &str, lines: Option<(u32, u32)>) -> Sight {
+        let root = self.workspace.root();
+        let path = match root.locate(path) {
+            Ok(path) => path,
+            Err(PathError::Io { .. }) => return Sight::Unknown,
+            Err(_) => return Sight::Gone,
+        };
+        if root.kind(&path).is_ok_and(|kind| kind == Kind::Folder) {
+            // A folder says that it is there, not what is in it.
+            return if lines.is_none() { found(b"folder") } else { Sight::Gone };
+        }
+        let Some((first, last)) = lines else {
+            return match read::bytes(root, &path, MAX_FILE_BYTES) {
+                Ok(bytes) => found(&bytes),
+                Err(_) => Sight::Gone,
+            };
+        };
+        let Ok(file) = read::text(root, &path, MAX_FILE_BYTES) else { return Sight::Gone };
+        let (skip, take) = (first.saturating_sub(1) as usize, (last - first) as usize + 1);
+        let held: Vec<&str> = file.text.lines().skip(skip).take(take).collect();
+        if held.is_empty() { Sight::Gone } else { found(held.join("\n").as_bytes()) }
+    }
+}
+
+impl AnchorProbe for CodeSight<'_> {
+    fn look(&self, at: &AnchorAt) -> Sight {
+        match at {
+            AnchorAt::Node { node_id } => self.node(node_id),
+            AnchorAt::Path { path, lines } => self.place(path, *lines),
+        }
+    }
+
+    /// Paths relative to the workspace with links resolved; nodes by their ids, however they were named.
+    fn spelled(&self, at: AnchorAt) -> AnchorAt {
+        match at {
+            AnchorAt::Path { path, lines } => {
+                let found = self.workspace.root().locate(&path).ok().filter(|found| !found.is_root());
+                AnchorAt::Path { path: found.map_or(path, |found| found.as_str().to_owned()), lines }
+            }
+            AnchorAt::Node { node_id } => {
+                let graph = self.graph();
+                let found =
+                    graph.and_then(|graph| Some(graph.node(graph.find_node(&node_id).ok()?).id().to_owned()));
+                AnchorAt::Node { node_id: found.unwrap_or(node_id) }
+            }
+        }
+    }
+}
+
+fn found(held: &[u8]) -> Sight {
+    let mut hash = sha256_hex(held);
+    hash.truncate(HASH_DIGITS);
+    Sight::Found { hash }
+}

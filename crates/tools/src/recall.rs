@@ -1,0 +1,135 @@
+//! Recall: how a function of `memory` becomes a tool. The files of `remember` and `tasks` are made with it.
+
+use std::borrow::Cow;
+
+use m1nd_contract::budget::json_len;
+use m1nd_contract::header::Field;
+use m1nd_contract::{Guidance, Trim};
+use m1nd_memory::workspace;
+use m1nd_runtime::{Answer, Ctx, Effect, Spec};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+/// A tool that reads memory.
+pub const READ: Spec = Spec { caller: Field::Workspace, lean: true, ..Spec::READ };
+
+/// A tool that writes memory.
+pub const WRITE: Spec = Spec { effect: Effect::Remember, ..READ };
+
+/// A tool that changes a plan or task.
+pub const CHANGE: Spec = Spec { also_takes: &["expected_version"], ..WRITE };
+
+/// Bytes of a list unless `max_chars` says otherwise.
+pub const LIST: i64 = 20_000;
+
+/// Bytes that `elapsed_ms` takes at most.
+const ENVELOPE: i64 = 40;
+
+/// What memory answered. It keeps to its budget by itself: only memory knows which end is worth least, and
+/// moves the cursor with it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Recalled<T>(pub T);
+
+impl<T> Trim for Recalled<T> {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Recalled<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// Bytes that are kept for a next step, where the budget is large enough to spare them.
+pub const NEXT_STEP: i64 = 220;
+const SPARES_A_NEXT_STEP: i64 = 2_000;
+
+/// The bytes that memory may use of a budget. What is no budget stays what it is, and memory refuses it.
+pub fn room(max_chars: Option<i64>, default: i64, next_step: i64) -> i64 {
+    match max_chars.unwrap_or(default) {
+        given if given < 1 => given,
+        given if given < SPARES_A_NEXT_STEP => (given - ENVELOPE).max(1),
+        given => given - ENVELOPE - next_step,
+    }
+}
+
+/// The answer, with a next step if `max_chars` has room for one.
+pub fn answer<T: Serialize>(output: T, next: Guidance, budget: Option<i64>) -> Answer<Recalled<T>> {
+    let bytes = |size: usize| i64::try_from(size).unwrap_or(i64::MAX / 2);
+    let whole = bytes(json_len(&output)) + bytes(json_len(&next)) + ENVELOPE;
+    let next = if budget.is_none_or(|budget| whole <= budget) { next } else { Guidance::default() };
+    Answer::of(Recalled(output)).next(next)
+}
+
+/// What to say when nothing is found: damage may be the reason, and a mistyped name looks like a new one.
+pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
+    let aside = ctx.workspace().map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
+    if let Some(kept) = aside.last() {
+        let kept = kept.display();
+        return Guidance::hint(format!(
+            "An earlier store was damaged and set aside as {kept}; tell the user."
+        ));
+    }
+    let asked = ctx.header().caller.name();
+    let known = ctx.remember(workspace::names).unwrap_or_default();
+    if known.iter().any(|name| name == asked) {
+        return Guidance::default();
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).take(MAX_NAMES).collect();
+    Guidance::hint(match known.as_slice() {
+        [] => "Nothing was remembered about this repository yet; branchmind_notes_commit and tasks_create begin.".into(),
+        names => format!("Nothing was remembered under this name; there is {}.", names.join(", ")),
+    })
+}
+
+/// Names of workspaces that a hint lists.
+const MAX_NAMES: usize = 5;
+
+/// Declares one tool: its name, the function of `memory` with its types, the budget it works within, what it
+/// points to, and its spec.
+macro_rules! memory_tool {
+    (
+        $tool:ident, $call:expr, $input:ty => $output:ty $(, within $budget:expr)? $(, next $next:expr)?;
+        $($spec:tt)*
+    ) => {
+        pub struct $tool;
+
+        impl m1nd_runtime::Tool for $tool {
+            type Input = $input;
+            type Output = $crate::recall::Recalled<$output>;
+            const SPEC: m1nd_runtime::Spec = m1nd_runtime::Spec { $($spec)* };
+
+            #[allow(unused_mut, unused_variables, unused_assignments)]
+            fn run(
+                ctx: &m1nd_runtime::Ctx<'_>,
+                mut input: $input,
+            ) -> Result<m1nd_runtime::Answer<Self::Output>, m1nd_contract::Fault> {
+                let mut budget = None;
+                let next_step = memory_tool!(@next_step $($next)?);
+                $(
+                    budget = input.max_chars.or(Some($budget));
+                    input.max_chars = Some($crate::recall::room(input.max_chars, $budget, next_step));
+                )?
+                let call: fn(&m1nd_memory::Ports<'_>, &$input) -> Result<$output, m1nd_memory::MemoryError> =
+                    $call;
+                let output = ctx.remember(|ports| call(ports, &input))?;
+                let mut next = m1nd_contract::Guidance::default();
+                $(
+                    let point: fn(&m1nd_runtime::Ctx<'_>, &$output) -> m1nd_contract::Guidance = $next;
+                    next = point(ctx, &output);
+                )?
+                Ok($crate::recall::answer(output, next, budget))
+            }
+        }
+    };
+    (@next_step) => { 0 };
+    (@next_step $next:expr) => { $crate::recall::NEXT_STEP };
+}
+pub(crate) use memory_tool;

@@ -1,0 +1,30 @@
+//! `branchmind_graph_merge`: a graph merged back into its base.
+
+use m1nd_contract::Guidance;
+use m1nd_memory::graph::{self, GraphMergeOutput, GraphMergeRequest};
+use m1nd_runtime::{Ctx, Example};
+
+use crate::recall::{WRITE, memory_tool};
+
+memory_tool! {
+    GraphMerge, graph::merge, GraphMergeRequest => GraphMergeOutput, next point;
+    name: "branchmind_graph_merge",
+    summary: "Merge a branch's graph back into its base. What both sides changed becomes a conflict and is left as it is.",
+    intents: &["merge graph", "merge back"],
+    examples: &[
+        Example { says: "Rehearse it", arguments: r#"{"from": "bold", "into": "main", "dry_run": true}"# },
+    ],
+    ..WRITE
+}
+
+/// To the first new conflict.
+fn point(_: &Ctx<'_>, merged: &GraphMergeOutput) -> Guidance {
+    match merged.conflict_ids.first() {
+        Some(id) => Guidance::next(
+            "branchmind_graph_conflict_show",
+            id.to_string(),
+            "Both sides changed the same key; compare them, then settle it.",
+        ),
+        None => Guidance::default(),
+    }
+}

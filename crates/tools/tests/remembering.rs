@@ -1,0 +1,308 @@
+//! Memory and tasks through the whole pipeline: what they refuse and how to go on, anchors, budgets, damage.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use common::{fixture, registry, remembered};
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+fn ok(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
+    let reply = fixture.call(tool, arguments.clone());
+    assert!(!reply.is_error, "{tool} {arguments}: {}", reply.text());
+    reply.body
+}
+
+fn refused(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
+    let reply = fixture.call(tool, arguments.clone());
+    assert!(reply.is_error, "{tool} {arguments}: {}", reply.text());
+    reply.body["error"].clone()
+}
+
+#[test]
+fn every_refusal_has_its_code_and_a_way_on_that_works() {
+    let fixture = remembered();
+    let claim = json!({"task": "TASK-001", "agent_id": "a"});
+    ok(&fixture, "tasks_claim", claim);
+    let note = |more: Value| {
+        let mut note = json!({"branch": "main", "doc": "notes", "content": "x"});
+        note.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        note
+    };
+    let apply = |ops: Value| json!({"branch": "main", "doc": "ideas", "ops": ops});
+    let cases = [
+        ("branchmind_show", json!({"branch": "mian", "doc": "notes"}), "unknown_branch"),
+        (
+            "branchmind_show",
+            json!({"target": "TASK-001", "branch": "main", "doc": "notes"}),
+            "invalid_params",
+        ),
+        ("branchmind_show", json!({"target": "TASK-009"}), "unknown_target"),
+        ("branchmind_show", json!({"target": "TASK-001", "limit": 0}), "invalid_params"),
+        ("branchmind_branch_create", json!({"name": "bold"}), "conflict"),
+        ("branchmind_graph_query", json!({"branch": "plan/PLAN-001", "doc": "nope"}), ""),
+        ("branchmind_graph_apply", apply(json!([{"op": "node_delete", "id": "greting"}])), "node_not_found"),
+        (
+            "branchmind_graph_apply",
+            apply(json!([{"op": "node_upsert", "id": "task:1", "type": "x"}])),
+            "invalid_params",
+        ),
+        (
+            "branchmind_graph_apply",
+            apply(json!([{"op": "edge_upsert", "from": "greeting", "rel": "r", "to": "nope"}])),
+            "node_not_found",
+        ),
+        (
+            "branchmind_graph_apply",
+            apply(json!([{"op": "edge_delete", "from": "greeting", "rel": "r", "to": "nope"}])),
+            "node_not_found",
+        ),
+        ("branchmind_graph_merge", json!({"from": "main", "into": "bold"}), "invalid_params"),
+        (
+            "branchmind_graph_conflict_show",
+            json!({"conflict_id": "CONFLICT-0000000000000000"}),
+            "unknown_target",
+        ),
+        ("branchmind_think_template", json!({"type": "thought"}), "invalid_params"),
+        ("branchmind_think_card", json!({"target": "TASK-001", "card": "nothing"}), "invalid_params"),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": {"id": "Q1", "type": "question", "title": "Another?"}}),
+            "conflict",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": {"id": "Z", "type": "note", "title": "z"}, "supports": ["Q9"]}),
+            "node_not_found",
+        ),
+        ("branchmind_notes_commit", note(json!({"anchors": [{"path": "src/nope.rs"}]})), "file_not_found"),
+        ("branchmind_notes_commit", note(json!({"anchors": [{"path": "../x"}]})), "path_outside_workspace"),
+        (
+            "branchmind_notes_commit",
+            note(json!({"anchors": [{"path": "/etc/passwd"}]})),
+            "path_outside_workspace",
+        ),
+        (
+            "branchmind_notes_commit",
+            note(json!({"anchors": [{"path": "src/main.rs", "lines": "900"}]})),
+            "node_not_found",
+        ),
+        (
+            "branchmind_notes_commit",
+            note(json!({"anchors": [{"node_id": "function::src/main.rs::nope"}]})),
+            "node_not_found",
+        ),
+        (
+            "branchmind_notes_commit",
+            note(json!({"content": "password = 'hunter2hunter2' ghp_abcdefghijklmnopqrstuvwxyz0123456789"})),
+            "invalid_params",
+        ),
+        ("tasks_create", json!({"title": "x", "parent": "PLAN-009"}), "unknown_target"),
+        ("tasks_note", json!({"task": "TASK-001", "path": "s:9", "note": "x"}), "unknown_target"),
+        (
+            "tasks_note",
+            json!({"task": "TASK-001", "note": "x", "expected_revision": 99}),
+            "revision_mismatch",
+        ),
+        ("tasks_note", json!({"task": "TASK-001", "note": "x", "expected_version": 99}), "revision_mismatch"),
+        ("tasks_note", json!({"task": "TASK-001", "note": "x", "claim_token": "nope"}), "stale"),
+        ("tasks_done", json!({"task": "TASK-001", "path": "s:0"}), "conflict"),
+        ("tasks_edit", json!({"task": "TASK-001", "status": "done"}), "conflict"),
+        ("tasks_edit", json!({"task": "TASK-001", "depends_on": ["TASK-002"]}), "invalid_params"),
+        ("tasks_claim", json!({"task": "TASK-001", "agent_id": "b"}), "conflict"),
+        ("tasks_release", json!({"task": "TASK-002", "agent_id": "b"}), "conflict"),
+        ("memory_search", json!({"query": ""}), "invalid_params"),
+        ("brief", json!({"workspace": "not a name!"}), "invalid_params"),
+        ("brief", json!({"max_chars": 0}), "invalid_params"),
+    ];
+    for (tool, arguments, code) in cases {
+        if code.is_empty() {
+            ok(&fixture, tool, arguments);
+            continue;
+        }
+        let error = refused(&fixture, tool, arguments.clone());
+        assert_eq!(error["code"], code, "{tool} {arguments}: {error}");
+        let recovery = &error["recovery"];
+        assert!(!recovery["hint"].as_str().unwrap().is_empty());
+        let Some(next) = recovery["next_tool"].as_str() else { continue };
+        let (entry, _) = registry().entry(next).unwrap();
+        assert!(entry.spec.effect.read_only(), "{tool}: {next} is no read");
+        let followed = fixture.call_raw(next, recovery["arguments"].as_object().unwrap().clone());
+        assert!(!followed.is_error, "{tool} -> {recovery}: {}", followed.text());
+    }
+}
+
+#[test]
+fn what_a_gate_wants_is_said_in_its_words() {
+    let fixture = remembered();
+    let error = refused(&fixture, "tasks_done", json!({"task": "TASK-001", "path": "s:0"}));
+    assert!(error["message"].as_str().unwrap().starts_with("checkpoints_not_confirmed: "), "{error}");
+    assert_eq!(error["detail"]["missing"], json!(["criteria", "tests"]));
+    let error = refused(&fixture, "branchmind_think_template", json!({"type": "thought"}));
+    assert!(error["recovery"]["hint"].as_str().unwrap().contains("hypothesis"), "{error}");
+    let error = refused(&fixture, "branchmind_show", json!({"branch": "mian", "doc": "notes"}));
+    assert!(error["recovery"]["hint"].as_str().unwrap().contains("main"), "{error}");
+}
+
+#[test]
+fn a_note_knows_when_its_code_changed_moved_or_vanished() {
+    let fixture = remembered();
+    let node = "function::src/main.rs::greet";
+    let found = ok(&fixture, "search", json!({"query": "fn greet"})).to_string();
+    assert!(found.contains("greet"), "{found}");
+    let id =
+        serde_json::from_str::<Value>(&found).unwrap()["results"][0]["node_id"].as_str().map(str::to_owned);
+    let node = id.unwrap_or_else(|| node.to_owned());
+    ok(
+        &fixture,
+        "branchmind_notes_commit",
+        json!({"target": "TASK-001", "content": "greet borrows.", "anchors": [{"node_id": node}, {"path": "src/lib.rs"}]}),
+    );
+    let states = || {
+        let shown = ok(&fixture, "branchmind_show", json!({"target": "TASK-001"}));
+        let anchors = shown["entries"][0]["anchors"].as_array().unwrap().clone();
+        anchors.iter().map(|anchor| anchor["anchor_state"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(states(), ["current", "current"]);
+    let main = fixture.root().join("src/main.rs");
+    let text = fs::read_to_string(&main).unwrap();
+    fs::write(&main, format!("// moved\n// down\n{text}")).unwrap();
+    assert_eq!(states(), ["current", "current"], "a function that moved holds the same");
+    fs::write(&main, text.replace("Hello", "Good day")).unwrap();
+    fs::remove_file(fixture.root().join("src/lib.rs")).unwrap();
+    assert_eq!(states(), ["changed", "gone"]);
+    let brief = ok(&fixture, "brief", json!({}));
+    assert!(brief["stale_anchors"].to_string().contains("src/main.rs"), "{brief}");
+    let radar = ok(&fixture, "tasks_radar", json!({}));
+    assert_eq!(radar["stale_anchors"][0]["anchor_state"], "changed");
+}
+
+#[test]
+fn a_place_has_one_spelling_whatever_it_was_called() {
+    let fixture = remembered();
+    let absolute = fixture.root().join("src/lib.rs").display().to_string();
+    let anchors = json!([{"path": absolute}, {"path": "./src/../src/lib.rs"}, {"node_id": "add"}]);
+    let note = json!({"branch": "main", "doc": "notes", "content": "add adds.", "anchors": anchors});
+    let written = ok(&fixture, "branchmind_notes_commit", note)["entry"]["anchors"].clone();
+    assert_eq!(
+        (&written[0]["path"], written.as_array().unwrap().len()),
+        (&json!("src/lib.rs"), 2),
+        "{written}"
+    );
+    assert!(written[1]["node_id"].as_str().unwrap().contains("src/lib.rs"), "{written}");
+    let found = ok(&fixture, "memory_search", json!({"query": "adds", "anchors": [absolute]}));
+    assert_eq!(found["pagination"]["count"], 1, "{found}");
+}
+
+#[test]
+fn a_second_process_sees_what_the_first_wrote() {
+    let fixture = remembered();
+    let second = fixture.restart(m1nd_tools::surface());
+    let ask = |tool: &str, arguments: Value| {
+        let reply = second.call_raw(tool, arguments.as_object().unwrap().clone());
+        assert!(!reply.is_error, "{}", reply.text());
+        reply.body
+    };
+    let brief = ask("brief", json!({"workspace": "demo"}));
+    assert_eq!(brief["focus"]["target"]["id"], "TASK-001");
+    ask("tasks_note", json!({"workspace": "demo", "task": "TASK-001", "note": "from the second"}));
+    let shown = ok(&fixture, "branchmind_show", json!({"target": "TASK-001"}));
+    assert_eq!(shown["entries"][0]["content"], "from the second");
+}
+
+#[test]
+fn null_clears_a_field_and_leaving_it_out_does_not() {
+    let fixture = remembered();
+    ok(&fixture, "tasks_edit", json!({"task": "TASK-002", "priority": 7}));
+    let listed = ok(&fixture, "tasks_context", json!({}));
+    assert_eq!(listed["tasks"][0]["depends_on"], json!(["TASK-001"]));
+    ok(&fixture, "tasks_edit", json!({"task": "TASK-002", "depends_on": null}));
+    let listed = ok(&fixture, "tasks_context", json!({}));
+    assert_eq!(
+        (&listed["tasks"][0]["depends_on"], &listed["tasks"][0]["priority"]),
+        (&Value::Null, &json!(7))
+    );
+}
+
+#[test]
+fn numbers_and_names_may_be_written_as_hosts_write_them() {
+    let fixture = remembered();
+    let shown = ok(
+        &fixture,
+        "branchmind.show",
+        json!({"workspace": "demo", "target": "TASK-001", "limit": 2.0, "cursor": null}),
+    );
+    assert_eq!(shown["pagination"]["limit"], 2);
+    let edited =
+        ok(&fixture, "tasks_edit", json!({"id": "TASK-002", "priority": 3.0, "expected_version": 0}));
+    assert_eq!(edited["revision"], 1);
+    assert_eq!(
+        refused(&fixture, "branchmind_show", json!({"target": "TASK-001", "limit": 2.5}))["code"],
+        "invalid_params"
+    );
+}
+
+#[test]
+fn a_mistyped_workspace_is_told_which_ones_there_are() {
+    let fixture = remembered();
+    let brief = ok(&fixture, "brief", json!({"workspace": "dmeo"}));
+    assert_eq!(brief["next_step_hint"], "Nothing was remembered under this name; there is demo.");
+    let found = ok(&fixture, "memory_search", json!({"workspace": "dmeo", "query": "greet"}));
+    assert!(found["next_step_hint"].as_str().unwrap().contains("demo"));
+    let found = ok(&fixture, "memory_search", json!({"query": "zebra"}));
+    assert!(found["next_step_hint"].as_str().unwrap().contains("Nothing holds"), "{found}");
+}
+
+#[test]
+fn a_damaged_store_is_said_kept_and_shown_by_health() {
+    let fixture = fixture();
+    ok(&fixture, "branchmind_init", json!({}));
+    let folder = ok(&fixture, "branchmind_init", json!({}))["storage_dir"].as_str().unwrap().to_owned();
+    assert_eq!(ok(&fixture, "health", json!({}))["memory"]["state"], "ok");
+    let second = fixture.restart(m1nd_tools::surface());
+    for name in ["memory.db-wal", "memory.db-shm"] {
+        fs::remove_file(format!("{folder}/{name}")).unwrap_or_default();
+    }
+    fs::remove_file(format!("{folder}/memory.db")).unwrap();
+    fs::write(format!("{folder}/memory.db"), "this is no store").unwrap();
+    let arguments = json!({"workspace": "demo"}).as_object().unwrap().clone();
+    let reply = second.call_raw("brief", arguments.clone());
+    assert_eq!(reply.body["error"]["code"], "storage", "{}", reply.text());
+    assert!(reply.text().contains("kept as"), "{}", reply.text());
+    let empty = second.call_raw("brief", arguments);
+    assert!(!empty.is_error && empty.text().contains("set aside as"), "{}", empty.text());
+    let health = ok(&fixture, "health", json!({}));
+    assert_eq!(health["memory"]["set_aside"].as_array().unwrap().len(), 1, "{health}");
+}
+
+#[test]
+fn a_question_makes_no_store() {
+    let fixture = fixture();
+    for (entry, _) in registry().entries().filter(|(entry, _)| entry.spec.effect.read_only()) {
+        fixture.call(entry.spec.name, serde_json::from_str(entry.spec.examples[0].arguments).unwrap());
+    }
+    assert_eq!(ok(&fixture, "health", json!({}))["memory"], json!({"state": "empty", "bytes": 0}));
+    ok(&fixture, "tasks_create", json!({"title": "x"}));
+    assert_eq!(ok(&fixture, "health", json!({}))["memory"]["state"], "ok");
+}
+
+#[test]
+fn every_tool_of_the_contract_is_there() {
+    let names: BTreeSet<&str> = registry().entries().map(|(entry, _)| entry.spec.name).collect();
+    let wanted = "init status notes_commit show export diff merge graph_apply graph_query graph_validate graph_diff graph_merge \
+        graph_conflicts graph_conflict_show graph_conflict_resolve branch_create branch_list checkout think_template think_card \
+        think_context think_next commit log";
+    for name in wanted.split_whitespace() {
+        assert!(names.contains(format!("branchmind_{name}").as_str()), "{name}");
+    }
+    let wanted = "create decompose define note verify done edit radar context delta focus_get focus_set focus_clear ready \
+        claim release";
+    for name in wanted.split_whitespace() {
+        assert!(names.contains(format!("tasks_{name}").as_str()), "{name}");
+    }
+    assert!(names.contains("brief") && names.contains("memory_search"));
+}
