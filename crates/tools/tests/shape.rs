@@ -45,6 +45,21 @@ def first_copy(a, b):
         return d
     e = c * d
     return e
+//- web/a.ts
+import type { B } from './b'
+export function a(b: B) {}
+//- web/b.ts
+import { a } from './a'
+export class B {}
+a(new B())
+//- web/c.ts
+import type { D } from './d'
+import { d } from './d'
+export const c = (x: D) => d
+//- web/d.ts
+import { c } from './c'
+export class D {}
+export const d = () => c
 //- shop/nobody_knows_it.py
 def first_copy(a, b):
     c = a + b
@@ -89,9 +104,10 @@ fn structure_lists_what_the_text_bears_out() {
               "sections": [
                 {
                   "name": "import_cycles",
-                  "total": 1,
+                  "total": 2,
                   "items": [
-                    "shop/cart.py -> shop/order.py -> shop/cart.py"
+                    "shop/cart.py -> shop/order.py -> shop/cart.py",
+                    "web/c.ts -> web/d.ts -> web/c.ts"
                   ],
                   "note": "Imports at load time, Python and JavaScript family only."
                 },
@@ -145,9 +161,10 @@ fn an_overview_says_what_there_is() {
               "sections": [
                 {
                   "name": "languages",
-                  "total": 1,
+                  "total": 2,
                   "items": [
-                    "python: 6 files, 46 lines"
+                    "python: 6 files, 46 lines",
+                    "typescript: 4 files, 11 lines"
                   ],
                   "note": "1 other files are not parsed."
                 },
@@ -167,7 +184,7 @@ fn an_overview_says_what_there_is() {
                     "shop/cart.py (used by 2 files)",
                     "shop/order.py (used by 2 files)"
                   ],
-                  "note": "7 files in all."
+                  "note": "11 files in all."
                 },
                 {
                   "name": "hot_spots",
@@ -196,9 +213,9 @@ fn an_overview_says_what_there_is() {
                 },
                 {
                   "name": "call_edges",
-                  "total": 5,
+                  "total": 7,
                   "items": [
-                    "resolved: 5"
+                    "resolved: 7"
                   ]
                 }
               ],
@@ -214,35 +231,35 @@ fn metrics_count_other_files_only() {
         "metrics",
         json!({"sort": "fan_in", "limit": 1}),
         expect![[r#"
-        {
-          "files": 6,
-          "totals": {
-            "path": ".",
-            "lines": 46,
-            "functions": 8,
-            "types": 0,
-            "tests": 1,
-            "fan_in": 0,
-            "fan_out": 0,
-            "longest_function": 9,
-            "documented": 0.0
-          },
-          "rows": [
             {
-              "path": "shop/cart.py",
-              "lines": 7,
-              "functions": 2,
-              "types": 0,
-              "fan_in": 2,
-              "fan_out": 1,
-              "instability": 0.3333,
-              "longest_function": 2,
-              "documented": 0.0
-            }
-          ],
-          "total_rows": 6,
-          "truncated": true
-        }"#]],
+              "files": 10,
+              "totals": {
+                "path": ".",
+                "lines": 57,
+                "functions": 11,
+                "types": 2,
+                "tests": 1,
+                "fan_in": 0,
+                "fan_out": 0,
+                "longest_function": 9,
+                "documented": 0.0
+              },
+              "rows": [
+                {
+                  "path": "shop/cart.py",
+                  "lines": 7,
+                  "functions": 2,
+                  "types": 0,
+                  "fan_in": 2,
+                  "fan_out": 1,
+                  "instability": 0.3333,
+                  "longest_function": 2,
+                  "documented": 0.0
+                }
+              ],
+              "total_rows": 10,
+              "truncated": true
+            }"#]],
     );
     check(
         &shop(),

@@ -53,11 +53,12 @@ pub fn import_cycles(survey: &Survey<'_>, texts: &Texts, scope: &str) -> Found {
         .collect();
     for (at, file) in survey.files.iter().enumerate().filter(|(_, file)| matters(file)) {
         for (&to, relation) in &file.uses {
-            let line = texts.line(file.path(), relation.import_line);
-            let at_load = relation.import_line > 0
-                && !line.starts_with([' ', '\t'])
-                && !line.starts_with("import type")
-                && !line.starts_with("export type");
+            let at_load = relation.import_lines.iter().any(|&line| {
+                let line = texts.line(file.path(), line);
+                !line.starts_with([' ', '\t'])
+                    && !line.starts_with("import type")
+                    && !line.starts_with("export type")
+            });
             if at_load {
                 let (one, other) = (handles[at], handles[to as usize]);
                 builder.edge(EdgeSpec::new(one, EdgeKind::Imports, other, Evidence::Resolved));

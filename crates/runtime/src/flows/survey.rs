@@ -16,7 +16,7 @@ pub struct FileRow<'g> {
     /// Call edges that arrive from other files, and those that leave for others.
     pub calls_in: u32,
     pub calls_out: u32,
-    /// Files that this one depends on, by position, with the first line that says so where one does.
+    /// Files that this one depends on, by position.
     pub uses: BTreeMap<u32, Use>,
     /// How many files depend on it for certain, and which, in order.
     pub used_by: u32,
@@ -26,14 +26,14 @@ pub struct FileRow<'g> {
 }
 
 /// How one file depends on another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Use {
     /// Relations of any kind.
     pub relations: u32,
     /// Of those, relations that are only inferred.
     pub inferred: u32,
-    /// First line of an import; 0 where nothing is imported.
-    pub import_line: u32,
+    /// Lines of imports.
+    pub import_lines: Vec<u32>,
 }
 
 /// Every file, in the order of paths.
@@ -83,9 +83,8 @@ impl<'g> Survey<'g> {
             let relation = file.uses.entry(to).or_default();
             relation.relations += 1;
             relation.inferred += u32::from(edge.evidence.is_inferred());
-            let line = edge.lines.first().copied().unwrap_or(0);
-            if edge.kind == EdgeKind::Imports && (relation.import_line == 0 || line < relation.import_line) {
-                relation.import_line = line;
+            if edge.kind == EdgeKind::Imports {
+                relation.import_lines.extend_from_slice(edge.lines);
             }
         }
         for from in 0..self.files.len() {
