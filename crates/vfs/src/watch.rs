@@ -276,6 +276,7 @@ fn reports_changes(_: &Path) -> bool {
 }
 
 #[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
