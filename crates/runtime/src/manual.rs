@@ -115,8 +115,12 @@ pub fn page_json(registry: &Registry, entry: &Entry, toolset: ToolsetName) -> Va
         "help": entry.spec.help,
         "aliases": entry.spec.aliases,
         "effect": effect(entry.spec.effect),
-        "input_schema": listing.as_ref().map(|listing| &listing.input_schema),
-        "output_schema": listing.as_ref().and_then(|listing| listing.output_schema.as_ref()),
+        "input_schema": registry.arguments(entry.spec.name),
+        // What a lean listing leaves out is told here.
+        "output_schema": match (entry.spec.lean, listing) {
+            (true, _) => Some((entry.output_schema)()),
+            (false, listing) => listing.and_then(|listing| listing.output_schema),
+        },
         "examples": entry.spec.examples.iter().map(|example| json!({
             "says": example.says,
             "arguments": serde_json::from_str::<Value>(example.arguments).unwrap_or_default(),

@@ -87,6 +87,24 @@ fn the_default_list_is_small() {
 }
 
 #[test]
+fn a_lean_listing_leaves_out_words_and_no_arguments() {
+    for (entry, _) in registry().entries().filter(|(entry, _)| entry.spec.lean) {
+        let name = entry.spec.name;
+        let (listed, whole) = (registry().listing(name).unwrap(), registry().arguments(name).unwrap());
+        assert!(listed.output_schema.is_none(), "{name}");
+        assert_eq!(
+            schema::without_descriptions(&listed.input_schema),
+            schema::without_descriptions(whole),
+            "{name}"
+        );
+        for (argument, field) in whole["properties"].as_object().unwrap() {
+            assert!(field["description"].is_string(), "{name}: help says nothing about {argument}");
+        }
+        assert!(listed.input_schema["properties"]["workspace"]["description"].is_null(), "{name}");
+    }
+}
+
+#[test]
 fn every_example_runs_and_points_only_to_tools_that_exist() {
     let fixture = remembered();
     for (entry, _) in registry().entries() {

@@ -40,8 +40,9 @@ pub(super) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// How long a writer waits for others before it gives up, at least.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a writer waits for others before it gives up, at least. A call that takes longer than this is one that
+/// hosts give up on; some 4,000 tries are enough for any crowd of writers, which hold the lock for milliseconds.
+pub(super) const PATIENCE: Duration = Duration::from_secs(8);
 const LONGEST_NAP: Duration = Duration::from_millis(4);
 
 /// Waits for a lock: short naps of uneven length, so that no process always comes last.
