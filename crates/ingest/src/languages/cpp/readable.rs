@@ -6,14 +6,15 @@ pub(super) fn readable(source: &[u8]) -> Vec<u8> {
     let tokens = tokens(source);
     let mut bytes = source.to_vec();
     for at in 0..tokens.len() {
-        if !tokens[at].is_macro(source) {
+        let annotates = Place { source, tokens: &tokens, first: at, last: at }.annotates_pointer();
+        if !annotates && !tokens[at].is_macro(source) {
             continue;
         }
         let has_arguments = tokens.get(at + 1).is_some_and(|next| next.is(source, b"("));
         let last = if has_arguments { closing(&tokens, source, at + 1) } else { Some(at) };
         let Some(last) = last else { continue };
         let place = Place { source, tokens: &tokens, first: at, last };
-        if place.is_useless() {
+        if annotates || place.is_useless() {
             let blank = &mut bytes[tokens[at].from..tokens[last].to];
             blank.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
@@ -40,6 +41,18 @@ impl Place<'_> {
         }
     }
 
+    /// `T* nonnull x`: two names after a pointer are one too many.
+    fn annotates_pointer(&self) -> bool {
+        let own = self.tokens[self.first];
+        let is_language = [&b"const"[..], b"volatile", b"operator", b"or", b"and", b"override", b"final", b"noexcept"]
+            .iter()
+            .any(|word| own.is(self.source, word));
+        // The name may come first and a macro after it.
+        let joins = self.next_is(1, &["or", "and", "xor", "const", "override", "noexcept"])
+            || self.next(1).is_some_and(|next| next.is_macro(self.source));
+        own.is_word && !is_language && self.before_is(&["*"]) && self.is_word(1) && !joins
+    }
+
     /// `int n GUARDED_BY(m);`, `void f() REQUIRES(m) {`
     fn follows_declarator(&self) -> bool {
         let after_name = self.before().is_some_and(|b| b.is_word && !b.is_keyword(self.source));
@@ -59,10 +72,13 @@ impl Place<'_> {
     fn follows_parameter(&self) -> bool {
         let named = self.before().is_some_and(|before| before.is_word && !before.is_keyword(self.source));
         let typed = self.first.checked_sub(2).map(|at| self.tokens[at]);
-        let typed = typed.is_some_and(|token| token.is_word || [b"&", b"*", b">"].iter().any(|w| token.is(self.source, *w)));
-        let after_parameter = named && typed && self.next_is(1, &[")", ","]);
-        let after_function = self.ends_function_head();
-        after_parameter || (after_function && self.next_is(1, &["{", ";", ":", "const", "override", "noexcept"]))
+        let by_word = typed.is_some_and(|token| token.is_word);
+        let by_sign = typed.is_some_and(|token| [b"&", b"*", b">"].iter().any(|w| token.is(self.source, *w)));
+        let after_parameter = named && (by_word || by_sign) && self.next_is(1, &[")", ","]);
+        let after_value = named && by_sign && self.next_is(1, &["=", ";"]);
+        let after_function = self.ends_function_head()
+            && self.next_is(1, &["{", ";", ":", "const", "override", "noexcept"]);
+        after_parameter || after_value || after_function
     }
 
     /// A line that is one macro's name, and no part of a list or an expression.
@@ -270,6 +286,8 @@ mod tests {
         check("int n GUARDED_BY(m_);", "int n ;");
         check("void f() EXCLUSIVE_LOCKS(m) { g(); }", "void f() { g(); }");
         check("int& f(const T& x LIFETIME_BOUND) LIFETIME_BOUND {", "int& f(const T& x ) {");
+        check("void f(T* lib_nonnull x, T* const y);", "void f(T* x, T* const y);");
+        check("auto* env LIB_UNUSED = g();", "auto* env = g();");
         check("explicit A(int n) LOCK_FUNCTION(n) : n_(n) {}", "explicit A(int n) : n_(n) {}");
     }
 
@@ -281,6 +299,8 @@ mod tests {
             "return CHECK_IT(x);",
             "int CHECK_IT(int a) { return a; }",
             "x = MAX_SIZE;",
+            "void* operator new(size_t n);",
+            "return *a or b;",
             "f(int MAX_SIZE, A_B);",
             "if (x) DO_IT(y());",
             "for (;;) { while (a()) DO_IT; }",
