@@ -68,6 +68,11 @@ fn each_kind_of_file_that_is_no_source_says_what_it_is() {
     assert_eq!(outcome("notes.txt", b"hello"), Outcome::Unsupported);
     assert_eq!(outcome("a.rs", b"fn f() {}\n// \xff\n"), Outcome::Partial(Reason::NotUtf8));
     assert_eq!(outcome("a.rs", b"fn broken( {"), Outcome::Partial(Reason::SyntaxErrors));
+    // What hides no definition makes no file partial.
+    assert_eq!(outcome("a.rs", b"fn f() {\n    g(str![\"x\"]);\n}\n"), Outcome::Indexed);
+    assert_eq!(outcome("a.rs", b"---\n[package]\n---\nfn main() {}\n"), Outcome::Indexed);
+    assert_eq!(outcome("a.cpp", b"TEST_CASE(\"x\") { f(); }\n"), Outcome::Indexed);
+    assert_eq!(outcome("a.cpp", b"class A { void f( {\n"), Outcome::Partial(Reason::SyntaxErrors));
     assert_eq!(outcome("crlf.py", b"def f():\r\n    return 1\r\n"), Outcome::Indexed);
     let wide: Vec<u8> = "\u{feff}fn wide() {}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(outcome("wide.rs", &wide), Outcome::Indexed);

@@ -18,7 +18,13 @@ pub(crate) struct Includes {
     /// Files that each file includes.
     files: Vec<Vec<Option<u32>>>,
     /// A file and everything it includes, found when first asked for.
-    reach: Vec<OnceLock<Vec<u32>>>,
+    reach: Vec<OnceLock<Reach>>,
+}
+
+/// A file and what it includes, nearest first, and the same as a set.
+struct Reach {
+    files: Vec<u32>,
+    set: FxHashSet<u32>,
 }
 
 /// Whether a file can include and be included.
@@ -61,18 +67,28 @@ impl Includes {
     }
 
     pub(crate) fn reach(&self, file: u32) -> &[u32] {
+        &self.reached(file).files
+    }
+
+    /// Whether a file is another one or includes it.
+    pub(crate) fn sees(&self, file: u32, other: u32) -> bool {
+        self.reached(file).set.contains(&other)
+    }
+
+    fn reached(&self, file: u32) -> &Reach {
         self.reach[file as usize].get_or_init(|| {
-            let mut seen = vec![file];
+            let mut files = vec![file];
+            let mut set: FxHashSet<u32> = files.iter().copied().collect();
             let mut at = 0;
-            while at < seen.len() && seen.len() < MAX_HEADERS {
-                for &next in self.files[seen[at] as usize].iter().flatten() {
-                    if !seen.contains(&next) {
-                        seen.push(next);
+            while at < files.len() && files.len() < MAX_HEADERS {
+                for &next in self.files[files[at] as usize].iter().flatten() {
+                    if set.insert(next) {
+                        files.push(next);
                     }
                 }
                 at += 1;
             }
-            seen
+            Reach { files, set }
         })
     }
 

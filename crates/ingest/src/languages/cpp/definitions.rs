@@ -34,9 +34,9 @@ impl Declared {
     }
 }
 
-/// A declaration's signature keeps its semicolon: it tells it from a definition.
+/// Whether a member is only declared: its body, if it has one, stands elsewhere.
 pub(super) fn is_declaration(def: &Def) -> bool {
-    def.signature.ends_with(';')
+    def.flags.has(NodeFlags::ABSTRACT)
 }
 
 impl Reader<'_> {
@@ -167,13 +167,9 @@ impl Reader<'_> {
         let from = self.template.as_ref().map_or(node.start_byte(), |template| template.from as usize);
         self.templated(&mut def);
         def.doc = self.sheet.take_doc(def.line_start);
-        def.signature = format!("{};", self.sheet.signature(from, node.end_byte()));
+        def.signature = self.sheet.signature(from, node.end_byte());
         def.how = if self.is_static(node) { How::Static } else { How::Instance };
-        let tail = self.sheet.source.get(function.end_byte()..node.end_byte()).unwrap_or(&[]);
-        if String::from_utf8_lossy(tail).split_whitespace().collect::<String>().ends_with("=0;") {
-            def.flags = def.flags.with(NodeFlags::ABSTRACT);
-        }
-        def.flags = def.flags.with(NodeFlags::EXPORTED);
+        def.flags = def.flags.with(NodeFlags::EXPORTED).with(NodeFlags::ABSTRACT);
         def.returns = self.sheet.type_of(field(node, "type"));
         def.params = self.params(field(function, "parameters"), None);
         let ix = self.sheet.add_def(def);
@@ -231,6 +227,7 @@ impl Reader<'_> {
             (known.from, known.to) = (def.from, def.to);
             (known.line_start, known.line_end, known.name_line) = (def.line_start, def.line_end, def.name_line);
             known.signature = signature;
+            known.flags = NodeFlags(known.flags.0 & !NodeFlags::ABSTRACT.0);
             known.type_params = def.type_params;
             if known.doc.is_empty() {
                 known.doc = doc;

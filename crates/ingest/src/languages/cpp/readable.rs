@@ -6,14 +6,15 @@ pub(super) fn readable(source: &[u8]) -> Vec<u8> {
     let tokens = tokens(source);
     let mut bytes = source.to_vec();
     for at in 0..tokens.len() {
-        if !tokens[at].is_macro(source) {
+        let annotates = Place { source, tokens: &tokens, first: at, last: at }.annotates_pointer();
+        if !annotates && !tokens[at].is_macro(source) {
             continue;
         }
         let has_arguments = tokens.get(at + 1).is_some_and(|next| next.is(source, b"("));
         let last = if has_arguments { closing(&tokens, source, at + 1) } else { Some(at) };
         let Some(last) = last else { continue };
         let place = Place { source, tokens: &tokens, first: at, last };
-        if place.is_useless() {
+        if annotates || place.is_useless() {
             let blank = &mut bytes[tokens[at].from..tokens[last].to];
             blank.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
@@ -36,14 +37,26 @@ impl Place<'_> {
         }
         match self.last > self.first {
             true => self.follows_declarator(),
-            false => self.precedes_type() || self.is_alone(),
+            false => self.precedes_type() || self.follows_parameter() || self.is_alone(),
         }
+    }
+
+    /// `T* nonnull x`: two names after a pointer are one too many.
+    fn annotates_pointer(&self) -> bool {
+        let own = self.tokens[self.first];
+        let is_language = [&b"const"[..], b"volatile", b"operator", b"or", b"and", b"override", b"final", b"noexcept"]
+            .iter()
+            .any(|word| own.is(self.source, word));
+        // The name may come first and a macro after it.
+        let joins = self.next_is(1, &["or", "and", "xor", "const", "override", "noexcept"])
+            || self.next(1).is_some_and(|next| next.is_macro(self.source));
+        own.is_word && !is_language && self.before_is(&["*"]) && self.is_word(1) && !joins
     }
 
     /// `int n GUARDED_BY(m);`, `void f() REQUIRES(m) {`
     fn follows_declarator(&self) -> bool {
         let after_name = self.before().is_some_and(|b| b.is_word && !b.is_keyword(self.source));
-        let after_function = self.before_is(&[")", "const", "override", "noexcept"]);
+        let after_function = self.ends_function_head();
         (after_name && self.next_is(1, &[";", "="])) || (after_function && self.next_is(1, &["{", ";", ":"]))
     }
 
@@ -55,12 +68,44 @@ impl Place<'_> {
         starts && goes_on && (is_first || self.before_is(&[";", "}", "{", ">", ":"]))
     }
 
+    /// `f(const T& x LIFETIME_BOUND)`, `int f() const LIFETIME_BOUND {`
+    fn follows_parameter(&self) -> bool {
+        let named = self.before().is_some_and(|before| before.is_word && !before.is_keyword(self.source));
+        let typed = self.first.checked_sub(2).map(|at| self.tokens[at]);
+        let by_word = typed.is_some_and(|token| token.is_word);
+        let by_sign = typed.is_some_and(|token| [b"&", b"*", b">"].iter().any(|w| token.is(self.source, *w)));
+        let after_parameter = named && (by_word || by_sign) && self.next_is(1, &[")", ","]);
+        let after_value = named && by_sign && self.next_is(1, &["=", ";"]);
+        let after_function = self.ends_function_head()
+            && self.next_is(1, &["{", ";", ":", "const", "override", "noexcept"]);
+        after_parameter || after_value || after_function
+    }
+
     /// A line that is one macro's name, and no part of a list or an expression.
     fn is_alone(&self) -> bool {
         let line = self.tokens[self.first].line;
         let alone = self.before().is_none_or(|before| before.line < line)
             && self.next(1).is_none_or(|next| next.line > line);
         alone && !self.before_is(&[",", "(", "="]) && !self.next_is(1, &[";", ",", ")"])
+    }
+
+    /// Whether the parameters of a function end right before; those of `if` and its like are none.
+    fn ends_function_head(&self) -> bool {
+        if !self.before_is(&[")"]) {
+            return self.before_is(&["const", "override", "noexcept"]);
+        }
+        let mut depth = 0;
+        for at in (0..self.first).rev().take(MAX_ARGUMENTS) {
+            let token = self.tokens[at];
+            depth += i32::from(token.is(self.source, b")")) - i32::from(token.is(self.source, b"("));
+            if depth == 0 {
+                let name = at.checked_sub(1).map(|at| self.tokens[at]);
+                let is_statement =
+                    |name: Token| [&b"if"[..], b"for", b"while", b"switch"].iter().any(|w| name.is(self.source, w));
+                return name.is_some_and(|name| name.is_word && !is_statement(name));
+            }
+        }
+        false
     }
 
     fn before(&self) -> Option<Token> {
@@ -240,6 +285,9 @@ mod tests {
         check("LIB_BEGIN_NAMESPACE\nclass A {};\nLIB_END_NAMESPACE\n", "class A {};");
         check("int n GUARDED_BY(m_);", "int n ;");
         check("void f() EXCLUSIVE_LOCKS(m) { g(); }", "void f() { g(); }");
+        check("int& f(const T& x LIFETIME_BOUND) LIFETIME_BOUND {", "int& f(const T& x ) {");
+        check("void f(T* lib_nonnull x, T* const y);", "void f(T* x, T* const y);");
+        check("auto* env LIB_UNUSED = g();", "auto* env = g();");
         check("explicit A(int n) LOCK_FUNCTION(n) : n_(n) {}", "explicit A(int n) : n_(n) {}");
     }
 
@@ -251,6 +299,11 @@ mod tests {
             "return CHECK_IT(x);",
             "int CHECK_IT(int a) { return a; }",
             "x = MAX_SIZE;",
+            "void* operator new(size_t n);",
+            "return *a or b;",
+            "f(int MAX_SIZE, A_B);",
+            "if (x) DO_IT(y());",
+            "for (;;) { while (a()) DO_IT; }",
             "enum E { FIRST_ONE, SECOND_ONE };",
             "f(\"class API_EXPORT X {\");",
         ] {

@@ -53,8 +53,8 @@ impl CppRules {
         if !own.is_empty() {
             return own;
         }
-        let reach = self.c.includes.reach(file);
-        let near: Vec<GDef> = all.iter().copied().filter(|&def| reach.contains(&program.file_of(def))).collect();
+        let sees = |def: &GDef| self.c.includes.sees(file, program.file_of(*def));
+        let near: Vec<GDef> = all.iter().copied().filter(sees).collect();
         if !near.is_empty() {
             return near;
         }
