@@ -14,7 +14,7 @@ use m1nd_runtime::{Surface, Toolset, ToolsetName};
 pub const TOOLSETS: &[Toolset] = &[
     Toolset {
         name: ToolsetName::Core,
-        about: "The everyday path: find, read, ask who calls what, get help.",
+        about: "The everyday path: find, read, ask who calls what, remember, get help.",
         tools: core::TOOLS,
     },
     Toolset {

@@ -1,6 +1,8 @@
 //! Core: what every agent needs on every day.
 
 mod batch_view;
+mod branchmind_notes_commit;
+mod brief;
 mod callees;
 mod callers;
 mod glob;
@@ -23,6 +25,8 @@ pub const TOOLS: &[Entry] = &[
     entry::<outline::Outline>(),
     entry::<callers::Callers>(),
     entry::<callees::Callees>(),
+    entry::<brief::Brief>(),
+    entry::<branchmind_notes_commit::NotesCommit>(),
     entry::<health::Health>(),
     entry::<help::Help>(),
     entry::<toolset_enable::ToolsetEnable>(),

@@ -18,24 +18,20 @@ mod branchmind_graph_validate;
 mod branchmind_init;
 mod branchmind_log;
 mod branchmind_merge;
-mod branchmind_notes_commit;
 mod branchmind_show;
 mod branchmind_status;
 mod branchmind_think_card;
 mod branchmind_think_context;
 mod branchmind_think_next;
 mod branchmind_think_template;
-mod brief;
 mod memory_search;
 
 use m1nd_runtime::{Entry, entry};
 
 pub const TOOLS: &[Entry] = &[
-    entry::<brief::Brief>(),
     entry::<memory_search::MemorySearch>(),
     entry::<branchmind_init::Init>(),
     entry::<branchmind_status::Status>(),
-    entry::<branchmind_notes_commit::NotesCommit>(),
     entry::<branchmind_show::Show>(),
     entry::<branchmind_export::Export>(),
     entry::<branchmind_commit::Commit>(),
