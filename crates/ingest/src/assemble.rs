@@ -14,9 +14,6 @@ use crate::facts::{Def, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr
 use crate::history::History;
 use crate::resolve::{LinkEnd, Links};
 
-/// Fewer common changes than this are chance.
-const MIN_CO_CHANGES: u32 = 2;
-
 /// Builds a generation from files sorted by path and the links of each.
 pub fn assemble(repository: &str, files: &[&FileFacts], links: &[Links], generation: u64) -> Graph {
     with_history(repository, files, links, &History::default(), generation)
@@ -162,7 +159,7 @@ impl Assembler {
                 });
             }
         }
-        for pair in history.pairs.iter().filter(|pair| pair.times >= MIN_CO_CHANGES) {
+        for pair in &history.pairs {
             let (one, other) =
                 (self.builder.find(&file_id(&pair.one)), self.builder.find(&file_id(&pair.other)));
             let (Some(one), Some(other)) = (one, other) else { continue };

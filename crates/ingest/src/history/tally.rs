@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_stdx::clock::UnixMs;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// How much of a history is looked at.
@@ -12,6 +13,8 @@ pub struct Limits {
     pub commits: usize,
     /// A commit that touches more files than this says nothing about any pair of them.
     pub files_per_commit: usize,
+    /// Fewer common changes than this are chance.
+    pub pair_times: u32,
     /// Pairs kept for one file.
     pub pairs_per_file: usize,
     /// Pairs kept in all.
@@ -20,7 +23,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { commits: 5_000, files_per_commit: 50, pairs_per_file: 100, pairs: 500_000 }
+        Self { commits: 5_000, files_per_commit: 50, pair_times: 2, pairs_per_file: 100, pairs: 500_000 }
     }
 }
 
@@ -71,7 +74,8 @@ impl History {
     /// Counts commits, newest first.
     pub fn of(commits: impl IntoIterator<Item = Commit>, limits: Limits) -> Self {
         let mut history = Self::default();
-        let mut pairs: BTreeMap<(String, String), u32> = BTreeMap::new();
+        let mut paths = Paths::default();
+        let mut pairs: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for commit in commits {
             if history.commits == limits.commits {
                 history.is_cut = true;
@@ -96,31 +100,57 @@ impl History {
             if is_wide {
                 continue;
             }
-            let files: Vec<&String> = files.into_iter().collect();
+            let mut files: Vec<u32> = files.into_iter().map(|file| paths.number(file)).collect();
+            files.sort_unstable();
             for (at, one) in files.iter().enumerate() {
                 for other in &files[at + 1..] {
-                    *pairs.entry(((*one).clone(), (*other).clone())).or_default() += 1;
+                    *pairs.entry((*one, *other)).or_default() += 1;
                 }
             }
         }
-        history.pairs = strongest(pairs, limits);
+        history.pairs = strongest(&paths, pairs, limits);
         history
     }
 }
 
+/// Paths by number, so that a pair of them is two numbers: there are far more pairs than paths.
+#[derive(Default)]
+struct Paths {
+    known: FxHashMap<String, u32>,
+    list: Vec<String>,
+}
+
+impl Paths {
+    fn number(&mut self, path: &str) -> u32 {
+        if let Some(&known) = self.known.get(path) {
+            return known;
+        }
+        let next = self.list.len() as u32;
+        self.known.insert(path.to_owned(), next);
+        self.list.push(path.to_owned());
+        next
+    }
+}
+
 /// The most frequent pairs, with no file in more than its share.
-fn strongest(pairs: BTreeMap<(String, String), u32>, limits: Limits) -> Vec<CoChange> {
-    let mut all: Vec<CoChange> =
-        pairs.into_iter().map(|((one, other), times)| CoChange { one, other, times }).collect();
+fn strongest(paths: &Paths, pairs: FxHashMap<(u32, u32), u32>, limits: Limits) -> Vec<CoChange> {
+    let often = pairs.into_iter().filter(|&(_, times)| times >= limits.pair_times);
+    let mut all: Vec<CoChange> = often
+        .map(|((one, other), times)| {
+            let (one, other) = (&paths.list[one as usize], &paths.list[other as usize]);
+            let (one, other) = if one < other { (one, other) } else { (other, one) };
+            CoChange { one: one.clone(), other: other.clone(), times }
+        })
+        .collect();
     all.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.cmp(b)));
-    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut taken: FxHashMap<u32, usize> = FxHashMap::default();
     all.retain(|pair| {
-        let full = |file: &String| taken.get(file).is_some_and(|&count| count >= limits.pairs_per_file);
-        if full(&pair.one) || full(&pair.other) {
+        let ends = [paths.known[&pair.one], paths.known[&pair.other]];
+        if ends.iter().any(|end| taken.get(end).is_some_and(|&count| count >= limits.pairs_per_file)) {
             return false;
         }
-        for file in [&pair.one, &pair.other] {
-            *taken.entry(file.clone()).or_default() += 1;
+        for end in ends {
+            *taken.entry(end).or_default() += 1;
         }
         true
     });
@@ -170,7 +200,7 @@ mod tests {
                 commit(20, "bob", "add prefix", &["a", "b", "c"]),
                 commit(10, "ann", "start", &["a"]),
             ],
-            Limits::default(),
+            Limits { pair_times: 1, ..Limits::default() },
         );
         let a = &history.files["a"];
         assert_eq!((a.commits, a.fixes, a.changed_at, a.authors.len()), (3, 1, UnixMs(30), 2));
