@@ -115,6 +115,24 @@ fn a_new_process_knows_that_nothing_changed() {
 }
 
 #[test]
+fn a_file_replaced_by_an_older_one_while_nobody_ran_is_seen() {
+    let machine = Machine::new();
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    machine.write("src/till.rs", "\n\n\npub fn ring() {}\n");
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(90_000);
+    let file = fs::File::options().write(true).open(machine.repo().join("src/till.rs")).unwrap();
+    file.set_modified(long_ago).unwrap();
+    let second = machine.open();
+    let path = second.root().relative("src/till.rs").unwrap();
+    let view = second.view_of([&path].into_iter(), &SystemClock::new(), &CancelToken::new()).unwrap();
+    let graph = view.graph().unwrap();
+    assert_eq!(graph.node(graph.find_node("ring").unwrap()).lines(), (4, 4));
+}
+
+#[test]
 fn facts_that_cannot_be_read_cost_time_and_nothing_else() {
     let machine = Machine::new();
     machine.age();

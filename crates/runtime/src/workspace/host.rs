@@ -155,7 +155,12 @@ impl Host {
         let now = clock.now();
         let (files, passed) = scan::list(root, cancel)?;
         let stamp = Stamp::of(&files, now);
-        if !stamp.proves_unchanged(view.stamp()) && !self.adopt(&stamp) {
+        if stamp.proves_unchanged(view.stamp()) {
+            if !view.has_sizes() {
+                let proved = view.proved_by(sizes(&files));
+                self.view.compare_and_swap(&view, Arc::new(proved));
+            }
+        } else if !self.adopt(&stamp, &files) {
             let mut state = self.turn(cancel)?;
             // Another call may have read the same change while this one waited.
             if !stamp.proves_unchanged(self.view.load().stamp()) {
@@ -292,7 +297,7 @@ impl Host {
     }
 
     /// Takes over the graph that another process made of these very files, if one did.
-    fn adopt(&self, stamp: &Stamp) -> bool {
+    fn adopt(&self, stamp: &Stamp, files: &[Listed]) -> bool {
         let Some(_state) = self.ingest.try_lock() else { return false };
         let before = self.view.load_full();
         let path = self.folder.join(STAMP);
@@ -312,7 +317,7 @@ impl Host {
         }
         let generation = graph.generation().max(before.generation() + 1);
         let graph = Arc::new(graph.with_generation(generation));
-        let view = WorkspaceView::new(graph, None, found.as_of, found.stamp, Sizes::new());
+        let view = WorkspaceView::new(graph, None, found.as_of, found.stamp, sizes(files));
         self.view.store(Arc::new(view));
         self.saved.store(generation, Ordering::Release);
         true

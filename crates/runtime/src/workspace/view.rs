@@ -80,8 +80,24 @@ impl WorkspaceView {
         if is_racy(modified_ns, self.as_of) {
             return false;
         }
-        // A snapshot does not say how large its files were: what is older than it was read by it.
-        self.sizes.is_empty() || self.sizes.get(path) == Some(&(size, modified_ns))
+        self.sizes.get(path) == Some(&(size, modified_ns))
+    }
+
+    /// Whether the sizes and times of the files are known; a snapshot does not tell them.
+    pub(super) fn has_sizes(&self) -> bool {
+        !self.sizes.is_empty()
+    }
+
+    /// The same, with the listing that proved it true.
+    pub(super) fn proved_by(&self, sizes: Sizes) -> Self {
+        Self {
+            graph: self.graph.clone(),
+            report: self.report.clone(),
+            as_of: self.as_of,
+            stamp: self.stamp.clone(),
+            sizes,
+            imported_from: self.imported_from.clone(),
+        }
     }
 
     pub(super) fn stamp(&self) -> &Stamp {
