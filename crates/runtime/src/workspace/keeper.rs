@@ -19,7 +19,7 @@ const SAVE_AFTER: Duration = Duration::from_secs(30);
 /// As many calls make it save sooner.
 const SAVE_QUERIES: u64 = 50;
 /// Facts that nothing needed for so long are only kept on disk.
-const FORGET_AFTER: Duration = Duration::from_secs(120);
+const FORGET_AFTER: Duration = Duration::from_secs(30);
 
 /// Starts the thread; it ends when the workspace is dropped.
 pub(super) fn start(workspace: &Arc<Workspace>, clock: Arc<dyn Clock>, may_write: bool) {
