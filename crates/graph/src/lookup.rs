@@ -3,6 +3,7 @@
 use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::NodeKind;
+use crate::node::NodeFlags;
 
 /// A list longer than this helps nobody to choose.
 const MAX_CANDIDATES: usize = 10;
@@ -112,6 +113,49 @@ impl Graph {
         }
         found.sort();
         found
+    }
+
+    /// Finds what a caller or a callee is asked of: like [`Graph::find_node`], but a name means code before it
+    /// means a file or a folder, and of a declaration and its definition it means the definition.
+    pub fn find_code(&self, name: &str) -> Result<NodeIx, LookupError> {
+        let name = name.trim();
+        if let Some(found) = self.node_by_id(name) {
+            return Ok(self.definition_of(found));
+        }
+        let is_code = |&ix: &NodeIx| {
+            let kind = self.node(ix).kind();
+            kind.is_callable() || kind.is_type()
+        };
+        let mut code: Vec<NodeIx> = self.nodes_by_suffix(name).into_iter().filter(is_code).collect();
+        for ix in &mut code {
+            *ix = self.definition_of(*ix);
+        }
+        code.sort();
+        code.dedup();
+        match code[..] {
+            [only] => Ok(only),
+            _ => self.find_node(name).map(|found| self.definition_of(found)),
+        }
+    }
+
+    /// The definition of something that is only declared here, as headers do; itself for all else.
+    fn definition_of(&self, node: NodeIx) -> NodeIx {
+        let declared = self.node(node);
+        let is_c = |language: &str| matches!(language, "c" | "cpp");
+        if !declared.flags().has(NodeFlags::ABSTRACT) || !is_c(declared.language()) {
+            return node;
+        }
+        let mut defined = self.nodes_by_label(declared.label()).iter().map(|&at| NodeIx(at)).filter(|&ix| {
+            let other = self.node(ix);
+            other.kind() == declared.kind()
+                && other.qualified() == declared.qualified()
+                && !other.flags().has(NodeFlags::ABSTRACT)
+                && is_c(other.language())
+        });
+        match (defined.next(), defined.next()) {
+            (Some(only), None) => only,
+            _ => node,
+        }
     }
 
     fn node_by_place(&self, name: &str) -> Option<NodeIx> {

@@ -33,7 +33,7 @@ pub struct Listed {
     /// Workspace-relative, with forward slashes.
     pub path: String,
     pub size: u64,
-    /// Nanoseconds since 1970.
+    /// When it last changed in any way; nanoseconds since 1970.
     pub modified_ns: i128,
 }
 

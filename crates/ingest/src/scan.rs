@@ -1,7 +1,5 @@
 //! The files of a workspace, listed and read through the one crate that may.
 
-use std::time::UNIX_EPOCH;
-
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_vfs::walk::{self, Found, Passed};
 use m1nd_vfs::{RelPath, Root, read};
@@ -15,13 +13,8 @@ pub fn list(root: &Root, cancel: &CancelToken) -> Result<(Vec<Listed>, Passed), 
     let passed = walk::files(root, &RelPath::root(), cancel, || {
         let send = send.clone();
         move |found: Found<'_>| {
-            let Some(metadata) = found.metadata() else { return };
-            let modified = metadata.modified().ok();
-            let modified_ns = modified.map_or(0, |time| match time.duration_since(UNIX_EPOCH) {
-                Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
-                Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
-            });
-            let listed = Listed { path: found.shown.to_string(), size: metadata.len(), modified_ns };
+            let Some((size, modified_ns)) = found.size_and_last_touch() else { return };
+            let listed = Listed { path: found.shown.to_string(), size, modified_ns };
             // The receiver lives until the walk has ended.
             if send.send(listed).is_err() {
                 debug_assert!(false, "the list is gone before the walk ended");

@@ -15,6 +15,7 @@ use m1nd_vfs::RelPath;
 
 use crate::faults;
 use crate::flows::sight::CodeSight;
+use crate::jobs::JobState;
 use crate::pipeline::{Progress, Step};
 use crate::runtime::Runtime;
 use crate::workspace::{Workspace, WorkspaceView};
@@ -65,8 +66,14 @@ impl Ctx<'_> {
     pub fn graph_view(&self) -> Result<GraphView, Fault> {
         let view =
             self.workspace()?.fresh_view(self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
-        let graph = view.graph().cloned().ok_or_else(faults::empty_graph)?;
+        let graph = view.graph().cloned().ok_or_else(|| self.no_graph())?;
         Ok(GraphView { view, graph })
+    }
+
+    fn no_graph(&self) -> Fault {
+        let jobs = self.runtime.jobs();
+        let running = jobs.iter().find(|job| job.tool == "ingest" && job.state() == JobState::Running);
+        running.map_or_else(faults::empty_graph, |job| faults::still_ingesting(&job.id))
     }
 
     /// The same for an answer that is only richer with a graph, and touches only these files.

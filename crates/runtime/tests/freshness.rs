@@ -41,12 +41,9 @@ impl Machine {
         fs::write(path, text).unwrap();
     }
 
-    /// Makes every file so old that its time proves something.
+    /// Waits until every file is so old that its time proves something.
     fn age(&self) {
-        for entry in fs::read_dir(self.repo().join("src")).unwrap().flatten() {
-            age(&entry.path());
-        }
-        age(&self.repo().join("Cargo.toml"));
+        std::thread::sleep(Duration::from_millis(1_100));
     }
 
     fn open(&self) -> Arc<Workspace> {
@@ -70,11 +67,6 @@ impl Machine {
         other.ingest(Reuse::Nothing, &SystemClock::new(), &CancelToken::new()).unwrap();
         Arc::clone(other.view().graph().unwrap())
     }
-}
-
-fn age(path: &Path) {
-    let past = std::time::SystemTime::now() - Duration::from_secs(3_600);
-    fs::File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
 }
 
 fn fresh(workspace: &Workspace) -> Arc<Graph> {
@@ -133,6 +125,21 @@ fn a_file_replaced_by_an_older_one_while_nobody_ran_is_seen() {
 }
 
 #[test]
+fn an_edit_that_keeps_size_and_time_is_seen() {
+    let machine = Machine::new();
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    let till = machine.repo().join("src/till.rs");
+    let time = fs::metadata(&till).unwrap().modified().unwrap();
+    machine.write("src/till.rs", "pub fn rang() {}\n");
+    fs::File::options().write(true).open(&till).unwrap().set_modified(time).unwrap();
+    let second = machine.open();
+    assert!(fresh(&second).find_node("rang").is_ok());
+}
+
+#[test]
 fn facts_that_cannot_be_read_cost_time_and_nothing_else() {
     let machine = Machine::new();
     machine.age();
@@ -158,7 +165,7 @@ fn a_graph_that_another_process_made_is_taken_over() {
     one.save().unwrap();
     assert_eq!(other.view().generation(), 1);
     machine.write("src/till.rs", "pub fn ring() {}\npub fn open() { ring() }\n");
-    age(&machine.repo().join("src/till.rs"));
+    machine.age();
     ingest(&one);
     one.save().unwrap();
     assert_eq!(*fresh(&other), *machine.made_anew());
@@ -269,4 +276,36 @@ fn a_file_that_ended_the_process_twice_is_named_and_left_out() {
     assert!(graph.find_node("ring").is_ok() && graph.find_node("add").is_err());
     let again = workspace.ingest(Reuse::Nothing, &SystemClock::new(), &CancelToken::new()).unwrap();
     assert!(again.failures.is_empty(), "whoever reads everything anew tries again");
+}
+
+#[test]
+fn a_process_that_looked_before_there_was_a_graph_sees_the_one_another_makes() {
+    let machine = Machine::new();
+    let (early, maker) = (machine.open(), machine.open());
+    let look = |workspace: &Workspace| {
+        workspace.fresh_view(&SystemClock::new(), &CancelToken::new()).unwrap().graph().is_some()
+    };
+    assert!(!look(&early));
+    ingest(&maker);
+    maker.save().unwrap();
+    assert!(look(&early));
+    assert_eq!(*fresh(&early), *machine.made_anew());
+}
+
+#[test]
+fn a_damaged_snapshot_gives_way_to_the_one_before_and_is_told() {
+    let machine = Machine::new();
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    machine.write("src/till.rs", "pub fn ring() {}\npub fn open() {}\n");
+    ingest(&first);
+    first.save().unwrap();
+    let snapshot = first.runtime_root().join("graph.snapshot");
+    fs::write(&snapshot, &fs::read(&snapshot).unwrap()[..1_000]).unwrap();
+    let second = machine.open();
+    assert!(second.view().graph().unwrap().find_node("add").is_ok(), "the one before is there at once");
+    assert!(second.problem().unwrap().contains("set aside"));
+    assert_eq!(*fresh(&second), *machine.made_anew(), "and the files are read before an answer");
 }

@@ -135,6 +135,15 @@ impl Root {
         Ok((meta.len(), ns))
     }
 
+    /// Size of what is at `path`, and when it last changed in any way: a program can set the time of last change
+    /// back, but not the system's own.
+    pub fn size_and_last_touch(&self, path: &RelPath) -> Result<(u64, i128), PathError> {
+        use cap_std::fs::MetadataExt as _;
+        let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;
+        let touched = later(meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec());
+        Ok((meta.len(), touched))
+    }
+
     /// What is at `path`, without reading it.
     pub fn kind(&self, path: &RelPath) -> Result<Kind, PathError> {
         let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;
@@ -189,6 +198,12 @@ pub(crate) fn sort_out(err: io::Error, path: &str) -> PathError {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => PathError::NotFound { path },
         _ => PathError::Io { path, source: err },
     }
+}
+
+/// The later of two times, in nanoseconds since 1970.
+pub(crate) fn later(seconds: i64, nanos: i64, other_seconds: i64, other_nanos: i64) -> i128 {
+    let ns = |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+    ns(seconds, nanos).max(ns(other_seconds, other_nanos))
 }
 
 #[cfg(test)]

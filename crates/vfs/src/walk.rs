@@ -8,7 +8,7 @@ use m1nd_stdx::cancel::{CancelToken, Stop};
 
 use crate::path::RelPath;
 use crate::policy::{Withheld, withheld};
-use crate::root::Root;
+use crate::root::{Root, later};
 
 /// A regular file met on a walk.
 pub struct Found<'a> {
@@ -20,7 +20,13 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Size and times, asked of the file system only when wanted.
+    /// Size, and when it last changed in any way (nanoseconds since 1970); asked of the file system only when wanted.
+    pub fn size_and_last_touch(&self) -> Option<(u64, i128)> {
+        use std::os::unix::fs::MetadataExt as _;
+        let meta = self.entry.metadata().ok()?;
+        Some((meta.len(), later(meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec())))
+    }
+
     pub fn metadata(&self) -> Option<std::fs::Metadata> {
         self.entry.metadata().ok()
     }

@@ -8,7 +8,16 @@ use super::from_vfs::SEARCH;
 
 /// The node that a caller names by id, path, `path:line`, qualified-name suffix or label.
 pub fn find(graph: &Graph, argument: &str, name: &str) -> Result<NodeIx, Fault> {
-    graph.find_node(name).map_err(|err| match err {
+    graph.find_node(name).map_err(|err| fault(argument, err))
+}
+
+/// The code that a name means.
+pub fn find_code(graph: &Graph, argument: &str, name: &str) -> Result<NodeIx, Fault> {
+    graph.find_code(name).map_err(|err| fault(argument, err))
+}
+
+fn fault(argument: &str, err: LookupError) -> Fault {
+    match err {
         LookupError::NotFound { name } => {
             let shown = &name[..name.floor_char_boundary(120)];
             let word = shown.rsplit([':', '.', '/']).find(|part| !part.is_empty()).unwrap_or(shown);
@@ -28,5 +37,5 @@ pub fn find(graph: &Graph, argument: &str, name: &str) -> Result<NodeIx, Fault> 
             Recovery::hint("Call again with one of the ids in detail.candidates."),
         )
         .with_detail(json!({ "candidates": candidates, "total": total })),
-    })
+    }
 }

@@ -49,6 +49,15 @@ pub fn empty_graph() -> Fault {
     )
 }
 
+/// The graph is empty because its first ingest still runs.
+pub fn still_ingesting(job: &str) -> Fault {
+    Fault::new(
+        Code::Busy,
+        format!("The first ingest of this workspace still runs ({job}), so there is no graph yet."),
+        Recovery::call("Ask how far it is, then call again.", "job_status", json!({ "job_id": job })),
+    )
+}
+
 /// The tool that fills the graph.
 const INGEST: &str = "ingest";
 

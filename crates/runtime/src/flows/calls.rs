@@ -77,6 +77,76 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
     found.into_iter().map(|(_, call)| call).collect()
 }
 
+/// Where else calls of a node may come from.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct Lead {
+    /// base: calls of the method it overrides or implements; value: it is handed on there; route: it answers one.
+    pub via: &'static str,
+    /// The method, the user or the route.
+    pub node_id: String,
+    /// For base: how many calls that method has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// For the others: where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// Leads beyond this are a search of their own.
+const MAX_LEADS: usize = 8;
+/// Types above a type that are looked through.
+const MAX_BASES: usize = 50;
+
+/// Calls that may reach a node without naming it.
+pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
+    let mut found = Vec::new();
+    for base in overridden(graph, node) {
+        let calls = graph.incoming(base).filter(|edge| edge.kind == EdgeKind::Calls);
+        let calls = calls.map(|edge| edge.lines.len().max(1) as u64).sum();
+        found.push(Lead {
+            via: "base",
+            node_id: graph.node(base).id().to_owned(),
+            calls: Some(calls),
+            at: None,
+        });
+    }
+    if graph.node(node).kind().is_callable() {
+        for edge in graph.incoming(node) {
+            let via = match edge.kind {
+                EdgeKind::References => "value",
+                EdgeKind::Routes => "route",
+                _ => continue,
+            };
+            let user = graph.node(edge.source);
+            let at = edge.lines.first().map(|line| format!("{}:{line}", user.path()));
+            found.push(Lead { via, node_id: user.id().to_owned(), calls: None, at });
+        }
+    }
+    found.truncate(MAX_LEADS);
+    found
+}
+
+/// Methods of the same name in the types that the node's type inherits from or implements.
+fn overridden(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let Some(owner) = graph.parent(node).filter(|&ix| graph.node(ix).kind().is_type()) else {
+        return Vec::new();
+    };
+    let mut bases = vec![owner];
+    let mut at = 0;
+    while at < bases.len() && bases.len() < MAX_BASES {
+        for edge in graph.outgoing(bases[at]) {
+            let above = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
+            if above && !bases.contains(&edge.target) {
+                bases.push(edge.target);
+            }
+        }
+        at += 1;
+    }
+    let label = graph.node(node).label();
+    let members = bases[1..].iter().flat_map(|&base| graph.targets(base, EdgeKind::Contains));
+    members.filter(|&member| graph.node(member).label() == label && member != node).collect()
+}
+
 type Rank = (bool, String, u32);
 
 /// Files are read once for all the lines that are shown of them.

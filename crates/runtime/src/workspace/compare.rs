@@ -45,7 +45,7 @@ pub(super) fn differences(
         left.remove(file.path.as_str());
         if !known.contains(file.path.as_str()) {
             found.missing.push(file.path.clone());
-        } else if !view.knows(&file.path, file.size, file.modified_ns) {
+        } else if !view.looks_like(&file.path, file.size, file.modified_ns) {
             found.changed.push(file.path.clone());
         }
     }

@@ -135,7 +135,12 @@ impl Host {
         clock: &dyn Clock,
         cancel: &CancelToken,
     ) -> Result<Arc<WorkspaceView>, Stop> {
-        let view = self.view();
+        let mut view = self.view();
+        if view.graph().is_none() && self.folder.join(SNAPSHOT).exists() {
+            // Another process may have made one since this one looked first.
+            self.load();
+            view = self.view.load_full();
+        }
         if view.graph().is_none() || view.imported_from().is_some() {
             return Ok(view);
         }
@@ -446,7 +451,20 @@ impl Host {
                 self.view.store(Arc::new(self.saved_view(graph, generation)));
             }
             Err(_) if !path.exists() => {}
-            Err(err) => self.set_aside(&path, &err),
+            Err(err) => {
+                self.set_aside(&path, &err);
+                // Older than the files, perhaps: without a stamp they are read again before it is believed.
+                if let Ok(graph) = snapshot::load(&snapshot::previous_path(&path)) {
+                    let view = WorkspaceView::new(
+                        Arc::new(graph),
+                        None,
+                        UnixMs::default(),
+                        Stamp::default(),
+                        Sizes::new(),
+                    );
+                    self.view.store(Arc::new(view));
+                }
+            }
         }
     }
 

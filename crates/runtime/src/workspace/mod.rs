@@ -119,7 +119,7 @@ impl Workspace {
     ) -> Result<Arc<WorkspaceView>, Stop> {
         let view = self.view();
         let known = |path: &RelPath| {
-            let found = self.root.size_and_time(path);
+            let found = self.root.size_and_last_touch(path);
             found.is_ok_and(|(size, modified_ns)| view.knows(path.as_str(), size, modified_ns))
         };
         if view.graph().is_none() || view.imported_from().is_some() || paths.all(known) {

@@ -83,6 +83,14 @@ impl WorkspaceView {
         self.sizes.get(path) == Some(&(size, modified_ns))
     }
 
+    /// Whether nothing speaks for a file having changed since it was read. A snapshot only tells when it was made.
+    pub(super) fn looks_like(&self, path: &str, size: u64, modified_ns: i128) -> bool {
+        match self.sizes.get(path) {
+            Some(&known) => known == (size, modified_ns),
+            None => !self.has_sizes() && modified_ns <= i128::from(self.as_of.0) * 1_000_000,
+        }
+    }
+
     /// Whether the sizes and times of the files are known; a snapshot does not tell them.
     pub(super) fn has_sizes(&self) -> bool {
         !self.sizes.is_empty()

@@ -79,6 +79,9 @@ pub struct Graph {
     /// The export it was read from, when it is not made from the files.
     #[serde(skip_serializing_if = "Option::is_none")]
     imported_from: Option<String>,
+    /// What is wrong with its files on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
     /// How edits are noticed: watched, or looked for before each question, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     edits: Option<String>,
@@ -216,6 +219,7 @@ impl Graph {
             languages: view.graph().map(|graph| coverage::languages(graph)).unwrap_or_default(),
             as_of_ms: view.graph().map(|_| view.as_of().0),
             imported_from: view.imported_from().map(str::to_owned),
+            problem: workspace.problem(),
             edits: view.graph().map(|_| match workspace.watching() {
                 Watching::On(watch) => format!("watched in {} folders", watch.folders()),
                 Watching::Off(why) => format!("looked for before each question: {why}"),
