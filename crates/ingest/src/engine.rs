@@ -120,6 +120,11 @@ impl Ingest {
         self.history = history;
     }
 
+    /// The commit that the known history starts from.
+    pub fn history_head(&self) -> &str {
+        &self.history.head
+    }
+
     /// How each file's reading ended, in the order of their paths.
     pub fn outcomes(&self) -> impl Iterator<Item = (&str, Outcome)> {
         self.files.iter().map(|(path, known)| (path.as_str(), known.outcome))

@@ -83,7 +83,14 @@ pub fn read(folder: &Path, limits: Limits, cancel: &CancelToken) -> Result<Histo
     }
     let mut history = History::of(commits, limits);
     history.is_cut |= is_cut;
+    history.head = head.to_string();
     Ok(history)
+}
+
+/// The commit that a folder's work tree stands on; empty where there is none.
+pub fn head(folder: &Path) -> String {
+    let repo = open(folder).ok();
+    repo.and_then(|repo| repo.head_id().ok().map(|id| id.to_string())).unwrap_or_default()
 }
 
 fn open(folder: &Path) -> Result<gix::Repository, HistoryError> {

@@ -3,5 +3,5 @@
 mod git;
 mod tally;
 
-pub use git::{HistoryError, read};
+pub use git::{HistoryError, head, read};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits};

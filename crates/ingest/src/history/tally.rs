@@ -59,6 +59,8 @@ pub struct CoChange {
 /// What the looked-at part of a history says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
+    /// The commit it starts from.
+    pub head: String,
     pub files: BTreeMap<String, FileHistory>,
     /// Most frequent first.
     pub pairs: Vec<CoChange>,

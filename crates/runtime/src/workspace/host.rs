@@ -11,7 +11,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use m1nd_graph::snapshot::{self, SnapshotError};
 use m1nd_graph::{Graph, carry};
-use m1nd_ingest::history::{self, Limits};
+use m1nd_ingest::history::{self, History, HistoryError, Limits};
 use m1nd_ingest::{Ingest, Listed, Report, scan, state};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
@@ -238,11 +238,16 @@ impl Host {
         let first = kept.is_none();
         let ingest =
             state.insert(kept.unwrap_or_else(|| Ingest::new(&name(root))).after(before.generation()));
-        // History moves with commits, not with edits: a look before a question does not read it again.
-        if first || reuse != Reuse::Edits {
+        // History moves with commits, not with edits.
+        if first || reuse != Reuse::Edits || ingest.history_head() != history::head(root.path()) {
             match history::read(root.path(), Limits::default(), cancel) {
                 Ok(history) => ingest.set_history(history),
-                Err(err) => tracing::info!(%err, "no history"),
+                Err(HistoryError::Stopped(stop)) => return Err(stop),
+                Err(err) => {
+                    tracing::info!(%err, "no history");
+                    // It is not asked again until something moves.
+                    ingest.set_history(History { head: history::head(root.path()), ..History::default() });
+                }
             }
         }
         let sizes = sizes(files.list);
@@ -365,6 +370,12 @@ impl Host {
     }
 
     // What the keeper asks.
+
+    /// Whether commits were made, or another one was checked out, since the history was read.
+    pub(super) fn is_head_moved(&self, root: &Root) -> bool {
+        let Some(state) = self.ingest.try_lock() else { return false };
+        state.as_ref().is_some_and(|ingest| ingest.history_head() != history::head(root.path()))
+    }
 
     pub(super) fn note_query(&self) {
         self.queries.fetch_add(1, Ordering::Relaxed);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::Clock;
 
-use super::Workspace;
+use super::{Reuse, Workspace};
 
 /// How often it looks whether there is anything to do.
 const TICK: Duration = Duration::from_millis(500);
@@ -20,6 +20,9 @@ const SAVE_AFTER: Duration = Duration::from_secs(30);
 const SAVE_QUERIES: u64 = 50;
 /// Facts that nothing needed for so long are only kept on disk.
 const FORGET_AFTER: Duration = Duration::from_secs(30);
+
+/// How often it looks whether the history moved.
+const HEAD_EVERY: Duration = Duration::from_secs(3);
 
 /// Starts the thread; it ends when the workspace is dropped.
 pub(super) fn start(workspace: &Arc<Workspace>, clock: Arc<dyn Clock>, may_write: bool) {
@@ -40,6 +43,7 @@ struct Keeper {
     seen_generation: u64,
     changed: Instant,
     saved_queries: u64,
+    head_looked: Instant,
 }
 
 impl Keeper {
@@ -52,6 +56,7 @@ impl Keeper {
             seen_generation: 0,
             changed: now,
             saved_queries: 0,
+            head_looked: now,
         }
     }
 
@@ -97,6 +102,15 @@ impl Keeper {
         if view.generation() != self.seen_generation {
             self.seen_generation = view.generation();
             self.changed = Instant::now();
+        }
+        if self.head_looked.elapsed() >= HEAD_EVERY {
+            self.head_looked = Instant::now();
+            if host.is_head_moved(&workspace.root)
+                && let Err(stop) =
+                    workspace.ingest(Reuse::Unchanged, self.clock.as_ref(), &CancelToken::new())
+            {
+                tracing::debug!(?stop, "reading the history was stopped");
+            }
         }
         let queries = host.queries();
         if self.may_write && host.is_unsaved() {
