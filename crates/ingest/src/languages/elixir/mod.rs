@@ -16,6 +16,7 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::Program,
     sees_outer_packages: false,
     shares_functions: true,
+    global_functions: false,
     has_clauses: true,
     find: None,
     routes: None,

@@ -17,6 +17,7 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::Package,
     sees_outer_packages: false,
     shares_functions: true,
+    global_functions: true,
     has_clauses: false,
     find: None,
     routes: Some(routes),

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
+use super::rules::ROOT;
 use super::{Function, Grammar, Imported, Role, Source, Unit};
 use crate::facts::{
     By, Def, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Name, Param,
@@ -349,8 +350,9 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn split(&mut self, text: &str) -> Vec<Name> {
+        let root = text.starts_with(ROOT).then_some(ROOT);
         let parts = text.split(['.', ':', '\\']).map(str::trim).filter(|part| !part.is_empty());
-        let parts: Vec<&str> = parts.collect();
+        let parts: Vec<&str> = root.into_iter().chain(parts).collect();
         parts.into_iter().map(|part| self.sheet.owned_name(part)).collect()
     }
 

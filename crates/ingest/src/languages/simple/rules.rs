@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Grammar, Unit, common};
 use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
@@ -13,15 +13,19 @@ use crate::resolve::ty::{Args, Ty};
 
 /// Deeper class hierarchies are not followed.
 const MAX_BASES: usize = 40;
+/// What a name that starts at the root of all packages has in front: `\\a\\b`.
+pub(super) const ROOT: &str = "\\";
 /// More functions of one full name are not told apart.
 const MAX_SAME: usize = 8;
 
 pub(super) struct SimpleRules {
-    grammar: &'static Grammar,
+    pub(super) grammar: &'static Grammar,
     /// Definitions by full name, `package.Type.member`.
     names: FxHashMap<String, Vec<GDef>>,
     /// Types by their own name.
     types: FxHashMap<GName, Vec<GDef>>,
+    /// What functions outside of types are called.
+    pub(super) functions: FxHashSet<GName>,
     /// The full name of every scope, by file.
     scopes: FxHashMap<(u32, Scope), String>,
     /// Where each import of each file leads, for languages that load files.
@@ -34,6 +38,7 @@ impl SimpleRules {
             grammar,
             names: FxHashMap::default(),
             types: FxHashMap::default(),
+            functions: FxHashSet::default(),
             scopes: FxHashMap::default(),
             loaded: FxHashMap::default(),
         };
@@ -53,6 +58,9 @@ impl SimpleRules {
                 }
                 let full = join(rules.scope_name(at, def.parent), file.text(def.name));
                 rules.names.entry(full).or_default().push(global);
+                if def.kind == DefKind::Function {
+                    rules.functions.insert(program.name(at, def.name));
+                }
                 if def.kind.is_type() || def.kind == DefKind::Module {
                     // `defmodule A.B` is asked for as `B`.
                     let own = file.text(def.name).rsplit('.').next().and_then(|own| program.find_name(own));
@@ -74,7 +82,7 @@ impl SimpleRules {
         rules
     }
 
-    fn scope_name(&self, file: u32, scope: Scope) -> &str {
+    pub(super) fn scope_name(&self, file: u32, scope: Scope) -> &str {
         self.scopes.get(&(file, scope)).map_or("", String::as_str)
     }
 
@@ -83,12 +91,12 @@ impl SimpleRules {
         join(self.scope_name(file, program.def(def).parent), program.text(program.def_name(def)))
     }
 
-    fn get(&self, full: &str) -> &[GDef] {
+    pub(super) fn get(&self, full: &str) -> &[GDef] {
         self.names.get(full).map_or(&[], Vec::as_slice)
     }
 
     /// What a full name stands for.
-    fn value(
+    pub(super) fn value(
         &self,
         eval: &mut Eval<'_, '_>,
         file: u32,
@@ -141,7 +149,7 @@ impl SimpleRules {
     }
 
     /// A name of one or more parts, seen from a scope.
-    fn lookup(
+    pub(super) fn lookup(
         &self,
         eval: &mut Eval<'_, '_>,
         file: u32,
@@ -152,6 +160,9 @@ impl SimpleRules {
         let program = eval.program;
         let facts = program.files[file as usize];
         let text: Vec<&str> = path.iter().map(|&part| program.text(part)).collect();
+        if text[0] == ROOT {
+            return self.value(eval, file, &text[1..].join("."), None, among);
+        }
         let name = text.join(".");
         // Nested outwards from here, up to the package.
         let mut around = Some(scope);
@@ -214,7 +225,7 @@ impl SimpleRules {
     }
 
     /// A function that a function around the scope defines.
-    fn inner(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
+    pub(super) fn inner(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
         let facts = program.files[file as usize];
         let mut around = scope;
         while let Some(ix) = around {
@@ -231,7 +242,7 @@ impl SimpleRules {
     }
 
     /// A full name, or a member of something that has one.
-    fn full_path(&self, eval: &mut Eval<'_, '_>, file: u32, path: &[&str]) -> Ty {
+    pub(super) fn full_path(&self, eval: &mut Eval<'_, '_>, file: u32, path: &[&str]) -> Ty {
         for cut in (1..=path.len()).rev() {
             if let Some(found) = self.value(eval, file, &path[..cut].join("."), None, Among::All) {
                 let rest: Option<Vec<GName>> =
@@ -367,13 +378,13 @@ fn scope_name(grammar: &Grammar, program: &Program<'_>, file: u32, scope: Scope)
 
 /// Which definitions a name may mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Among {
+pub(super) enum Among {
     All,
     /// No functions: a constructor often has the name of its type.
     Types,
 }
 
-fn join(scope: &str, name: &str) -> String {
+pub(super) fn join(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
 }
 
@@ -414,6 +425,9 @@ impl Rules for SimpleRules {
         if let Some(found) = self.inner(eval.program, file, scope, first) {
             return found;
         }
+        if self.grammar.global_functions {
+            return self.function_or_type(eval, file, scope, first);
+        }
         if (self.grammar.is_library)(eval.program.text(first)) {
             return Ty::External;
         }
@@ -428,7 +442,7 @@ impl Rules for SimpleRules {
         match self.lookup(eval, file, scope, path, Among::All) {
             Some(found) => found,
             None if foreign => Ty::External,
-            None => self.only_type(eval, first).unwrap_or(Ty::External),
+            None => self.only_type(eval, first).unwrap_or_else(|| self.not_found(first)),
         }
     }
 

@@ -17,6 +17,7 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::File,
     sees_outer_packages: false,
     shares_functions: true,
+    global_functions: false,
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
     routes: None,
