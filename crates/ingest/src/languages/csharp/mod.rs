@@ -18,6 +18,7 @@ static GRAMMAR: Grammar = Grammar {
     sees_outer_packages: true,
     shares_functions: true,
     global_functions: false,
+    extensions: false,
     has_clauses: false,
     find: None,
     routes: Some(routes),

@@ -17,6 +17,7 @@ static GRAMMAR: Grammar = Grammar {
     sees_outer_packages: false,
     shares_functions: true,
     global_functions: false,
+    extensions: false,
     has_clauses: true,
     find: None,
     routes: None,

@@ -19,6 +19,7 @@ static GRAMMAR: Grammar = Grammar {
     sees_outer_packages: false,
     shares_functions: false,
     global_functions: false,
+    extensions: false,
     has_clauses: false,
     find: Some(find),
     routes: Some(routes),

@@ -369,6 +369,7 @@ impl<'t> Reader<'_, 't> {
                 let callee = match receiver {
                     Some(receiver) => {
                         let base = self.receiver(receiver);
+                        let base = if self.grammar.extensions { self.seen_here(base, node) } else { base };
                         self.sheet.push(Expr::Field { base, name: text })
                     }
                     None => self.bare(name),
@@ -458,6 +459,13 @@ impl<'t> Reader<'_, 't> {
             "base" | "super" if !node.is_named() => self.sheet.push(Expr::Super { scope }),
             _ => self.sheet.expr(Some(node)),
         }
+    }
+
+    /// A value together with where it is seen from: a path of no names, told what it is.
+    fn seen_here(&mut self, base: ExprIx, node: Node<'_>) -> ExprIx {
+        let (scope, at) = (self.sheet.scope(), node.start_byte() as u32);
+        let ty = self.sheet.push_type(TypeExpr::ValueOf(base));
+        self.sheet.push(Expr::Path { segments: Vec::new(), args: vec![ty], scope, at })
     }
 
     /// Whether `x |> f()` gives the call one more argument.

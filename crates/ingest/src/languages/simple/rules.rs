@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Grammar, Unit, common};
+use super::{Grammar, Unit, common, extensions};
 use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -13,7 +13,7 @@ use crate::resolve::ty::{Args, Ty};
 
 /// Deeper class hierarchies are not followed.
 const MAX_BASES: usize = 40;
-/// What a name that starts at the root of all packages has in front: `\\a\\b`.
+/// What a name that starts at the root of all packages has in front: `\a\b`.
 pub(super) const ROOT: &str = "\\";
 /// More functions of one full name are not told apart.
 const MAX_SAME: usize = 8;
@@ -26,6 +26,8 @@ pub(super) struct SimpleRules {
     types: FxHashMap<GName, Vec<GDef>>,
     /// What functions outside of types are called.
     pub(super) functions: FxHashSet<GName>,
+    /// Functions written for a type from outside of it, by name.
+    pub(super) extensions: FxHashMap<GName, Vec<GDef>>,
     /// The full name of every scope, by file.
     scopes: FxHashMap<(u32, Scope), String>,
     /// Where each import of each file leads, for languages that load files.
@@ -39,6 +41,7 @@ impl SimpleRules {
             names: FxHashMap::default(),
             types: FxHashMap::default(),
             functions: FxHashSet::default(),
+            extensions: FxHashMap::default(),
             scopes: FxHashMap::default(),
             loaded: FxHashMap::default(),
         };
@@ -58,6 +61,10 @@ impl SimpleRules {
                 }
                 let full = join(rules.scope_name(at, def.parent), file.text(def.name));
                 rules.names.entry(full).or_default().push(global);
+                let outer = def.parent.map(|parent| file.def(parent).kind);
+                if grammar.extensions && def.kind == DefKind::Method && outer == Some(DefKind::Impl) {
+                    rules.extensions.entry(program.name(at, def.name)).or_default().push(global);
+                }
                 if def.kind == DefKind::Function {
                     rules.functions.insert(program.name(at, def.name));
                 }
@@ -258,7 +265,7 @@ impl SimpleRules {
     }
 
     /// A type and its bases; whether one of them is not ours.
-    fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
+    pub(super) fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
         let program = eval.program;
         let (mut line, mut foreign) = (Vec::new(), false);
         let mut work = vec![class];
@@ -410,8 +417,10 @@ impl Rules for SimpleRules {
         if text.starts_with(|c: char| c.is_uppercase()) { Ty::External } else { Ty::Unknown }
     }
 
-    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
-        let Some((&first, rest)) = path.split_first() else { return Ty::Unknown };
+    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty {
+        let Some((&first, rest)) = path.split_first() else {
+            return extensions::receiver(args, file);
+        };
         if !rest.is_empty() {
             if let Some(found) = self.lookup(eval, file, scope, path, Among::All) {
                 return found;
@@ -475,6 +484,7 @@ impl Rules for SimpleRules {
 
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
+            Ty::Std(extensions::RECEIVER, seen) => self.called_on(eval, seen, name, access),
             Ty::Of(..) | Ty::Type(..) => {
                 if let Some(found) = self.class_member(eval, base, name, access) {
                     return found;
@@ -563,7 +573,11 @@ impl Rules for SimpleRules {
         }
         match self.value(eval, file, &full, None, Among::All) {
             Some(Ty::Union(parts)) => parts.first().cloned().unwrap_or(Ty::External),
-            found => found.unwrap_or(Ty::External),
+            found => found
+                .or_else(|| {
+                    self.imported_extensions(eval.program, file, at).first().map(|&def| Ty::Fn(def, None))
+                })
+                .unwrap_or(Ty::External),
         }
     }
 

@@ -18,6 +18,7 @@ static GRAMMAR: Grammar = Grammar {
     sees_outer_packages: false,
     shares_functions: true,
     global_functions: false,
+    extensions: false,
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
     routes: None,
