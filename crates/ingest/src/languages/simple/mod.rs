@@ -136,6 +136,8 @@ pub(super) enum Role<'t> {
     Name,
     /// A name of several parts, such as a type.
     Path,
+    /// A file loaded where a value stands, by what it asks for.
+    Loaded(String),
     This,
     Super,
     Text,

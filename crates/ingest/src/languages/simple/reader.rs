@@ -340,11 +340,23 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn type_named(&mut self, text: &str, node: Node<'_>) -> TypeIx {
+        if let Some((asked, rest)) = text.strip_prefix("@import(\"").and_then(|rest| rest.split_once("\")")) {
+            return self.type_loaded(asked, rest, node);
+        }
         let plain = text.split(['<', '[', '(', '?', '|', '&', '{', ' ', ')', '!', ',']).next().unwrap_or("");
         let segments = self.split(plain);
         if segments.is_empty() {
             return self.sheet.push_type(TypeExpr::Unknown);
         }
+        let scope = self.sheet.scope();
+        self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) })
+    }
+
+    /// A file loaded where a type stands, or a type in it.
+    fn type_loaded(&mut self, asked: &str, rest: &str, node: Node<'_>) -> TypeIx {
+        self.import(node, Imported { path: vec![asked.to_owned()], bind: Some(asked.to_owned()) });
+        let mut segments = vec![self.sheet.owned_name(asked)];
+        segments.extend(self.split(rest));
         let scope = self.sheet.scope();
         self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) })
     }
@@ -412,6 +424,11 @@ impl<'t> Reader<'_, 't> {
                 if !segments.is_empty() {
                     self.sheet.set(node, Expr::Path { segments, args: Vec::new(), scope, at });
                 }
+            }
+            Role::Loaded(asked) => {
+                let import = self.sheet.facts.imports.len() as u32;
+                self.import(node, Imported { path: vec![asked.clone()], bind: Some(asked) });
+                self.sheet.set(node, Expr::Import(import));
             }
             Role::This => {
                 self.sheet.set(node, Expr::This { scope });

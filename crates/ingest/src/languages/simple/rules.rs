@@ -193,8 +193,8 @@ impl SimpleRules {
             }
         }
         if let Some(&(_, at)) = program.imports(Place::File(file), path[0]).first() {
-            if let Some(&loaded) = self.loaded.get(&(file, at)) {
-                return Some(self.through(eval, Ty::Place(Place::File(loaded)), &path[1..]));
+            if let Some(loaded) = self.loaded_by(eval, file, at) {
+                return Some(self.through(eval, loaded, &path[1..]));
             }
             let import = &facts.imports[at as usize];
             let mut full: Vec<&str> = import.path.iter().map(|&part| facts.text(part)).collect();
@@ -220,6 +220,20 @@ impl SimpleRules {
             return Some(found);
         }
         None
+    }
+
+    /// What an import of a file stands for: the file, or what is named in it.
+    fn loaded_by(&self, eval: &mut Eval<'_, '_>, file: u32, import: u32) -> Option<Ty> {
+        let loaded = *self.loaded.get(&(file, import))?;
+        let path = &eval.program.files[file as usize].imports[import as usize].path;
+        let rest: Vec<GName> = path[1..].iter().map(|&part| eval.program.name(file, part)).collect();
+        Some(self.through(eval, Ty::Place(Place::File(loaded)), &rest))
+    }
+
+    /// What a file that others load brings in under this name.
+    fn passed_on(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
+        let &(_, at) = eval.program.imports(Place::File(file), name).first()?;
+        self.loaded_by(eval, file, at)
     }
 
     /// Whether a value is no function of another file.
@@ -474,6 +488,8 @@ impl Rules for SimpleRules {
         match found {
             Some(Ty::Type(def, _)) => Ty::Of(def, args.into()),
             Some(Ty::Of(def, _)) if path.len() > 1 => Ty::Of(def, args.into()),
+            // A file may be a type.
+            Some(file @ Ty::Place(Place::File(_))) => file,
             _ => Ty::External,
         }
     }
@@ -500,7 +516,10 @@ impl Rules for SimpleRules {
             Ty::Place(Place::File(file)) => {
                 let full = join(&eval.program.files[*file as usize].path, eval.program.text(name));
                 let found = self.value(eval, *file, &full, None, Among::All);
-                found.or_else(|| eval.top_binding(*file, name)).unwrap_or(Ty::External)
+                found
+                    .or_else(|| eval.top_binding(*file, name))
+                    .or_else(|| self.passed_on(eval, *file, name))
+                    .unwrap_or(Ty::External)
             }
             _ => Ty::External,
         }
