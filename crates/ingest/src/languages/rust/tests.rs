@@ -259,3 +259,36 @@ fn imports_of_everything_from_crates_that_are_not_here_end() {
     let text = format!("//- src/lib.rs\n{globs}fn a() {{ b(); c(); d::e(); }}\nfn b() {{}}\n");
     assert_eq!(testing::calls(&text), "src/lib.rs a -> src/lib.rs b @[31]\n");
 }
+
+#[test]
+fn attributes_that_end_in_test_mark_tests() {
+    let found = testing::definitions(
+        r#"
+//- src/lib.rs
+#[cargo_test]
+fn a() {}
+#[tokio::test(flavor = "multi_thread")]
+async fn b() {}
+#[rstest]
+fn c() {}
+#[test_case(1; "one")]
+fn d(n: u32) {}
+#[cfg(test)]
+fn helper() {}
+#[latest]
+fn newest() {}
+"#,
+    );
+    let kinds: Vec<&str> = found.lines().map(|line| line.split(' ').next().unwrap_or("")).collect();
+    assert_eq!(
+        kinds,
+        [
+            "function::src/lib.rs::helper",
+            "function::src/lib.rs::newest",
+            "test::src/lib.rs::a",
+            "test::src/lib.rs::b",
+            "test::src/lib.rs::c",
+            "test::src/lib.rs::d",
+        ]
+    );
+}
