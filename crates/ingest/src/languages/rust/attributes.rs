@@ -34,6 +34,11 @@ impl Attributes {
         })
     }
 
+    /// `#[macro_export]`.
+    pub(super) fn exports_macro(&self) -> bool {
+        self.list.iter().any(|(_, _, text)| text.starts_with("macro_export"))
+    }
+
     /// `#[cfg(test)]`.
     pub(super) fn is_test_only(&self) -> bool {
         self.list.iter().any(|(_, _, text)| {

@@ -292,3 +292,77 @@ fn newest() {}
         ]
     );
 }
+
+const MACROS: &str = r#"
+//- Cargo.toml
+[package]
+name = "shop"
+[dependencies]
+other = { path = "other" }
+log = "1"
+//- other/Cargo.toml
+[package]
+name = "other"
+//- other/src/lib.rs
+#[macro_export]
+macro_rules! shared { () => {}; }
+macro_rules! inner { () => {}; }
+pub fn debug() {}
+//- src/lib.rs
+#[macro_use]
+mod macros;
+mod user;
+mod foreign;
+//- src/macros.rs
+/// Adds.
+macro_rules! add {
+    ($a:expr) => { $a + 1 };
+}
+macro_rules! debug { () => {}; }
+fn add() {}
+fn calls_the_function() { add(); }
+//- src/user.rs
+use other::shared;
+use crate::add as plus;
+fn plain() { add!(1); }
+fn renamed() { plus!(1); }
+fn by_path() { crate::add!(2); other::shared!(); }
+fn imported() { shared!(); }
+fn nested() { println!("{}", add!(3)); }
+fn private_elsewhere() { other::inner!(); }
+fn unknown() { missing!(); }
+fn local() {
+    macro_rules! near { () => {}; }
+    near!();
+}
+fn out_of_reach() { near!(); }
+//- src/foreign.rs
+use log::debug;
+fn theirs() { debug!(); }
+"#;
+
+#[test]
+fn macros_are_definitions() {
+    let found = testing::definitions(MACROS);
+    let macros: Vec<&str> = found.lines().filter(|line| line.contains("macro_rules!")).collect();
+    expect![[r#"
+        function::other/src/lib.rs::inner 3-3 `macro_rules! inner`
+        function::other/src/lib.rs::shared 1-2 `macro_rules! shared`
+        function::src/macros.rs::add 2-4 `macro_rules! add` | Adds.
+        function::src/macros.rs::debug 5-5 `macro_rules! debug`
+        function::src/user.rs::local.near 11-11 `macro_rules! near`"#]].assert_eq(&macros.join("\n"));
+}
+
+#[test]
+fn a_macro_is_called_where_it_is_visible() {
+    expect![[r#"
+        src/macros.rs calls_the_function -> src/macros.rs add#2 @[7]
+        src/user.rs by_path -> other/src/lib.rs shared @[5]
+        src/user.rs by_path -> src/macros.rs add @[5]
+        src/user.rs imported -> other/src/lib.rs shared @[6]
+        src/user.rs local -> src/user.rs local.near @[12]
+        src/user.rs nested -> src/macros.rs add @[7]
+        src/user.rs plain -> src/macros.rs add @[3]
+        src/user.rs renamed -> src/macros.rs add @[4]
+    "#]].assert_eq(&testing::calls(MACROS));
+}
