@@ -46,7 +46,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
 /// A call of a macro, told from one of a function by the mark on its last name.
 fn call(sheet: &mut Sheet<'_>, mut segments: Vec<String>, place: Node<'_>) {
     let Some(last) = segments.last_mut() else { return };
-    if is_library(last) || is_keyword(last) {
+    if is_keyword(last) || (is_library(last) && !is_defined_above(sheet, last)) {
         return;
     }
     last.push('!');
@@ -55,6 +55,11 @@ fn call(sheet: &mut Sheet<'_>, mut segments: Vec<String>, place: Node<'_>) {
     let callee = sheet.push(Expr::Path { segments, args: Vec::new(), scope, at });
     let call = sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
     sheet.call(call, place);
+}
+
+/// A macro hides one of the library below the place where it is written.
+fn is_defined_above(sheet: &Sheet<'_>, name: &str) -> bool {
+    sheet.facts.defs.iter().any(|def| is_macro(def) && sheet.facts.text(def.name) == name)
 }
 
 /// Macros of the standard library, which are in every file.

@@ -336,6 +336,9 @@ fn local() {
     near!();
 }
 fn out_of_reach() { near!(); }
+fn of_the_library() { write!(); }
+macro_rules! write { () => {}; }
+fn hides_the_library() { write!(); }
 //- src/foreign.rs
 use log::debug;
 fn theirs() { debug!(); }
@@ -350,7 +353,8 @@ fn macros_are_definitions() {
         function::other/src/lib.rs::shared 1-2 `macro_rules! shared`
         function::src/macros.rs::add 2-4 `macro_rules! add` | Adds.
         function::src/macros.rs::debug 5-5 `macro_rules! debug`
-        function::src/user.rs::local.near 11-11 `macro_rules! near`"#]].assert_eq(&macros.join("\n"));
+        function::src/user.rs::local.near 11-11 `macro_rules! near`
+        function::src/user.rs::write 16-16 `macro_rules! write`"#]].assert_eq(&macros.join("\n"));
 }
 
 #[test]
@@ -359,6 +363,7 @@ fn a_macro_is_called_where_it_is_visible() {
         src/macros.rs calls_the_function -> src/macros.rs add#2 @[7]
         src/user.rs by_path -> other/src/lib.rs shared @[5]
         src/user.rs by_path -> src/macros.rs add @[5]
+        src/user.rs hides_the_library -> src/user.rs write @[17]
         src/user.rs imported -> other/src/lib.rs shared @[6]
         src/user.rs local -> src/user.rs local.near @[12]
         src/user.rs nested -> src/macros.rs add @[7]
