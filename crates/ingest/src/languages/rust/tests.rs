@@ -371,3 +371,27 @@ fn a_macro_is_called_where_it_is_visible() {
         src/user.rs renamed -> src/macros.rs add @[4]
     "#]].assert_eq(&testing::calls(MACROS));
 }
+
+#[test]
+fn a_module_beside_the_tests_is_of_the_test_that_declares_it() {
+    let found = testing::calls(
+        r#"
+//- tests/all.rs
+#[macro_use]
+mod helpers;
+mod util;
+fn root() {}
+#[test]
+fn one() { check!(); }
+//- tests/helpers.rs
+macro_rules! check { () => {}; }
+//- tests/util.rs
+fn up() { crate::root(); check!(); }
+"#,
+    );
+    expect![[r#"
+        tests/all.rs one -> tests/helpers.rs check @[6]
+        tests/util.rs up -> tests/all.rs root @[1]
+        tests/util.rs up -> tests/helpers.rs check @[1]
+    "#]].assert_eq(&found);
+}
