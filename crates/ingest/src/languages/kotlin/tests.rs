@@ -151,3 +151,30 @@ fun guessed() { unknown.shout() }
         src/Whole.kt whole -> src/Text.kt String.shout @[3]
     "#]].assert_eq(&found);
 }
+
+#[test]
+fn functions_for_types_of_others_are_called_on_this_and_imported_from_companions() {
+    let found = testing::calls(
+        r#"
+//- src/Text.kt
+package shop.text
+fun String.shout(): String = this
+class Bytes {
+  companion object {
+    fun String.toBytes(): Bytes = Bytes()
+  }
+}
+//- src/Main.kt
+package shop.main
+import shop.text.shout
+import shop.text.Bytes.Companion.toBytes
+fun String.loud() = shout()
+fun read(s: String) { s.toBytes() }
+"#,
+    );
+    expect![[r#"
+        src/Main.kt String.loud -> src/Text.kt String.shout @[4]
+        src/Main.kt read -> src/Text.kt Bytes.String.toBytes @[5]
+        src/Text.kt Bytes.String.toBytes -> src/Text.kt Bytes @[5]
+    "#]].assert_eq(&found);
+}

@@ -37,6 +37,13 @@ impl SimpleRules {
         Ty::union(visible.into_iter().map(|def| Ty::Fn(def, Some(Arc::clone(&receiver)))).collect())
     }
 
+    /// A call without a receiver may be on the object around it.
+    pub(super) fn called_on_this(&self, eval: &Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
+        let visible = self.visible(eval.program, file, name);
+        let found = Ty::union(visible.into_iter().map(|def| Ty::Fn(def, None)).collect());
+        (!found.is_unknown()).then_some(found)
+    }
+
     /// The functions that one import may mean.
     pub(super) fn imported_extensions(&self, program: &Program<'_>, file: u32, at: usize) -> Vec<GDef> {
         let facts = program.files[file as usize];
@@ -44,7 +51,12 @@ impl SimpleRules {
         let Some((own, package)) = path.split_last() else { return Vec::new() };
         let named = program.find_name(own).and_then(|own| self.extensions.get(&own));
         let package = package.join(".");
-        let is_of = |def: &GDef| self.is_of_package(program, *def, &package);
+        // One written in a companion is imported from it, named or not.
+        let is_of = |def: &GDef| {
+            let outer = program.parent(*def).and_then(|outer| program.def(outer).parent);
+            let holder = self.scope_name(program.file_of(*def), outer);
+            package == holder || package.strip_suffix(".Companion") == Some(holder)
+        };
         named.into_iter().flatten().copied().filter(is_of).collect()
     }
 

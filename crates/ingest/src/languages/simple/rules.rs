@@ -462,7 +462,14 @@ impl Rules for SimpleRules {
             }
             foreign |= self.lineage(eval, class).1;
         }
-        match self.lookup(eval, file, scope, path, Among::All) {
+        let found = self.lookup(eval, file, scope, path, Among::All);
+        if self.grammar.extensions
+            && matches!(found, None | Some(Ty::External))
+            && let Some(found) = self.called_on_this(eval, file, first)
+        {
+            return found;
+        }
+        match found {
             Some(found) => found,
             None if foreign => Ty::External,
             None => self.only_type(eval, first).unwrap_or_else(|| self.not_found(first)),
