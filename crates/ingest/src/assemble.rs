@@ -108,9 +108,8 @@ impl Assembler {
             let spec = EdgeSpec::new(source, link.kind.kind, target, link.kind.evidence());
             self.builder.edge(spec.at_line(link.line));
         }
-        for route in &facts.routes {
+        for (route, id) in facts.routes.iter().zip(route_ids(facts)) {
             let label = format!("{} {}", route.method, route.pattern);
-            let id = node_id(NodeKind::Route, &facts.path, &label);
             let mut spec = NodeSpec::new(NodeKind::Route, id, label);
             spec.path.clone_from(&facts.path);
             spec.line_start = route.line;
@@ -225,6 +224,22 @@ fn def_ids(facts: &FileFacts) -> Vec<Option<(NodeKind, String, String)>> {
         Some((kind, overload_id(&base, *ordinal), name))
     });
     named.collect()
+}
+
+/// The ids of a file's routes. Those of one method and pattern are told apart in the order of their lines.
+fn route_ids(facts: &FileFacts) -> Vec<String> {
+    let base =
+        |route: &Route| node_id(NodeKind::Route, &facts.path, &format!("{} {}", route.method, route.pattern));
+    let mut ids: Vec<String> = facts.routes.iter().map(base).collect();
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_by_key(|&at| facts.routes[at].line);
+    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    for at in order {
+        let ordinal = seen.entry(ids[at].clone()).or_default();
+        *ordinal += 1;
+        ids[at] = overload_id(&ids[at], *ordinal);
+    }
+    ids
 }
 
 /// The generation before with one file's changed insides; nothing when a graph has to be built for it.

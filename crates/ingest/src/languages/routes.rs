@@ -178,4 +178,91 @@ function listed(req, res) {}
         "#]]
         .assert_eq(&found);
     }
+
+    #[test]
+    fn routes_of_one_method_and_pattern_are_told_apart() {
+        let graph = testing::graph(
+            r#"
+//- server.js
+app.get('/x', one);
+app.get('/x', two);
+function one() {}
+function two() {}
+"#,
+        );
+        let mut routes: Vec<String> = graph
+            .nodes()
+            .filter(|node| node.kind() == m1nd_graph::NodeKind::Route)
+            .map(|node| format!("{}:{}", node.id(), node.lines().0))
+            .collect();
+        routes.sort();
+        assert_eq!(routes, ["route::server.js::GET /x#2:2", "route::server.js::GET /x:1"]);
+    }
+
+    #[test]
+    fn every_method_written_is_a_route() {
+        let found = testing::routes(
+            r#"
+//- api.py
+@app.route("/both", methods=["GET", "POST"])
+def both(): ...
+@router.api_route("/tuple", methods=('put', 'DELETE'), name="x")
+def pair(): ...
+@app.route("/methods")
+def plain(): ...
+@app.route("/named", methods=METHODS)
+def named(): ...
+"#,
+        );
+        expect![[r#"
+            ANY /methods api.py:5 -> function::api.py::plain
+            ANY /named api.py:7 -> function::api.py::named
+            DELETE /tuple api.py:3 -> function::api.py::pair
+            GET /both api.py:1 -> function::api.py::both
+            POST /both api.py:1 -> function::api.py::both
+            PUT /tuple api.py:3 -> function::api.py::pair
+        "#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
+    fn routers_of_express_may_have_any_name() {
+        let found = testing::routes(
+            r#"
+//- server.js
+const express = require('express');
+const { Router } = express;
+const web = express();
+const admin = express.Router({ mergeParams: true });
+const v1 = Router();
+let late;
+late = require('express')();
+const cache = new Map();
+web.get('/web', listed);
+admin.post('/admin', guard, listed);
+v1.put('/v1', listed);
+late.delete('/late', listed);
+cache.get('/no', listed);
+web.route('/chain')
+  .get(listed)
+  .post(guard, made);
+v1.route('/line').get(listed).all(made);
+cache.route('/no').get(listed);
+function listed(req, res) {}
+function made(req, res) {}
+function guard() {}
+"#,
+        );
+        expect![[r#"
+            ANY /line server.js:17 -> function::server.js::made
+            DELETE /late server.js:12 -> function::server.js::listed
+            GET /chain server.js:15 -> function::server.js::listed
+            GET /line server.js:17 -> function::server.js::listed
+            GET /web server.js:9 -> function::server.js::listed
+            POST /admin server.js:10 -> function::server.js::listed
+            POST /chain server.js:16 -> function::server.js::made
+            PUT /v1 server.js:11 -> function::server.js::listed
+        "#]]
+        .assert_eq(&found);
+    }
 }

@@ -16,6 +16,8 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::File,
     sees_outer_packages: false,
     shares_functions: true,
+    global_functions: false,
+    extensions: false,
     has_clauses: false,
     find: Some(find),
     routes: None,

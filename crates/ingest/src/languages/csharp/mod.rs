@@ -17,6 +17,8 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::Package,
     sees_outer_packages: true,
     shares_functions: true,
+    global_functions: false,
+    extensions: false,
     has_clauses: false,
     find: None,
     routes: Some(routes),

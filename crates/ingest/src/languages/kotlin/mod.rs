@@ -16,6 +16,8 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::Package,
     sees_outer_packages: false,
     shares_functions: true,
+    global_functions: false,
+    extensions: true,
     has_clauses: false,
     find: None,
     routes: None,

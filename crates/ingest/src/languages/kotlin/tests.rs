@@ -104,3 +104,77 @@ fn imports_and_bases_are_known() {
         src/test/kotlin/CartTest.kt CartTest.totals tests -> src/main/kotlin/Cart.kt Cart.total @[5]
     "#]].assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn functions_for_types_of_others_are_seen_by_import_and_package() {
+    let found = testing::calls(
+        r#"
+//- src/Text.kt
+package shop.text
+fun String.shout(): String = this
+fun String.size(): Int = 1
+fun Int.twice(): Int = 1
+fun local(s: String) { s.shout() }
+//- src/Same.kt
+package shop.text
+fun same(s: String, x: External) {
+  s.shout()
+  "x".shout()
+  "x".twice()
+  x.load().shout()
+  s.size()
+}
+//- src/Named.kt
+package shop.main
+import shop.text.shout
+fun named(s: String) { s.shout() }
+//- src/Called.kt
+package shop.main
+import shop.text.shout as cry
+fun called(s: String?) { s?.cry() }
+//- src/Whole.kt
+package shop.main
+import shop.text.*
+fun whole(s: String) { s.shout() }
+//- src/Unseen.kt
+package shop.main
+fun unseen(s: String) { s.shout() }
+fun guessed() { unknown.shout() }
+"#,
+    );
+    expect![[r#"
+        src/Called.kt called -> src/Text.kt String.shout @[3]
+        src/Named.kt named -> src/Text.kt String.shout @[3]
+        src/Same.kt same -> src/Text.kt String.shout @[3, 4, 6]
+        src/Text.kt local -> src/Text.kt String.shout @[5]
+        src/Unseen.kt guessed -> src/Text.kt String.shout @[3] ?1
+        src/Whole.kt whole -> src/Text.kt String.shout @[3]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn functions_for_types_of_others_are_called_on_this_and_imported_from_companions() {
+    let found = testing::calls(
+        r#"
+//- src/Text.kt
+package shop.text
+fun String.shout(): String = this
+class Bytes {
+  companion object {
+    fun String.toBytes(): Bytes = Bytes()
+  }
+}
+//- src/Main.kt
+package shop.main
+import shop.text.shout
+import shop.text.Bytes.Companion.toBytes
+fun String.loud() = shout()
+fun read(s: String) { s.toBytes() }
+"#,
+    );
+    expect![[r#"
+        src/Main.kt String.loud -> src/Text.kt String.shout @[4]
+        src/Main.kt read -> src/Text.kt Bytes.String.toBytes @[5]
+        src/Text.kt Bytes.String.toBytes -> src/Text.kt Bytes @[5]
+    "#]].assert_eq(&found);
+}

@@ -105,3 +105,58 @@ fn imports_and_bases_are_known() {
         tests/CartTest.php imports -> src/Core/Cart.php Cart @[2]
     "#]].assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn a_function_of_no_namespace_is_called_from_every_namespace() {
+    let found = testing::calls(
+        r#"
+//- src/plain.php
+<?php
+function plain($n) { return $n; }
+function both() {}
+//- src/App.php
+<?php
+namespace App;
+function both() {}
+class Runner {
+  public function plain() {}
+  public function run() {
+    plain(2);
+    \plain(3);
+    both();
+    \both();
+    strlen("x");
+  }
+}
+//- src/Block.php
+<?php
+namespace App\Deep {
+  function go() { plain(1); both(); }
+}
+"#,
+    );
+    expect![[r#"
+        src/App.php Runner.run -> src/App.php both @[9]
+        src/App.php Runner.run -> src/plain.php both @[10]
+        src/App.php Runner.run -> src/plain.php plain @[7, 8]
+        src/Block.php App.Deep.go -> src/plain.php both @[3]
+        src/Block.php App.Deep.go -> src/plain.php plain @[3]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn a_name_of_ours_is_never_vouched_for_as_external() {
+    let fixture = r#"
+//- src/other.php
+<?php
+namespace Other;
+function far() {}
+//- src/App.php
+<?php
+namespace App;
+function run() { far(); strlen("x"); }
+"#;
+    let (facts, manifests) = testing::facts(fixture);
+    let links = crate::resolve(&facts.iter().collect::<Vec<_>>(), &manifests);
+    assert_eq!((links[0].unresolved, links[0].external), (1, 1));
+}

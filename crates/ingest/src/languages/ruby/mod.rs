@@ -18,6 +18,8 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::Program,
     sees_outer_packages: false,
     shares_functions: false,
+    global_functions: false,
+    extensions: false,
     has_clauses: false,
     find: Some(find),
     routes: Some(routes),

@@ -24,12 +24,19 @@ impl Attributes {
         self.list.first().map(|(line, _, _)| *line)
     }
 
-    /// `#[test]`, `#[tokio::test]`, `#[rstest]` and their like.
+    /// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[cargo_test]` and their like.
     pub(super) fn is_test(&self) -> bool {
         self.list.iter().any(|(_, _, text)| {
-            let name = text.split('(').next().unwrap_or("").trim();
-            matches!(name.rsplit("::").next(), Some("test" | "rstest" | "test_case" | "bench"))
+            let name = text.split(['(', '=']).next().unwrap_or("").trim();
+            let name = name.rsplit("::").next().unwrap_or(name);
+            let is_other_word = name.ends_with("latest") || name.ends_with("contest");
+            matches!(name, "test_case" | "test_matrix" | "bench") || (name.ends_with("test") && !is_other_word)
         })
+    }
+
+    /// `#[macro_export]`.
+    pub(super) fn exports_macro(&self) -> bool {
+        self.list.iter().any(|(_, _, text)| text.starts_with("macro_export"))
     }
 
     /// `#[cfg(test)]`.

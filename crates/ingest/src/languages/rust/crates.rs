@@ -65,10 +65,12 @@ impl Crates {
     fn find_modules(&mut self, program: &Program<'_>, libs: &FxHashMap<String, u32>) {
         let mut roots: Vec<u32> = libs.values().copied().collect();
         roots.sort_unstable();
-        let rest = (0..program.files.len() as u32)
+        let named: Vec<u32> = (0..program.files.len() as u32)
             .filter(|&file| program.files[file as usize].language == super::NAME)
-            .filter(|&file| is_root_name(&program.files[file as usize].path));
-        roots.extend(rest);
+            .filter(|&file| is_root_name(&program.files[file as usize].path))
+            .collect();
+        let declared = declared_beside(program, &named);
+        roots.extend(named.into_iter().filter(|file| !declared.contains(file)));
         let mut seen = FxHashSet::default();
         for root in roots {
             self.find_below(program, root, &mut seen);
@@ -208,6 +210,20 @@ fn is_root_name(path: &str) -> bool {
         ["main.rs" | "lib.rs" | "build.rs", ..]
             | [_, "tests" | "examples" | "benches" | "bin" | "fuzz_targets", ..]
     )
+}
+
+/// Files next to the tests, examples or programs that declare them as modules: `mod common;` in `tests`.
+fn declared_beside(program: &Program<'_>, roots: &[u32]) -> FxHashSet<u32> {
+    let mut declared = FxHashSet::default();
+    for &root in roots {
+        for (at, def) in program.files[root as usize].defs.iter().enumerate() {
+            let module = program.global(root, DefIx(at as u32));
+            if def.kind == DefKind::Module && program.children(Place::Def(module)).is_empty() {
+                declared.extend(module_file(program, module).filter(|&file| file != root));
+            }
+        }
+    }
+    declared
 }
 
 /// The file that `mod name;` stands for.

@@ -72,7 +72,7 @@ impl<'t> Visit<'t> for Reader<'_> {
                 return Descend::Past;
             }
             "macro_definition" => {
-                self.sheet.drop_comments();
+                self.macro_definition(node);
                 return Descend::Past;
             }
             _ => {}
@@ -135,6 +135,22 @@ impl Reader<'_> {
         }
         def.signature = signature;
         self.sheet.open_block(node);
+    }
+
+    /// A macro is a function that is called by `name!`.
+    fn macro_definition(&mut self, node: Node<'_>) {
+        let Some(name) = field(node, "name") else { return self.attributes.clear() };
+        let is_exported = self.attributes.exports_macro();
+        let ix = self.open_named(node, name, DefKind::Function);
+        let signature = format!("macro_rules! {}", self.sheet.text(name));
+        let def = self.sheet.def_mut(ix);
+        def.signature = signature;
+        def.how = macros::MACRO;
+        if is_exported {
+            def.flags = def.flags.with(NodeFlags::EXPORTED);
+        }
+        self.close();
+        self.sheet.drop_comments();
     }
 
     fn open_type(&mut self, node: Node<'_>, kind: DefKind) {

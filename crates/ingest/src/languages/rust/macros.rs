@@ -4,10 +4,22 @@
 
 use tree_sitter::Node;
 
-use crate::facts::{By, Expr, ExprIx, Name};
+use crate::facts::{By, Def, DefKind, Expr, ExprIx, How, Name};
 use crate::sheet::{Sheet, field};
 
+/// Macros and functions may share a name; neither is meant where the other is called. No other function of
+/// Rust that stands outside of types is static, and the interface of a file knows it.
+pub(super) const MACRO: How = How::Static;
+
+pub(super) fn is_macro(def: &Def) -> bool {
+    def.kind == DefKind::Function && def.how == MACRO
+}
+
 pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
+    if let Some(called) = field(invocation, "macro") {
+        let segments = sheet.text(called).split("::").map(str::trim).map(str::to_owned).collect();
+        call(sheet, segments, called);
+    }
     let name = field(invocation, "macro").map(|name| sheet.text(name)).unwrap_or("");
     let mut cursor = invocation.walk();
     let trees: Vec<Node<'_>> =
@@ -29,6 +41,69 @@ pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
         _ => Expr::Unknown,
     };
     sheet.set(invocation, value);
+}
+
+/// A call of a macro, told from one of a function by the mark on its last name.
+fn call(sheet: &mut Sheet<'_>, mut segments: Vec<String>, place: Node<'_>) {
+    let Some(last) = segments.last_mut() else { return };
+    if is_keyword(last) || (is_library(last) && !is_defined_above(sheet, last)) {
+        return;
+    }
+    last.push('!');
+    let segments = segments.iter().map(|part| sheet.owned_name(part)).collect();
+    let (scope, at) = (sheet.scope(), place.start_byte() as u32);
+    let callee = sheet.push(Expr::Path { segments, args: Vec::new(), scope, at });
+    let call = sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+    sheet.call(call, place);
+}
+
+/// A macro hides one of the library below the place where it is written.
+fn is_defined_above(sheet: &Sheet<'_>, name: &str) -> bool {
+    sheet.facts.defs.iter().any(|def| is_macro(def) && sheet.facts.text(def.name) == name)
+}
+
+/// Macros of the standard library, which are in every file.
+fn is_library(name: &str) -> bool {
+    matches!(
+        name,
+        "assert"
+            | "assert_eq"
+            | "assert_ne"
+            | "cfg"
+            | "column"
+            | "compile_error"
+            | "concat"
+            | "dbg"
+            | "debug_assert"
+            | "debug_assert_eq"
+            | "debug_assert_ne"
+            | "env"
+            | "eprint"
+            | "eprintln"
+            | "file"
+            | "format"
+            | "format_args"
+            | "include"
+            | "include_bytes"
+            | "include_str"
+            | "line"
+            | "macro_rules"
+            | "matches"
+            | "module_path"
+            | "option_env"
+            | "panic"
+            | "print"
+            | "println"
+            | "stringify"
+            | "thread_local"
+            | "todo"
+            | "try"
+            | "unimplemented"
+            | "unreachable"
+            | "vec"
+            | "write"
+            | "writeln"
+    )
 }
 
 /// What the tokens before the current one amount to.
@@ -63,16 +138,23 @@ fn read_tree<'t>(sheet: &mut Sheet<'_>, tree: Node<'t>, work: &mut Vec<Node<'t>>
             "token_tree" => {
                 work.push(token);
                 let group = sheet.bytes(token).first().copied();
-                match (group, value_of(sheet, head), before) {
-                    // A nested macro: `name!(…)`.
-                    (_, _, "!") => Head::Nothing,
-                    (Some(b'('), Some(callee), _) => {
+                // A nested macro: `name!(…)`.
+                if before == "!" {
+                    if let Head::Path(segments, _) = head {
+                        let segments = segments.iter().map(|&part| sheet.facts.text(part).to_owned()).collect();
+                        call(sheet, segments, token);
+                    }
+                    head = Head::Nothing;
+                    continue;
+                }
+                match (group, value_of(sheet, head)) {
+                    (Some(b'('), Some(callee)) => {
                         let call = sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
                         let place = tokens.get(at.saturating_sub(2)).copied().unwrap_or(token);
                         sheet.call(call, place);
                         Head::Value(call)
                     }
-                    (Some(b'['), Some(base), _) => Head::Value(sheet.push(Expr::Index { base })),
+                    (Some(b'['), Some(base)) => Head::Value(sheet.push(Expr::Index { base })),
                     _ => Head::Nothing,
                 }
             }

@@ -12,6 +12,7 @@ mod rules;
 mod tables;
 mod types;
 mod uses;
+mod visible;
 
 use super::Language;
 

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::crates::{Crates, Extern};
 use super::library;
+use super::{macros, visible};
 use super::tables::Tables;
 use crate::facts::{By, DefKind, Scope};
 use crate::resolve::eval::Eval;
@@ -12,17 +15,19 @@ use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, SELF_PARAM, Ty};
 
 /// Re-exports and aliases are followed this far.
-const MAX_HOPS: u32 = 24;
+pub(super) const MAX_HOPS: u32 = 24;
 
 #[derive(Default)]
 pub(crate) struct RustRules {
-    crates: Crates,
+    pub(super) crates: Crates,
     tables: Tables,
+    /// Macros by name.
+    pub(super) macros: FxHashMap<GName, Vec<GDef>>,
 }
 
 /// Whether a name is looked up among values or among types and modules.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Need {
+pub(super) enum Need {
     Value,
     Type,
 }
@@ -34,7 +39,7 @@ impl RustRules {
             let rules: Vec<&dyn Rules> = program.files.iter().map(|_| &first as &dyn Rules).collect();
             Tables::read(&mut Eval::new(program, &rules))
         };
-        Self { crates: first.crates, tables }
+        Self { crates: first.crates, tables, macros: visible::macros(program) }
     }
 
     /// A name as seen from inside a scope.
@@ -104,6 +109,7 @@ impl RustRules {
         }
         let program = eval.program;
         let fits = |def: &GDef| match (need, program.def(*def).kind) {
+            (Need::Value, _) if macros::is_macro(program.def(*def)) => false,
             (Need::Value, kind) => matches!(
                 kind,
                 DefKind::Function | DefKind::Constant | DefKind::Struct | DefKind::Variant | DefKind::Method
@@ -178,7 +184,7 @@ impl RustRules {
     }
 
     /// A whole path.
-    fn find(
+    pub(super) fn find(
         &self,
         eval: &mut Eval<'_, '_>,
         file: u32,
@@ -396,6 +402,9 @@ impl Rules for RustRules {
     }
 
     fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty {
+        if let Some(found) = self.macro_called(eval, file, scope, path) {
+            return found;
+        }
         let found = self.find(eval, file, scope, path, Need::Value, MAX_HOPS);
         match found {
             Ty::Type(def, known) if known.is_empty() && !args.is_empty() => Ty::Type(def, args.into()),

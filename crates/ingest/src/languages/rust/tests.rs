@@ -259,3 +259,139 @@ fn imports_of_everything_from_crates_that_are_not_here_end() {
     let text = format!("//- src/lib.rs\n{globs}fn a() {{ b(); c(); d::e(); }}\nfn b() {{}}\n");
     assert_eq!(testing::calls(&text), "src/lib.rs a -> src/lib.rs b @[31]\n");
 }
+
+#[test]
+fn attributes_that_end_in_test_mark_tests() {
+    let found = testing::definitions(
+        r#"
+//- src/lib.rs
+#[cargo_test]
+fn a() {}
+#[tokio::test(flavor = "multi_thread")]
+async fn b() {}
+#[rstest]
+fn c() {}
+#[test_case(1; "one")]
+fn d(n: u32) {}
+#[cfg(test)]
+fn helper() {}
+#[latest]
+fn newest() {}
+"#,
+    );
+    let kinds: Vec<&str> = found.lines().map(|line| line.split(' ').next().unwrap_or("")).collect();
+    assert_eq!(
+        kinds,
+        [
+            "function::src/lib.rs::helper",
+            "function::src/lib.rs::newest",
+            "test::src/lib.rs::a",
+            "test::src/lib.rs::b",
+            "test::src/lib.rs::c",
+            "test::src/lib.rs::d",
+        ]
+    );
+}
+
+const MACROS: &str = r#"
+//- Cargo.toml
+[package]
+name = "shop"
+[dependencies]
+other = { path = "other" }
+log = "1"
+//- other/Cargo.toml
+[package]
+name = "other"
+//- other/src/lib.rs
+#[macro_export]
+macro_rules! shared { () => {}; }
+macro_rules! inner { () => {}; }
+pub fn debug() {}
+//- src/lib.rs
+#[macro_use]
+mod macros;
+mod user;
+mod foreign;
+//- src/macros.rs
+/// Adds.
+macro_rules! add {
+    ($a:expr) => { $a + 1 };
+}
+macro_rules! debug { () => {}; }
+fn add() {}
+fn calls_the_function() { add(); }
+//- src/user.rs
+use other::shared;
+use crate::add as plus;
+fn plain() { add!(1); }
+fn renamed() { plus!(1); }
+fn by_path() { crate::add!(2); other::shared!(); }
+fn imported() { shared!(); }
+fn nested() { println!("{}", add!(3)); }
+fn private_elsewhere() { other::inner!(); }
+fn unknown() { missing!(); }
+fn local() {
+    macro_rules! near { () => {}; }
+    near!();
+}
+fn out_of_reach() { near!(); }
+fn of_the_library() { write!(); }
+macro_rules! write { () => {}; }
+fn hides_the_library() { write!(); }
+//- src/foreign.rs
+use log::debug;
+fn theirs() { debug!(); }
+"#;
+
+#[test]
+fn macros_are_definitions() {
+    let found = testing::definitions(MACROS);
+    let macros: Vec<&str> = found.lines().filter(|line| line.contains("macro_rules!")).collect();
+    expect![[r#"
+        function::other/src/lib.rs::inner 3-3 `macro_rules! inner`
+        function::other/src/lib.rs::shared 1-2 `macro_rules! shared`
+        function::src/macros.rs::add 2-4 `macro_rules! add` | Adds.
+        function::src/macros.rs::debug 5-5 `macro_rules! debug`
+        function::src/user.rs::local.near 11-11 `macro_rules! near`
+        function::src/user.rs::write 16-16 `macro_rules! write`"#]].assert_eq(&macros.join("\n"));
+}
+
+#[test]
+fn a_macro_is_called_where_it_is_visible() {
+    expect![[r#"
+        src/macros.rs calls_the_function -> src/macros.rs add#2 @[7]
+        src/user.rs by_path -> other/src/lib.rs shared @[5]
+        src/user.rs by_path -> src/macros.rs add @[5]
+        src/user.rs hides_the_library -> src/user.rs write @[17]
+        src/user.rs imported -> other/src/lib.rs shared @[6]
+        src/user.rs local -> src/user.rs local.near @[12]
+        src/user.rs nested -> src/macros.rs add @[7]
+        src/user.rs plain -> src/macros.rs add @[3]
+        src/user.rs renamed -> src/macros.rs add @[4]
+    "#]].assert_eq(&testing::calls(MACROS));
+}
+
+#[test]
+fn a_module_beside_the_tests_is_of_the_test_that_declares_it() {
+    let found = testing::calls(
+        r#"
+//- tests/all.rs
+#[macro_use]
+mod helpers;
+mod util;
+fn root() {}
+#[test]
+fn one() { check!(); }
+//- tests/helpers.rs
+macro_rules! check { () => {}; }
+//- tests/util.rs
+fn up() { crate::root(); check!(); }
+"#,
+    );
+    expect![[r#"
+        tests/all.rs one -> tests/helpers.rs check @[6]
+        tests/util.rs up -> tests/all.rs root @[1]
+        tests/util.rs up -> tests/helpers.rs check @[1]
+    "#]].assert_eq(&found);
+}

@@ -1,6 +1,8 @@
 //! What languages of the second class share: each says what its nodes are, and the rest is done here.
 
 mod common;
+mod extensions;
+mod functions;
 mod reader;
 mod rules;
 
@@ -26,6 +28,10 @@ pub(super) struct Grammar {
     pub sees_outer_packages: bool,
     /// Whether functions outside of types are known beyond their file and its package.
     pub shares_functions: bool,
+    /// Whether a call without a receiver means a function and no method: one of its package, or of none.
+    pub global_functions: bool,
+    /// Whether a function written for a type is seen by its package and by import, whosever the type is.
+    pub extensions: bool,
     /// Whether several definitions of one name and number of parameters are clauses of one function.
     pub has_clauses: bool,
     /// Where a loaded file is, in languages that load files.
@@ -130,6 +136,8 @@ pub(super) enum Role<'t> {
     Name,
     /// A name of several parts, such as a type.
     Path,
+    /// A file loaded where a value stands, by what it asks for.
+    Loaded(String),
     This,
     Super,
     Text,

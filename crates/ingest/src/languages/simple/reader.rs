@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
+use super::rules::ROOT;
 use super::{Function, Grammar, Imported, Role, Source, Unit};
 use crate::facts::{
     By, Def, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Name, Param,
@@ -339,6 +340,9 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn type_named(&mut self, text: &str, node: Node<'_>) -> TypeIx {
+        if let Some((asked, rest)) = text.strip_prefix("@import(\"").and_then(|rest| rest.split_once("\")")) {
+            return self.type_loaded(asked, rest, node);
+        }
         let plain = text.split(['<', '[', '(', '?', '|', '&', '{', ' ', ')', '!', ',']).next().unwrap_or("");
         let segments = self.split(plain);
         if segments.is_empty() {
@@ -348,9 +352,19 @@ impl<'t> Reader<'_, 't> {
         self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) })
     }
 
+    /// A file loaded where a type stands, or a type in it.
+    fn type_loaded(&mut self, asked: &str, rest: &str, node: Node<'_>) -> TypeIx {
+        self.import(node, Imported { path: vec![asked.to_owned()], bind: Some(asked.to_owned()) });
+        let mut segments = vec![self.sheet.owned_name(asked)];
+        segments.extend(self.split(rest));
+        let scope = self.sheet.scope();
+        self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) })
+    }
+
     fn split(&mut self, text: &str) -> Vec<Name> {
+        let root = text.starts_with(ROOT).then_some(ROOT);
         let parts = text.split(['.', ':', '\\']).map(str::trim).filter(|part| !part.is_empty());
-        let parts: Vec<&str> = parts.collect();
+        let parts: Vec<&str> = root.into_iter().chain(parts).collect();
         parts.into_iter().map(|part| self.sheet.owned_name(part)).collect()
     }
 
@@ -367,6 +381,7 @@ impl<'t> Reader<'_, 't> {
                 let callee = match receiver {
                     Some(receiver) => {
                         let base = self.receiver(receiver);
+                        let base = if self.grammar.extensions { self.seen_here(base, node) } else { base };
                         self.sheet.push(Expr::Field { base, name: text })
                     }
                     None => self.bare(name),
@@ -409,6 +424,11 @@ impl<'t> Reader<'_, 't> {
                 if !segments.is_empty() {
                     self.sheet.set(node, Expr::Path { segments, args: Vec::new(), scope, at });
                 }
+            }
+            Role::Loaded(asked) => {
+                let import = self.sheet.facts.imports.len() as u32;
+                self.import(node, Imported { path: vec![asked.clone()], bind: Some(asked) });
+                self.sheet.set(node, Expr::Import(import));
             }
             Role::This => {
                 self.sheet.set(node, Expr::This { scope });
@@ -456,6 +476,13 @@ impl<'t> Reader<'_, 't> {
             "base" | "super" if !node.is_named() => self.sheet.push(Expr::Super { scope }),
             _ => self.sheet.expr(Some(node)),
         }
+    }
+
+    /// A value together with where it is seen from: a path of no names, told what it is.
+    fn seen_here(&mut self, base: ExprIx, node: Node<'_>) -> ExprIx {
+        let (scope, at) = (self.sheet.scope(), node.start_byte() as u32);
+        let ty = self.sheet.push_type(TypeExpr::ValueOf(base));
+        self.sheet.push(Expr::Path { segments: Vec::new(), args: vec![ty], scope, at })
     }
 
     /// Whether `x |> f()` gives the call one more argument.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Grammar, Unit, common};
+use super::{Grammar, Unit, common, extensions};
 use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -13,15 +13,21 @@ use crate::resolve::ty::{Args, Ty};
 
 /// Deeper class hierarchies are not followed.
 const MAX_BASES: usize = 40;
+/// What a name that starts at the root of all packages has in front: `\a\b`.
+pub(super) const ROOT: &str = "\\";
 /// More functions of one full name are not told apart.
 const MAX_SAME: usize = 8;
 
 pub(super) struct SimpleRules {
-    grammar: &'static Grammar,
+    pub(super) grammar: &'static Grammar,
     /// Definitions by full name, `package.Type.member`.
     names: FxHashMap<String, Vec<GDef>>,
     /// Types by their own name.
     types: FxHashMap<GName, Vec<GDef>>,
+    /// What functions outside of types are called.
+    pub(super) functions: FxHashSet<GName>,
+    /// Functions written for a type from outside of it, by name.
+    pub(super) extensions: FxHashMap<GName, Vec<GDef>>,
     /// The full name of every scope, by file.
     scopes: FxHashMap<(u32, Scope), String>,
     /// Where each import of each file leads, for languages that load files.
@@ -34,6 +40,8 @@ impl SimpleRules {
             grammar,
             names: FxHashMap::default(),
             types: FxHashMap::default(),
+            functions: FxHashSet::default(),
+            extensions: FxHashMap::default(),
             scopes: FxHashMap::default(),
             loaded: FxHashMap::default(),
         };
@@ -53,6 +61,13 @@ impl SimpleRules {
                 }
                 let full = join(rules.scope_name(at, def.parent), file.text(def.name));
                 rules.names.entry(full).or_default().push(global);
+                let outer = def.parent.map(|parent| file.def(parent).kind);
+                if grammar.extensions && def.kind == DefKind::Method && outer == Some(DefKind::Impl) {
+                    rules.extensions.entry(program.name(at, def.name)).or_default().push(global);
+                }
+                if def.kind == DefKind::Function {
+                    rules.functions.insert(program.name(at, def.name));
+                }
                 if def.kind.is_type() || def.kind == DefKind::Module {
                     // `defmodule A.B` is asked for as `B`.
                     let own = file.text(def.name).rsplit('.').next().and_then(|own| program.find_name(own));
@@ -74,7 +89,7 @@ impl SimpleRules {
         rules
     }
 
-    fn scope_name(&self, file: u32, scope: Scope) -> &str {
+    pub(super) fn scope_name(&self, file: u32, scope: Scope) -> &str {
         self.scopes.get(&(file, scope)).map_or("", String::as_str)
     }
 
@@ -83,12 +98,12 @@ impl SimpleRules {
         join(self.scope_name(file, program.def(def).parent), program.text(program.def_name(def)))
     }
 
-    fn get(&self, full: &str) -> &[GDef] {
+    pub(super) fn get(&self, full: &str) -> &[GDef] {
         self.names.get(full).map_or(&[], Vec::as_slice)
     }
 
     /// What a full name stands for.
-    fn value(
+    pub(super) fn value(
         &self,
         eval: &mut Eval<'_, '_>,
         file: u32,
@@ -141,7 +156,7 @@ impl SimpleRules {
     }
 
     /// A name of one or more parts, seen from a scope.
-    fn lookup(
+    pub(super) fn lookup(
         &self,
         eval: &mut Eval<'_, '_>,
         file: u32,
@@ -152,6 +167,9 @@ impl SimpleRules {
         let program = eval.program;
         let facts = program.files[file as usize];
         let text: Vec<&str> = path.iter().map(|&part| program.text(part)).collect();
+        if text[0] == ROOT {
+            return self.value(eval, file, &text[1..].join("."), None, among);
+        }
         let name = text.join(".");
         // Nested outwards from here, up to the package.
         let mut around = Some(scope);
@@ -175,8 +193,8 @@ impl SimpleRules {
             }
         }
         if let Some(&(_, at)) = program.imports(Place::File(file), path[0]).first() {
-            if let Some(&loaded) = self.loaded.get(&(file, at)) {
-                return Some(self.through(eval, Ty::Place(Place::File(loaded)), &path[1..]));
+            if let Some(loaded) = self.loaded_by(eval, file, at) {
+                return Some(self.through(eval, loaded, &path[1..]));
             }
             let import = &facts.imports[at as usize];
             let mut full: Vec<&str> = import.path.iter().map(|&part| facts.text(part)).collect();
@@ -204,6 +222,20 @@ impl SimpleRules {
         None
     }
 
+    /// What an import of a file stands for: the file, or what is named in it.
+    fn loaded_by(&self, eval: &mut Eval<'_, '_>, file: u32, import: u32) -> Option<Ty> {
+        let loaded = *self.loaded.get(&(file, import))?;
+        let path = &eval.program.files[file as usize].imports[import as usize].path;
+        let rest: Vec<GName> = path[1..].iter().map(|&part| eval.program.name(file, part)).collect();
+        Some(self.through(eval, Ty::Place(Place::File(loaded)), &rest))
+    }
+
+    /// What a file that others load brings in under this name.
+    fn passed_on(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
+        let &(_, at) = eval.program.imports(Place::File(file), name).first()?;
+        self.loaded_by(eval, file, at)
+    }
+
     /// Whether a value is no function of another file.
     fn is_own_function(&self, program: &Program<'_>, file: u32, ty: &Ty) -> bool {
         match ty {
@@ -214,7 +246,7 @@ impl SimpleRules {
     }
 
     /// A function that a function around the scope defines.
-    fn inner(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
+    pub(super) fn inner(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
         let facts = program.files[file as usize];
         let mut around = scope;
         while let Some(ix) = around {
@@ -231,7 +263,7 @@ impl SimpleRules {
     }
 
     /// A full name, or a member of something that has one.
-    fn full_path(&self, eval: &mut Eval<'_, '_>, file: u32, path: &[&str]) -> Ty {
+    pub(super) fn full_path(&self, eval: &mut Eval<'_, '_>, file: u32, path: &[&str]) -> Ty {
         for cut in (1..=path.len()).rev() {
             if let Some(found) = self.value(eval, file, &path[..cut].join("."), None, Among::All) {
                 let rest: Option<Vec<GName>> =
@@ -247,7 +279,7 @@ impl SimpleRules {
     }
 
     /// A type and its bases; whether one of them is not ours.
-    fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
+    pub(super) fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
         let program = eval.program;
         let (mut line, mut foreign) = (Vec::new(), false);
         let mut work = vec![class];
@@ -367,13 +399,13 @@ fn scope_name(grammar: &Grammar, program: &Program<'_>, file: u32, scope: Scope)
 
 /// Which definitions a name may mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Among {
+pub(super) enum Among {
     All,
     /// No functions: a constructor often has the name of its type.
     Types,
 }
 
-fn join(scope: &str, name: &str) -> String {
+pub(super) fn join(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
 }
 
@@ -399,8 +431,10 @@ impl Rules for SimpleRules {
         if text.starts_with(|c: char| c.is_uppercase()) { Ty::External } else { Ty::Unknown }
     }
 
-    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
-        let Some((&first, rest)) = path.split_first() else { return Ty::Unknown };
+    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty {
+        let Some((&first, rest)) = path.split_first() else {
+            return extensions::receiver(args, file);
+        };
         if !rest.is_empty() {
             if let Some(found) = self.lookup(eval, file, scope, path, Among::All) {
                 return found;
@@ -414,6 +448,9 @@ impl Rules for SimpleRules {
         if let Some(found) = self.inner(eval.program, file, scope, first) {
             return found;
         }
+        if self.grammar.global_functions {
+            return self.function_or_type(eval, file, scope, first);
+        }
         if (self.grammar.is_library)(eval.program.text(first)) {
             return Ty::External;
         }
@@ -425,10 +462,17 @@ impl Rules for SimpleRules {
             }
             foreign |= self.lineage(eval, class).1;
         }
-        match self.lookup(eval, file, scope, path, Among::All) {
+        let found = self.lookup(eval, file, scope, path, Among::All);
+        if self.grammar.extensions
+            && matches!(found, None | Some(Ty::External))
+            && let Some(found) = self.called_on_this(eval, file, first)
+        {
+            return found;
+        }
+        match found {
             Some(found) => found,
             None if foreign => Ty::External,
-            None => self.only_type(eval, first).unwrap_or(Ty::External),
+            None => self.only_type(eval, first).unwrap_or_else(|| self.not_found(first)),
         }
     }
 
@@ -451,6 +495,8 @@ impl Rules for SimpleRules {
         match found {
             Some(Ty::Type(def, _)) => Ty::Of(def, args.into()),
             Some(Ty::Of(def, _)) if path.len() > 1 => Ty::Of(def, args.into()),
+            // A file may be a type.
+            Some(file @ Ty::Place(Place::File(_))) => file,
             _ => Ty::External,
         }
     }
@@ -461,6 +507,7 @@ impl Rules for SimpleRules {
 
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
+            Ty::Std(extensions::RECEIVER, seen) => self.called_on(eval, seen, name, access),
             Ty::Of(..) | Ty::Type(..) => {
                 if let Some(found) = self.class_member(eval, base, name, access) {
                     return found;
@@ -476,7 +523,10 @@ impl Rules for SimpleRules {
             Ty::Place(Place::File(file)) => {
                 let full = join(&eval.program.files[*file as usize].path, eval.program.text(name));
                 let found = self.value(eval, *file, &full, None, Among::All);
-                found.or_else(|| eval.top_binding(*file, name)).unwrap_or(Ty::External)
+                found
+                    .or_else(|| eval.top_binding(*file, name))
+                    .or_else(|| self.passed_on(eval, *file, name))
+                    .unwrap_or(Ty::External)
             }
             _ => Ty::External,
         }
@@ -549,7 +599,11 @@ impl Rules for SimpleRules {
         }
         match self.value(eval, file, &full, None, Among::All) {
             Some(Ty::Union(parts)) => parts.first().cloned().unwrap_or(Ty::External),
-            found => found.unwrap_or(Ty::External),
+            found => found
+                .or_else(|| {
+                    self.imported_extensions(eval.program, file, at).first().map(|&def| Ty::Fn(def, None))
+                })
+                .unwrap_or(Ty::External),
         }
     }
 

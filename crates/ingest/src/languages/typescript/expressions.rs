@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::{names, types};
-use crate::facts::{By, Expr, ExprIx, Route, RouteHandler};
-use crate::sheet::{field, line, named_children};
+use crate::facts::{By, Expr, ExprIx};
+use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
     pub(super) fn leave_expression(&mut self, kind: &str, node: Node<'_>) {
@@ -141,7 +141,7 @@ impl Reader<'_> {
         let place = field(function, "property").unwrap_or(function);
         self.sheet.call(call, place);
         self.settle(&arguments, call);
-        self.route(node, function, &arguments);
+        self.route(function, &arguments);
     }
 
     /// Functions given to a call learn what they are called with.
@@ -177,36 +177,5 @@ impl Reader<'_> {
             let call = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
             self.sheet.call(call, name);
         }
-    }
-
-    /// `app.get('/path', handler)` of express, fastify, koa-router, hono.
-    pub(super) fn route(&mut self, node: Node<'_>, function: Node<'_>, arguments: &[Node<'_>]) {
-        let Some(verb) = field(function, "property").map(|p| self.sheet.text(p)) else {
-            return;
-        };
-        if !matches!(verb, "get" | "post" | "put" | "delete" | "patch" | "all" | "head" | "options") {
-            return;
-        }
-        let object = field(function, "object").map(|o| self.sheet.text(o)).unwrap_or("");
-        let is_router = object.rsplit('.').next().is_some_and(|name| {
-            let name = name.to_ascii_lowercase();
-            matches!(name.as_str(), "app" | "server" | "fastify" | "api")
-                || name.ends_with("router")
-                || name.ends_with("routes")
-        });
-        let (Some(first), Some(last)) = (arguments.first(), arguments.last()) else {
-            return;
-        };
-        let pattern = self.sheet.text(*first).trim_matches(['"', '\'', '`']).to_owned();
-        if !is_router || arguments.len() < 2 || first.kind() != "string" || !pattern.starts_with('/') {
-            return;
-        }
-        let value = self.sheet.expr(Some(*last));
-        let method = if verb == "all" { "ANY".to_owned() } else { verb.to_uppercase() };
-        let handler = match self.sheet.facts.expr(value) {
-            Expr::Def(ix) => RouteHandler::Def(*ix),
-            _ => RouteHandler::Value(value),
-        };
-        self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
     }
 }

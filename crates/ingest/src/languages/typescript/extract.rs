@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
@@ -26,6 +26,7 @@ pub(super) fn extract(
         planned: FxHashMap::default(),
         defs: FxHashMap::default(),
         decorated: routes::Decorated::default(),
+        routers: FxHashSet::default(),
     };
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -55,6 +56,8 @@ pub(super) struct Reader<'s> {
     /// Definitions by the node they were opened at.
     pub(super) defs: FxHashMap<usize, DefIx>,
     pub(super) decorated: routes::Decorated,
+    /// Names that were given a router of express or its like.
+    pub(super) routers: FxHashSet<String>,
 }
 
 /// A definition that its surroundings name.
@@ -222,6 +225,7 @@ impl Reader<'_> {
     }
 
     fn leave_declarator(&mut self, node: Node<'_>) {
+        self.note_router(field(node, "name"), field(node, "value"));
         let ty = self.sheet.type_of(field(node, "type"));
         let value = field(node, "value").and_then(|value| self.sheet.known(value));
         if let Some(&ix) = self.defs.get(&node.id()) {
@@ -243,6 +247,7 @@ impl Reader<'_> {
         let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
             return;
         };
+        self.note_router(Some(left), Some(right));
         let value = self.sheet.known(right);
         self.sheet.same(node, Some(right));
         match left.kind() {

@@ -1,11 +1,12 @@
-//! HTTP routes of TypeScript and JavaScript that no call makes: decorators of NestJS, files of Next.js.
+//! HTTP routes of TypeScript and JavaScript: calls of express and its like, decorators of NestJS, files of
+//! Next.js.
 
 use tree_sitter::Node;
 
 use super::extract::Reader;
-use crate::facts::{DefIx, FileFacts, Route, RouteHandler};
+use crate::facts::{DefIx, Expr, FileFacts, Route, RouteHandler};
 use crate::languages::routes;
-use crate::sheet::line;
+use crate::sheet::{field, line, named_children};
 
 /// Decorators read so far.
 #[derive(Default)]
@@ -16,7 +17,86 @@ pub(super) struct Decorated {
     waiting: Vec<(&'static str, String, u32)>,
 }
 
+/// More methods after one `route('/path')` are not read.
+const MAX_CHAIN: usize = 16;
+
 impl Reader<'_> {
+    /// `app.get('/path', handler)` and `app.route('/path').get(handler)` of express, fastify, koa, hono.
+    pub(super) fn route(&mut self, function: Node<'_>, arguments: &[Node<'_>]) {
+        let Some(verb) = field(function, "property") else { return };
+        let Some(method) = self.verb(verb) else { return };
+        let (Some(object), Some(last)) = (field(function, "object"), arguments.last()) else { return };
+        let pattern = match self.chained(object) {
+            Some(pattern) => Some(pattern),
+            None if arguments.len() > 1 && self.is_router(object) => self.pattern(arguments[0]),
+            None => None,
+        };
+        let Some(pattern) = pattern else { return };
+        let value = self.sheet.expr(Some(*last));
+        let handler = match self.sheet.facts.expr(value) {
+            Expr::Def(ix) => RouteHandler::Def(*ix),
+            _ => RouteHandler::Value(value),
+        };
+        self.sheet.facts.routes.push(Route { method: method.to_owned(), pattern, handler, line: line(verb) });
+    }
+
+    fn verb(&self, node: Node<'_>) -> Option<&'static str> {
+        let word = self.sheet.text(node);
+        let is_known =
+            matches!(word, "get" | "post" | "put" | "delete" | "patch" | "all" | "head" | "options");
+        routes::method(word).filter(|_| is_known)
+    }
+
+    fn pattern(&self, node: Node<'_>) -> Option<String> {
+        let pattern = self.sheet.text(node).trim_matches(['"', '\'', '`']);
+        (node.kind() == "string" && pattern.starts_with('/')).then(|| pattern.to_owned())
+    }
+
+    /// The pattern of `app.route('/path')`, below the methods that are already chained to it.
+    fn chained(&self, mut object: Node<'_>) -> Option<String> {
+        for _ in 0..MAX_CHAIN {
+            let function = field(object, "function").filter(|_| object.kind() == "call_expression")?;
+            let (property, inner) = (field(function, "property")?, field(function, "object")?);
+            if self.sheet.text(property) == "route" {
+                let first = field(object, "arguments").map(named_children)?.into_iter().next()?;
+                return self.pattern(first).filter(|_| self.is_router(inner));
+            }
+            self.verb(property)?;
+            object = inner;
+        }
+        None
+    }
+
+    /// A name that was given a router, or one that routers usually have.
+    fn is_router(&self, object: Node<'_>) -> bool {
+        let name = last_part(self.sheet.text(object));
+        let lower = name.to_ascii_lowercase();
+        self.routers.contains(name)
+            || matches!(lower.as_str(), "app" | "server" | "fastify" | "api")
+            || lower.ends_with("router")
+            || lower.ends_with("routes")
+    }
+
+    /// `const admin = express.Router()` makes `admin` a router.
+    pub(super) fn note_router(&mut self, name: Option<Node<'_>>, value: Option<Node<'_>>) {
+        let (Some(name), Some(value)) = (name, value) else { return };
+        let maker = match value.kind() {
+            "call_expression" => field(value, "function"),
+            "new_expression" => field(value, "constructor"),
+            _ => None,
+        };
+        let is_router = maker.is_some_and(|maker| {
+            let text = self.sheet.text(maker);
+            let is_loaded = text.starts_with("require(") && routes::quoted(text) == Some("express");
+            matches!(last_part(text), "express" | "Router" | "fastify" | "Fastify" | "Hono")
+                || (is_loaded && text.ends_with(')'))
+        });
+        if is_router && matches!(name.kind(), "identifier" | "member_expression") {
+            let name = last_part(self.sheet.text(name)).to_owned();
+            self.routers.insert(name);
+        }
+    }
+
     /// `@Controller("cats")` above a class, `@Get(":id")` above a method.
     pub(super) fn decorator(&mut self, node: Node<'_>) {
         let text = self.sheet.text(node).trim_start_matches('@');
@@ -67,6 +147,10 @@ pub(super) fn of_file(facts: &mut FileFacts) {
             push(facts, method, pattern.clone(), at);
         }
     }
+}
+
+fn last_part(text: &str) -> &str {
+    text.rsplit('.').next().unwrap_or(text)
 }
 
 fn exports_default(facts: &FileFacts) -> bool {

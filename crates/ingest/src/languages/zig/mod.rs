@@ -17,6 +17,8 @@ static GRAMMAR: Grammar = Grammar {
     unit: Unit::File,
     sees_outer_packages: false,
     shares_functions: true,
+    global_functions: false,
+    extensions: false,
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
     routes: None,
@@ -40,6 +42,11 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "field_expression" => match (field(node, "object"), field(node, "member")) {
             (Some(base), Some(name)) => Role::Member { base, name },
             _ => Role::Plain,
+        },
+        "builtin_function" if source.text(node).starts_with("@This") => Role::This,
+        "builtin_function" if up.is_some_and(|up| up.kind() == "field_expression") => match asked(source, node) {
+            Some(asked) => Role::Loaded(asked.to_owned()),
+            None => Role::Plain,
         },
         "identifier" => Role::Name,
         "string" | "multiline_string" => Role::Text,
@@ -68,8 +75,9 @@ fn variable<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     if let Some(kind) = kind {
         return Role::Type { kind, name, body: Some(value), bases: Vec::new() };
     }
-    if value.kind() == "builtin_function" && source.text(value).starts_with("@import") {
-        let asked = source.text(value).split('"').nth(1).unwrap_or("");
+    if value.kind() == "builtin_function"
+        && let Some(asked) = asked(source, value)
+    {
         return Role::Import(vec![Imported { path: vec![asked.to_owned()], bind: Some(source.text(name).to_owned()) }]);
     }
     let is_top = up.is_some_and(|parent| parent.kind() == "source_file");
@@ -84,13 +92,35 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     let parameters = child_of(node, &["parameters"]).map(|list| children_of(list, &["parameter"])).unwrap_or_default();
     function.params =
         parameters.into_iter().filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
+    // A file may be a struct, whose methods stand at its top.
+    let is_top = up.is_some_and(|parent| parent.kind() == "source_file");
+    let first = function.params.first().and_then(|param| param.ty).filter(|_| is_top);
+    let is_method = first.is_some_and(|ty| is_type_of_file(source, source.text(ty)));
     let is_public = source.before(node, name).contains("pub ");
     function.marks = Marks {
-        is_entry: is_public && source.text(name) == "main" && up.is_some_and(|p| p.kind() == "source_file"),
+        is_entry: is_public && source.text(name) == "main" && is_top,
         is_private: !is_public,
+        is_method,
         ..Marks::default()
     };
     Role::Function(function)
+}
+
+/// The file that `@import("file")` asks for.
+fn asked<'s>(source: &Source<'s>, node: Node<'_>) -> Option<&'s str> {
+    source.text(node).strip_prefix("@import")?.split('"').nth(1)
+}
+
+/// Whether a type written at the top of a file is the file itself: `@This()`, or a name for it.
+fn is_type_of_file(source: &Source<'_>, ty: &str) -> bool {
+    let ty = ty.trim_start_matches(['*', '?', ' ']);
+    let ty = ty.strip_prefix("const ").unwrap_or(ty).trim();
+    let is_name = !ty.is_empty() && ty.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !is_name {
+        return ty == "@This()";
+    }
+    let named = [format!("const {ty} = @This()"), format!("pub const {ty} = @This()")];
+    source.0.split(|&byte| byte == b'\n').any(|line| named.iter().any(|start| line.starts_with(start.as_bytes())))
 }
 
 fn test<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {

@@ -82,3 +82,65 @@ fn imports_and_bases_are_known() {
         src/main.zig totals tests -> src/main.zig helper @[27]
     "#]].assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn a_file_may_be_a_struct() {
+    let fixture = r#"
+//- src/Analyser.zig
+const std = @import("std");
+const Analyser = @This();
+const Store = @import("store.zig").Store;
+store: *Store,
+depth: u32,
+pub fn init(n: u32) Analyser {
+    return .{ .depth = n };
+}
+pub fn resolve(self: *Analyser) void {
+    self.step();
+    self.store.load();
+}
+fn step(analyser: *const Analyser) void {
+    _ = analyser;
+}
+pub fn free(n: u32) void {}
+//- src/store.zig
+pub const Store = struct {
+    pub fn load(self: *Store) void {}
+};
+//- src/lib.zig
+pub const Analyser = @import("Analyser.zig");
+//- src/main.zig
+const Analyser = @import("Analyser.zig");
+const lib = @import("lib.zig");
+const Builder = struct {
+    analyser: *Analyser,
+    inline_one: @import("Analyser.zig"),
+};
+fn one(a: *Analyser, b: Builder, c: lib.Analyser) void {
+    a.resolve();
+    b.analyser.resolve();
+    b.inline_one.resolve();
+    c.resolve();
+}
+fn made() void {
+    var a = Analyser.init(1);
+    a.resolve();
+}
+"#;
+    expect![[r#"
+        src/Analyser.zig resolve -> src/Analyser.zig step @[10]
+        src/Analyser.zig resolve -> src/store.zig Store.load @[11]
+        src/main.zig made -> src/Analyser.zig init @[14]
+        src/main.zig made -> src/Analyser.zig resolve @[15]
+        src/main.zig one -> src/Analyser.zig resolve @[8, 9, 10, 11]
+    "#]].assert_eq(&testing::calls(fixture));
+    let methods = testing::definitions(fixture);
+    let methods: Vec<&str> = methods.lines().filter(|line| line.contains("Analyser.zig")).collect();
+    expect![[r#"
+        constant::src/Analyser.zig::Analyser 2-2 `const Analyser = @This()`
+        constant::src/Analyser.zig::Store 3-3 `const Store = @import("store.zig").Store`
+        function::src/Analyser.zig::free 16-16 `pub fn free(n: u32) void`
+        function::src/Analyser.zig::init 6-8 `pub fn init(n: u32) Analyser`
+        method::src/Analyser.zig::resolve 9-12 `pub fn resolve(self: *Analyser) void`
+        method::src/Analyser.zig::step 13-15 `fn step(analyser: *const Analyser) void`"#]].assert_eq(&methods.join("\n"));
+}
