@@ -74,6 +74,9 @@ pub struct EntityLine {
     /// Who works on it now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
+    /// The full length of a shortened title, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_length: Option<usize>,
     /// Whether the budget shortened the title.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -95,6 +98,7 @@ impl EntityLine {
                 .as_ref()
                 .filter(|claim| claim.is_live(now))
                 .map(|claim| claim.agent.clone()),
+            title_length: None,
             truncated: false,
         }
     }
@@ -103,6 +107,7 @@ impl EntityLine {
 impl Item for EntityLine {
     fn shorten(&mut self, bytes: usize) {
         self.truncated = true;
+        self.title_length = Some(self.title.len());
         let excess = json_size(self).saturating_sub(bytes);
         shorten_text(&mut self.title, excess);
     }
