@@ -227,8 +227,8 @@ impl EntityDetail {
         if json_size(self) <= most {
             return false;
         }
-        let mut full = FullLength::default();
-        full.contract_data = self.contract_data.take().map(|data| json_size(&data));
+        let contract_data = self.contract_data.take().map(|data| json_size(&data));
+        let mut full = FullLength { contract_data, ..FullLength::default() };
         self.full_length = Some(full.clone());
         if json_size(self) > most && !self.anchors.is_empty() {
             full.anchors = Some(self.anchors.len());
