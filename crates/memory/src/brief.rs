@@ -56,7 +56,7 @@ pub struct BriefOutput {
     /// The newest note that was written as a hand-off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoff: Option<BriefNote>,
-    /// Pinned notes and cards; never dropped.
+    /// Pinned notes and cards, newest first; the last to be dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<BriefNote>,
     /// Tasks that can be started now, most urgent first.
@@ -100,6 +100,9 @@ pub struct BriefNote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     pub text: String,
+    /// The full length of a shortened title, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_length: Option<usize>,
     /// Whether the text was shortened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -118,6 +121,9 @@ pub struct BriefCard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     pub last_seq: Seq,
+    /// The full length of a shortened title, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_length: Option<usize>,
     /// Whether the text was shortened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -148,10 +154,19 @@ pub struct StaleAnchor {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dropped {
+    pub pinned: usize,
     pub ready: usize,
     pub decisions: usize,
     pub questions: usize,
     pub stale_anchors: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub handoff: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub focus: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, MemoryError> {
@@ -199,6 +214,8 @@ impl Look<'_> {
                 }
             }
         }
+        // Times are written so that their order is the order of their texts.
+        pinned.sort_by(|a, b| b.ts.cmp(&a.ts));
         let (ready, more_ready) = self.ready(&mut stale)?;
         let mut dropped = Dropped { ready: more_ready, ..Dropped::default() };
         for (list, count) in
@@ -344,6 +361,7 @@ fn note(row: &EntryRow) -> BriefNote {
         ts: timestamp(row.ts),
         title: row.title.clone(),
         text: row.content.clone(),
+        title_length: None,
         truncated: false,
         text_length: None,
     };
@@ -358,6 +376,7 @@ fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
         ts: timestamp(row.ts),
         title: row.body.title.clone(),
         text: row.body.text.clone().unwrap_or_default(),
+        title_length: None,
         truncated: false,
         text_length: None,
     };
@@ -373,6 +392,7 @@ fn card(id: &str, row: &VersionRow) -> BriefCard {
         text: row.body.text.clone(),
         status: row.body.status.clone(),
         last_seq: row.seq,
+        title_length: None,
         truncated: false,
         text_length: None,
     };
@@ -389,8 +409,8 @@ fn shorten(note: &mut BriefNote, max: usize) {
     }
 }
 
-/// Drops the oldest of the longest list, then shortens what is long. The newest of each and everything
-/// pinned stays.
+/// Drops the oldest of the longest list, then shortens what is long, then drops the oldest of what is pinned.
+/// The newest of each stays as long as the budget has room for one of each.
 fn trim(out: &mut BriefOutput, budget: usize) {
     while json_size(out) > budget {
         let sizes = [out.ready.len(), out.decisions.len(), out.questions.len(), out.stale_anchors.len()];
@@ -428,6 +448,15 @@ fn trim(out: &mut BriefOutput, budget: usize) {
             longest.pop();
         }
     }
+    for max in [120, 60, 24] {
+        if json_size(out) > budget {
+            shorten_titles(out, max);
+        }
+    }
+    while json_size(out) > budget && out.pinned.len() > 1 {
+        out.pinned.pop();
+        out.dropped.pinned += 1;
+    }
     if json_size(out) > budget
         && let Some(note) = &mut out.handoff
     {
@@ -435,5 +464,70 @@ fn trim(out: &mut BriefOutput, budget: usize) {
         let full = note.text.len();
         note.text_length.get_or_insert(full);
         shorten_text(&mut note.text, full);
+    }
+    drop_newest(out, budget);
+}
+
+/// Cuts every title, and every line about the focus, to `max` bytes.
+fn shorten_titles(out: &mut BriefOutput, max: usize) {
+    let cut = |title: &mut String, length: &mut Option<usize>| {
+        if title.len() > max {
+            length.get_or_insert(title.len());
+            *title = text::cut(title, max).to_owned();
+        }
+    };
+    for note in out.pinned.iter_mut().chain(&mut out.handoff) {
+        if let Some(title) = &mut note.title {
+            cut(title, &mut note.title_length);
+        }
+    }
+    for card in out.decisions.iter_mut().chain(&mut out.questions) {
+        cut(&mut card.title, &mut card.title_length);
+    }
+    for task in &mut out.ready {
+        cut(&mut task.title, &mut task.title_length);
+        task.truncated |= task.title_length.is_some();
+    }
+    if let Some(focus) = &mut out.focus {
+        let mut shortened = None;
+        cut(&mut focus.target.title, &mut shortened);
+        cut(&mut focus.now, &mut shortened);
+        for line in focus.verify.iter_mut().chain(&mut focus.next).chain(&mut focus.blockers) {
+            cut(line, &mut shortened);
+        }
+    }
+}
+
+/// What is left when not even one of each fits: the caller asked for less than a brief, and is told what
+/// went. The name of the focus goes last.
+fn drop_newest(out: &mut BriefOutput, budget: usize) {
+    let fits = |out: &BriefOutput| json_size(out) <= budget;
+    if !fits(out) {
+        out.dropped.stale_anchors += std::mem::take(&mut out.stale_anchors).len();
+    }
+    if !fits(out) {
+        out.dropped.questions += std::mem::take(&mut out.questions).len();
+    }
+    if !fits(out) {
+        out.dropped.decisions += std::mem::take(&mut out.decisions).len();
+    }
+    if !fits(out) {
+        out.dropped.ready += std::mem::take(&mut out.ready).len();
+    }
+    if !fits(out)
+        && let Some(focus) = &mut out.focus
+    {
+        for list in [&mut focus.verify, &mut focus.next, &mut focus.blockers] {
+            list.clear();
+        }
+    }
+    if !fits(out) {
+        out.dropped.handoff += usize::from(out.handoff.take().is_some());
+    }
+    if !fits(out) {
+        out.dropped.pinned += std::mem::take(&mut out.pinned).len();
+    }
+    if !fits(out) {
+        out.dropped.focus += usize::from(out.focus.take().is_some());
     }
 }

@@ -24,7 +24,7 @@ pub enum MemoryError {
     NoGraphDoc { branch: BranchName },
     #[error("branch {branch} has several graph documents")]
     SeveralGraphDocs { branch: BranchName, docs: Vec<DocName> },
-    #[error("{id} is reserved: only the task projection writes it")]
+    #[error("id {id} is reserved: only the task projection writes it")]
     ReservedId { id: String },
     #[error("node {id} does not exist in this view")]
     NodeUnknown { id: String, nearest: Vec<String> },
@@ -32,7 +32,7 @@ pub enum MemoryError {
     EdgeUnknown { from: String, rel: String, to: String },
     #[error("edge {from} -{rel}-> {to} would hang in the air: node {missing} does not exist")]
     WouldDangle { from: String, rel: String, to: String, missing: String },
-    #[error("{from} was not branched off {into}; its base is {}", base.as_ref().map_or("nothing", |b| b.as_str()))]
+    #[error("branch {from} was not branched off {into}; its base is {}", base.as_ref().map_or("nothing", |b| b.as_str()))]
     NotMergeBack { from: BranchName, into: BranchName, base: Option<BranchName> },
     #[error("conflict {id} does not exist")]
     ConflictUnknown { id: String },

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use m1nd_contract::header::Field;
 use m1nd_contract::schema;
 use serde_json::{Map, Value, json};
 
 use crate::registry::{Listing, Registry};
-use crate::tool::{Effect, Entry, ToolsetName};
+use crate::tool::{Effect, Entry, Example, ToolsetName};
 
 /// One line for each tool, by toolset. `listed` says which toolsets hosts are shown.
 pub fn overview(registry: &Registry, listed: &[ToolsetName]) -> String {
@@ -61,7 +62,7 @@ pub fn page(registry: &Registry, entry: &Entry) -> String {
         push(&mut out, format_args!("  {argument}\n"));
     }
     for example in spec.examples {
-        push(&mut out, format_args!("Example ({}): {}\n", example.says, example.arguments));
+        push(&mut out, format_args!("Example ({}): {}\n", example.says, whole(entry, example)));
     }
     push(&mut out, format_args!("Effect: {}.\n", effect(spec.effect)));
     out
@@ -99,7 +100,7 @@ pub fn page_markdown(registry: &Registry, entry: &Entry, toolset: ToolsetName) -
     if !spec.examples.is_empty() {
         out.push_str("\n## Examples\n");
         for example in spec.examples {
-            push(&mut out, format_args!("\n{}\n\n```json\n{}\n```\n", example.says, example.arguments));
+            push(&mut out, format_args!("\n{}\n\n```json\n{}\n```\n", example.says, whole(entry, example)));
         }
     }
     out
@@ -123,9 +124,22 @@ pub fn page_json(registry: &Registry, entry: &Entry, toolset: ToolsetName) -> Va
         },
         "examples": entry.spec.examples.iter().map(|example| json!({
             "says": example.says,
-            "arguments": serde_json::from_str::<Value>(example.arguments).unwrap_or_default(),
+            "arguments": serde_json::from_str::<Value>(&whole(entry, example)).unwrap_or_default(),
         })).collect::<Vec<_>>(),
     })
+}
+
+/// An example's arguments with the required name of the caller, so that it can be passed on as it is printed.
+pub fn whole(entry: &Entry, example: &Example) -> String {
+    let caller = entry.spec.caller;
+    let given: Map<String, Value> = serde_json::from_str(example.arguments).unwrap_or_default();
+    if given.contains_key(caller.name()) {
+        return example.arguments.to_owned();
+    }
+    let name = if caller == Field::Workspace { "demo" } else { "me" };
+    let rest = example.arguments.trim_start_matches('{');
+    let comma = if given.is_empty() { "" } else { ", " };
+    format!("{{\"{}\": \"{name}\"{comma}{rest}", caller.name())
 }
 
 /// The pinned form of a tool's surface: what a host can depend on.

@@ -137,6 +137,27 @@ fn every_refusal_has_its_code_and_a_way_on_that_works() {
 }
 
 #[test]
+fn an_id_keeps_its_spelling_at_the_head_of_a_message() {
+    let fixture = remembered();
+    let ops = json!([{"op": "node_upsert", "id": "task:1", "type": "x"}]);
+    let error =
+        refused(&fixture, "branchmind_graph_apply", json!({"branch": "main", "doc": "ideas", "ops": ops}));
+    assert!(error["message"].as_str().unwrap().contains("task:1 is reserved"), "{error}");
+    let error = refused(&fixture, "branchmind_graph_merge", json!({"from": "main", "into": "bold"}));
+    assert!(error["message"].as_str().unwrap().contains("main was not"), "{error}");
+}
+
+#[test]
+fn an_unknown_step_leads_to_the_list_of_steps() {
+    let fixture = remembered();
+    let error = refused(&fixture, "tasks_note", json!({"task": "TASK-001", "path": "s:9", "note": "x"}));
+    let recovery = &error["recovery"];
+    let next = recovery["next_tool"].as_str().unwrap();
+    let steps = fixture.call_raw(next, recovery["arguments"].as_object().unwrap().clone()).body;
+    assert_eq!(steps["detail"]["steps"][1]["path"], "s:1", "{steps}");
+}
+
+#[test]
 fn what_a_gate_wants_is_said_in_its_words() {
     let fixture = remembered();
     let error = refused(&fixture, "tasks_done", json!({"task": "TASK-001", "path": "s:0"}));

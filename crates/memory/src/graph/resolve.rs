@@ -9,7 +9,7 @@ use super::conflicts::known;
 use super::state::object;
 use crate::error::MemoryError;
 use crate::ids::{ConflictId, WorkspaceId};
-use crate::port::{ConflictRow, ConflictStatus, GraphKey, Origin, StreamKind, VersionRow};
+use crate::port::{ConflictRow, ConflictScan, ConflictStatus, GraphKey, Origin, StreamKind, VersionRow};
 use crate::ports::Ports;
 use crate::target::Place;
 use crate::writer::{NewVersion, Once, Outcome, Writer, write};
@@ -75,9 +75,36 @@ pub fn resolve(
         }
         let (now, name) = (w.now, request.resolution.as_str().to_owned());
         let status = ConflictStatus::Resolved;
+        supersede_older(w, &row)?;
         w.tx.put_conflict(&ConflictRow { status, resolution: Some(name), resolved: Some(now), ..row })?;
         Ok(Outcome::Keep(out))
     })
+}
+
+/// How many conflicts are looked through at a time.
+const PAGE: usize = 200;
+
+/// Earlier conflicts between the same branches over the same key speak of versions that are no longer
+/// compared; nobody could settle them later.
+fn supersede_older(w: &mut Writer<'_>, settled: &ConflictRow) -> Result<(), MemoryError> {
+    let mut before = settled.seq;
+    loop {
+        let found = w.tx.conflicts(&ConflictScan {
+            ws: w.ws.no,
+            into: &settled.into,
+            doc: Some(&settled.doc),
+            status: Some(ConflictStatus::Open),
+            before,
+            limit: PAGE,
+        })?;
+        let Some(last) = found.last().map(|row| row.seq) else { return Ok(()) };
+        before = last;
+        for row in found.into_iter().filter(|row| row.key == settled.key && row.from == settled.from) {
+            let resolution = Some(format!("superseded by {}", settled.id));
+            let (status, resolved) = (ConflictStatus::Resolved, Some(w.now));
+            w.tx.put_conflict(&ConflictRow { status, resolution, resolved, ..row })?;
+        }
+    }
 }
 
 fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(), MemoryError> {

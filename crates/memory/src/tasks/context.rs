@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::detail::{EntityDetail, detail};
 use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::ids::{EntityKind, EventNo, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{self, EntityRow, Status};
 use crate::ports::Ports;
+use crate::target;
 use crate::writer;
 
 const DEFAULT_LIMIT: usize = 50;
@@ -20,6 +22,9 @@ const MAX_LIMIT: usize = 200;
 pub struct TasksContextRequest {
     /// The workspace.
     pub workspace: String,
+    /// One plan or task in full, with its steps or tasks in pages.
+    #[serde(default, alias = "target", alias = "plan")]
+    pub task: Option<String>,
     /// next_cursor of the page before
     #[serde(default)]
     pub cursor: Option<i64>,
@@ -44,7 +49,10 @@ pub struct TasksContextOutput {
     pub plans: Vec<EntityLine>,
     /// Newest first.
     pub tasks: Vec<EntityLine>,
-    /// Over plans and tasks together.
+    /// The plan or task that was asked for, in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<EntityDetail>,
+    /// Over plans and tasks together; over the steps of a task or the tasks of a plan that was asked for.
     pub pagination: Pagination,
     /// Whether the budget dropped something; it is on the next page.
     pub truncated: bool,
@@ -66,6 +74,9 @@ pub struct EntityLine {
     /// Who works on it now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_by: Option<String>,
+    /// The full length of a shortened title, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_length: Option<usize>,
     /// Whether the budget shortened the title.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -87,6 +98,7 @@ impl EntityLine {
                 .as_ref()
                 .filter(|claim| claim.is_live(now))
                 .map(|claim| claim.agent.clone()),
+            title_length: None,
             truncated: false,
         }
     }
@@ -95,6 +107,7 @@ impl EntityLine {
 impl Item for EntityLine {
     fn shorten(&mut self, bytes: usize) {
         self.truncated = true;
+        self.title_length = Some(self.title.len());
         let excess = json_size(self).saturating_sub(bytes);
         shorten_text(&mut self.title, excess);
     }
@@ -110,20 +123,32 @@ pub fn context(ports: &Ports<'_>, request: &TasksContextRequest) -> Result<Tasks
     };
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
-        let mut found = rows.entities(ws.no, Seq(cursor), since, limit + 1)?;
-        let more = found.len() > limit;
-        found.truncate(limit);
-        let now = ports.clock.now();
-        let mut lines: Vec<EntityLine> = found.iter().map(|row| EntityLine::of(row, now)).collect();
+        let named = match &request.task {
+            Some(named) => Some(target::entity(rows, &ws, "task", named)?),
+            None => None,
+        };
+        let first = if named.is_some() { 0 } else { ws.seq.0 + 1 };
+        let cursor = page::cursor(request.cursor, first)?;
         let mut out = TasksContextOutput {
             workspace: workspace.clone(),
             focus: ws.focus.map(|id| id.to_string()),
             plans: Vec::new(),
             tasks: Vec::new(),
+            detail: None,
             pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
+        if let Some(row) = &named {
+            if request.since.is_some() {
+                return Err(MemoryError::invalid("since", "goes with a list, not with one `task`"));
+            }
+            return detail(ports, rows, &ws, row, out, budget);
+        }
+        let mut found = rows.entities(ws.no, Seq(cursor), since, limit + 1)?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let now = ports.clock.now();
+        let mut lines: Vec<EntityLine> = found.iter().map(|row| EntityLine::of(row, now)).collect();
         out.truncated = fit(&mut lines, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
         let count = lines.len();
         let last = found.get(count.wrapping_sub(1)).map(|row| row.created_seq.0);

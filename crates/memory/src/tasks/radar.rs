@@ -39,7 +39,7 @@ pub struct TasksRadarOutput {
     /// Places in the code that the task speaks of and that changed since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale_anchors: Vec<Anchor>,
-    /// Whether the budget dropped or shortened something.
+    /// Whether something was left out or shortened.
     pub truncated: bool,
 }
 
@@ -56,8 +56,15 @@ pub struct Radar {
     pub verify: Vec<String>,
     /// What comes after it.
     pub next: Vec<String>,
+    /// How many more come after those; `tasks_context` with `task` lists all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_next: usize,
     /// What is in the way.
     pub blockers: Vec<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Counts over the steps of a task; over the tasks of a plan.
@@ -85,13 +92,14 @@ pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRada
         let ws = writer::workspace(rows, &workspace)?;
         let row = task_or_focus(rows, &ws, request.task.as_deref())?;
         let (radar, steps) = standing(rows, &ws, &row)?;
+        let more = radar.more_next > 0;
         let mut out = TasksRadarOutput {
             target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, ports) },
             reasoning_ref: ReasoningRef::of(row.id),
             radar,
             steps,
             stale_anchors: anchors::stale(ports.code, &row.anchors),
-            truncated: false,
+            truncated: more,
         };
         trim(&mut out, budget);
         Ok(out)
@@ -176,7 +184,8 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         plan.and_then(|plan| plan.contract.or(Some(plan.title))),
     ];
     let why = why.into_iter().flatten().next().unwrap_or_else(|| row.title.clone());
-    Ok((Radar { now, why, why_length: None, verify, next, blockers }, stats))
+    let more_next = queue.len().saturating_sub(1 + NEXT);
+    Ok((Radar { now, why, why_length: None, verify, next, more_next, blockers }, stats))
 }
 
 fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
@@ -196,6 +205,7 @@ fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         why_length: None,
         verify: Vec::new(),
         next: open.iter().skip(1).take(NEXT).map(line).collect(),
+        more_next: open.len().saturating_sub(1 + NEXT),
         blockers: open.iter().filter(|task| task.status == Status::Blocked).map(line).collect(),
     };
     Ok((radar, stats))

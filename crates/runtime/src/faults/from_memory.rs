@@ -132,7 +132,8 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
                 .with_detail(json!({ "expected": expected, "current": current }))
         }
         E::StepUnknown { task, nearest, .. } => {
-            fault(Code::UnknownTarget, radar(&named("Read the task's steps.", nearest), task))
+            let advice = named("Read the task's steps.", nearest);
+            fault(Code::UnknownTarget, Recovery::call(advice, ENTITIES, json!({ "task": task.to_string() })))
         }
         E::CheckpointsNotConfirmed { step, path, missing } => fault(
             Code::Conflict,

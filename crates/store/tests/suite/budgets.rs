@@ -121,3 +121,30 @@ fn machine_entries_give_way_before_notes() {
         assert_eq!(newest(&tight), newest(&whole));
     });
 }
+
+#[test]
+fn a_brief_keeps_its_budget_however_much_is_pinned_and_counts_what_went() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        w.ok("tasks_create", json!({"title": "t".repeat(1_000), "parent": "PLAN-001"}));
+        w.ok("tasks_focus_set", json!({"task": "TASK-001"}));
+        for at in 0..40 {
+            w.clock.advance(std::time::Duration::from_millis(1));
+            let (title, text) = (format!("{at} {}", "t".repeat(600)), format!("{at} {}", "x".repeat(120)));
+            let note = json!({"branch": "main", "doc": "notes", "title": title, "content": text, "meta": {"pinned": true}});
+            w.ok("notes_commit", note);
+        }
+        for budget in [400, 600, 1_000, 2_000, 4_000] {
+            let brief = w.ok("brief", json!({"max_chars": budget}));
+            assert!(brief.to_string().len() <= budget, "{budget}: {brief}");
+            let shown = brief["pinned"].as_array().map_or(0, Vec::len);
+            assert_eq!(brief["dropped"]["pinned"], 40 - shown, "{brief}");
+            assert_eq!(brief["truncated"], true);
+            if budget >= 1_000 {
+                assert!(brief["pinned"][0]["text"].as_str().unwrap().starts_with("39 "), "{brief}");
+                assert_eq!(brief["pinned"][0]["title_length"], 603, "{brief}");
+            }
+        }
+        assert!(w.ok("brief", json!({})).to_string().len() <= 4_000);
+    });
+}

@@ -148,3 +148,31 @@ fn what_was_merged_is_no_difference_any_more() {
         assert_eq!(diff("main", "b"), ["b0"], "nor to where they came another way");
     });
 }
+
+#[test]
+fn settling_a_conflict_settles_the_older_ones_over_the_same_key() {
+    on_every_store(|w| {
+        let put = |branch: &str, title: &str| {
+            let ops = json!([{"op": "node_upsert", "id": "n", "type": "idea", "title": title}]);
+            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
+        };
+        put("main", "base");
+        w.ok("branch_create", json!({"name": "try", "from": "main"}));
+        put("try", "theirs");
+        put("main", "ours");
+        w.ok("graph_merge", json!({"from": "try", "into": "main"}));
+        put("main", "ours again");
+        w.ok("graph_merge", json!({"from": "try", "into": "main"}));
+        let open = |w: &World| {
+            w.ok("graph_conflicts", json!({"into": "main", "status": "open"}))["conflicts"].clone()
+        };
+        let found = open(w);
+        assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
+        let newest = &found[0]["conflict_id"];
+        w.ok("graph_conflict_resolve", json!({"conflict_id": newest, "resolution": "use_from"}));
+        assert_eq!(open(w), json!([]));
+        let older = w.ok("graph_conflict_show", json!({"conflict_id": found[1]["conflict_id"]}));
+        let said = older["conflict"]["resolution"].as_str().unwrap();
+        assert_eq!(said, format!("superseded by {}", newest.as_str().unwrap()));
+    });
+}

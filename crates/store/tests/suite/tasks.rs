@@ -372,3 +372,63 @@ fn an_idempotency_key_covers_the_whole_mutation() {
         assert_eq!(pages(w, "show", json!({"target": "PLAN-001"}), "entries").len(), 1);
     });
 }
+
+#[test]
+fn everything_a_task_was_told_can_be_read_back() {
+    on_every_store(|w| {
+        let steps: Vec<Value> = (0..9)
+            .map(|at| json!({"title": format!("step {at}"), "success_criteria": [format!("holds {at}")], "tests": [format!("test {at}")]}))
+            .collect();
+        w.ok("tasks_create", json!({"title": "p"}));
+        w.ok(
+            "tasks_create",
+            json!({"title": "t", "parent": "PLAN-001", "description": "d", "contract": "c", "contract_data": {"k": [1]}, "steps": steps}),
+        );
+        let evidence = json!({"command": "cargo test", "exit_code": 0});
+        w.ok(
+            "tasks_verify",
+            json!({"task": "TASK-001", "path": "s:7", "checkpoints": {"tests": {"confirmed": true, "evidence": evidence}}}),
+        );
+        w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "a"}));
+        let radar = w.ok("tasks_radar", json!({"task": "TASK-001"}));
+        assert_eq!((&radar["radar"]["more_next"], &radar["truncated"]), (&json!(3), &json!(true)), "{radar}");
+        let whole = w.ok("tasks_context", json!({"task": "TASK-001"}));
+        let detail = &whole["detail"];
+        assert_eq!(
+            (&detail["contract"], &detail["contract_data"]["k"]),
+            (&json!("c"), &json!([1])),
+            "{whole}"
+        );
+        assert_eq!((&detail["claim"]["by"], &detail["steps_total"]), (&json!("a"), &json!(9)));
+        assert_eq!(detail["steps"][8]["success_criteria"], json!(["holds 8"]));
+        assert_eq!(detail["steps"][7]["checkpoints"]["tests"]["evidence"]["exit_code"], 0, "{detail}");
+        assert_eq!(whole["truncated"], false);
+        for (limit, budget) in [(2, 20_000), (200, 900), (200, 1_400), (200, 1)] {
+            let mut found = Vec::new();
+            let mut cursor = json!(0);
+            while !cursor.is_null() {
+                let page = w.ok(
+                    "tasks_context",
+                    json!({"task": "TASK-001", "limit": limit, "max_chars": budget, "cursor": cursor}),
+                );
+                assert!(budget < 900 || page.to_string().len() <= budget, "{page}");
+                let steps = page["detail"]["steps"].as_array().unwrap().clone();
+                assert!(!steps.is_empty(), "{page}");
+                assert_eq!(
+                    page["truncated"],
+                    page["pagination"]["has_more"] == true || budget == 1,
+                    "{page}"
+                );
+                found.extend(steps.into_iter().map(|step| step["path"].clone()));
+                cursor = page["pagination"]["next_cursor"].clone();
+            }
+            let all: Vec<Value> = (0..9).map(|at| json!(format!("s:{at}"))).collect();
+            assert_eq!(found, all, "limit {limit} budget {budget}");
+        }
+        let plan = w.ok("tasks_context", json!({"task": "PLAN-001"}));
+        assert_eq!(
+            (&plan["plans"][0]["id"], &plan["tasks"][0]["id"]),
+            (&json!("PLAN-001"), &json!("TASK-001"))
+        );
+    });
+}

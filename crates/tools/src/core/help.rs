@@ -146,7 +146,7 @@ fn for_intent(runtime: &Runtime, intent: &str, format: Format) -> Output {
 
 fn example(entry: &Entry) -> Value {
     let first = entry.spec.examples.first();
-    first.and_then(|example| serde_json::from_str(example.arguments).ok()).unwrap_or_default()
+    first.and_then(|example| serde_json::from_str(&manual::whole(entry, example)).ok()).unwrap_or_default()
 }
 
 /// Error codes are words of our own; what else the text says is matched like an intent.

@@ -13,7 +13,7 @@ memory_tool! {
     examples: &[
         Example {
             says: "Two nodes and how they relate",
-            arguments: r#"{"branch": "main", "doc": "ideas", "ops": [{"op": "node_upsert", "id": "greeter", "type": "component", "title": "Greeter"}, {"op": "edge_upsert", "from": "greeter", "rel": "uses", "to": "greeting"}]}"#,
+            arguments: r#"{"branch": "main", "doc": "ideas", "ops": [{"op": "node_upsert", "id": "greeter", "type": "component", "title": "Greeter"}, {"op": "node_upsert", "id": "phrase", "type": "idea"}, {"op": "edge_upsert", "from": "greeter", "rel": "uses", "to": "phrase"}]}"#,
         },
     ],
     ..WRITE

@@ -8,8 +8,12 @@ use crate::recall::{LIST, READ, memory_tool};
 memory_tool! {
     Context, tasks::context, TasksContextRequest => TasksContextOutput, within LIST;
     name: "tasks_context",
-    summary: "All plans and tasks, newest first, in pages.",
-    intents: &["list tasks", "all plans"],
-    examples: &[Example { says: "Everything", arguments: r#"{}"# }],
+    summary: "All plans and tasks, newest first, in pages; with `task`, that one in full: contract, claim, every step with criteria, tests and evidence.",
+    intents: &["list tasks", "all plans", "list steps", "read a contract"],
+    also_takes: &["target", "plan"],
+    examples: &[
+        Example { says: "Everything", arguments: r#"{}"# },
+        Example { says: "One task with its steps", arguments: r#"{"task": "TASK-001"}"# },
+    ],
     ..READ
 }
