@@ -309,3 +309,18 @@ fn a_damaged_snapshot_gives_way_to_the_one_before_and_is_told() {
     assert!(second.problem().unwrap().contains("set aside"));
     assert_eq!(*fresh(&second), *machine.made_anew(), "and the files are read before an answer");
 }
+
+#[test]
+fn files_saved_too_young_are_proved_once_and_not_by_every_process() {
+    let machine = Machine::new();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    machine.age();
+    let second = machine.open();
+    fresh(&second);
+    assert!(second.view().report().is_some(), "it had to look");
+    let third = machine.open();
+    fresh(&third);
+    assert!(third.view().report().is_none(), "the next one need not");
+}

@@ -282,6 +282,15 @@ impl Host {
                 }
                 report.nodes = old.node_count() as u64;
                 report.edges = old.edge_count() as u64;
+                let is_saved = self.saved.load(Ordering::Acquire) == old.generation();
+                // What was too young to prove anything when it was saved is proof now, for every later process.
+                if is_saved
+                    && files.stamp.proves_unchanged(&files.stamp)
+                    && files.stamp.digest() == before.stamp().digest()
+                    && let Err(err) = self.save_stamp(old.generation(), files.now, &files.stamp)
+                {
+                    tracing::debug!(%err, "the stamp stays as it was");
+                }
                 Arc::clone(old)
             }
             (None, None) => Arc::new(Graph::empty()),
@@ -430,16 +439,15 @@ impl Host {
         remove_if_there(&self.folder.join(STAMP))?;
         snapshot::save(graph, &path)?;
         self.save_facts(view.stamp().digest())?;
-        let stamp = StampFile {
-            generation: graph.generation(),
-            as_of: view.as_of(),
-            stamp: view.stamp().clone(),
-            extractors: state::EXTRACTORS.to_owned(),
-        };
-        let text = serde_json::to_vec(&stamp).map_err(io::Error::from)?;
-        durable::replace(&self.folder.join(STAMP), &text)?;
+        self.save_stamp(graph.generation(), view.as_of(), view.stamp())?;
         self.saved.store(graph.generation(), Ordering::Release);
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
+    }
+
+    fn save_stamp(&self, generation: u64, as_of: UnixMs, stamp: &Stamp) -> io::Result<()> {
+        let file =
+            StampFile { generation, as_of, stamp: stamp.clone(), extractors: state::EXTRACTORS.to_owned() };
+        durable::replace(&self.folder.join(STAMP), &serde_json::to_vec(&file)?)
     }
 
     /// Writes what is known of the files, if this process knows it.

@@ -86,6 +86,8 @@ pub fn run(args: &BenchGraph) -> anyhow::Result<ExitCode> {
     }
     workspace.save()?;
     refreshes(&workspace, &root, &copy, &mut report)?;
+    settle();
+    workspace.fresh_view(&clock, &cancel).map_err(|_| stopped())?;
     workspace.save()?;
     report["restart_to_answer_ms"] = json!(restart(&copy, &dir.path().join("state"))?);
     if let Some(index) = &args.scip {
