@@ -5,49 +5,97 @@ use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName};
 use crate::resolve::ty::{Args, Ty};
 
-/// What a language knows about names, members and its standard library.
+/// What a language knows about names, members and its standard library. What it does not say is unknown.
 pub(crate) trait Rules: Sync {
     /// A name that no local binding explains.
-    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty;
+    fn name(&self, _eval: &mut Eval<'_, '_>, _file: u32, _scope: Scope, _name: GName) -> Ty {
+        Ty::Unknown
+    }
+
     /// A path of several names.
-    fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty;
+    fn path(
+        &self,
+        _eval: &mut Eval<'_, '_>,
+        _file: u32,
+        _scope: Scope,
+        _path: &[GName],
+        _args: Vec<Ty>,
+    ) -> Ty {
+        Ty::Unknown
+    }
+
     /// A written type, as the value it describes.
     fn type_path(
         &self,
-        eval: &mut Eval<'_, '_>,
-        file: u32,
-        scope: Scope,
-        path: &[GName],
-        args: Vec<Ty>,
-    ) -> Ty;
+        _eval: &mut Eval<'_, '_>,
+        _file: u32,
+        _scope: Scope,
+        _path: &[GName],
+        _args: Vec<Ty>,
+    ) -> Ty {
+        Ty::Unknown
+    }
+
     /// A type that belongs to another.
-    fn assoc_type(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName) -> Ty;
+    fn assoc_type(&self, _eval: &mut Eval<'_, '_>, _of: &Ty, _name: GName) -> Ty {
+        Ty::Unknown
+    }
+
     /// `base.name`.
-    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty;
+    fn member(&self, _eval: &mut Eval<'_, '_>, _base: &Ty, _name: GName, _access: Access) -> Ty {
+        Ty::Unknown
+    }
+
     /// What a call of a library method gives.
-    fn std_call(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, call: Call<'_>) -> Ty;
+    fn std_call(&self, _eval: &mut Eval<'_, '_>, _base: &Ty, _method: GName, _call: Call<'_>) -> Ty {
+        Ty::Unknown
+    }
+
     /// What calling a library type gives.
-    fn std_made(&self, eval: &mut Eval<'_, '_>, name: &'static str, args: &Args, call: Call<'_>) -> Ty;
+    fn std_made(&self, _eval: &mut Eval<'_, '_>, _name: &'static str, _args: &Args, _call: Call<'_>) -> Ty {
+        Ty::Unknown
+    }
+
     /// What comes out of a value.
-    fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty;
+    fn out(&self, _eval: &mut Eval<'_, '_>, _of: &Ty, _by: By) -> Ty {
+        Ty::Unknown
+    }
+
     /// What a function given to a library method is called with.
     fn std_param(
         &self,
-        eval: &mut Eval<'_, '_>,
-        base: &Ty,
-        method: GName,
-        call: Call<'_>,
-        at: (u32, u32),
-    ) -> Ty;
+        _eval: &mut Eval<'_, '_>,
+        _base: &Ty,
+        _method: GName,
+        _call: Call<'_>,
+        _at: (u32, u32),
+    ) -> Ty {
+        Ty::Unknown
+    }
+
     /// The current object.
-    fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty;
-    fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty;
+    fn this(&self, _eval: &mut Eval<'_, '_>, _file: u32, _scope: Scope) -> Ty {
+        Ty::Unknown
+    }
+
+    fn base(&self, _eval: &mut Eval<'_, '_>, _file: u32, _scope: Scope) -> Ty {
+        Ty::Unknown
+    }
+
     /// The function that runs when a type is called.
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef>;
+    fn constructor(&self, _eval: &mut Eval<'_, '_>, _def: GDef) -> Option<GDef> {
+        None
+    }
+
     /// What an import brings in.
-    fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty;
+    fn import(&self, _eval: &mut Eval<'_, '_>, _file: u32, _at: usize) -> Ty {
+        Ty::Unknown
+    }
+
     /// Whether a bare call of this method name says nothing about its target.
-    fn is_common_method(&self, name: &str) -> bool;
+    fn is_common_method(&self, _name: &str) -> bool {
+        true
+    }
 }
 
 /// Whether a member is called or read: a field and a method may share a name.

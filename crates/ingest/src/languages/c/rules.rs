@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use m1nd_graph::NodeFlags;
 
 use super::includes::{Includes, is_c_or_cpp};
-use crate::facts::{By, DefIx, DefKind, Scope};
+use crate::facts::{DefIx, DefKind, Scope};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
@@ -57,10 +57,6 @@ impl Rules for CRules {
         }
     }
 
-    fn path(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope, _: &[GName], _: Vec<Ty>) -> Ty {
-        Ty::Unknown
-    }
-
     fn type_path(&self, eval: &mut Eval<'_, '_>, file: u32, _: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
         let Some(&name) = path.first() else { return Ty::Unknown };
         let Some(found) = self.includes.visible(eval.program, file, name, DefKind::is_type) else { return Ty::External };
@@ -72,10 +68,6 @@ impl Rules for CRules {
             },
             _ => Ty::Of(found, Arc::new([])),
         }
-    }
-
-    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
-        Ty::Unknown
     }
 
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
@@ -93,31 +85,7 @@ impl Rules for CRules {
         Ty::External
     }
 
-    fn out(&self, _: &mut Eval<'_, '_>, _: &Ty, _: By) -> Ty {
-        Ty::Unknown
-    }
-
-    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
-        Ty::Unknown
-    }
-
-    fn this(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope) -> Ty {
-        Ty::Unknown
-    }
-
-    fn base(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope) -> Ty {
-        Ty::Unknown
-    }
-
-    fn constructor(&self, _: &mut Eval<'_, '_>, _: GDef) -> Option<GDef> {
-        None
-    }
-
     fn import(&self, _: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         self.includes.file(file, at).map_or(Ty::External, |file| Ty::Place(Place::File(file)))
-    }
-
-    fn is_common_method(&self, _: &str) -> bool {
-        true
     }
 }

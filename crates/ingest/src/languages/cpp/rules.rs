@@ -380,10 +380,6 @@ impl Rules for CppRules {
         }
     }
 
-    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
-        Ty::Unknown
-    }
-
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
             Ty::Of(class, _) | Ty::Type(class, _) => {
@@ -430,17 +426,9 @@ impl Rules for CppRules {
         }
     }
 
-    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
-        Ty::Unknown
-    }
-
     fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
         let class = self.classes_around(eval, file, scope).into_iter().next();
         class.map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
-    }
-
-    fn base(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope) -> Ty {
-        Ty::Unknown
     }
 
     /// A constructor has the name of its class. With overloads nothing here says which one runs.

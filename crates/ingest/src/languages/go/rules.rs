@@ -240,10 +240,6 @@ impl Rules for GoRules {
         self.scoped(eval, file, scope, name)
     }
 
-    fn path(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope, _: &[GName], _: Vec<Ty>) -> Ty {
-        Ty::Unknown
-    }
-
     fn type_path(
         &self,
         eval: &mut Eval<'_, '_>,
@@ -269,10 +265,6 @@ impl Rules for GoRules {
             Ty::StdType(name, _) => Ty::Std(name, args.into()),
             other => other,
         }
-    }
-
-    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
-        Ty::Unknown
     }
 
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
@@ -319,22 +311,6 @@ impl Rules for GoRules {
             },
             _ => Ty::Unknown,
         }
-    }
-
-    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
-        Ty::Unknown
-    }
-
-    fn this(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope) -> Ty {
-        Ty::Unknown
-    }
-
-    fn base(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope) -> Ty {
-        Ty::Unknown
-    }
-
-    fn constructor(&self, _: &mut Eval<'_, '_>, _: GDef) -> Option<GDef> {
-        None
     }
 
     fn import(&self, _: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

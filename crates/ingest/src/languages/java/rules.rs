@@ -235,10 +235,6 @@ impl Rules for JavaRules {
         }
     }
 
-    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
-        Ty::Unknown
-    }
-
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
             Ty::Of(class, args) | Ty::Type(class, args) => {

@@ -219,10 +219,6 @@ impl Rules for PythonRules {
         }
     }
 
-    fn path(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope, _: &[GName], _: Vec<Ty>) -> Ty {
-        Ty::Unknown
-    }
-
     fn type_path(
         &self,
         eval: &mut Eval<'_, '_>,
@@ -248,10 +244,6 @@ impl Rules for PythonRules {
             // An alias is a value that describes a type.
             other => other,
         }
-    }
-
-    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
-        Ty::Unknown
     }
 
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
@@ -311,10 +303,6 @@ impl Rules for PythonRules {
             (Ty::Std("Text", _), By::Iteration) => of.clone(),
             _ => Ty::Unknown,
         }
-    }
-
-    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
-        Ty::Unknown
     }
 
     fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {

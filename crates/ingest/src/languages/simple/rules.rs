@@ -501,10 +501,6 @@ impl Rules for SimpleRules {
         }
     }
 
-    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
-        Ty::Unknown
-    }
-
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
             Ty::Std(extensions::RECEIVER, seen) => self.called_on(eval, seen, name, access),
@@ -546,10 +542,6 @@ impl Rules for SimpleRules {
             (Ty::Std("List", args), By::Iteration) => args.first().cloned().unwrap_or(Ty::Unknown),
             _ => Ty::Unknown,
         }
-    }
-
-    fn std_param(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName, _: Call<'_>, _: (u32, u32)) -> Ty {
-        Ty::Unknown
     }
 
     fn this(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {

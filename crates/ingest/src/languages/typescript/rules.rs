@@ -269,10 +269,6 @@ impl Rules for ScriptRules {
         self.scoped(eval, file, scope, name, Need::Value, MAX_HOPS)
     }
 
-    fn path(&self, _: &mut Eval<'_, '_>, _: u32, _: Scope, _: &[GName], _: Vec<Ty>) -> Ty {
-        Ty::Unknown
-    }
-
     fn type_path(
         &self,
         eval: &mut Eval<'_, '_>,
@@ -313,10 +309,6 @@ impl Rules for ScriptRules {
             }
             other => other,
         }
-    }
-
-    fn assoc_type(&self, _: &mut Eval<'_, '_>, _: &Ty, _: GName) -> Ty {
-        Ty::Unknown
     }
 
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
