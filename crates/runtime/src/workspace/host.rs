@@ -1,40 +1,32 @@
 //! Host: the one writer of a workspace's graph; readers take what it has published.
 
-use std::fs::{self, File};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+mod disk;
+mod progress;
+
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use m1nd_graph::snapshot::{self, SnapshotError};
 use m1nd_graph::{Graph, carry};
 use m1nd_ingest::history::{self, History, HistoryError, Limits};
-use m1nd_ingest::{Ingest, Listed, Report, scan, state};
+use m1nd_ingest::{Ingest, Listed, Report, scan};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
+use m1nd_vfs::Root;
 use m1nd_vfs::walk::Passed;
 use m1nd_vfs::watch::{Watch, WatchError};
-use m1nd_vfs::{Root, durable};
 use parking_lot::{Mutex, MutexGuard};
-use serde::{Deserialize, Serialize};
 
-use super::bring;
-use super::listing::{Sizes, Stamp, sizes};
+use super::listing::{Stamp, sizes};
 use super::overlays::Overlays;
 use super::quarantine::Quarantine;
 use super::view::WorkspaceView;
+use disk::{FACTS, SNAPSHOT};
+pub use disk::{ReloadError, SaveError, Saved};
+use progress::Progress;
 
-/// The graph as a file.
-const SNAPSHOT: &str = "graph.snapshot";
-/// Which listing the snapshot was made from.
-const STAMP: &str = "graph.stamp";
-/// What the files said.
-const FACTS: &str = "graph.facts";
-/// Held by the process that writes the snapshot.
-const LOCK: &str = "graph.lock";
 /// How often a waiting ingest looks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(25);
 
@@ -81,23 +73,6 @@ pub enum Watching {
     On(Arc<Watch>),
     /// And why; files are looked at before each question.
     Off(String),
-}
-
-#[derive(Serialize, Deserialize)]
-struct StampFile {
-    generation: u64,
-    as_of: UnixMs,
-    stamp: Stamp,
-    #[serde(default)]
-    extractors: String,
-}
-
-impl StampFile {
-    /// A graph that other extractors made is shown until the files were read again, which the lack of a stamp
-    /// brings about.
-    fn is_of_this_build(&self) -> bool {
-        self.extractors == state::EXTRACTORS
-    }
 }
 
 impl Host {
@@ -300,48 +275,6 @@ impl Host {
         Ok(report)
     }
 
-    /// What the last process wrote down about the files.
-    fn facts(&self, before: &WorkspaceView) -> Option<Ingest> {
-        let bytes = fs::read(self.folder.join(FACTS)).ok()?;
-        match state::from_bytes(&bytes) {
-            Ok((ingest, tag)) if before.is_of_files() && tag == before.stamp().digest() => {
-                Some(ingest.with_graph())
-            }
-            Ok((ingest, _)) => Some(ingest),
-            Err(err) => {
-                tracing::info!(%err, "the facts of the last process are not used");
-                None
-            }
-        }
-    }
-
-    /// Takes over the graph that another process made of these very files, if one did.
-    fn adopt(&self, stamp: &Stamp, files: &[Listed]) -> bool {
-        let Some(_state) = self.ingest.try_lock() else { return false };
-        let before = self.view.load_full();
-        let path = self.folder.join(STAMP);
-        let found = fs::read(path).ok().and_then(|text| serde_json::from_slice::<StampFile>(&text).ok());
-        let Some(found) = found.filter(|found| found.is_of_this_build()) else { return false };
-        if found.stamp == *before.stamp() || !stamp.proves_unchanged(&found.stamp) {
-            return false;
-        }
-        let Ok(graph) = snapshot::load(&self.folder.join(SNAPSHOT)) else { return false };
-        if graph.generation() != found.generation
-            || bring::source_of(&self.folder, found.generation).is_some()
-        {
-            return false;
-        }
-        if let Some(old) = before.graph() {
-            carry::learned_weights(old, &graph);
-        }
-        let generation = graph.generation().max(before.generation() + 1);
-        let graph = Arc::new(graph.with_generation(generation));
-        let view = WorkspaceView::new(graph, None, found.as_of, found.stamp, sizes(files));
-        self.view.store(Arc::new(view));
-        self.saved.store(generation, Ordering::Release);
-        true
-    }
-
     // Watching.
 
     pub(super) fn watch(&self) -> Option<Arc<Watch>> {
@@ -420,198 +353,8 @@ impl Host {
             }
         }
     }
-
-    /// Writes the newest graph beside its stamp, unless another process is writing just now.
-    pub(super) fn save(&self) -> Result<Saved, SaveError> {
-        let view = self.view();
-        let Some(graph) = view.graph() else { return Ok(Saved::Nothing) };
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(self.folder.join(LOCK))?;
-        if lock.try_lock().is_err() {
-            return Ok(Saved::AnotherWrites);
-        }
-        let path = self.folder.join(SNAPSHOT);
-        // Without its stamp a snapshot is read again in full, which is slow and never wrong.
-        remove_if_there(&self.folder.join(STAMP))?;
-        snapshot::save(graph, &path)?;
-        self.save_facts(view.stamp().digest())?;
-        self.save_stamp(graph.generation(), view.as_of(), view.stamp())?;
-        self.saved.store(graph.generation(), Ordering::Release);
-        Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
-    }
-
-    fn save_stamp(&self, generation: u64, as_of: UnixMs, stamp: &Stamp) -> io::Result<()> {
-        let file =
-            StampFile { generation, as_of, stamp: stamp.clone(), extractors: state::EXTRACTORS.to_owned() };
-        durable::replace(&self.folder.join(STAMP), &serde_json::to_vec(&file)?)
-    }
-
-    /// Writes what is known of the files, if this process knows it.
-    fn save_facts(&self, tag: &str) -> io::Result<()> {
-        let Some(ingest) = self.ingest.lock().clone() else { return Ok(()) };
-        durable::replace(&self.folder.join(FACTS), &state::to_bytes(&ingest, tag))
-    }
-
-    /// When the snapshot was written, and its bytes.
-    pub(super) fn last_save(&self) -> Option<(UnixMs, u64)> {
-        let meta = fs::metadata(self.folder.join(SNAPSHOT)).ok()?;
-        Some((UnixMs::from(meta.modified().ok()?), meta.len()))
-    }
-
-    fn load(&self) {
-        let path = self.folder.join(SNAPSHOT);
-        match snapshot::load(&path) {
-            Ok(graph) => {
-                let generation = graph.generation();
-                self.view.store(Arc::new(self.saved_view(graph, generation)));
-            }
-            Err(_) if !path.exists() => {}
-            Err(err) => {
-                self.set_aside(&path, &err);
-                // Older than the files, perhaps: without a stamp they are read again before it is believed.
-                if let Ok(graph) = snapshot::load(&snapshot::previous_path(&path)) {
-                    let view = WorkspaceView::new(
-                        Arc::new(graph),
-                        None,
-                        UnixMs::default(),
-                        Stamp::default(),
-                        Sizes::new(),
-                    );
-                    self.view.store(Arc::new(view));
-                }
-            }
-        }
-    }
-
-    /// Publishes the snapshot on disk in place of what is in memory. Nothing when there is none.
-    pub(super) fn reload(&self, cancel: &CancelToken) -> Result<Option<Arc<WorkspaceView>>, ReloadError> {
-        let path = self.folder.join(SNAPSHOT);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let mut state = self.turn(cancel)?;
-        let graph = snapshot::load(&path)?;
-        let (before, saved) = (self.view().generation(), graph.generation());
-        // A number is never given to two graphs.
-        let generation = if saved == before { saved } else { before.max(saved) + 1 };
-        let view = self.saved_view(graph, generation);
-        // The files are looked at again: what was read of them made another graph.
-        if let Some(ingest) = state.take() {
-            let ingest = state.insert(ingest.after(generation));
-            ingest.rebuild();
-        }
-        self.publish(view);
-        Ok(Some(self.view()))
-    }
-
-    fn saved_view(&self, graph: Graph, generation: u64) -> WorkspaceView {
-        let saved = graph.generation();
-        let stamp = self.stamp_of(saved);
-        if stamp.is_some() {
-            self.saved.store(generation, Ordering::Release);
-        }
-        let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
-        let graph = Arc::new(graph.with_generation(generation));
-        let view = WorkspaceView::new(graph, None, as_of, stamp, Sizes::new());
-        match bring::source_of(&self.folder, saved) {
-            Some(from) => view.imported(from),
-            None => view,
-        }
-    }
-
-    fn stamp_of(&self, generation: u64) -> Option<StampFile> {
-        let text = fs::read(self.folder.join(STAMP)).ok()?;
-        let file: StampFile = serde_json::from_slice(&text).ok()?;
-        (file.generation == generation && file.is_of_this_build()).then_some(file)
-    }
-
-    /// A snapshot that cannot be read is kept for whoever wants to know why.
-    fn set_aside(&self, path: &Path, err: &SnapshotError) {
-        let modified = fs::metadata(path).and_then(|meta| meta.modified()).map(UnixMs::from);
-        let aside = path.with_extension(format!("corrupt-{}", modified.unwrap_or_default().0));
-        let said = match fs::rename(path, &aside) {
-            Ok(()) => {
-                format!("the snapshot could not be read ({err}) and was set aside as {}", aside.display())
-            }
-            Err(second) => format!("the snapshot could not be read ({err}) nor set aside ({second})"),
-        };
-        tracing::warn!("{said}");
-        *self.problem.lock() = Some(said);
-    }
 }
 
 fn name(root: &Root) -> String {
     root.path().file_name().map_or_else(|| "workspace".into(), |name| name.to_string_lossy().into_owned())
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
-        _ => Ok(()),
-    }
-}
-
-/// How a save ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Saved {
-    Written {
-        path: PathBuf,
-        bytes: u64,
-    },
-    /// There is no graph.
-    Nothing,
-    /// Another process has the lock; its graph is as new as ours or newer.
-    AnotherWrites,
-}
-
-/// Why the last good graph could not be loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum ReloadError {
-    #[error("the work was stopped")]
-    Stopped(Stop),
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
-}
-
-impl From<Stop> for ReloadError {
-    fn from(stop: Stop) -> Self {
-        ReloadError::Stopped(stop)
-    }
-}
-
-/// Files listed and files read by the ingest that runs now.
-#[derive(Debug, Default)]
-struct Progress {
-    listed: AtomicU64,
-    read: AtomicU64,
-}
-
-impl Progress {
-    fn start(&self, listed: usize) {
-        self.read.store(0, Ordering::Relaxed);
-        self.listed.store(listed as u64, Ordering::Relaxed);
-    }
-
-    fn reading<T>(&self, read: impl FnOnce() -> T) -> T {
-        let done = read();
-        self.read.fetch_add(1, Ordering::Relaxed);
-        done
-    }
-
-    fn now(&self) -> (u64, u64) {
-        (self.read.load(Ordering::Relaxed), self.listed.load(Ordering::Relaxed))
-    }
-}
-
-/// Why a graph could not be saved.
-#[derive(Debug, thiserror::Error)]
-pub enum SaveError {
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
 }
