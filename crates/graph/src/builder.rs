@@ -325,16 +325,7 @@ pub(crate) fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: u
         sites.extend_from_slice(&edge.lines);
         site_starts.push(sites.len() as u32);
     }
-    let out_starts = starts(edges.iter().map(|edge| edge.source), nodes);
-    let in_starts = starts(edges.iter().map(|edge| edge.target), nodes);
-    let mut next = in_starts.clone();
-    let mut in_edges = vec![0; edges.len()];
-    for (at, edge) in edges.iter().enumerate() {
-        let slot = &mut next[edge.target as usize];
-        in_edges[*slot as usize] = at as u32;
-        *slot += 1;
-    }
-    columns.out_starts = Column::owned(out_starts);
+    columns.out_starts = Column::owned(starts(edges.iter().map(|edge| edge.source), nodes));
     columns.source = Column::owned(edges.iter().map(|edge| edge.source).collect());
     columns.target = Column::owned(edges.iter().map(|edge| edge.target).collect());
     columns.edge_kind = Column::owned(edges.iter().map(|edge| edge.spec.kind as u8).collect());
@@ -345,6 +336,19 @@ pub(crate) fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: u
     columns.inhibitory = Column::owned(edges.iter().map(|edge| u8::from(edge.spec.inhibitory)).collect());
     columns.site_starts = Column::owned(site_starts);
     columns.sites = Column::owned(sites);
+    set_incoming(columns, nodes);
+}
+
+/// Makes the reverse direction of the targets that are set.
+pub(crate) fn set_incoming(columns: &mut Columns, nodes: usize) {
+    let in_starts = starts(columns.target.iter().copied(), nodes);
+    let mut next = in_starts.clone();
+    let mut in_edges = vec![0; columns.target.len()];
+    for (at, &target) in columns.target.iter().enumerate() {
+        let slot = &mut next[target as usize];
+        in_edges[*slot as usize] = at as u32;
+        *slot += 1;
+    }
     columns.in_starts = Column::owned(in_starts);
     columns.in_edges = Column::owned(in_edges);
 }

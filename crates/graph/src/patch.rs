@@ -1,9 +1,14 @@
-//! A generation that differs from the one before only in what one file says: most of it is shared or copied
-//! whole, nothing is looked up or sorted again.
+//! A generation that differs from the one before only in what some files say: the rest is copied as it is,
+//! nothing of it is looked up or sorted again.
 
 use std::ops::Range;
 
-use crate::builder::{EdgeSpec, Handle, MergedEdge, NodeSpec, canonical_cmp, merge_edges, starts};
+use rustc_hash::FxHashMap;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use crate::builder::{
+    EdgeSpec, Handle, MergedEdge, NodeSpec, canonical_cmp, merge_edges, set_incoming, starts,
+};
 use crate::column::Column;
 use crate::columns::Columns;
 use crate::evidence::Evidence;
@@ -12,67 +17,121 @@ use crate::ids::NodeIx;
 use crate::kind::EdgeKind;
 use crate::weights::Weights;
 
-/// A relation that starts in the file.
+const GONE: u32 = u32::MAX;
+
+/// A relation that starts in one of the files, by positions of the next generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatchEdge {
     pub source: NodeIx,
     pub kind: EdgeKind,
     pub target: NodeIx,
     pub evidence: Evidence,
+    /// Where it is written; 0 for nowhere in particular.
     pub line: u32,
 }
 
-/// What one file says now.
+/// A file whose relations are given anew.
 #[derive(Debug)]
 pub struct FilePatch<'p> {
     pub path: &'p str,
-    /// Every node with that path.
-    pub nodes: Vec<NodeSpec>,
-    /// Every relation written in the file that starts at one of these nodes.
-    pub edges: Vec<PatchEdge>,
+    /// Every node with that path; nothing when they are as they were.
+    pub nodes: Option<Vec<NodeSpec>>,
+}
+
+/// The next generation, as far as its nodes are known.
+#[derive(Debug)]
+pub struct Patch<'g> {
+    graph: &'g Graph,
+    /// In the order of their nodes.
+    parts: Vec<Part>,
+    /// The new position of each old node.
+    moved: Vec<u32>,
+    /// New positions of the nodes that were given, by id.
+    given: FxHashMap<String, u32>,
+}
+
+#[derive(Debug)]
+struct Part {
+    old: Range<u32>,
+    /// In their order; with the position each had before.
+    nodes: Option<Vec<(NodeSpec, Option<u32>)>>,
+}
+
+impl Part {
+    fn len(&self) -> u32 {
+        self.nodes.as_ref().map_or(self.old.len(), Vec::len) as u32
+    }
 }
 
 impl Graph {
-    /// The next generation, or nothing when the file has other nodes than before or has them in another order:
-    /// then a graph has to be built.
-    ///
-    /// Of the relations that start in the file, those that are written on no line (containment, what history or
-    /// other files say) stay as they are. Learned weights stay with their relations.
-    pub fn patched(&self, generation: u64, mut patch: FilePatch<'_>) -> Option<Graph> {
-        let range = self.range_of(patch.path)?;
-        patch.nodes.sort_by(canonical_cmp);
-        if !self.has_the_nodes(&range, &patch.nodes) {
-            return None;
+    /// Begins the next generation; nothing when a file is not in this one.
+    pub fn patch(&self, files: Vec<FilePatch<'_>>) -> Option<Patch<'_>> {
+        let mut parts = Vec::with_capacity(files.len());
+        for file in files {
+            let mut nodes = self.nodes_in(file.path);
+            let first = nodes.next()?.0;
+            let last = nodes.next_back().map_or(first, |last| last.0);
+            let before = |spec: &NodeSpec| {
+                let found = self.node_by_id(&spec.id).map(|ix| ix.0);
+                found.filter(|at| (first..=last).contains(at))
+            };
+            let nodes = file.nodes.map(|mut specs| {
+                specs.sort_by(canonical_cmp);
+                specs.into_iter().map(|spec| (before(&spec), spec)).map(|(at, spec)| (spec, at)).collect()
+            });
+            parts.push(Part { old: first..last + 1, nodes });
         }
-        let mut columns = self.columns().clone();
-        describe(&mut columns, range.start as usize, &patch.nodes);
-        let fresh = self.edges_of(&range, patch.edges);
-        let weights = self.splice_edges(&mut columns, &range, &fresh);
+        parts.sort_by_key(|part| part.old.start);
+        let mut moved: Vec<u32> = Vec::with_capacity(self.node_count());
+        let mut given = FxHashMap::default();
+        let mut next = 0;
+        for part in &parts {
+            let between = part.old.start - moved.len() as u32;
+            moved.extend(next..next + between);
+            next += between;
+            match &part.nodes {
+                None => moved.extend(next..next + part.len()),
+                Some(nodes) => {
+                    moved.resize(part.old.end as usize, GONE);
+                    for (at, (spec, before)) in (next..).zip(nodes) {
+                        given.insert(spec.id.clone(), at);
+                        if let Some(before) = before {
+                            moved[*before as usize] = at;
+                        }
+                    }
+                }
+            }
+            next += part.len();
+        }
+        let rest = (self.node_count() - moved.len()) as u32;
+        moved.extend(next..next + rest);
+        Some(Patch { graph: self, parts, moved, given })
+    }
+}
+
+impl Patch<'_> {
+    /// Where a node is in the next generation.
+    pub fn place(&self, id: &str) -> Option<NodeIx> {
+        let known =
+            self.given.get(id).copied().or_else(|| Some(self.moved[self.graph.node_by_id(id)?.index()]));
+        known.filter(|&at| at != GONE).map(NodeIx)
+    }
+
+    /// The next generation, given every relation that is written in one of the files, and what contains what in
+    /// those whose nodes were given. Nothing when a relation of another file would lead nowhere.
+    ///
+    /// Other relations of the files that are written on no line (what history or other files say) stay as they
+    /// are. Learned weights stay with their relations.
+    pub fn finish(self, generation: u64, edges: Vec<PatchEdge>) -> Option<Graph> {
+        let fresh = self.fresh_edges(edges)?;
+        let plan = self.plan(&fresh)?;
+        let mut columns = self.node_columns();
+        let weights = self.edge_columns(&mut columns, &fresh, &plan);
         columns.pagerank = Column::owned(Vec::new());
         Some(Graph::from_columns(generation, columns, weights))
     }
 
-    fn range_of(&self, path: &str) -> Option<Range<u32>> {
-        let mut nodes = self.nodes_in(path);
-        let first = nodes.next()?.0;
-        let last = nodes.next_back().map_or(first, |last| last.0);
-        Some(first..last + 1)
-    }
-
-    fn has_the_nodes(&self, range: &Range<u32>, specs: &[NodeSpec]) -> bool {
-        range.len() == specs.len()
-            && range.clone().zip(specs).all(|(at, spec)| {
-                let node = self.node(NodeIx(at));
-                node.id() == spec.id
-                    && node.kind() == spec.kind
-                    && node.label() == spec.label
-                    && node.qualified() == spec.qualified
-                    && node.language() == spec.language
-                    && node.tags().eq(spec.tags.iter().map(String::as_str))
-            })
-    }
-
-    fn edges_of(&self, range: &Range<u32>, found: Vec<PatchEdge>) -> Vec<MergedEdge> {
+    fn fresh_edges(&self, found: Vec<PatchEdge>) -> Option<Vec<MergedEdge>> {
         let mut specs: Vec<EdgeSpec> = found
             .into_iter()
             .map(|edge| {
@@ -80,154 +139,334 @@ impl Graph {
                 EdgeSpec::new(source, edge.kind, target, edge.evidence).at_line(edge.line)
             })
             .collect();
-        for source in range.clone() {
-            for edge in self.outgoing(NodeIx(source)).filter(|edge| edge.lines.is_empty()) {
-                specs.push(EdgeSpec {
-                    source: Handle(source),
-                    target: Handle(edge.target.0),
-                    kind: edge.kind,
-                    evidence: edge.evidence,
-                    line: 0,
-                    base_weight: edge.base_weight,
-                    causal_strength: edge.causal_strength,
-                    inhibitory: edge.inhibitory,
-                });
+        for part in &self.parts {
+            for old in part.old.clone().filter(|&old| self.moved[old as usize] != GONE) {
+                for edge in self.graph.outgoing(NodeIx(old)).filter(|edge| edge.lines.is_empty()) {
+                    if part.nodes.is_some() && edge.kind == EdgeKind::Contains {
+                        continue;
+                    }
+                    let target = self.moved[edge.target.index()];
+                    if target == GONE {
+                        return None;
+                    }
+                    specs.push(EdgeSpec {
+                        source: Handle(self.moved[old as usize]),
+                        target: Handle(target),
+                        kind: edge.kind,
+                        evidence: edge.evidence,
+                        line: 0,
+                        base_weight: edge.base_weight,
+                        causal_strength: edge.causal_strength,
+                        inhibitory: edge.inhibitory,
+                    });
+                }
             }
         }
-        merge_edges(specs, |handle| handle.0)
+        Some(merge_edges(specs, |handle| handle.0))
     }
 
-    fn splice_edges(&self, columns: &mut Columns, range: &Range<u32>, fresh: &[MergedEdge]) -> Weights {
-        let old = self.columns();
-        let (first, last) = (range.start as usize, range.end as usize);
-        let gone = old.out_starts[first] as usize..old.out_starts[last] as usize;
-        columns.source = splice(&old.source, &gone, fresh.iter().map(|edge| edge.source));
-        columns.target = splice(&old.target, &gone, fresh.iter().map(|edge| edge.target));
-        columns.edge_kind = splice(&old.edge_kind, &gone, fresh.iter().map(|edge| edge.spec.kind as u8));
-        columns.evidence = splice(&old.evidence, &gone, fresh.iter().map(|edge| edge.spec.evidence.pack()));
+    /// Where each edge of the next generation comes from, in its order.
+    fn plan(&self, fresh: &[MergedEdge]) -> Option<Vec<From>> {
+        let old = self.graph.columns();
+        let mut plan = Vec::with_capacity(old.target.len() + fresh.len());
+        let mut fresh = (0..).zip(fresh).peekable();
+        let mut at = 0;
+        let mut new = 0;
+        for part in self.parts.iter().map(Some).chain([None]) {
+            let end = part.map_or(self.graph.node_count() as u32, |part| part.old.start);
+            for node in at..end {
+                self.keep(node, &mut plan)?;
+            }
+            new += end - at;
+            let Some(part) = part else { break };
+            new += part.len();
+            while let Some((edge, _)) = fresh.next_if(|(_, edge)| edge.source < new) {
+                plan.push(From::Fresh(edge));
+            }
+            at = part.old.end;
+        }
+        Some(plan)
+    }
+
+    /// Keeps the edges of a node, in the order of their targets' new positions.
+    fn keep(&self, node: u32, plan: &mut Vec<From>) -> Option<()> {
+        let old = self.graph.columns();
+        let first = plan.len();
+        let mut last = (0, 0);
+        let mut in_order = true;
+        for edge in old.out_starts[node as usize]..old.out_starts[node as usize + 1] {
+            let key = self.edge_key(edge);
+            if key.1 == GONE {
+                return None;
+            }
+            in_order &= last <= key;
+            last = key;
+            plan.push(From::Old(edge));
+        }
+        if !in_order {
+            plan[first..].sort_by_key(|from| match from {
+                From::Old(edge) => self.edge_key(*edge),
+                From::Fresh(_) => (0, 0),
+            });
+        }
+        Some(())
+    }
+
+    fn edge_key(&self, edge: u32) -> (u8, u32) {
+        let old = self.graph.columns();
+        (old.edge_kind[edge as usize], self.moved[old.target[edge as usize] as usize])
+    }
+
+    fn edge_columns(&self, columns: &mut Columns, fresh: &[MergedEdge], plan: &[From]) -> Weights {
+        let old = self.graph.columns();
+        let moved = |at: u32| self.moved[at as usize];
+        columns.source = taken(plan, |edge| moved(old.source[edge]), fresh, |edge| edge.source);
+        columns.target = taken(plan, |edge| moved(old.target[edge]), fresh, |edge| edge.target);
+        columns.edge_kind = taken(plan, |edge| old.edge_kind[edge], fresh, |edge| edge.spec.kind as u8);
+        columns.evidence = taken(plan, |edge| old.evidence[edge], fresh, |edge| edge.spec.evidence.pack());
         columns.base_weight =
-            splice(&old.base_weight, &gone, fresh.iter().map(|edge| edge.spec.base_weight.get()));
+            taken(plan, |edge| old.base_weight[edge], fresh, |edge| edge.spec.base_weight.get());
         columns.causal_strength =
-            splice(&old.causal_strength, &gone, fresh.iter().map(|edge| edge.spec.causal_strength.get()));
+            taken(plan, |edge| old.causal_strength[edge], fresh, |edge| edge.spec.causal_strength.get());
         columns.inhibitory =
-            splice(&old.inhibitory, &gone, fresh.iter().map(|edge| u8::from(edge.spec.inhibitory)));
-        let gone_sites = old.site_starts[gone.start] as usize..old.site_starts[gone.end] as usize;
-        columns.sites =
-            splice(&old.sites, &gone_sites, fresh.iter().flat_map(|edge| edge.lines.iter().copied()));
-        let mut site_starts = old.site_starts[..=gone.start].to_vec();
-        let mut at = old.site_starts[gone.start];
-        for edge in fresh {
-            at += edge.lines.len() as u32;
-            site_starts.push(at);
-        }
-        let moved = |starts: &[u32], from: u32, to: u32| -> Vec<u32> {
-            starts.iter().map(|&start| start - from + to).collect()
-        };
-        site_starts.extend(moved(&old.site_starts[gone.end + 1..], old.site_starts[gone.end], at));
-        columns.site_starts = Column::owned(site_starts);
-        let mut out_starts = old.out_starts[..=first].to_vec();
-        let mut end = old.out_starts[first];
-        let mut rest = fresh.iter().peekable();
-        for node in range.clone() {
-            while rest.next_if(|edge| edge.source == node).is_some() {
-                end += 1;
+            taken(plan, |edge| old.inhibitory[edge], fresh, |edge| u8::from(edge.spec.inhibitory));
+        let (mut site_starts, mut sites) = (Vec::with_capacity(plan.len() + 1), Vec::new());
+        site_starts.push(0);
+        for from in plan {
+            match *from {
+                From::Old(edge) => {
+                    let edge = edge as usize;
+                    let range = old.site_starts[edge] as usize..old.site_starts[edge + 1] as usize;
+                    sites.extend_from_slice(&old.sites[range]);
+                }
+                From::Fresh(edge) => sites.extend_from_slice(&fresh[edge as usize].lines),
             }
-            out_starts.push(end);
+            site_starts.push(sites.len() as u32);
         }
-        out_starts.extend(moved(&old.out_starts[last + 1..], old.out_starts[last], end));
-        columns.out_starts = Column::owned(out_starts);
+        columns.site_starts = Column::owned(site_starts);
+        columns.sites = Column::owned(sites);
         let nodes = columns.kind.len();
-        let in_starts = starts(columns.target.iter().copied(), nodes);
-        let mut next = in_starts.clone();
-        let mut in_edges = vec![0; columns.target.len()];
-        for (at, &target) in columns.target.iter().enumerate() {
-            let slot = &mut next[target as usize];
-            in_edges[*slot as usize] = at as u32;
-            *slot += 1;
-        }
-        columns.in_starts = Column::owned(in_starts);
-        columns.in_edges = Column::owned(in_edges);
-        let weights = self.weights().to_bits();
-        let learned = fresh.iter().map(|edge| {
-            let before = self.edge_between(NodeIx(edge.source), edge.spec.kind, NodeIx(edge.target));
-            let before = before.map(|ix| self.edge(ix)).filter(|edge| edge.weight != edge.base_weight);
-            before.map_or(edge.spec.base_weight, |edge| edge.weight).get().to_bits()
-        });
-        let kept = weights[..gone.start].iter().copied();
-        Weights::from_bits(kept.chain(learned).chain(weights[gone.end..].iter().copied()))
+        columns.out_starts = Column::owned(starts(columns.source.iter().copied(), nodes));
+        set_incoming(columns, nodes);
+        let learned = self.learned(fresh);
+        let weights = self.graph.weights().to_bits();
+        Weights::from_bits(plan.iter().map(|from| match *from {
+            From::Old(edge) => weights[edge as usize],
+            From::Fresh(edge) => learned[edge as usize],
+        }))
     }
-}
 
-fn splice<T: Copy + zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable>(
-    old: &Column<T>,
-    gone: &Range<usize>,
-    fresh: impl Iterator<Item = T>,
-) -> Column<T> {
-    let mut values = Vec::with_capacity(old.len());
-    values.extend_from_slice(&old[..gone.start]);
-    values.extend(fresh);
-    values.extend_from_slice(&old[gone.end..]);
-    Column::owned(values)
-}
+    /// The weights that relations of the files had learned before.
+    fn learned(&self, fresh: &[MergedEdge]) -> Vec<u32> {
+        let mut was =
+            vec![GONE; self.moved.iter().filter(|&&at| at != GONE).max().map_or(0, |&at| at as usize + 1)];
+        for (old, &new) in self.moved.iter().enumerate().filter(|(_, new)| **new != GONE) {
+            was[new as usize] = old as u32;
+        }
+        let old = |new: u32| was.get(new as usize).copied().filter(|&old| old != GONE).map(NodeIx);
+        let weight = |edge: &MergedEdge| {
+            let before = self.graph.edge_between(old(edge.source)?, edge.spec.kind, old(edge.target)?)?;
+            let before = self.graph.edge(before);
+            (before.weight != before.base_weight).then_some(before.weight)
+        };
+        fresh.iter().map(|edge| weight(edge).unwrap_or(edge.spec.base_weight).get().to_bits()).collect()
+    }
 
-/// Writes what may differ about the nodes: lines, flags, signatures and comments.
-fn describe(columns: &mut Columns, first: usize, specs: &[NodeSpec]) {
-    let changed = |column: &Column<u32>, pick: &dyn Fn(&NodeSpec) -> u32| -> Column<u32> {
-        let range = first..first + specs.len();
-        splice(column, &range, specs.iter().map(pick))
-    };
-    columns.line_start = changed(&columns.line_start, &|spec| spec.line_start);
-    columns.line_end = changed(&columns.line_end, &|spec| spec.line_end);
-    columns.flags = changed(&columns.flags, &|spec| spec.flags.0);
-    let mut text = None;
-    for which in [Text::Signature, Text::Doc] {
-        let column = which.of(columns);
-        let fresh: Vec<(usize, &str)> = specs
+    fn node_columns(&self) -> Columns {
+        let old = self.graph.columns();
+        let mut columns = old.clone();
+        if self.parts.iter().all(|part| part.nodes.is_none()) {
+            return columns;
+        }
+        let mut text = Text::of(old);
+        let texts: Vec<Vec<Texts>> = self
+            .parts
             .iter()
-            .enumerate()
-            .map(|(at, spec)| (first + at, which.said(spec)))
-            .filter(|&(at, said)| columns.str(column[at]) != said)
+            .map(|part| part.nodes.iter().flatten().map(|(spec, was)| text.texts(spec, *was)).collect())
             .collect();
-        if fresh.is_empty() {
-            continue;
+        let number = |column: &Column<u32>, pick: &dyn Fn(&NodeSpec) -> u32| -> Column<u32> {
+            self.spliced(column, |part, at| pick(&self.spec(part, at).0))
+        };
+        let word = |column: &Column<u32>, pick: &dyn Fn(&Texts) -> u32| -> Column<u32> {
+            self.spliced(column, |part, at| pick(&texts[part][at]))
+        };
+        columns.kind = self.spliced(&old.kind, |part, at| self.spec(part, at).0.kind as u8);
+        columns.line_start = number(&old.line_start, &|spec| spec.line_start);
+        columns.line_end = number(&old.line_end, &|spec| spec.line_end);
+        columns.flags = number(&old.flags, &|spec| spec.flags.0);
+        columns.id = word(&old.id, &|texts| texts.id);
+        columns.label = word(&old.label, &|texts| texts.label);
+        columns.qualified = word(&old.qualified, &|texts| texts.qualified);
+        columns.path = word(&old.path, &|texts| texts.path);
+        columns.signature = word(&old.signature, &|texts| texts.signature);
+        columns.doc = word(&old.doc, &|texts| texts.doc);
+        columns.language = word(&old.language, &|texts| texts.language);
+        // What history said of a node it goes on saying.
+        let was = |part: usize, at: usize| self.spec(part, at).1;
+        columns.changed_at = self.spliced(&old.changed_at, |part, at| {
+            was(part, at).map_or(i64::MIN, |o| old.changed_at[o as usize])
+        });
+        for (new, old) in [
+            (&mut columns.commits, &old.commits),
+            (&mut columns.fixes, &old.fixes),
+            (&mut columns.authors, &old.authors),
+        ] {
+            *new = self.spliced(old, |part, at| was(part, at).map_or(0, |o| old[o as usize]));
         }
-        let mut handles = column.to_vec();
+        let (mut tag_starts, mut tags) = (vec![0], Vec::new());
+        let count = columns.kind.len();
+        let mut rows: Vec<&[u32]> = Vec::with_capacity(count);
+        let old_rows = |range: Range<u32>| {
+            range
+                .map(|at| at as usize)
+                .map(|at| &old.tags[old.tag_starts[at] as usize..old.tag_starts[at + 1] as usize])
+        };
+        let mut at = 0;
+        for (part, texts) in self.parts.iter().zip(&texts) {
+            rows.extend(old_rows(at..part.old.start));
+            match part.nodes {
+                None => rows.extend(old_rows(part.old.clone())),
+                Some(_) => rows.extend(texts.iter().map(|texts| texts.tags.as_slice())),
+            }
+            at = part.old.end;
+        }
+        rows.extend(old_rows(at..self.graph.node_count() as u32));
+        for row in rows {
+            tags.extend_from_slice(row);
+            tag_starts.push(tags.len() as u32);
+        }
+        columns.tag_starts = Column::owned(tag_starts);
+        columns.tags = Column::owned(tags);
+        if let Some((arena, arena_starts)) = text.more {
+            columns.text = Column::owned(arena);
+            columns.text_starts = Column::owned(arena_starts);
+        }
+        columns.by_id = self.resorted(&old.by_id, |at| (columns.str(columns.id[at as usize]), 0));
+        columns.by_label = self.resorted(&old.by_label, |at| (columns.str(columns.label[at as usize]), at));
+        columns
+    }
+
+    fn spec(&self, part: usize, at: usize) -> &(NodeSpec, Option<u32>) {
+        &self.parts[part].nodes.as_ref().map_or(&[][..], |nodes| nodes)[at]
+    }
+
+    /// A column of nodes with the values of the given ones in their places.
+    fn spliced<T: Copy + FromBytes + IntoBytes + Immutable>(
+        &self,
+        old: &Column<T>,
+        fresh: impl Fn(usize, usize) -> T,
+    ) -> Column<T> {
+        let mut values = Vec::with_capacity(old.len() + 64);
+        let mut at = 0;
+        for (part, found) in self.parts.iter().enumerate() {
+            let Some(nodes) = &found.nodes else { continue };
+            values.extend_from_slice(&old[at..found.old.start as usize]);
+            values.extend((0..nodes.len()).map(|node| fresh(part, node)));
+            at = found.old.end as usize;
+        }
+        values.extend_from_slice(&old[at..]);
+        Column::owned(values)
+    }
+
+    /// A sorted list of nodes: the given ones are taken out and put in where they belong now.
+    fn resorted<'k>(&self, old: &[u32], key: impl Fn(u32) -> (&'k str, u32)) -> Column<u32> {
+        let is_given = |at: u32| {
+            let part = self.parts.partition_point(|part| part.old.end <= at);
+            self.parts.get(part).is_some_and(|part| part.nodes.is_some() && part.old.contains(&at))
+        };
+        let kept: Vec<u32> =
+            old.iter().filter(|&&at| !is_given(at)).map(|&at| self.moved[at as usize]).collect();
+        let mut given: Vec<u32> = self.given.values().copied().collect();
+        given.sort_by(|&a, &b| key(a).cmp(&key(b)));
+        let mut all = Vec::with_capacity(kept.len() + given.len());
+        let mut at = 0;
+        for node in given {
+            let before = kept[at..].partition_point(|&other| key(other) < key(node));
+            all.extend_from_slice(&kept[at..at + before]);
+            all.push(node);
+            at += before;
+        }
+        all.extend_from_slice(&kept[at..]);
+        Column::owned(all)
+    }
+}
+
+/// An edge of the next generation.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    Old(u32),
+    Fresh(u32),
+}
+
+fn taken<T: FromBytes + IntoBytes + Immutable>(
+    plan: &[From],
+    old: impl Fn(usize) -> T,
+    fresh: &[MergedEdge],
+    new: impl Fn(&MergedEdge) -> T,
+) -> Column<T> {
+    let value = |from: &From| match *from {
+        From::Old(edge) => old(edge as usize),
+        From::Fresh(edge) => new(&fresh[edge as usize]),
+    };
+    Column::owned(plan.iter().map(value).collect())
+}
+
+/// Where the texts of a node are.
+struct Texts {
+    id: u32,
+    label: u32,
+    qualified: u32,
+    path: u32,
+    signature: u32,
+    doc: u32,
+    language: u32,
+    tags: Vec<u32>,
+}
+
+/// The arena of the last generation, with what is added to it.
+struct Text<'c> {
+    old: &'c Columns,
+    more: Option<(Vec<u8>, Vec<u32>)>,
+    added: FxHashMap<String, u32>,
+}
+
+impl<'c> Text<'c> {
+    fn of(old: &'c Columns) -> Self {
+        Self { old, more: None, added: FxHashMap::default() }
+    }
+
+    fn texts(&mut self, spec: &NodeSpec, was: Option<u32>) -> Texts {
+        let old = self.old;
+        let mut word = |text: &str, column: &[u32]| {
+            let before = was.map(|at| column[at as usize]).filter(|&handle| old.str(handle) == text);
+            before.unwrap_or_else(|| self.handle(text))
+        };
+        Texts {
+            id: word(&spec.id, &old.id),
+            label: word(&spec.label, &old.label),
+            qualified: word(&spec.qualified, &old.qualified),
+            path: word(&spec.path, &old.path),
+            signature: word(&spec.signature, &old.signature),
+            doc: word(&spec.doc, &old.doc),
+            language: word(&spec.language, &old.language),
+            tags: spec.tags.iter().map(|tag| self.handle(tag)).collect(),
+        }
+    }
+
+    fn handle(&mut self, text: &str) -> u32 {
+        if text.is_empty() {
+            // The empty text is always the first.
+            return 0;
+        }
+        if let Some(&known) = self.added.get(text) {
+            return known;
+        }
         let (arena, arena_starts) =
-            text.get_or_insert_with(|| (columns.text.to_vec(), columns.text_starts.to_vec()));
-        for (at, said) in fresh {
-            handles[at] = (arena_starts.len() - 1) as u32;
-            arena.extend_from_slice(said.as_bytes());
-            arena_starts.push(arena.len() as u32);
-        }
-        match which {
-            Text::Signature => columns.signature = Column::owned(handles),
-            Text::Doc => columns.doc = Column::owned(handles),
-        }
-    }
-    if let Some((arena, arena_starts)) = text {
-        columns.text = Column::owned(arena);
-        columns.text_starts = Column::owned(arena_starts);
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Text {
-    Signature,
-    Doc,
-}
-
-impl Text {
-    fn of(self, columns: &Columns) -> &Column<u32> {
-        match self {
-            Self::Signature => &columns.signature,
-            Self::Doc => &columns.doc,
-        }
-    }
-
-    fn said(self, spec: &NodeSpec) -> &str {
-        match self {
-            Self::Signature => &spec.signature,
-            Self::Doc => &spec.doc,
-        }
+            self.more.get_or_insert_with(|| (self.old.text.to_vec(), self.old.text_starts.to_vec()));
+        let handle = (arena_starts.len() - 1) as u32;
+        arena.extend_from_slice(text.as_bytes());
+        arena_starts.push(arena.len() as u32);
+        self.added.insert(text.to_owned(), handle);
+        handle
     }
 }

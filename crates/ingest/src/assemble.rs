@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use m1nd_graph::ids::{NodeIx, file_id, node_id, overload_id};
-use m1nd_graph::patch::{FilePatch, PatchEdge};
+use m1nd_graph::patch::{FilePatch, Patch, PatchEdge};
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
 
 use m1nd_stdx::float::FiniteF32;
@@ -38,8 +38,8 @@ pub fn with_history(
     for facts in files {
         assembler.file(facts);
     }
-    for (facts, links) in files.iter().zip(links) {
-        assembler.links(facts, links);
+    for (at, (facts, links)) in files.iter().zip(links).enumerate() {
+        assembler.links(at, facts, links);
     }
     assembler.history(history);
     assembler.builder.finish(generation)
@@ -102,7 +102,7 @@ impl Assembler {
         self.nodes.push((file, handles));
     }
 
-    fn links(&mut self, facts: &FileFacts, links: &Links) {
+    fn links(&mut self, at: usize, facts: &FileFacts, links: &Links) {
         for link in &links.links {
             let (source, target) = (self.end(link.source), self.end(link.target));
             let spec = EdgeSpec::new(source, link.kind.kind, target, link.kind.evidence());
@@ -116,8 +116,7 @@ impl Assembler {
             spec.line_end = route.line;
             spec.language.clone_from(&facts.language);
             let handle = self.builder.node(spec);
-            let file = self.nodes_of(&facts.path);
-            self.contains(file, handle);
+            self.contains(self.nodes[at].0, handle);
             // What a handler of another file resolved to is what the file refers to on that line.
             if let RouteHandler::Value(_) = route.handler {
                 let of_line = |other: &&Route| {
@@ -137,8 +136,7 @@ impl Assembler {
                 }
             }
             if let RouteHandler::Def(def) = route.handler {
-                let at = self.nodes.iter().find(|(node, _)| *node == file);
-                if let Some(target) = at.and_then(|(_, defs)| defs[def.0 as usize]) {
+                if let Some(target) = self.nodes[at].1[def.0 as usize] {
                     let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
                     self.builder.edge(edge.at_line(route.line));
                 }
@@ -171,10 +169,6 @@ impl Assembler {
                 self.builder.edge(spec);
             }
         }
-    }
-
-    fn nodes_of(&self, path: &str) -> Handle {
-        self.builder.find(&file_id(path)).unwrap_or(self.folders[""])
     }
 
     fn end(&self, end: LinkEnd) -> Handle {
@@ -242,44 +236,83 @@ fn route_ids(facts: &FileFacts) -> Vec<String> {
     ids
 }
 
-/// The generation before with one file's changed insides; nothing when a graph has to be built for it.
+/// The generation before with what the resolved files say now; nothing when a graph has to be built for it.
+///
+/// `resolved` holds positions of files and their links, sorted; of those that are `edited` the nodes are made anew.
 pub(crate) fn patched(
     before: &Graph,
     files: &[&FileFacts],
-    changed: u32,
-    links: &Links,
+    resolved: &[(u32, Links)],
+    edited: &[u32],
     generation: u64,
 ) -> Option<Graph> {
-    let facts = files[changed as usize];
-    if !facts.routes.is_empty() {
+    if resolved.iter().any(|(file, _)| !files[*file as usize].routes.is_empty()) {
         return None;
     }
-    let mut places: FxHashMap<u32, (NodeIx, Vec<Option<NodeIx>>)> = FxHashMap::default();
-    let mut place = |end: LinkEnd| -> Option<NodeIx> {
-        let known = match places.entry(end.file) {
+    let patches = resolved.iter().map(|(file, _)| {
+        let facts = files[*file as usize];
+        let nodes = || std::iter::once(file_spec(facts)).chain(def_specs(facts).flatten()).collect();
+        FilePatch { path: &facts.path, nodes: edited.contains(file).then(nodes) }
+    });
+    let patch = before.patch(patches.collect())?;
+    let mut places = Places { files, patch: &patch, known: FxHashMap::default() };
+    let mut edges = Vec::new();
+    for (file, links) in resolved {
+        if edited.contains(file) {
+            places.containment(*file, &mut edges)?;
+        }
+        // A relation that starts in another file is as it was.
+        for link in links.links.iter().filter(|link| link.source.file == *file) {
+            edges.push(PatchEdge {
+                source: places.of(link.source)?,
+                kind: link.kind.kind,
+                target: places.of(link.target)?,
+                evidence: link.kind.evidence(),
+                line: link.line,
+            });
+        }
+    }
+    patch.finish(generation, edges)
+}
+
+/// Where files and definitions are in the next generation.
+struct Places<'p> {
+    files: &'p [&'p FileFacts],
+    patch: &'p Patch<'p>,
+    known: FxHashMap<u32, (NodeIx, Vec<Option<NodeIx>>)>,
+}
+
+impl Places<'_> {
+    fn of_file(&mut self, file: u32) -> Option<&(NodeIx, Vec<Option<NodeIx>>)> {
+        Some(match self.known.entry(file) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let facts = files[end.file as usize];
-                let file = before.node_by_id(&file_id(&facts.path))?;
-                let defs = def_ids(facts).into_iter().map(|named| before.node_by_id(&named?.1)).collect();
-                free.insert((file, defs))
+                let facts = self.files[file as usize];
+                let at = self.patch.place(&file_id(&facts.path))?;
+                let defs = def_ids(facts).into_iter().map(|named| self.patch.place(&named?.1)).collect();
+                free.insert((at, defs))
             }
-        };
-        Some(end.def.and_then(|ix| known.1[ix.0 as usize]).unwrap_or(known.0))
-    };
-    let mut edges = Vec::with_capacity(links.links.len());
-    // A relation that starts in another file is told by the interface, which is as it was.
-    for link in links.links.iter().filter(|link| link.source.file == changed) {
-        edges.push(PatchEdge {
-            source: place(link.source)?,
-            kind: link.kind.kind,
-            target: place(link.target)?,
-            evidence: link.kind.evidence(),
-            line: link.line,
-        });
+        })
     }
-    let nodes = std::iter::once(file_spec(facts)).chain(def_specs(facts).flatten()).collect();
-    before.patched(generation, FilePatch { path: &facts.path, nodes, edges })
+
+    fn of(&mut self, end: LinkEnd) -> Option<NodeIx> {
+        let (file, defs) = self.of_file(end.file)?;
+        Some(end.def.and_then(|ix| defs[ix.0 as usize]).unwrap_or(*file))
+    }
+
+    fn containment(&mut self, file: u32, edges: &mut Vec<PatchEdge>) -> Option<()> {
+        let facts = self.files[file as usize];
+        let types = types_by_name(facts);
+        let (at, defs) = self.of_file(file)?;
+        for (ix, def) in facts.defs.iter().enumerate() {
+            let Some(target) = defs[ix] else { continue };
+            // Only what stands before a definition can hold it.
+            let source = container(facts, def, &defs[..ix], &types).unwrap_or(*at);
+            let (kind, evidence) = (EdgeKind::Contains, Evidence::Resolved);
+            edges.push(PatchEdge { source, kind, target, evidence, line: 0 });
+        }
+        Some(())
+    }
 }
 
 fn kind_of(def: &Def) -> Option<NodeKind> {
@@ -320,12 +353,12 @@ fn types_by_name(facts: &FileFacts) -> FxHashMap<(Scope, &str), usize> {
 }
 
 /// The node that holds a definition: its parent, or for a method of an impl the type in the same module.
-fn container(
+fn container<N: Copy>(
     facts: &FileFacts,
     def: &Def,
-    handles: &[Option<Handle>],
+    handles: &[Option<N>],
     types: &FxHashMap<(Scope, &str), usize>,
-) -> Option<Handle> {
+) -> Option<N> {
     let mut parent = def.parent;
     while let Some(ix) = parent {
         let outer = facts.def(ix);

@@ -12,6 +12,7 @@ use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::Clock;
 use m1nd_vfs::read::{Decoding, decode};
 
+use crate::affected::{self, Changed};
 use crate::classify::{self, MAX_FILE_BYTES, Reason};
 use crate::compact::compact;
 use crate::facts::FileFacts;
@@ -19,8 +20,9 @@ use crate::history::History;
 use crate::manifest::Manifest;
 use crate::report::{Phases, Report};
 use crate::resolve::Links;
+use crate::resolve::index::Index;
 use crate::walk::ParseError;
-use crate::{assemble, interface, languages, resolve};
+use crate::{assemble, languages, resolve};
 
 /// One file may not hold up all others.
 const PARSE_LIMIT: Duration = Duration::from_secs(5);
@@ -74,6 +76,8 @@ pub struct Ingest {
     pub(crate) is_built: bool,
     /// Calls without a target in the last generation, per file; empty when it was made by another process.
     pub(crate) loose: Vec<Loose>,
+    /// Where names lead to in the last generation; made when it is first needed.
+    pub(crate) index: Option<Arc<Index>>,
 }
 
 /// Calls of one file that lead nowhere in the workspace.
@@ -81,10 +85,12 @@ pub struct Ingest {
 pub(crate) struct Loose {
     pub unresolved: u32,
     pub external: u32,
+    /// As [`Links::abroad`].
+    pub abroad: u64,
 }
 
-/// More edited files than this are resolved together with all others.
-const MAX_PATCHED: usize = 8;
+/// After more edits than this all files are resolved.
+const MAX_EDITED: usize = 8;
 
 /// A finished ingest.
 #[derive(Debug)]
@@ -165,7 +171,7 @@ impl Ingest {
         self.refresh_on(None, listing, read, clock, now_ns, cancel)
     }
 
-    /// The same, given the last generation: an edit inside functions is then patched into it.
+    /// The same, given the last generation: an edit that few files can tell is then patched into it.
     pub fn refresh_on(
         &mut self,
         last: Option<&Graph>,
@@ -205,17 +211,22 @@ impl Ingest {
         report.files_removed = removed as u64;
         // The graph that this very state made, before the edits.
         let last = last.filter(|last| self.is_built && last.generation() == self.generation);
-        let is_patch = last.is_some() && removed == 0 && self.only_insides_differ(&files, &edited);
+        if removed > 0 || files.len() != self.files.len() {
+            self.index = None;
+        }
+        let edits = last.filter(|_| removed == 0).and_then(|_| self.edits(&files, &edited));
         self.is_built &= report.files_parsed == 0 && removed == 0;
         self.files = files;
         let extracted = clock.monotonic();
-        let graph = match (self.is_built, last.filter(|_| is_patch)) {
-            (true, _) => None,
-            (false, Some(last)) => match self.patch(last, &edited, &mut report, clock, cancel)? {
-                Some(graph) => Some(graph),
-                None => Some(self.build(&mut report, clock, cancel)?),
-            },
-            (false, None) => Some(self.build(&mut report, clock, cancel)?),
+        let graph = match (self.is_built, last, edits) {
+            (true, ..) => None,
+            (false, Some(last), Some(edits)) => {
+                match self.patch(last, &edits, &mut report, clock, cancel)? {
+                    Some(graph) => Some(graph),
+                    None => Some(self.build(&mut report, clock, cancel)?),
+                }
+            }
+            (false, ..) => Some(self.build(&mut report, clock, cancel)?),
         };
         self.is_built = true;
         report.generation = self.generation;
@@ -225,27 +236,32 @@ impl Ingest {
         Ok(Ingested { graph, report })
     }
 
-    /// Whether other files cannot tell the edited ones from what they were.
-    fn only_insides_differ(&self, files: &BTreeMap<String, Known>, edited: &[u32]) -> bool {
-        if files.len() != self.files.len() || edited.len() > MAX_PATCHED || self.loose.len() != files.len() {
-            return false;
+    /// What other files can tell about the edits; nothing when there are too many or names do not tell it all.
+    fn edits(&self, files: &BTreeMap<String, Known>, edited: &[u32]) -> Option<Vec<(u32, Vec<Changed>)>> {
+        let is_same_list = files.len() == self.files.len() && files.keys().eq(self.files.keys());
+        if !is_same_list || edited.len() > MAX_EDITED || self.loose.len() != files.len() {
+            return None;
         }
-        let mut edited = edited.iter().peekable();
-        files.iter().zip(&self.files).enumerate().all(|(at, ((path, new), (old_path, old)))| {
-            path == old_path
-                && (edited.next_if(|&&edited| edited as usize == at).is_none()
-                    || (new.manifest.is_none()
-                        && old.manifest.is_none()
-                        && interface::digest(&old.facts)
-                            .is_some_and(|before| interface::digest(&new.facts) == Some(before))))
-        })
+        let pairs = files.values().zip(self.files.values());
+        let mut waiting = edited.iter().peekable();
+        let mut edits = Vec::with_capacity(edited.len());
+        for (at, (new, old)) in (0..).zip(pairs) {
+            if waiting.next_if_eq(&&at).is_none() {
+                continue;
+            }
+            if new.manifest.is_some() || old.manifest.is_some() {
+                return None;
+            }
+            edits.push((at, affected::changes(&old.facts, &new.facts)?));
+        }
+        Some(edits)
     }
 
-    /// Resolves only the edited files and patches them into the last generation.
+    /// Resolves only the files that can tell the edits and patches them into the last generation.
     fn patch(
         &mut self,
         last: &Graph,
-        edited: &[u32],
+        edits: &[(u32, Vec<Changed>)],
         report: &mut Report,
         clock: &dyn Clock,
         cancel: &CancelToken,
@@ -254,20 +270,25 @@ impl Ingest {
         let files: Vec<&FileFacts> = self.files.values().map(|known| &*known.facts).collect();
         let manifests: Vec<Manifest> =
             self.files.values().filter_map(|known| known.manifest.clone()).collect();
-        let links = resolve::resolve_some(&files, &manifests, edited);
+        let mut index = self.index.take().unwrap_or_else(|| Arc::new(Index::of(&files)));
+        let own = Arc::make_mut(&mut index);
+        edits.iter().for_each(|(at, _)| own.replace(*at, files[*at as usize]));
+        let Some(some) = affected::files(&files, &index, edits, last) else { return Ok(None) };
+        let links = resolve::resolve_some(&files, &manifests, &index, &some);
+        self.index = Some(index);
         if let Some(stop) = cancel.stop() {
             return Err(stop);
         }
         let resolved = clock.monotonic();
-        let mut graph: Option<Graph> = None;
-        for (&at, links) in edited.iter().zip(&links) {
-            let next =
-                assemble::patched(graph.as_ref().unwrap_or(last), &files, at, links, self.generation + 1);
-            let Some(next) = next else { return Ok(None) };
-            graph = Some(next);
+        let links: Vec<(u32, Links)> = some.into_iter().zip(links).collect();
+        let edited: Vec<u32> = edits.iter().map(|(at, _)| *at).collect();
+        if links.iter().any(|(at, links)| links.abroad != self.loose[*at as usize].abroad) {
+            return Ok(None);
         }
-        for (&at, links) in edited.iter().zip(&links) {
-            self.loose[at as usize] = Loose::of(links);
+        let graph = assemble::patched(last, &files, &links, &edited, self.generation + 1);
+        let Some(graph) = graph else { return Ok(None) };
+        for (at, links) in &links {
+            self.loose[*at as usize] = Loose::of(links);
         }
         self.generation += 1;
         report.phases = Phases {
@@ -276,10 +297,8 @@ impl Ingest {
             assemble_ms: millis(clock.monotonic() - resolved),
         };
         report.files_resolved = links.len() as u64;
-        if let Some(graph) = &graph {
-            report.count_graph(&self.loose, graph);
-        }
-        Ok(graph)
+        report.count_graph(&self.loose, &graph);
+        Ok(Some(graph))
     }
 
     fn build(&mut self, report: &mut Report, clock: &dyn Clock, cancel: &CancelToken) -> Result<Graph, Stop> {
@@ -287,7 +306,10 @@ impl Ingest {
         let files: Vec<&FileFacts> = self.files.values().map(|known| &*known.facts).collect();
         let manifests: Vec<Manifest> =
             self.files.values().filter_map(|known| known.manifest.clone()).collect();
-        let links = resolve::resolve(&files, &manifests);
+        let index = Arc::new(Index::of(&files));
+        let all: Vec<u32> = (0..files.len() as u32).collect();
+        let links = resolve::resolve_some(&files, &manifests, &index, &all);
+        self.index = Some(index);
         if let Some(stop) = cancel.stop() {
             return Err(stop);
         }
@@ -342,7 +364,7 @@ impl Ingest {
 
 impl Loose {
     fn of(links: &Links) -> Self {
-        Self { unresolved: links.unresolved, external: links.external }
+        Self { unresolved: links.unresolved, external: links.external, abroad: links.abroad }
     }
 }
 

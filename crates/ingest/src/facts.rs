@@ -3,6 +3,9 @@
 use m1nd_graph::{NodeFlags, NodeKind};
 use serde::{Deserialize, Serialize};
 
+/// A list that is mostly short or empty, as one pointer: there are millions of them.
+pub type Few<T> = thin_vec::ThinVec<T>;
+
 /// A string of one file's name table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Name(pub u32);
@@ -169,16 +172,16 @@ pub struct Def {
     pub doc: String,
     pub flags: NodeFlags,
     pub how: How,
-    pub type_params: Vec<TypeParam>,
+    pub type_params: Few<TypeParam>,
     /// Without the receiver.
-    pub params: Vec<Param>,
+    pub params: Few<Param>,
     /// What a call gives.
     pub returns: Option<TypeIx>,
     /// Expressions that the body returns.
-    pub results: Vec<ExprIx>,
+    pub results: Few<ExprIx>,
     /// Base classes, supertraits, derived traits, or the trait of an impl.
-    pub bases: Vec<TypeIx>,
-    pub fields: Vec<Field>,
+    pub bases: Few<TypeIx>,
+    pub fields: Few<Field>,
     /// The type of a constant, the target of an alias, the self type of an impl.
     pub of: Option<TypeIx>,
     /// The value of a constant.
@@ -201,7 +204,7 @@ pub enum How {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeParam {
     pub name: Name,
-    pub bounds: Vec<TypeIx>,
+    pub bounds: Few<TypeIx>,
     /// What it is when nothing is written.
     pub default: Option<TypeIx>,
 }
@@ -278,12 +281,12 @@ pub enum Expr {
     },
     /// `a::b::c`, with the types written after the last part or after the type in it.
     Path {
-        segments: Vec<Name>,
-        args: Vec<TypeIx>,
+        segments: Few<Name>,
+        args: Few<TypeIx>,
         scope: Scope,
         at: u32,
     },
-    /// `<T as Trait>::name` and `Vec<T>::name`.
+    /// `<T as Trait>::name` and `Few<T>::name`.
     Member {
         of: TypeIx,
         name: Name,
@@ -302,9 +305,9 @@ pub enum Expr {
     },
     Call {
         callee: ExprIx,
-        args: Vec<ExprIx>,
+        args: Few<ExprIx>,
         /// Types written at the call.
-        types: Vec<TypeIx>,
+        types: Few<TypeIx>,
     },
     Index {
         base: ExprIx,
@@ -344,12 +347,12 @@ pub enum Expr {
     Def(DefIx),
     /// A module loaded where a value stands, by its import.
     Import(u32),
-    Tuple(Vec<ExprIx>),
-    List(Vec<ExprIx>),
+    Tuple(Few<ExprIx>),
+    List(Few<ExprIx>),
     /// An object literal with named members.
-    Object(Vec<(Name, ExprIx)>),
+    Object(Few<(Name, ExprIx)>),
     /// One of these.
-    Any(Vec<ExprIx>),
+    Any(Few<ExprIx>),
     Text,
     Number,
     Bool,
@@ -378,8 +381,8 @@ pub enum By {
 pub enum TypeExpr {
     Unknown,
     Path {
-        segments: Vec<Name>,
-        args: Vec<TypeIx>,
+        segments: Few<Name>,
+        args: Few<TypeIx>,
         scope: Scope,
         line: u32,
     },
@@ -393,17 +396,17 @@ pub enum TypeExpr {
     },
     /// Behaves as what it points to.
     Ref(TypeIx),
-    Tuple(Vec<TypeIx>),
+    Tuple(Few<TypeIx>),
     List(TypeIx),
     /// `impl A + B`, `dyn A`, bounds.
-    Bounds(Vec<TypeIx>),
-    Union(Vec<TypeIx>),
+    Bounds(Few<TypeIx>),
+    Union(Few<TypeIx>),
     Function {
-        params: Vec<TypeIx>,
+        params: Few<TypeIx>,
         result: Option<TypeIx>,
     },
     /// A type written as its members.
-    Object(Vec<(Name, TypeIx)>),
+    Object(Few<(Name, TypeIx)>),
     /// `typeof value`.
     ValueOf(ExprIx),
     Text,

@@ -1,21 +1,52 @@
-//! What other files can tell about a file: everything but positions and the insides of functions.
+//! What other files can tell about a file: everything but positions and the insides of functions, thing by thing.
 //!
-//! Two states of a file with the same interface have the same nodes, and every relation of every other file is
-//! the same with either: after an edit that keeps the interface, only the edited file is resolved again.
+//! While the things are the same in two states of a file, every relation of every other file is the same with
+//! either: after such an edit only the edited file is resolved again. Of a thing that differs, other files can
+//! only know by its name; `affected` follows the names.
 
-use rustc_hash::FxHashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault, Hash};
+
+use rustc_hash::{FxHashMap, FxHasher};
 
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{
-    Binding, Def, Expr, ExprIx, FileFacts, ImportAll, Name, RouteHandler, Scope, TypeExpr, TypeIx,
+    Binding, Def, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Name, RouteHandler,
+    Scope, TypeExpr, TypeIx,
 };
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
 const MAX_BYTES: usize = 8 << 20;
 
-/// A digest of the interface; nothing when it is too large to be told.
-pub(crate) fn digest(facts: &FileFacts) -> Option<[u8; 32]> {
+/// One thing that other files can tell about a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// The same for the same thing in two states of a file.
+    pub key: u64,
+    /// What is said of it, wherever it stands.
+    pub digest: [u8; 32],
+    pub what: What,
+    /// Names that what is said of it depends on, sorted.
+    pub mentions: Vec<Name>,
+}
+
+/// What a file offers to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The language, the package, the routes: what holds for the file as a whole.
+    File,
+    Def(DefIx),
+    /// A field of a definition.
+    Field(DefIx, Name),
+    /// By position.
+    Import(u32),
+    Export(Name),
+    /// A name that holds a value at the top of the file.
+    Binding(Name),
+}
+
+/// Everything that other files can tell; nothing when it is too much to be told.
+pub(crate) fn items(facts: &FileFacts) -> Option<Vec<Item>> {
     let mut told = Told {
         facts,
         out: Vec::new(),
@@ -23,22 +54,71 @@ pub(crate) fn digest(facts: &FileFacts) -> Option<[u8; 32]> {
         types: FxHashMap::default(),
         waiting: Vec::new(),
         bindings: FxHashMap::default(),
+        mentions: Vec::new(),
+        keys: Vec::new(),
     };
     for binding in &facts.bindings {
         told.bindings.entry(binding.name).or_default().push(binding);
     }
-    told.file();
-    // What is reachable is told in the order it was first mentioned, so numbers of expressions do not matter.
-    while let Some(part) = told.waiting.pop() {
-        match part {
-            Part::Expr(ix) => told.expr_now(ix),
-            Part::Type(ix) => told.type_now(ix),
+    let mut seen: FxHashMap<u64, u32> = FxHashMap::default();
+    // The second of two alike is another thing than the first.
+    let mut numbered = |base: u64| {
+        let ordinal = seen.entry(base).or_default();
+        *ordinal += 1;
+        hash(&(base, *ordinal))
+    };
+    for def in &facts.defs {
+        let parent = def.parent.map_or(0, |ix| told.keys[ix.0 as usize]);
+        let mut names = vec![facts.text(def.name)];
+        if def.kind == DefKind::Impl {
+            names.extend(def.of.iter().chain(&def.bases).filter_map(|&ty| last_name(facts, ty)));
         }
-        if told.out.len() > MAX_BYTES {
-            return None;
+        told.keys.push(numbered(hash(&(parent, def.kind as u8, names))));
+    }
+    let mut all = Vec::with_capacity(facts.defs.len() + facts.imports.len() + 1);
+    let mut used = 0;
+    let mut told_item = |told: &mut Told<'_>, key: u64, what: What, tell: &dyn Fn(&mut Told<'_>)| {
+        all.push(told.item(key, what, tell));
+        used += told.out.len();
+        (used <= MAX_BYTES).then_some(())
+    };
+    told_item(&mut told, 1, What::File, &|told| told.file())?;
+    for (at, def) in facts.defs.iter().enumerate() {
+        let (ix, key) = (DefIx(at as u32), told.keys[at]);
+        told_item(&mut told, key, What::Def(ix), &|told| told.def(def))?;
+        for field in &def.fields {
+            let key = numbered(hash(&(key, "field", facts.text(field.name))));
+            told_item(&mut told, key, What::Field(ix, field.name), &|told| told.field(field))?;
         }
     }
-    Some(*blake3::hash(&told.out).as_bytes())
+    for (at, import) in (0..).zip(&facts.imports) {
+        let key = numbered(hash(&("import", facts.text(import.bind))));
+        told_item(&mut told, key, What::Import(at), &|told| told.import(import))?;
+    }
+    for export in &facts.exports {
+        let key = numbered(hash(&("export", facts.text(export.name))));
+        told_item(&mut told, key, What::Export(export.name), &|told| told.expr(export.value))?;
+    }
+    for binding in facts.bindings.iter().filter(|binding| binding.owner.is_none()) {
+        let key = numbered(hash(&("binding", facts.text(binding.name))));
+        told_item(&mut told, key, What::Binding(binding.name), &|told| told.binding(binding))?;
+    }
+    Some(all)
+}
+
+fn hash(what: &impl Hash) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(what)
+}
+
+/// The last name of a written type.
+pub(crate) fn last_name(facts: &FileFacts, mut ty: TypeIx) -> Option<&str> {
+    loop {
+        match facts.types.get(ty.0 as usize)? {
+            TypeExpr::Path { segments, .. } => return segments.last().map(|&last| facts.text(last)),
+            TypeExpr::Ref(inner) | TypeExpr::List(inner) => ty = *inner,
+            _ => return None,
+        }
+    }
 }
 
 enum Part {
@@ -54,51 +134,59 @@ struct Told<'f> {
     types: FxHashMap<TypeIx, u32>,
     waiting: Vec<Part>,
     bindings: FxHashMap<Name, Vec<&'f Binding>>,
+    mentions: Vec<Name>,
+    /// What tells each definition from the others, whatever their number.
+    keys: Vec<u64>,
 }
 
 impl Told<'_> {
+    /// What `tell` says, and whatever that leads to.
+    fn item(&mut self, key: u64, what: What, tell: &dyn Fn(&mut Self)) -> Item {
+        self.out.clear();
+        self.exprs.clear();
+        self.types.clear();
+        tell(self);
+        // What is reachable is told in the order it was first mentioned, so numbers of expressions do not matter.
+        while let Some(part) = self.waiting.pop() {
+            match part {
+                Part::Expr(ix) => self.expr_now(ix),
+                Part::Type(ix) => self.type_now(ix),
+            }
+        }
+        let mut mentions = std::mem::take(&mut self.mentions);
+        mentions.sort_unstable();
+        mentions.dedup();
+        Item { key, digest: *blake3::hash(&self.out).as_bytes(), what, mentions }
+    }
+
     fn file(&mut self) {
         let facts = self.facts;
         self.text(&facts.language);
         self.text(&facts.package);
         self.number(facts.flags.0 & NodeFlags::TEST_CODE.0);
-        self.count(facts.defs.len());
-        facts.defs.iter().for_each(|def| self.def(def));
-        self.count(facts.imports.len());
-        for import in &facts.imports {
-            self.names(&import.path);
-            self.number(u32::from(import.level));
-            self.names(import.item.as_slice());
-            self.name(import.bind);
-            self.number(u32::from(import.all == ImportAll::Yes) + 2 * u32::from(import.exported));
-            self.scope(import.scope);
-        }
-        self.count(facts.exports.len());
-        for export in &facts.exports {
-            self.name(export.name);
-            self.expr(export.value);
-        }
-        let top: Vec<&Binding> = facts.bindings.iter().filter(|binding| binding.owner.is_none()).collect();
-        self.count(top.len());
-        for binding in top {
-            self.name(binding.name);
-            self.binding(binding);
-        }
         self.count(facts.routes.len());
         for route in &facts.routes {
             self.text(&route.method);
             self.text(&route.pattern);
             match route.handler {
-                RouteHandler::Def(ix) => self.number(ix.0),
+                RouteHandler::Def(ix) => self.scope(Some(ix)),
                 RouteHandler::Value(value) => self.expr(value),
             }
         }
     }
 
+    fn import(&mut self, import: &Import) {
+        self.names(&import.path);
+        self.number(u32::from(import.level));
+        self.names(import.item.as_slice());
+        self.name(import.bind);
+        self.number(u32::from(import.all == ImportAll::Yes) + 2 * u32::from(import.exported));
+        self.scope(import.scope);
+    }
+
+    /// Everything but the fields, which are told one by one.
     fn def(&mut self, def: &Def) {
         self.number(def.kind as u32);
-        self.name(def.name);
-        self.scope(def.parent);
         self.number(def.flags.0);
         self.number(def.how as u32);
         self.count(def.type_params.len());
@@ -115,14 +203,17 @@ impl Told<'_> {
         self.all_types(def.returns.as_slice());
         self.all_exprs(&def.results);
         self.all_types(&def.bases);
-        self.count(def.fields.len());
-        for field in &def.fields {
-            self.name(field.name);
-            self.all_types(field.ty.as_slice());
-            self.all_exprs(field.value.as_slice());
+        // Parts without names are told apart by their number; otherwise a field is a thing of its own.
+        if def.kind != DefKind::Class {
+            self.count(def.fields.len());
         }
         self.all_types(def.of.as_slice());
         self.all_exprs(def.value.as_slice());
+    }
+
+    fn field(&mut self, field: &Field) {
+        self.all_types(field.ty.as_slice());
+        self.all_exprs(field.value.as_slice());
     }
 
     fn binding(&mut self, binding: &Binding) {
@@ -218,11 +309,13 @@ impl Told<'_> {
             }
             Expr::Def(def) => {
                 self.number(15);
-                self.number(def.0);
+                self.scope(Some(*def));
             }
             Expr::Import(at) => {
                 self.number(16);
-                self.number(*at);
+                if let Some(import) = facts.imports.get(*at as usize) {
+                    self.import(import);
+                }
             }
             Expr::Tuple(parts) => {
                 self.number(17);
@@ -344,7 +437,8 @@ impl Told<'_> {
     }
 
     fn scope(&mut self, scope: Scope) {
-        self.number(scope.map_or(0, |ix| ix.0 + 1));
+        let key = scope.map_or(0, |ix| self.keys[ix.0 as usize]);
+        self.out.extend_from_slice(&key.to_le_bytes());
     }
 
     fn names(&mut self, names: &[Name]) {
@@ -354,6 +448,7 @@ impl Told<'_> {
 
     fn name(&mut self, name: Name) {
         let facts = self.facts;
+        self.mentions.push(name);
         self.text(facts.text(name));
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Extraction, resolution and assembly are pure; only `scan` (through vfs) and `history` read a disk.
 
+mod affected;
 pub mod assemble;
 pub mod classify;
 mod compact;

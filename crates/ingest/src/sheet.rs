@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{
-    Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Name, RouteHandler, Scope,
+    Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, Few, FileFacts, How, Name, RouteHandler, Scope,
     TypeExpr, TypeIx,
 };
 
@@ -322,12 +322,12 @@ impl<'s> Sheet<'s> {
             doc: String::new(),
             flags: NodeFlags::default(),
             how: How::Free,
-            type_params: Vec::new(),
-            params: Vec::new(),
+            type_params: Few::new(),
+            params: Few::new(),
             returns: None,
-            results: Vec::new(),
-            bases: Vec::new(),
-            fields: Vec::new(),
+            results: Few::new(),
+            bases: Few::new(),
+            fields: Few::new(),
             of: None,
             value: None,
         }

@@ -126,6 +126,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Ingest, String), StateError> {
         generation: head.generation,
         is_built: false,
         loose: head.loose,
+        index: None,
     };
     Ok((ingest, head.tag))
 }

@@ -1,12 +1,16 @@
 //! From facts to relations: who calls, imports, inherits and uses whom, and on what evidence.
 
 pub(crate) mod eval;
+pub(crate) mod index;
 mod overloads;
 pub(crate) mod program;
 pub(crate) mod rules;
 pub(crate) mod ty;
 
+use std::hash::{Hash as _, Hasher as _};
+
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
@@ -14,6 +18,7 @@ use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, RouteHandler, Scop
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use eval::Eval;
+use index::Index;
 use program::{GDef, Place, Program};
 use rules::Rules;
 use ty::Ty;
@@ -62,17 +67,24 @@ pub struct Links {
     pub unresolved: u32,
     /// Calls that certainly leave the workspace.
     pub external: u32,
+    /// Stands for the relations that start in other files, whatever the numbers of their definitions.
+    pub abroad: u64,
 }
 
 /// Resolves every file against all others. `files` must be sorted by path.
 pub fn resolve(files: &[&FileFacts], manifests: &[Manifest]) -> Vec<Links> {
     let all: Vec<u32> = (0..files.len() as u32).collect();
-    resolve_some(files, manifests, &all)
+    resolve_some(files, manifests, &Index::of(files), &all)
 }
 
-/// Resolves some files, by position, against all others.
-pub fn resolve_some(files: &[&FileFacts], manifests: &[Manifest], some: &[u32]) -> Vec<Links> {
-    let program = Program::new(files.to_vec(), manifests);
+/// Resolves some files, by position, against all others. The index must be of exactly these files.
+pub(crate) fn resolve_some(
+    files: &[&FileFacts],
+    manifests: &[Manifest],
+    index: &Index,
+    some: &[u32],
+) -> Vec<Links> {
+    let program = Program::new(files.to_vec(), manifests, index);
     let rules = ProgramRules::of(&program);
     let by_file: Vec<&dyn Rules> =
         program.files.iter().map(|file| rules.of_language(&file.language)).collect();
@@ -122,7 +134,25 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
         linker.out.links.sort();
         linker.out.links.dedup();
+        linker.out.abroad = linker.abroad();
         linker.out
+    }
+
+    fn abroad(&self) -> u64 {
+        let program = self.eval.program;
+        let mut hasher = FxHasher::default();
+        for link in self.out.links.iter().filter(|link| link.source.file != self.file) {
+            for end in [link.source, link.target] {
+                let facts = program.files[end.file as usize];
+                facts.path.hash(&mut hasher);
+                let mut around = end.def;
+                while let Some(ix) = around {
+                    facts.text(facts.def(ix).name).hash(&mut hasher);
+                    around = facts.def(ix).parent;
+                }
+            }
+        }
+        hasher.finish()
     }
 
     fn call(&mut self, facts: &FileFacts, site: &CallSite) {

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use crate::facts::{
+use crate::facts::{Few, 
     DefKind, Export, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, line, named_children};
@@ -184,7 +184,7 @@ impl Reader<'_> {
         let Some(name) = name else { return };
         let segments = vec![self.sheet.name_of(name)];
         let scope = self.sheet.scope();
-        self.sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+        self.sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
     }
 
     fn fields(&mut self, body: Option<Node<'_>>) {
@@ -218,7 +218,7 @@ impl Reader<'_> {
         }
         if let Some(def) = self.sheet.current() {
             def.returns = returns;
-            def.params = params;
+            def.params = params.into();
         }
         self.sheet.close_block();
         self.sheet.close_def();
@@ -274,7 +274,7 @@ impl Reader<'_> {
         for (arg, ix) in arguments.iter().zip(&args).filter(|(arg, _)| arg.kind() == "identifier") {
             self.sheet.used(*ix, *arg);
         }
-        let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
         self.sheet.call(call, function.unwrap_or(node));
     }
 }

@@ -7,7 +7,7 @@ use m1nd_graph::NodeFlags;
 
 use super::declarators;
 use super::extract::{Opened, Reader, Template, TestCase};
-use crate::facts::{
+use crate::facts::{Few, 
     Def, DefIx, DefKind, Export, Expr, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
 };
 use crate::sheet::{field, line, named_children};
@@ -66,7 +66,7 @@ impl Reader<'_> {
         def.from = template.from;
         def.line_start = template.line;
         let params = template.params.into_iter();
-        def.type_params = params.map(|name| TypeParam { name, bounds: Vec::new(), default: None }).collect();
+        def.type_params = params.map(|name| TypeParam { name, bounds: Few::new(), default: None }).collect();
     }
 
     fn opened(&mut self, node: Node<'_>, opened: Opened) {
@@ -130,7 +130,7 @@ impl Reader<'_> {
         let bases: Vec<TypeIx> =
             clause.map(named_children).unwrap_or_default().into_iter().filter_map(|base| self.sheet.type_of(Some(base))).collect();
         if let Some(def) = self.sheet.current() {
-            def.bases = bases;
+            def.bases = bases.into();
         }
         self.close(node);
     }
@@ -171,7 +171,7 @@ impl Reader<'_> {
         def.how = if self.is_static(node) { How::Static } else { How::Instance };
         def.flags = def.flags.with(NodeFlags::EXPORTED).with(NodeFlags::ABSTRACT);
         def.returns = self.sheet.type_of(field(node, "type"));
-        def.params = self.params(field(function, "parameters"), None);
+        def.params = self.params(field(function, "parameters"), None).into();
         let ix = self.sheet.add_def(def);
         self.declared.members.entry((class, *name)).or_default().push(ix);
     }
@@ -272,7 +272,7 @@ impl Reader<'_> {
             return self.sheet.enter_def(known);
         }
         let segments = path.clone();
-        let of = self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+        let of = self.sheet.push_type(TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
         let name = self.sheet.name(b"");
         let mut def = self.sheet.def(DefKind::Impl, name, node, node);
         def.of = Some(of);
@@ -310,7 +310,7 @@ impl Reader<'_> {
         let is_test = self.sheet.current().is_some_and(|def| def.flags.has(NodeFlags::TEST_CODE));
         if let Some(def) = self.sheet.current().filter(|_| !is_test) {
             def.returns = returns.or(def.returns);
-            def.params = params;
+            def.params = params.into();
         }
         self.close(node);
     }

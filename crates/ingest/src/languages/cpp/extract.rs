@@ -9,7 +9,7 @@ use m1nd_graph::NodeFlags;
 
 use super::definitions::Declared;
 use super::{declarators, readable, types};
-use crate::facts::{By, DefIx, Expr, ExprIx, FileFacts, Import, ImportAll, Name, Scope};
+use crate::facts::{Few, By, DefIx, Expr, ExprIx, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -270,7 +270,7 @@ impl Reader<'_> {
         let made = self.sheet.set(node, Expr::Of { ty });
         let callee = self.sheet.push(Expr::Out { of: made, by: By::Class });
         let args = self.arguments(list);
-        let call = self.sheet.push(Expr::Call { callee, args, types: Vec::new() });
+        let call = self.sheet.push(Expr::Call { callee, args: args.into(), types: Few::new() });
         self.sheet.call(call, at);
     }
 
@@ -295,13 +295,13 @@ impl Reader<'_> {
                 } else {
                     let args = types::arguments(&mut self.sheet, last);
                     let at = node.start_byte() as u32;
-                    self.sheet.set(node, Expr::Path { segments, args, scope, at });
+                    self.sheet.set(node, Expr::Path { segments: segments.into(), args: args.into(), scope, at });
                 }
             }
             "template_function" => {
                 let (segments, last) = declarators::segments(&mut self.sheet, node);
                 let args = types::arguments(&mut self.sheet, last);
-                self.sheet.set(node, Expr::Path { segments, args, scope, at: node.start_byte() as u32 });
+                self.sheet.set(node, Expr::Path { segments: segments.into(), args: args.into(), scope, at: node.start_byte() as u32 });
             }
             "this" => {
                 self.sheet.set(node, Expr::This { scope });
@@ -386,7 +386,7 @@ impl Reader<'_> {
                 self.sheet.used(*ix, *arg);
             }
         }
-        let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
         self.sheet.call(call, function.unwrap_or(node));
     }
 }

@@ -238,7 +238,7 @@ impl Reader<'_> {
         let params = self.parameters(node);
         let returns = types::result(&mut self.sheet, node);
         if let Some(def) = self.sheet.current() {
-            def.params = params;
+            def.params = params.into();
             def.returns = returns;
         }
     }
@@ -447,7 +447,7 @@ impl Reader<'_> {
             }
         }
         let types = types::arguments(&mut self.sheet, field(node, "type_arguments"));
-        let call = self.sheet.set(node, Expr::Call { callee, args, types });
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: types.into() });
         let place = field(function, "field").unwrap_or(function);
         self.sheet.call(call, place);
         self.route(node, place, &arguments);

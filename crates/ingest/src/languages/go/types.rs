@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::facts::{TypeExpr, TypeIx};
+use crate::facts::{Few, TypeExpr, TypeIx};
 use crate::sheet::{Sheet, field, line, named_children};
 
 /// Remembers the type a node writes, when it is left.
@@ -11,18 +11,18 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
     match kind {
         "type_identifier" => {
             let segments = vec![sheet.name_of(node)];
-            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
         }
         "qualified_type" => {
             let parts = [field(node, "package"), field(node, "name")];
             let segments = parts.into_iter().flatten().map(|part| sheet.name_of(part)).collect();
-            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+            sheet.set_type(node, TypeExpr::Path { segments, args: Few::new(), scope, line: line(node) });
         }
         "generic_type" => {
             let args = arguments(sheet, field(node, "type_arguments"));
             let inner = sheet.type_of(field(node, "type")).map(|ix| sheet.facts.types[ix.0 as usize].clone());
             if let Some(TypeExpr::Path { segments, scope, line, .. }) = inner {
-                sheet.set_type(node, TypeExpr::Path { segments, args, scope, line });
+                sheet.set_type(node, TypeExpr::Path { segments, args: args.into(), scope, line });
             }
         }
         "pointer_type" | "parenthesized_type" | "type_elem" => sheet.same_type(node, node.named_child(0)),
@@ -37,7 +37,7 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         "map_type" => {
             let args = vec![known(sheet, field(node, "key")), known(sheet, field(node, "value"))];
             let segments = vec![sheet.name(b"map")];
-            sheet.set_type(node, TypeExpr::Path { segments, args, scope, line: line(node) });
+            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: args.into(), scope, line: line(node) });
         }
         "function_type" => {
             let mut params = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
                 params.push(known(sheet, field(declaration, "type")));
             }
             let result = result(sheet, node);
-            sheet.set_type(node, TypeExpr::Function { params, result });
+            sheet.set_type(node, TypeExpr::Function { params: params.into(), result });
         }
         _ => {}
     }
@@ -66,7 +66,7 @@ pub(super) fn result(sheet: &mut Sheet<'_>, node: Node<'_>) -> Option<TypeIx> {
     }
     match parts[..] {
         [only] => Some(only),
-        _ => Some(sheet.push_type(TypeExpr::Tuple(parts))),
+        _ => Some(sheet.push_type(TypeExpr::Tuple(parts.into()))),
     }
 }
 

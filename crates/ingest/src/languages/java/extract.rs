@@ -9,7 +9,7 @@ use m1nd_graph::NodeFlags;
 
 use super::types;
 use crate::languages::routes;
-use crate::facts::{
+use crate::facts::{Few, 
     By, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
     TypeParam,
 };
@@ -266,7 +266,7 @@ impl Reader<'_> {
             }
         }
         if let Some(def) = self.sheet.current() {
-            def.bases = bases;
+            def.bases = bases.into();
         }
         self.prefixes.pop();
         self.sheet.close_block();
@@ -313,7 +313,7 @@ impl Reader<'_> {
         }
         if let Some(def) = self.sheet.current() {
             def.returns = returns;
-            def.params = params;
+            def.params = params.into();
         }
         self.sheet.close_block();
         self.sheet.close_def();
@@ -398,7 +398,7 @@ impl Reader<'_> {
                 let callee = self.sheet.push(Expr::Out { of: made, by: By::Class });
                 let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
                 let args = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
-                let call = self.sheet.push(Expr::Call { callee, args, types: Vec::new() });
+                let call = self.sheet.push(Expr::Call { callee, args, types: Few::new() });
                 self.sheet.call(call, field(node, "type").unwrap_or(node));
             }
             "cast_expression" => {
@@ -441,12 +441,12 @@ impl Reader<'_> {
             // A bare name before brackets is a method, whatever else has that name.
             None => {
                 let (scope, at) = (self.sheet.scope(), name_node.start_byte() as u32);
-                self.sheet.push(Expr::Path { segments: vec![name], args: Vec::new(), scope, at })
+                self.sheet.push(Expr::Path { segments: [name].into(), args: Few::new(), scope, at })
             }
         };
         let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
         let args = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
-        let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
+        let call = self.sheet.set(node, Expr::Call { callee, args, types: Few::new() });
         self.sheet.call(call, name_node);
         for (position, argument) in arguments.iter().enumerate() {
             for waiting in self.lambdas.remove(&argument.id()).unwrap_or_default() {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::facts::{Name, TypeExpr, TypeIx};
+use crate::facts::{Few, Name, TypeExpr, TypeIx};
 use crate::sheet::{Sheet, field, line, named_children};
 
 /// Remembers the type a node writes, when it is left.
@@ -14,11 +14,11 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
                 return;
             }
             let segments = vec![sheet.name_of(node)];
-            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
         }
         "scoped_type_identifier" => {
             let segments = dotted(sheet, node);
-            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
         }
         "generic_type" => {
             let children = named_children(node);

@@ -1,6 +1,6 @@
 //! Python annotations, read from their text: the same for `List[Cart]` and for `"List[Cart]"`.
 
-use crate::facts::{Name, Scope, TypeExpr, TypeIx};
+use crate::facts::{Few, Name, Scope, TypeExpr, TypeIx};
 use crate::sheet::Sheet;
 
 /// Deeper types are not written by people.
@@ -37,7 +37,7 @@ impl Reader {
             self.at += 1;
             parts.push(self.one(sheet, depth));
         }
-        if let [only] = parts[..] { only } else { sheet.push_type(TypeExpr::Union(parts)) }
+        if let [only] = parts[..] { only } else { sheet.push_type(TypeExpr::Union(parts.into())) }
     }
 
     fn one(&mut self, sheet: &mut Sheet<'_>, depth: u32) -> TypeIx {
@@ -47,7 +47,7 @@ impl Reader {
                 // The parameter list of a callable, or a literal.
                 Some(b'[') if depth > 0 => {
                     let parts = self.arguments(sheet, depth - 1);
-                    sheet.push_type(TypeExpr::Tuple(parts))
+                    sheet.push_type(TypeExpr::Tuple(parts.into()))
                 }
                 Some(b',' | b']' | b'|') | None => sheet.push_type(TypeExpr::Unknown),
                 Some(_) => {
@@ -65,13 +65,13 @@ impl Reader {
             ("Callable", [params, result, ..]) => {
                 let params = match &sheet.facts.types[params.0 as usize] {
                     TypeExpr::Tuple(params) => params.clone(),
-                    _ => Vec::new(),
+                    _ => Few::new(),
                 };
                 TypeExpr::Function { params, result: Some(*result) }
             }
             ("None" | "Any" | "object", _) => TypeExpr::Unknown,
             ("Self", _) => TypeExpr::SelfType { scope: self.scope },
-            _ => TypeExpr::Path { segments, args, scope: self.scope, line: self.line },
+            _ => TypeExpr::Path { segments: segments.into(), args: args.into(), scope: self.scope, line: self.line },
         };
         sheet.push_type(ty)
     }

@@ -6,7 +6,7 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use super::extract::{FUNCTION_WIDE, Reader};
-use crate::facts::{By, DefKind, Expr, ExprIx, Field, TypeIx};
+use crate::facts::{Few, By, DefKind, Expr, ExprIx, Field, TypeIx};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -30,7 +30,7 @@ impl Reader<'_> {
             return;
         };
         let callee = self.sheet.expr(pattern.named_child(0));
-        let value = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+        let value = self.sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
         self.bind_target(target, Some(value), None, node.start_byte(), node.end_byte() as u32);
     }
 

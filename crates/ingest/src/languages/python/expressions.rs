@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::extract::Reader;
-use crate::facts::{By, Expr, ExprIx, Route, RouteHandler};
+use crate::facts::{Few, By, Expr, ExprIx, Route, RouteHandler};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -51,11 +51,11 @@ impl Reader<'_> {
             "lambda" => self.lambda(node),
             "tuple" | "expression_list" => {
                 let parts = self.children(node);
-                self.sheet.set(node, Expr::Tuple(parts));
+                self.sheet.set(node, Expr::Tuple(parts.into()));
             }
             "list" | "set" => {
                 let parts = self.children(node);
-                self.sheet.set(node, Expr::List(parts));
+                self.sheet.set(node, Expr::List(parts.into()));
             }
             "dictionary" => self.dictionary(node),
             "string" | "concatenated_string" => {
@@ -91,9 +91,9 @@ impl Reader<'_> {
                 values.extend(self.sheet.known(value));
             }
         }
-        let any = self.sheet.push(Expr::Any(values));
+        let any = self.sheet.push(Expr::Any(values.into()));
         let name = self.sheet.name(b"");
-        self.sheet.set(node, Expr::Object(vec![(name, any)]));
+        self.sheet.set(node, Expr::Object([(name, any)].into()));
     }
 
     /// `path("x/", view)` in a `urls.py` of Django.
@@ -143,7 +143,7 @@ impl Reader<'_> {
                 args.push(known);
             }
         }
-        let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
         let place = function.map_or(node, |f| field(f, "attribute").unwrap_or(f));
         self.sheet.call(call, place);
         self.django_route(node, place, &arguments);

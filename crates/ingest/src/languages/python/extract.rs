@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use crate::facts::{DefIx, Expr, ExprIx, FileFacts};
+use crate::facts::{Few, DefIx, Expr, ExprIx, FileFacts};
 use crate::sheet::{Sheet, clip, field, line};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -163,7 +163,7 @@ impl Reader<'_> {
                     && named.kind() != "call"
                     && let Some(callee) = self.sheet.known(named)
                 {
-                    let call = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+                    let call = self.sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
                     self.sheet.call(call, node);
                 }
             }
@@ -197,7 +197,7 @@ impl Reader<'_> {
             "yield" => {
                 let value = node.named_child(0).and_then(|value| self.sheet.known(value));
                 if let Some(value) = value {
-                    let list = self.sheet.push(Expr::List(vec![value]));
+                    let list = self.sheet.push(Expr::List([value].into()));
                     self.result(Some(list));
                 }
             }

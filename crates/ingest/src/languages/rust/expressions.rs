@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::patterns;
-use crate::facts::{By, Expr, ExprIx, Name, Route, RouteHandler};
+use crate::facts::{Few, By, Expr, ExprIx, Name, Route, RouteHandler};
 use crate::languages::routes;
 use crate::sheet::{field, line, named_children};
 
@@ -63,11 +63,11 @@ impl Reader<'_> {
             }
             "tuple_expression" => {
                 let parts = self.children(node);
-                self.sheet.set(node, Expr::Tuple(parts));
+                self.sheet.set(node, Expr::Tuple(parts.into()));
             }
             "array_expression" => {
                 let parts = self.children(node);
-                self.sheet.set(node, Expr::List(parts));
+                self.sheet.set(node, Expr::List(parts.into()));
             }
             "string_literal" | "raw_string_literal" => {
                 self.sheet.set(node, Expr::Text);
@@ -121,7 +121,7 @@ impl Reader<'_> {
                 self.sheet.used(*ix, *arg);
             }
         }
-        let call = self.sheet.set(node, Expr::Call { callee, args, types });
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: types.into() });
         let at = field(node, "function").map_or(node, name_end);
         self.sheet.call(call, at);
         self.route(node, &arguments);
@@ -195,7 +195,7 @@ impl Reader<'_> {
         };
         segments.push(name);
         let (scope, at) = (self.sheet.scope(), name_node.start_byte() as u32);
-        self.sheet.set(node, Expr::Path { segments, args: Vec::new(), scope, at });
+        self.sheet.set(node, Expr::Path { segments: segments.into(), args: Few::new(), scope, at });
     }
 
     pub(super) fn generic_function(&mut self, node: Node<'_>) {
@@ -204,7 +204,7 @@ impl Reader<'_> {
         let known = inner.and_then(|inner| self.sheet.known(inner));
         match known.map(|ix| self.sheet.facts.expr(ix).clone()) {
             Some(Expr::Path { segments, scope, at, .. }) => {
-                self.sheet.set(node, Expr::Path { segments, args, scope, at });
+                self.sheet.set(node, Expr::Path { segments, args: args.into(), scope, at });
             }
             _ => self.sheet.same(node, inner),
         }
@@ -213,7 +213,7 @@ impl Reader<'_> {
     /// The parts of a path; `crate`, `self`, `super` and `Self` stay words.
     pub(super) fn segments(&mut self, node: Node<'_>) -> Vec<Name> {
         match self.sheet.known(node).map(|ix| self.sheet.facts.expr(ix).clone()) {
-            Some(Expr::Path { segments, .. }) => segments,
+            Some(Expr::Path { segments, .. }) => segments.into(),
             Some(Expr::Name { name, .. }) => vec![name],
             _ => vec![self.sheet.name_of(node)],
         }
@@ -232,7 +232,7 @@ impl Reader<'_> {
                 patterns::bind(&mut self.sheet, pattern, Some(value), None, pattern.end_byte(), end);
             }
         }
-        self.sheet.set(node, Expr::Any(results));
+        self.sheet.set(node, Expr::Any(results.into()));
     }
 
     pub(super) fn let_declaration(&mut self, node: Node<'_>) {

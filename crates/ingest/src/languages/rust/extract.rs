@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::{attributes::Attributes, macros, patterns, readable, uses};
-use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Param, TypeExpr};
+use crate::facts::{Few, By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Param, TypeExpr};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -212,7 +212,7 @@ impl Reader<'_> {
             let parts = bytes.split(|&b| b == b':').filter(|part| !part.is_empty());
             let segments = parts.map(|part| self.sheet.name(part)).collect();
             let scope = self.sheet.facts.def(ix).parent;
-            let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
+            let ty = TypeExpr::Path { segments, args: Few::new(), scope, line: line(node) };
             let ty = self.sheet.push_type(ty);
             self.sheet.def_mut(ix).bases.push(ty);
         }
@@ -265,7 +265,7 @@ impl Reader<'_> {
             "trait_item" => {
                 let bases = self.bounds(field(node, "bounds"));
                 if let Some(def) = self.sheet.current() {
-                    def.bases = bases;
+                    def.bases = bases.into();
                 }
                 self.close();
             }
@@ -274,7 +274,7 @@ impl Reader<'_> {
                 let bases = self.bounds(field(node, "bounds"));
                 if let Some(def) = self.sheet.current() {
                     def.of = of;
-                    def.bases = bases;
+                    def.bases = bases.into();
                 }
                 self.close();
             }
@@ -325,7 +325,7 @@ impl Reader<'_> {
                 let parts = [field(node, "consequence"), field(node, "alternative")];
                 let any: Vec<ExprIx> =
                     parts.into_iter().flatten().filter_map(|p| self.sheet.known(p)).collect();
-                self.sheet.set(node, Expr::Any(any));
+                self.sheet.set(node, Expr::Any(any.into()));
             }
             "block" => {
                 self.sheet.close_block();

@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use crate::facts::{By, Def, DefKind, Expr, ExprIx, How, Name};
+use crate::facts::{Few, By, Def, DefKind, Expr, ExprIx, How, Name};
 use crate::sheet::{Sheet, field};
 
 /// Macros and functions may share a name; neither is meant where the other is called. No other function of
@@ -35,9 +35,9 @@ pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
         outermost = false;
     }
     let value = match name.rsplit("::").next().unwrap_or(name) {
-        "vec" => Expr::List(elements),
+        "vec" => Expr::List(elements.into()),
         "format" | "concat" | "stringify" | "env" | "include_str" => Expr::Text,
-        "dbg" | "try" => elements.first().map_or(Expr::Unknown, |&only| Expr::Any(vec![only])),
+        "dbg" | "try" => elements.first().map_or(Expr::Unknown, |&only| Expr::Any([only].into())),
         _ => Expr::Unknown,
     };
     sheet.set(invocation, value);
@@ -52,8 +52,8 @@ fn call(sheet: &mut Sheet<'_>, mut segments: Vec<String>, place: Node<'_>) {
     last.push('!');
     let segments = segments.iter().map(|part| sheet.owned_name(part)).collect();
     let (scope, at) = (sheet.scope(), place.start_byte() as u32);
-    let callee = sheet.push(Expr::Path { segments, args: Vec::new(), scope, at });
-    let call = sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+    let callee = sheet.push(Expr::Path { segments, args: Few::new(), scope, at });
+    let call = sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
     sheet.call(call, place);
 }
 
@@ -149,7 +149,7 @@ fn read_tree<'t>(sheet: &mut Sheet<'_>, tree: Node<'t>, work: &mut Vec<Node<'t>>
                 }
                 match (group, value_of(sheet, head)) {
                     (Some(b'('), Some(callee)) => {
-                        let call = sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+                        let call = sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
                         let place = tokens.get(at.saturating_sub(2)).copied().unwrap_or(token);
                         sheet.call(call, place);
                         Head::Value(call)
@@ -199,7 +199,7 @@ fn value_of(sheet: &mut Sheet<'_>, head: Head) -> Option<ExprIx> {
             [only] if sheet.facts.text(only) == "self" => sheet.push(Expr::This { scope }),
             [only] if is_keyword(sheet.facts.text(only)) => return None,
             [only] => sheet.push(Expr::Name { name: only, at, scope }),
-            _ => sheet.push(Expr::Path { segments, args: Vec::new(), scope, at }),
+            _ => sheet.push(Expr::Path { segments: segments.into(), args: Few::new(), scope, at }),
         }),
     }
 }

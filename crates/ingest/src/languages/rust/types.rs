@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::extract::Reader;
-use crate::facts::{TypeExpr, TypeIx, TypeParam};
+use crate::facts::{Few, TypeExpr, TypeIx, TypeParam};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -15,7 +15,7 @@ impl Reader<'_> {
                     self.sheet.set_type(node, TypeExpr::SelfType { scope });
                 } else {
                     let segments = vec![self.sheet.name_of(node)];
-                    let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
+                    let ty = TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
                     self.sheet.set_type(node, ty);
                 }
             }
@@ -35,7 +35,7 @@ impl Reader<'_> {
                     return;
                 }
                 segments.push(name);
-                let ty = TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) };
+                let ty = TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
                 self.sheet.set_type(node, ty);
             }
             "generic_type" | "generic_type_with_turbofish" => {
@@ -44,12 +44,12 @@ impl Reader<'_> {
                 let ty =
                     match self.sheet.type_of(inner).map(|ix| self.sheet.facts.types[ix.0 as usize].clone()) {
                         Some(TypeExpr::Path { segments, scope, line, .. }) => {
-                            TypeExpr::Path { segments, args, scope, line }
+                            TypeExpr::Path { segments, args: args.into(), scope, line }
                         }
                         Some(other) => other,
                         None => {
                             let segments = inner.map(|path| self.segments(path)).unwrap_or_default();
-                            TypeExpr::Path { segments, args, scope, line: line(node) }
+                            TypeExpr::Path { segments: segments.into(), args: args.into(), scope, line: line(node) }
                         }
                     };
                 self.sheet.set_type(node, ty);
@@ -70,7 +70,7 @@ impl Reader<'_> {
             }
             "dynamic_type" | "abstract_type" => {
                 let of = self.type_or_unknown(field(node, "trait"));
-                self.sheet.set_type(node, TypeExpr::Bounds(vec![of]));
+                self.sheet.set_type(node, TypeExpr::Bounds([of].into()));
             }
             "bounded_type" => {
                 let parts = named_children(node);
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 let name = self.sheet.name_of(name);
                 let bounds = self.bounds(field(child, "bounds"));
                 let default = self.sheet.type_of(field(child, "default_type"));
-                params.push(TypeParam { name, bounds, default });
+                params.push(TypeParam { name, bounds: bounds.into(), default });
             }
         }
         // `for<'a>` has type parameters too; it declares only lifetimes.

@@ -10,8 +10,8 @@ use m1nd_graph::NodeFlags;
 use super::rules::ROOT;
 use super::{Function, Grammar, Imported, Role, Source, Unit};
 use crate::facts::{
-    By, Def, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Name, Param,
-    Route, RouteHandler, Scope, TypeExpr, TypeIx,
+    By, Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Name,
+    Param, Route, RouteHandler, Scope, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, last_line, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -48,7 +48,7 @@ struct Reader<'s, 't> {
     /// Nodes that opened something, innermost last.
     opened: Vec<Opened>,
     /// Members written outside their type, by where and of what.
-    impls: FxHashMap<(Scope, Vec<Name>), DefIx>,
+    impls: FxHashMap<(Scope, Few<Name>), DefIx>,
     /// Nodes that look like calls and are none.
     heads: FxHashSet<usize>,
     /// The node being read and those around it, outermost first.
@@ -230,7 +230,7 @@ impl<'t> Reader<'_, 't> {
         let ty = self.type_at(of);
         let segments = match &self.sheet.facts.types[ty.0 as usize] {
             TypeExpr::Path { segments, .. } => segments.clone(),
-            _ => Vec::new(),
+            _ => Few::new(),
         };
         if let Some(&known) = self.impls.get(&(scope, segments.clone())) {
             return self.sheet.enter_def(known);
@@ -285,7 +285,7 @@ impl<'t> Reader<'_, 't> {
         let params = self.bind_params(node, function.params);
         let returns = function.returns.map(|ty| self.type_at(ty));
         let def = self.sheet.def_mut(ix);
-        def.params = params;
+        def.params = params.into();
         def.returns = returns;
         self.routes(node, Some(ix));
         defs
@@ -349,7 +349,12 @@ impl<'t> Reader<'_, 't> {
             return self.sheet.push_type(TypeExpr::Unknown);
         }
         let scope = self.sheet.scope();
-        self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) })
+        self.sheet.push_type(TypeExpr::Path {
+            segments: segments.into(),
+            args: Few::new(),
+            scope,
+            line: line(node),
+        })
     }
 
     /// A file loaded where a type stands, or a type in it.
@@ -358,7 +363,12 @@ impl<'t> Reader<'_, 't> {
         let mut segments = vec![self.sheet.owned_name(asked)];
         segments.extend(self.split(rest));
         let scope = self.sheet.scope();
-        self.sheet.push_type(TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) })
+        self.sheet.push_type(TypeExpr::Path {
+            segments: segments.into(),
+            args: Few::new(),
+            scope,
+            line: line(node),
+        })
     }
 
     fn split(&mut self, text: &str) -> Vec<Name> {
@@ -391,7 +401,7 @@ impl<'t> Reader<'_, 't> {
                 if self.is_piped(node) {
                     args.insert(0, self.sheet.push(Expr::Unknown));
                 }
-                let call = self.sheet.set(node, Expr::Call { callee, args, types: Vec::new() });
+                let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
                 self.sheet.call(call, name);
                 self.routes(node, None);
             }
@@ -401,7 +411,7 @@ impl<'t> Reader<'_, 't> {
                 let callee = self.sheet.push(Expr::Out { of: made, by: By::Class });
                 let args = args.map(named_children).unwrap_or_default();
                 let args = args.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
-                let call = self.sheet.push(Expr::Call { callee, args, types: Vec::new() });
+                let call = self.sheet.push(Expr::Call { callee, args, types: Few::new() });
                 self.sheet.call(call, ty);
             }
             Role::Member { base, name } => {
@@ -422,7 +432,8 @@ impl<'t> Reader<'_, 't> {
                 let text = self.source.text(node);
                 let segments = self.split(text);
                 if !segments.is_empty() {
-                    self.sheet.set(node, Expr::Path { segments, args: Vec::new(), scope, at });
+                    self.sheet
+                        .set(node, Expr::Path { segments: segments.into(), args: Few::new(), scope, at });
                 }
             }
             Role::Loaded(asked) => {
@@ -459,7 +470,7 @@ impl<'t> Reader<'_, 't> {
                 Some(function) => RouteHandler::Def(function),
                 None => {
                     let segments = found.handler.iter().map(|part| self.sheet.owned_name(part)).collect();
-                    RouteHandler::Value(self.sheet.push(Expr::Path { segments, args: Vec::new(), scope, at }))
+                    RouteHandler::Value(self.sheet.push(Expr::Path { segments, args: Few::new(), scope, at }))
                 }
             };
             let route =
@@ -482,7 +493,7 @@ impl<'t> Reader<'_, 't> {
     fn seen_here(&mut self, base: ExprIx, node: Node<'_>) -> ExprIx {
         let (scope, at) = (self.sheet.scope(), node.start_byte() as u32);
         let ty = self.sheet.push_type(TypeExpr::ValueOf(base));
-        self.sheet.push(Expr::Path { segments: Vec::new(), args: vec![ty], scope, at })
+        self.sheet.push(Expr::Path { segments: Few::new(), args: [ty].into(), scope, at })
     }
 
     /// Whether `x |> f()` gives the call one more argument.
@@ -503,7 +514,7 @@ impl<'t> Reader<'_, 't> {
         match segments[..] {
             [] => self.sheet.push(Expr::Unknown),
             [only] if is_local => self.sheet.push(Expr::Name { name: only, at, scope }),
-            _ => self.sheet.push(Expr::Path { segments, args: Vec::new(), scope, at }),
+            _ => self.sheet.push(Expr::Path { segments: segments.into(), args: Few::new(), scope, at }),
         }
     }
 

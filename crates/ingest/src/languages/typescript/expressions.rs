@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::{names, types};
-use crate::facts::{By, Expr, ExprIx};
+use crate::facts::{Few, By, Expr, ExprIx};
 use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
@@ -114,7 +114,7 @@ impl Reader<'_> {
             }
             members.push((self.sheet.name_of(key), known));
         }
-        self.sheet.set(node, Expr::Object(members));
+        self.sheet.set(node, Expr::Object(members.into()));
     }
 
     pub(super) fn call(&mut self, node: Node<'_>) {
@@ -137,7 +137,7 @@ impl Reader<'_> {
             }
         }
         let types = types::arguments(&mut self.sheet, field(node, "type_arguments"));
-        let call = self.sheet.set(node, Expr::Call { callee, args, types });
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: types.into() });
         let place = field(function, "property").unwrap_or(function);
         self.sheet.call(call, place);
         self.settle(&arguments, call);
@@ -161,7 +161,7 @@ impl Reader<'_> {
         let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
         let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
         let types = types::arguments(&mut self.sheet, field(node, "type_arguments"));
-        let call = self.sheet.set(node, Expr::Call { callee, args, types });
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: types.into() });
         let place = field(node, "constructor").unwrap_or(node);
         self.sheet.call(call, place);
         self.settle(&arguments, call);
@@ -174,7 +174,7 @@ impl Reader<'_> {
             || self.sheet.bytes(name).first().is_some_and(u8::is_ascii_uppercase);
         if is_component {
             let callee = self.sheet.expr(Some(name));
-            let call = self.sheet.push(Expr::Call { callee, args: Vec::new(), types: Vec::new() });
+            let call = self.sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
             self.sheet.call(call, name);
         }
     }

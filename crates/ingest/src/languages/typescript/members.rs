@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::{patterns, types};
-use crate::facts::{DefKind, Expr, ExprIx, Field, Param, TypeIx, TypeParam};
+use crate::facts::{Few, DefKind, Expr, ExprIx, Field, Param, TypeIx, TypeParam};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -82,7 +82,7 @@ impl Reader<'_> {
             let given = self.sheet.push(Expr::ArgOf { call: ExprIx(u32::MAX), arg: 0, param: at as u32 });
             waiting.push(given);
             let value = match value {
-                Some(default) => self.sheet.push(Expr::Any(vec![given, default])),
+                Some(default) => self.sheet.push(Expr::Any([given, default].into())),
                 None => given,
             };
             patterns::bind(&mut self.sheet, pattern, Some(value), ty, from, to);
@@ -121,11 +121,11 @@ impl Reader<'_> {
             };
             let name = self.sheet.name_of(name);
             let bound = field(child, "constraint").and_then(|c| c.named_child(0));
-            let bounds = self.sheet.type_of(bound).into_iter().collect();
+            let bounds: Few<TypeIx> = self.sheet.type_of(bound).into_iter().collect();
             let default = field(child, "value").and_then(|v| v.named_child(0));
             let default = self.sheet.type_of(default);
             self.sheet.current().into_iter().for_each(|def| {
-                def.type_params.push(TypeParam { name, bounds: Vec::clone(&bounds), default });
+                def.type_params.push(TypeParam { name, bounds: bounds.clone(), default });
             });
         }
     }

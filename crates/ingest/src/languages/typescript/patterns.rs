@@ -84,7 +84,7 @@ fn whole(sheet: &mut Sheet<'_>, value: Option<ExprIx>, ty: Option<TypeIx>) -> Op
 
 fn either(sheet: &mut Sheet<'_>, value: Option<ExprIx>, default: Option<ExprIx>) -> Option<ExprIx> {
     match (value, default) {
-        (Some(value), Some(default)) => Some(sheet.push(Expr::Any(vec![value, default]))),
+        (Some(value), Some(default)) => Some(sheet.push(Expr::Any([value, default].into()))),
         (one, other) => one.or(other),
     }
 }

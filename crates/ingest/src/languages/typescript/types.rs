@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::facts::{Name, TypeExpr, TypeIx};
+use crate::facts::{Few, Name, TypeExpr, TypeIx};
 use crate::sheet::{Sheet, field, line, named_children};
 
 /// Remembers the type a node writes, when it is left.
@@ -14,19 +14,19 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         }
         "type_identifier" => {
             let segments = vec![sheet.name_of(node)];
-            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
         }
         "nested_type_identifier" => {
             let mut segments = field(node, "module").map(|module| dotted(sheet, module)).unwrap_or_default();
             segments.extend(field(node, "name").map(|name| sheet.name_of(name)));
-            sheet.set_type(node, TypeExpr::Path { segments, args: Vec::new(), scope, line: line(node) });
+            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
         }
         "generic_type" => {
             let args = arguments(sheet, field(node, "type_arguments"));
             let inner = field(node, "name").or_else(|| node.named_child(0));
             let inner = sheet.type_of(inner).map(|ix| sheet.facts.types[ix.0 as usize].clone());
             if let Some(TypeExpr::Path { segments, scope, line, .. }) = inner {
-                sheet.set_type(node, TypeExpr::Path { segments, args, scope, line });
+                sheet.set_type(node, TypeExpr::Path { segments, args: args.into(), scope, line });
             }
         }
         "predefined_type" => {
@@ -67,7 +67,7 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
                 params.push(known_or_unknown(sheet, field(parameter, "type")));
             }
             let result = sheet.type_of(field(node, "return_type"));
-            sheet.set_type(node, TypeExpr::Function { params, result });
+            sheet.set_type(node, TypeExpr::Function { params: params.into(), result });
         }
         "object_type" => object_type(sheet, node),
         "type_query" => {
@@ -92,7 +92,7 @@ fn object_type(sheet: &mut Sheet<'_>, node: Node<'_>) {
             "property_signature" => sheet.type_of(field(member, "type")),
             "method_signature" => {
                 let result = sheet.type_of(field(member, "return_type"));
-                Some(sheet.push_type(TypeExpr::Function { params: Vec::new(), result }))
+                Some(sheet.push_type(TypeExpr::Function { params: Few::new(), result }))
             }
             _ => None,
         };
@@ -100,7 +100,7 @@ fn object_type(sheet: &mut Sheet<'_>, node: Node<'_>) {
             members.push((sheet.name_of(name), ty));
         }
     }
-    sheet.set_type(node, TypeExpr::Object(members));
+    sheet.set_type(node, TypeExpr::Object(members.into()));
 }
 
 /// `<A, B>`.
@@ -149,7 +149,7 @@ fn base_class(sheet: &mut Sheet<'_>, value: Node<'_>, args: Vec<TypeIx>) -> Type
     if segments.is_empty() {
         return sheet.push_type(TypeExpr::Unknown);
     }
-    sheet.push_type(TypeExpr::Path { segments, args, scope: enclosing, line: line(value) })
+    sheet.push_type(TypeExpr::Path { segments: segments.into(), args: args.into(), scope: enclosing, line: line(value) })
 }
 
 fn dotted(sheet: &mut Sheet<'_>, node: Node<'_>) -> Vec<Name> {

@@ -1,0 +1,272 @@
+//! The tables that find a definition by its place and name, kept from one generation to the next.
+//!
+//! Every table is one flat list, file after file: an edit of one file moves numbers and hashes nothing.
+
+use std::hash::{BuildHasher as _, BuildHasherDefault};
+use std::ops::Range;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use crate::facts::{DefKind, FileFacts, ImportAll, Name, Scope};
+use crate::resolve::program::{GDef, GName};
+
+/// Where something stands in a file: 0 at its top, else one more than the definition around it.
+pub(crate) fn level(scope: Scope) -> u32 {
+    scope.map_or(0, |ix| ix.0 + 1)
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    pub(super) names: AllNames,
+    /// The program-wide name of each of a file's names.
+    pub(super) local_names: Runs<GName>,
+    /// Names bound at the top of a file, the only ones that are asked for from outside; sorted.
+    pub(super) top_names: Runs<(GName, Name)>,
+    /// The file of each definition.
+    pub(super) file_of: Runs<u32>,
+    /// Definitions by the place around them and their name.
+    pub(super) items: Keyed<(u32, GName), GDef>,
+    /// Definitions by the place around them.
+    pub(super) children: Keyed<u32, GDef>,
+    /// Imports by the place they stand in and the name they bind, as (file, position).
+    pub(super) imports: Keyed<(u32, GName), (u32, u32)>,
+    /// Imports of everything, by the place they stand in.
+    pub(super) globs: Keyed<u32, (u32, u32)>,
+    /// Methods of all files, by name.
+    pub(super) methods: Vec<(GName, GDef)>,
+    pub(super) method_defs: Vec<GDef>,
+}
+
+impl Index {
+    /// `files` must be sorted by path.
+    pub fn of(files: &[&FileFacts]) -> Self {
+        let mut index = Self::default();
+        for (file, facts) in files.iter().enumerate() {
+            let rows = Rows::of(&mut index.names, file as u32, index.file_of.values.len() as u32, facts);
+            index.local_names.push(rows.local_names);
+            index.top_names.push(rows.top_names);
+            index.file_of.push(rows.file_of);
+            index.items.push(rows.items);
+            index.children.push(rows.children);
+            index.imports.push(rows.imports);
+            index.globs.push(rows.globs);
+            index.methods.extend(rows.methods);
+        }
+        index.settle_methods();
+        index.local_names.values.shrink_to_fit();
+        index.names.shrink_to_fit();
+        index
+    }
+
+    /// Says what a file says now.
+    pub fn replace(&mut self, file: u32, facts: &FileFacts) {
+        let gone = self.file_of.range(file);
+        let (first, last) = (gone.start as u32, gone.end as u32);
+        let rows = Rows::of(&mut self.names, file, first, facts);
+        let moved = |def: &mut GDef| {
+            if def.0 >= last {
+                def.0 = def.0 - (last - first) + rows.file_of.len() as u32;
+            }
+        };
+        self.methods.retain(|(_, def)| !(first..last).contains(&def.0));
+        self.methods.iter_mut().for_each(|(_, def)| moved(def));
+        self.methods.extend(&rows.methods);
+        self.settle_methods();
+        self.items.values.iter_mut().for_each(moved);
+        self.children.values.iter_mut().for_each(moved);
+        self.local_names.replace(file, rows.local_names);
+        self.top_names.replace(file, rows.top_names);
+        self.file_of.replace(file, rows.file_of);
+        self.items.replace(file, rows.items);
+        self.children.replace(file, rows.children);
+        self.imports.replace(file, rows.imports);
+        self.globs.replace(file, rows.globs);
+    }
+
+    fn settle_methods(&mut self) {
+        self.methods.sort_unstable();
+        self.method_defs.clear();
+        self.method_defs.extend(self.methods.iter().map(|(_, def)| *def));
+    }
+
+    /// The program-wide name of a text, if any file ever used it.
+    pub fn find_name(&self, text: &str) -> Option<GName> {
+        self.names.find(text)
+    }
+
+    /// The names that a file mentions.
+    pub fn mentions(&self, file: u32) -> &[GName] {
+        self.local_names.of(file)
+    }
+
+    pub fn methods(&self, name: GName) -> &[GDef] {
+        let from = self.methods.partition_point(|(other, _)| *other < name);
+        let len = self.methods[from..].partition_point(|(other, _)| *other == name);
+        &self.method_defs[from..from + len]
+    }
+}
+
+/// What one file adds to each table.
+struct Rows {
+    local_names: Vec<GName>,
+    top_names: Vec<(GName, Name)>,
+    file_of: Vec<u32>,
+    items: Vec<((u32, GName), GDef)>,
+    children: Vec<(u32, GDef)>,
+    imports: Vec<((u32, GName), (u32, u32))>,
+    globs: Vec<(u32, (u32, u32))>,
+    methods: Vec<(GName, GDef)>,
+}
+
+impl Rows {
+    fn of(names: &mut AllNames, file: u32, first_def: u32, facts: &FileFacts) -> Self {
+        let local: Vec<GName> = facts.names.iter().map(|text| names.intern(text)).collect();
+        let name = |name: Name| local[name.0 as usize];
+        let top = facts.bindings.iter().take_while(|binding| binding.owner.is_none());
+        let mut top_names: Vec<(GName, Name)> = top.map(|bound| (name(bound.name), bound.name)).collect();
+        top_names.sort_unstable();
+        top_names.dedup();
+        let defs = (first_def..).map(GDef).zip(&facts.defs);
+        let mut items: Vec<_> =
+            defs.clone().map(|(global, def)| ((level(def.parent), name(def.name)), global)).collect();
+        let mut children: Vec<_> = defs.clone().map(|(global, def)| (level(def.parent), global)).collect();
+        let methods = defs.filter(|(_, def)| def.kind == DefKind::Method);
+        let methods = methods.map(|(global, def)| (name(def.name), global)).collect();
+        let (mut imports, mut globs) = (Vec::new(), Vec::new());
+        for (at, import) in (0..).zip(&facts.imports) {
+            match import.all {
+                ImportAll::Yes => globs.push((level(import.scope), (file, at))),
+                ImportAll::No => imports.push(((level(import.scope), name(import.bind)), (file, at))),
+            }
+        }
+        items.sort_unstable();
+        children.sort_unstable();
+        imports.sort_unstable();
+        globs.sort_unstable();
+        let file_of = vec![file; facts.defs.len()];
+        Self { local_names: local, top_names, file_of, items, children, imports, globs, methods }
+    }
+}
+
+/// A list per file, end to end.
+#[derive(Clone, Debug)]
+pub(super) struct Runs<T> {
+    pub values: Vec<T>,
+    starts: Vec<u32>,
+}
+
+impl<T> Default for Runs<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), starts: vec![0] }
+    }
+}
+
+impl<T> Runs<T> {
+    pub fn range(&self, file: u32) -> Range<usize> {
+        let at = file as usize;
+        self.starts[at] as usize..self.starts[at + 1] as usize
+    }
+
+    pub fn of(&self, file: u32) -> &[T] {
+        &self.values[self.range(file)]
+    }
+
+    fn push(&mut self, run: impl IntoIterator<Item = T>) {
+        self.values.extend(run);
+        self.starts.push(self.values.len() as u32);
+    }
+
+    fn replace(&mut self, file: u32, run: Vec<T>) {
+        let gone = self.range(file);
+        let (before, after) = (gone.len() as u32, run.len() as u32);
+        self.values.splice(gone, run);
+        for start in &mut self.starts[file as usize + 1..] {
+            *start = *start - before + after;
+        }
+    }
+}
+
+/// A list per file of things with sorted keys.
+#[derive(Clone, Debug)]
+pub(super) struct Keyed<K, V> {
+    keys: Runs<K>,
+    pub values: Vec<V>,
+}
+
+impl<K, V> Default for Keyed<K, V> {
+    fn default() -> Self {
+        Self { keys: Runs::default(), values: Vec::new() }
+    }
+}
+
+impl<K: Copy + Ord, V> Keyed<K, V> {
+    fn push(&mut self, rows: Vec<(K, V)>) {
+        let (keys, values): (Vec<K>, Vec<V>) = rows.into_iter().unzip();
+        self.keys.push(keys);
+        self.values.extend(values);
+    }
+
+    fn replace(&mut self, file: u32, rows: Vec<(K, V)>) {
+        let (keys, values): (Vec<K>, Vec<V>) = rows.into_iter().unzip();
+        self.values.splice(self.keys.range(file), values);
+        self.keys.replace(file, keys);
+    }
+
+    pub fn get(&self, file: u32, key: K) -> &[V] {
+        let range = self.keys.range(file);
+        let keys = &self.keys.values[range.clone()];
+        let from = keys.partition_point(|&other| other < key);
+        let len = keys[from..].partition_point(|&other| other == key);
+        &self.values[range.start + from..range.start + from + len]
+    }
+}
+
+/// Every name of the program once. Names that are no longer mentioned stay; nothing is found under them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AllNames {
+    text: String,
+    ends: Vec<u32>,
+    known: HashTable<u32>,
+}
+
+impl AllNames {
+    fn hash(text: &str) -> u64 {
+        BuildHasherDefault::<FxHasher>::default().hash_one(text)
+    }
+
+    pub fn get(&self, name: GName) -> &str {
+        text_of(&self.text, &self.ends, name.0)
+    }
+
+    pub fn find(&self, text: &str) -> Option<GName> {
+        self.known.find(Self::hash(text), |&at| self.get(GName(at)) == text).copied().map(GName)
+    }
+
+    fn intern(&mut self, text: &str) -> GName {
+        let Self { text: all, ends, known } = self;
+        let next = ends.len() as u32;
+        let entry = known.entry(
+            Self::hash(text),
+            |&at| text_of(all, ends, at) == text,
+            |&at| Self::hash(text_of(all, ends, at)),
+        );
+        let at = *entry.or_insert(next).get();
+        if at == next {
+            self.text.push_str(text);
+            self.ends.push(self.text.len() as u32);
+        }
+        GName(at)
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+fn text_of<'a>(text: &'a str, ends: &[u32], at: u32) -> &'a str {
+    let at = at as usize;
+    let start = at.checked_sub(1).map_or(0, |before| ends[before] as usize);
+    text.get(start..ends[at] as usize).unwrap_or("")
+}
