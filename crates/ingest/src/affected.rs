@@ -275,15 +275,34 @@ impl Spread<'_> {
                 found.extend(at.ok().map(|at| at as u32));
             }
         }
-        let mut parts = path.rsplit('/');
-        let name = parts.next().unwrap_or(path);
-        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        // A package is called as its folder.
-        let stems = [Some(stem), parts.next().filter(|_| matches!(stem, "__init__" | "index"))];
-        for stem in stems.into_iter().flatten().filter_map(|stem| self.index.find_name(stem)) {
-            let all = 0..self.facts.len() as u32;
-            found.extend(all.filter(|&other| self.index.mentions(other).contains(&stem)));
+        let all = 0..self.facts.len() as u32;
+        let family = self.families[file as usize];
+        let kin = all.filter(|&other| other != file && self.families[other as usize] == family);
+        if family == "script" {
+            found.extend(kin.filter(|&other| may_import(self.facts[other as usize], path)));
+            return found;
         }
+        let stems: Vec<GName> = module_names(path).filter_map(|stem| self.index.find_name(stem)).collect();
+        found.extend(kin.filter(|&other| self.index.mentions(other).iter().any(|name| stems.contains(name))));
         found
     }
+}
+
+/// What a module is called: as its file, or as its folder when it stands for the folder.
+fn module_names(path: &str) -> impl Iterator<Item = &str> {
+    let mut parts = path.rsplit('/');
+    let stem = parts.next().and_then(|name| name.split('.').next());
+    let folder = parts.next().filter(|_| matches!(stem, Some("__init__" | "index")));
+    stem.into_iter().chain(folder)
+}
+
+/// Whether an import by path could mean a file. What it means is told by more than its text, so when in doubt it
+/// could.
+fn may_import(importer: &FileFacts, path: &str) -> bool {
+    importer.imports.iter().filter_map(|import| import.path.first()).any(|&name| {
+        let text = importer.text(name);
+        let last = text.rsplit('/').next().unwrap_or(text);
+        let stem = last.split('.').next().unwrap_or(last);
+        !text.starts_with('.') || stem.is_empty() || module_names(path).any(|own| own == stem)
+    })
 }
