@@ -1,16 +1,17 @@
 //! Builds a generation from nodes and edges given in any order.
 
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
 use m1nd_stdx::float::FiniteF32;
+use m1nd_stdx::names::Names;
 
 use crate::column::Column;
 use crate::columns::Columns;
 use crate::evidence::Evidence;
 use crate::graph::Graph;
-use crate::intern::Interner;
 use crate::kind::{EdgeKind, NodeKind};
 use crate::node::{History, NodeFlags};
 use crate::weights::Weights;
@@ -75,7 +76,7 @@ impl Handle {
 }
 
 /// An edge as its finder describes it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeSpec {
     pub source: Handle,
     pub target: Handle,
@@ -103,6 +104,17 @@ impl EdgeSpec {
         }
     }
 
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.source, self.kind, self.target) == (other.source, other.kind, other.target)
+    }
+
+    fn strengthen(&mut self, other: &Self) {
+        self.evidence = self.evidence.strongest(other.evidence);
+        self.base_weight = self.base_weight.max(other.base_weight);
+        self.causal_strength = self.causal_strength.max(other.causal_strength);
+        self.inhibitory |= other.inhibitory;
+    }
+
     #[must_use]
     pub fn at_line(mut self, line: u32) -> Self {
         self.line = line;
@@ -111,11 +123,47 @@ impl EdgeSpec {
 }
 
 /// Collects nodes and edges; a node id or an edge given twice is one node or one edge.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct GraphBuilder {
-    nodes: Vec<NodeSpec>,
-    known: FxHashMap<String, Handle>,
+    /// Every text of the nodes once; the empty one is the first.
+    texts: Names,
+    nodes: Vec<Row>,
+    known: FxHashMap<u32, Handle>,
+    /// Tags are rare, and so is history.
+    tags: FxHashMap<Handle, Vec<u32>>,
+    history: FxHashMap<Handle, History>,
     edges: Vec<EdgeSpec>,
+}
+
+/// A node with its texts by number.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    kind: NodeKind,
+    id: u32,
+    label: u32,
+    qualified: u32,
+    path: u32,
+    signature: u32,
+    doc: u32,
+    language: u32,
+    line_start: u32,
+    line_end: u32,
+    flags: NodeFlags,
+}
+
+impl Default for GraphBuilder {
+    fn default() -> Self {
+        let mut texts = Names::default();
+        texts.intern("");
+        Self {
+            texts,
+            nodes: Vec::new(),
+            known: FxHashMap::default(),
+            tags: FxHashMap::default(),
+            history: FxHashMap::default(),
+            edges: Vec::new(),
+        }
+    }
 }
 
 impl GraphBuilder {
@@ -139,10 +187,10 @@ impl GraphBuilder {
                 inhibitory: edge.inhibitory,
             };
             if edge.lines.is_empty() {
-                builder.edge(spec.clone());
+                builder.edge(spec);
             }
             for &line in edge.lines {
-                builder.edge(spec.clone().at_line(line));
+                builder.edge(spec.at_line(line));
             }
         }
         builder
@@ -155,21 +203,41 @@ impl GraphBuilder {
 
     /// Adds a node, or finds the one that has its id already; the first description stays.
     pub fn node(&mut self, spec: NodeSpec) -> Handle {
-        if let Some(&known) = self.known.get(&spec.id) {
-            return known;
-        }
+        let id = self.texts.intern(&spec.id);
         let handle = Handle(self.nodes.len() as u32);
-        self.known.insert(spec.id.clone(), handle);
-        self.nodes.push(spec);
+        match self.known.entry(id) {
+            Entry::Occupied(known) => return *known.get(),
+            Entry::Vacant(free) => free.insert(handle),
+        };
+        let mut text = |text: &str| self.texts.intern(text);
+        self.nodes.push(Row {
+            kind: spec.kind,
+            id,
+            label: text(&spec.label),
+            qualified: text(&spec.qualified),
+            path: text(&spec.path),
+            signature: text(&spec.signature),
+            doc: text(&spec.doc),
+            language: text(&spec.language),
+            line_start: spec.line_start,
+            line_end: spec.line_end,
+            flags: spec.flags,
+        });
+        if !spec.tags.is_empty() {
+            self.tags.insert(handle, spec.tags.iter().map(|tag| text(tag)).collect());
+        }
+        if let Some(history) = spec.history {
+            self.history.insert(handle, history);
+        }
         handle
     }
 
     pub fn find(&self, id: &str) -> Option<Handle> {
-        self.known.get(id).copied()
+        self.known.get(&self.texts.find(id)?).copied()
     }
 
-    pub fn node_mut(&mut self, handle: Handle) -> &mut NodeSpec {
-        &mut self.nodes[handle.0 as usize]
+    pub fn set_history(&mut self, node: Handle, history: History) {
+        self.history.insert(node, history);
     }
 
     /// Adds an edge. The same relation found again adds its line and keeps the stronger evidence.
@@ -178,26 +246,87 @@ impl GraphBuilder {
     }
 
     /// Freezes what was collected; weights start at the base weights.
-    pub fn finish(self, generation: u64) -> Graph {
-        let order = canonical_order(&self.nodes);
+    pub fn finish(mut self, generation: u64) -> Graph {
+        let order = self.canonical_order();
         let mut position = vec![0_u32; self.nodes.len()];
-        for (at, &old) in order.iter().enumerate() {
-            position[old as usize] = at as u32;
+        for (at, old) in order.iter().enumerate() {
+            position[old.0 as usize] = at as u32;
         }
-        let edges = merge_edges(self.edges, |handle| position[handle.0 as usize]);
-        let nodes: Vec<&NodeSpec> = order.iter().map(|&old| &self.nodes[old as usize]).collect();
-        let mut columns = node_columns(&nodes);
-        edge_columns(&mut columns, &edges, nodes.len());
+        let mut edges = std::mem::take(&mut self.edges);
+        for edge in &mut edges {
+            edge.source.0 = position[edge.source.0 as usize];
+            edge.target.0 = position[edge.target.0 as usize];
+        }
+        drop(position);
+        let edges = Merged::of(edges);
+        let nodes = order.len();
+        let mut columns = self.node_columns(&order);
+        drop(order);
+        edge_columns(&mut columns, &edges, nodes);
         let weights = Weights::from_bits(columns.base_weight.iter().map(|w| w.to_bits()));
         Graph::from_columns(generation, columns, weights)
     }
-}
 
-/// Neighbours in a file are neighbours in memory, and equal content has equal positions.
-fn canonical_order(nodes: &[NodeSpec]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
-    order.sort_by(|&a, &b| canonical_cmp(&nodes[a as usize], &nodes[b as usize]));
-    order
+    /// Neighbours in a file are neighbours in memory, and equal content has equal positions.
+    fn canonical_order(&self) -> Vec<Handle> {
+        let mut order: Vec<Handle> = (0..self.nodes.len() as u32).map(Handle).collect();
+        let key = |handle: &Handle| {
+            let row = &self.nodes[handle.0 as usize];
+            let (path, id) = (self.texts.get(row.path), self.texts.get(row.id));
+            (path, row.line_start, std::cmp::Reverse(row.line_end), id)
+        };
+        order.sort_by(|a, b| key(a).cmp(&key(b)));
+        order
+    }
+
+    fn node_columns(self, order: &[Handle]) -> Columns {
+        let rows = || order.iter().map(|handle| &self.nodes[handle.0 as usize]);
+        let column = |pick: fn(&Row) -> u32| -> Column<u32> { Column::owned(rows().map(pick).collect()) };
+        let (mut tag_starts, mut tags) = (Vec::with_capacity(order.len() + 1), Vec::new());
+        tag_starts.push(0);
+        for handle in order {
+            tags.extend(self.tags.get(handle).into_iter().flatten());
+            tag_starts.push(tags.len() as u32);
+        }
+        let text =
+            |at: u32, pick: fn(&Row) -> u32| self.texts.get(pick(&self.nodes[order[at as usize].0 as usize]));
+        let mut by_id: Vec<u32> = (0..order.len() as u32).collect();
+        by_id.sort_by_key(|&at| text(at, |row| row.id));
+        let mut by_label: Vec<u32> = (0..order.len() as u32).collect();
+        by_label.sort_by_key(|&at| (text(at, |row| row.label), at));
+        let past = || order.iter().map(|handle| self.history.get(handle));
+        let history = |pick: fn(&History) -> u32| -> Column<u32> {
+            Column::owned(past().map(|history| history.map_or(0, pick)).collect())
+        };
+        let mut columns = Columns {
+            kind: Column::owned(rows().map(|row| row.kind as u8).collect()),
+            changed_at: Column::owned(
+                past().map(|history| history.map_or(i64::MIN, |h| h.changed_at.0)).collect(),
+            ),
+            commits: history(|h| h.commits),
+            fixes: history(|h| h.fixes),
+            authors: history(|h| h.authors),
+            id: column(|row| row.id),
+            label: column(|row| row.label),
+            qualified: column(|row| row.qualified),
+            path: column(|row| row.path),
+            line_start: column(|row| row.line_start),
+            line_end: column(|row| row.line_end),
+            signature: column(|row| row.signature),
+            doc: column(|row| row.doc),
+            language: column(|row| row.language),
+            flags: column(|row| row.flags.0),
+            tag_starts: Column::owned(tag_starts),
+            tags: Column::owned(tags),
+            by_id: Column::owned(by_id),
+            by_label: Column::owned(by_label),
+            ..Columns::none()
+        };
+        let (arena, text_starts) = self.texts.freeze();
+        columns.text = Column::owned(arena);
+        columns.text_starts = Column::owned(text_starts);
+        columns
+    }
 }
 
 pub(crate) fn canonical_cmp(a: &NodeSpec, b: &NodeSpec) -> Ordering {
@@ -209,133 +338,85 @@ pub(crate) fn canonical_cmp(a: &NodeSpec, b: &NodeSpec) -> Ordering {
     ))
 }
 
-pub(crate) struct MergedEdge {
-    pub spec: EdgeSpec,
-    pub source: u32,
-    pub target: u32,
-    pub lines: Vec<u32>,
+/// Edges in their order, each once, with their lines end to end.
+#[derive(Debug, Default)]
+pub(crate) struct Merged {
+    /// Their handles are positions.
+    pub edges: Vec<EdgeSpec>,
+    line_ends: Vec<u32>,
+    lines: Vec<u32>,
 }
 
-pub(crate) fn merge_edges(edges: Vec<EdgeSpec>, position: impl Fn(Handle) -> u32) -> Vec<MergedEdge> {
-    let mut keyed: Vec<(u32, u8, u32, EdgeSpec)> = edges
-        .into_iter()
-        .map(|spec| {
-            let source = position(spec.source);
-            let target = position(spec.target);
-            (source, spec.kind as u8, target, spec)
-        })
-        .collect();
-    keyed.sort_by_key(|(source, kind, target, spec)| {
-        (*source, *kind, *target, spec.line, spec.evidence.pack(), spec.base_weight, spec.causal_strength)
-    });
-    let mut merged: Vec<MergedEdge> = Vec::with_capacity(keyed.len());
-    for (source, _, target, spec) in keyed {
-        let line = spec.line;
-        match merged.last_mut() {
-            Some(last) if last.source == source && last.target == target && last.spec.kind == spec.kind => {
-                last.spec.evidence = last.spec.evidence.strongest(spec.evidence);
-                last.spec.base_weight = last.spec.base_weight.max(spec.base_weight);
-                last.spec.causal_strength = last.spec.causal_strength.max(spec.causal_strength);
-                last.spec.inhibitory |= spec.inhibitory;
-                if line != 0 && last.lines.last() != Some(&line) {
-                    last.lines.push(line);
+impl Merged {
+    /// Sorts edges whose handles are positions; of those that are the same the strongest of everything stays.
+    pub fn of(mut edges: Vec<EdgeSpec>) -> Self {
+        edges.sort_unstable_by_key(|edge| {
+            let strength = (edge.evidence.pack(), edge.base_weight, edge.causal_strength, edge.inhibitory);
+            (edge.source, edge.kind as u8, edge.target, edge.line, strength)
+        });
+        let mut merged = Self { lines: Vec::with_capacity(edges.len()), ..Self::default() };
+        let mut kept: usize = 0;
+        for at in 0..edges.len() {
+            let edge = edges[at];
+            match kept.checked_sub(1).map(|last| &mut edges[last]).filter(|last| last.is_same(&edge)) {
+                Some(last) => last.strengthen(&edge),
+                None => {
+                    edges[kept] = edge;
+                    kept += 1;
+                    merged.line_ends.push(merged.lines.len() as u32);
                 }
             }
-            _ => merged.push(MergedEdge {
-                spec,
-                source,
-                target,
-                lines: if line == 0 { Vec::new() } else { vec![line] },
-            }),
+            let start = merged.line_ends.len().checked_sub(2).map_or(0, |before| merged.line_ends[before]);
+            let is_known = merged.lines.len() > start as usize && merged.lines.last() == Some(&edge.line);
+            if edge.line != 0 && !is_known {
+                merged.lines.push(edge.line);
+            }
+            if let Some(end) = merged.line_ends.last_mut() {
+                *end = merged.lines.len() as u32;
+            }
         }
+        edges.truncate(kept);
+        merged.edges = edges;
+        merged
     }
-    merged
-}
 
-fn node_columns(nodes: &[&NodeSpec]) -> Columns {
-    let mut interner = Interner::new();
-    let mut text = |pick: fn(&NodeSpec) -> &str| -> Column<u32> {
-        Column::owned(nodes.iter().map(|node| interner.intern(pick(node)).0).collect())
-    };
-    let id = text(|node| &node.id);
-    let label = text(|node| &node.label);
-    let qualified = text(|node| &node.qualified);
-    let path = text(|node| &node.path);
-    let signature = text(|node| &node.signature);
-    let doc = text(|node| &node.doc);
-    let language = text(|node| &node.language);
-    let mut tag_starts = vec![0];
-    let mut tags = Vec::new();
-    for node in nodes {
-        tags.extend(node.tags.iter().map(|tag| interner.intern(tag).0));
-        tag_starts.push(tags.len() as u32);
+    pub fn push(&mut self, edge: EdgeSpec, lines: &[u32]) {
+        self.edges.push(edge);
+        self.lines.extend_from_slice(lines);
+        self.line_ends.push(self.lines.len() as u32);
     }
-    let (arena, text_starts) = interner.freeze();
-    let mut by_id: Vec<u32> = (0..nodes.len() as u32).collect();
-    by_id.sort_by_key(|&at| nodes[at as usize].id.as_str());
-    let mut by_label: Vec<u32> = (0..nodes.len() as u32).collect();
-    by_label.sort_by_key(|&at| (nodes[at as usize].label.as_str(), at));
-    let history = |pick: fn(&History) -> u32| -> Column<u32> {
-        Column::owned(nodes.iter().map(|node| node.history.as_ref().map_or(0, pick)).collect())
-    };
-    Columns {
-        kind: Column::owned(nodes.iter().map(|node| node.kind as u8).collect()),
-        pagerank: Column::owned(Vec::new()),
-        changed_at: Column::owned(
-            nodes.iter().map(|node| node.history.as_ref().map_or(i64::MIN, |h| h.changed_at.0)).collect(),
-        ),
-        commits: history(|h| h.commits),
-        fixes: history(|h| h.fixes),
-        authors: history(|h| h.authors),
-        id,
-        label,
-        qualified,
-        path,
-        line_start: Column::owned(nodes.iter().map(|node| node.line_start).collect()),
-        line_end: Column::owned(nodes.iter().map(|node| node.line_end).collect()),
-        signature,
-        doc,
-        language,
-        flags: Column::owned(nodes.iter().map(|node| node.flags.0).collect()),
-        tag_starts: Column::owned(tag_starts),
-        tags: Column::owned(tags),
-        by_id: Column::owned(by_id),
-        by_label: Column::owned(by_label),
-        out_starts: Column::owned(Vec::new()),
-        source: Column::owned(Vec::new()),
-        target: Column::owned(Vec::new()),
-        edge_kind: Column::owned(Vec::new()),
-        evidence: Column::owned(Vec::new()),
-        base_weight: Column::owned(Vec::new()),
-        causal_strength: Column::owned(Vec::new()),
-        inhibitory: Column::owned(Vec::new()),
-        site_starts: Column::owned(Vec::new()),
-        sites: Column::owned(Vec::new()),
-        in_starts: Column::owned(Vec::new()),
-        in_edges: Column::owned(Vec::new()),
-        text: Column::owned(arena),
-        text_starts: Column::owned(text_starts),
+
+    /// Adds lines to the last edge.
+    pub fn add_lines(&mut self, more: &[u32]) {
+        let Some(last) = self.edges.len().checked_sub(1) else { return };
+        let mut own = self.lines(last).to_vec();
+        own.extend_from_slice(more);
+        own.sort_unstable();
+        own.dedup();
+        self.lines.truncate(self.lines.len() - self.lines(last).len());
+        self.lines.extend(own);
+        self.line_ends[last] = self.lines.len() as u32;
+    }
+
+    pub fn lines(&self, edge: usize) -> &[u32] {
+        let start = edge.checked_sub(1).map_or(0, |before| self.line_ends[before]);
+        &self.lines[start as usize..self.line_ends[edge] as usize]
     }
 }
 
-pub(crate) fn edge_columns(columns: &mut Columns, edges: &[MergedEdge], nodes: usize) {
-    let mut site_starts = vec![0];
-    let mut sites = Vec::new();
-    for edge in edges {
-        sites.extend_from_slice(&edge.lines);
-        site_starts.push(sites.len() as u32);
-    }
-    columns.out_starts = Column::owned(starts(edges.iter().map(|edge| edge.source), nodes));
-    columns.source = Column::owned(edges.iter().map(|edge| edge.source).collect());
-    columns.target = Column::owned(edges.iter().map(|edge| edge.target).collect());
-    columns.edge_kind = Column::owned(edges.iter().map(|edge| edge.spec.kind as u8).collect());
-    columns.evidence = Column::owned(edges.iter().map(|edge| edge.spec.evidence.pack()).collect());
-    columns.base_weight = Column::owned(edges.iter().map(|edge| edge.spec.base_weight.get()).collect());
-    columns.causal_strength =
-        Column::owned(edges.iter().map(|edge| edge.spec.causal_strength.get()).collect());
-    columns.inhibitory = Column::owned(edges.iter().map(|edge| u8::from(edge.spec.inhibitory)).collect());
+pub(crate) fn edge_columns(columns: &mut Columns, merged: &Merged, nodes: usize) {
+    let edges = &merged.edges;
+    let site_starts = std::iter::once(0).chain(merged.line_ends.iter().copied()).collect();
+    columns.out_starts = Column::owned(starts(edges.iter().map(|edge| edge.source.0), nodes));
+    columns.source = Column::owned(edges.iter().map(|edge| edge.source.0).collect());
+    columns.target = Column::owned(edges.iter().map(|edge| edge.target.0).collect());
+    columns.edge_kind = Column::owned(edges.iter().map(|edge| edge.kind as u8).collect());
+    columns.evidence = Column::owned(edges.iter().map(|edge| edge.evidence.pack()).collect());
+    columns.base_weight = Column::owned(edges.iter().map(|edge| edge.base_weight.get()).collect());
+    columns.causal_strength = Column::owned(edges.iter().map(|edge| edge.causal_strength.get()).collect());
+    columns.inhibitory = Column::owned(edges.iter().map(|edge| u8::from(edge.inhibitory)).collect());
     columns.site_starts = Column::owned(site_starts);
-    columns.sites = Column::owned(sites);
+    columns.sites = Column::owned(merged.lines.clone());
     set_incoming(columns, nodes);
 }
 

@@ -15,6 +15,11 @@ macro_rules! columns {
         pub(crate) struct Columns { $($(#[$doc])* pub(crate) $name: Column<$ty>,)* }
 
         impl Columns {
+            /// Columns without values.
+            pub(crate) fn none() -> Self {
+                Self { $($name: Column::owned(Vec::new()),)* }
+            }
+
             /// Name and bytes of every column, in the order they are written.
             pub(crate) fn sections(&self) -> Vec<(&'static str, &[u8])> {
                 vec![$((stringify!($name), self.$name.as_bytes()),)*]

@@ -6,9 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::builder::{
-    EdgeSpec, Handle, MergedEdge, NodeSpec, canonical_cmp, merge_edges, set_incoming, starts,
-};
+use crate::builder::{EdgeSpec, Handle, Merged, NodeSpec, canonical_cmp, set_incoming, starts};
 use crate::column::Column;
 use crate::columns::Columns;
 use crate::evidence::Evidence;
@@ -131,7 +129,7 @@ impl Patch<'_> {
         Some(Graph::from_columns(generation, columns, weights))
     }
 
-    fn fresh_edges(&self, found: Vec<PatchEdge>) -> Option<Vec<MergedEdge>> {
+    fn fresh_edges(&self, found: Vec<PatchEdge>) -> Option<Merged> {
         let mut specs: Vec<EdgeSpec> = found
             .into_iter()
             .map(|edge| {
@@ -162,14 +160,14 @@ impl Patch<'_> {
                 }
             }
         }
-        Some(merge_edges(specs, |handle| handle.0))
+        Some(Merged::of(specs))
     }
 
     /// Where each edge of the next generation comes from, in its order.
-    fn plan(&self, fresh: &[MergedEdge]) -> Option<Vec<From>> {
+    fn plan(&self, fresh: &Merged) -> Option<Vec<From>> {
         let old = self.graph.columns();
-        let mut plan = Vec::with_capacity(old.target.len() + fresh.len());
-        let mut fresh = (0..).zip(fresh).peekable();
+        let mut plan = Vec::with_capacity(old.target.len() + fresh.edges.len());
+        let mut fresh = (0..).zip(&fresh.edges).peekable();
         let mut at = 0;
         let mut new = 0;
         for part in self.parts.iter().map(Some).chain([None]) {
@@ -180,7 +178,7 @@ impl Patch<'_> {
             new += end - at;
             let Some(part) = part else { break };
             new += part.len();
-            while let Some((edge, _)) = fresh.next_if(|(_, edge)| edge.source < new) {
+            while let Some((edge, _)) = fresh.next_if(|(_, edge)| edge.source.0 < new) {
                 plan.push(From::Fresh(edge));
             }
             at = part.old.end;
@@ -217,19 +215,18 @@ impl Patch<'_> {
         (old.edge_kind[edge as usize], self.moved[old.target[edge as usize] as usize])
     }
 
-    fn edge_columns(&self, columns: &mut Columns, fresh: &[MergedEdge], plan: &[From]) -> Weights {
+    fn edge_columns(&self, columns: &mut Columns, fresh: &Merged, plan: &[From]) -> Weights {
         let old = self.graph.columns();
         let moved = |at: u32| self.moved[at as usize];
-        columns.source = taken(plan, |edge| moved(old.source[edge]), fresh, |edge| edge.source);
-        columns.target = taken(plan, |edge| moved(old.target[edge]), fresh, |edge| edge.target);
-        columns.edge_kind = taken(plan, |edge| old.edge_kind[edge], fresh, |edge| edge.spec.kind as u8);
-        columns.evidence = taken(plan, |edge| old.evidence[edge], fresh, |edge| edge.spec.evidence.pack());
-        columns.base_weight =
-            taken(plan, |edge| old.base_weight[edge], fresh, |edge| edge.spec.base_weight.get());
+        columns.source = taken(plan, |edge| moved(old.source[edge]), fresh, |edge| edge.source.0);
+        columns.target = taken(plan, |edge| moved(old.target[edge]), fresh, |edge| edge.target.0);
+        columns.edge_kind = taken(plan, |edge| old.edge_kind[edge], fresh, |edge| edge.kind as u8);
+        columns.evidence = taken(plan, |edge| old.evidence[edge], fresh, |edge| edge.evidence.pack());
+        columns.base_weight = taken(plan, |edge| old.base_weight[edge], fresh, |edge| edge.base_weight.get());
         columns.causal_strength =
-            taken(plan, |edge| old.causal_strength[edge], fresh, |edge| edge.spec.causal_strength.get());
+            taken(plan, |edge| old.causal_strength[edge], fresh, |edge| edge.causal_strength.get());
         columns.inhibitory =
-            taken(plan, |edge| old.inhibitory[edge], fresh, |edge| u8::from(edge.spec.inhibitory));
+            taken(plan, |edge| old.inhibitory[edge], fresh, |edge| u8::from(edge.inhibitory));
         let (mut site_starts, mut sites) = (Vec::with_capacity(plan.len() + 1), Vec::new());
         site_starts.push(0);
         for from in plan {
@@ -239,7 +236,7 @@ impl Patch<'_> {
                     let range = old.site_starts[edge] as usize..old.site_starts[edge + 1] as usize;
                     sites.extend_from_slice(&old.sites[range]);
                 }
-                From::Fresh(edge) => sites.extend_from_slice(&fresh[edge as usize].lines),
+                From::Fresh(edge) => sites.extend_from_slice(fresh.lines(edge as usize)),
             }
             site_starts.push(sites.len() as u32);
         }
@@ -257,19 +254,19 @@ impl Patch<'_> {
     }
 
     /// The weights that relations of the files had learned before.
-    fn learned(&self, fresh: &[MergedEdge]) -> Vec<u32> {
+    fn learned(&self, fresh: &Merged) -> Vec<u32> {
         let mut was =
             vec![GONE; self.moved.iter().filter(|&&at| at != GONE).max().map_or(0, |&at| at as usize + 1)];
         for (old, &new) in self.moved.iter().enumerate().filter(|(_, new)| **new != GONE) {
             was[new as usize] = old as u32;
         }
         let old = |new: u32| was.get(new as usize).copied().filter(|&old| old != GONE).map(NodeIx);
-        let weight = |edge: &MergedEdge| {
-            let before = self.graph.edge_between(old(edge.source)?, edge.spec.kind, old(edge.target)?)?;
+        let weight = |edge: &EdgeSpec| {
+            let before = self.graph.edge_between(old(edge.source.0)?, edge.kind, old(edge.target.0)?)?;
             let before = self.graph.edge(before);
             (before.weight != before.base_weight).then_some(before.weight)
         };
-        fresh.iter().map(|edge| weight(edge).unwrap_or(edge.spec.base_weight).get().to_bits()).collect()
+        fresh.edges.iter().map(|edge| weight(edge).unwrap_or(edge.base_weight).get().to_bits()).collect()
     }
 
     fn node_columns(&self) -> Columns {
@@ -401,12 +398,12 @@ enum From {
 fn taken<T: FromBytes + IntoBytes + Immutable>(
     plan: &[From],
     old: impl Fn(usize) -> T,
-    fresh: &[MergedEdge],
-    new: impl Fn(&MergedEdge) -> T,
+    fresh: &Merged,
+    new: impl Fn(&EdgeSpec) -> T,
 ) -> Column<T> {
     let value = |from: &From| match *from {
         From::Old(edge) => old(edge as usize),
-        From::Fresh(edge) => new(&fresh[edge as usize]),
+        From::Fresh(edge) => new(&fresh.edges[edge as usize]),
     };
     Column::owned(plan.iter().map(value).collect())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::builder::{self, EdgeSpec, Handle, MergedEdge};
+use crate::builder::{self, EdgeSpec, Handle, Merged};
 use crate::column::Column;
 use crate::evidence::Evidence;
 use crate::graph::Graph;
@@ -35,26 +35,22 @@ impl EdgePut {
 pub fn rewire(graph: &Graph, mut put: Vec<EdgePut>, drop: &BTreeSet<EdgeIx>) -> Graph {
     put.sort_by_key(EdgePut::key);
     let mut put = put.into_iter().peekable();
-    let mut merged: Vec<MergedEdge> = Vec::with_capacity(graph.edge_count() + put.len());
-    let mut weights: Vec<u32> = Vec::with_capacity(merged.capacity());
-    let mut push = |edge: MergedEdge, weight: Option<FiniteF32>| match merged.last_mut() {
-        Some(last)
-            if (last.source, last.spec.kind, last.target) == (edge.source, edge.spec.kind, edge.target) =>
-        {
-            last.spec.evidence = last.spec.evidence.strongest(edge.spec.evidence);
-            last.lines.extend(edge.lines);
-            last.lines.sort_unstable();
-            last.lines.dedup();
+    let mut merged = Merged::default();
+    let mut weights: Vec<u32> = Vec::with_capacity(graph.edge_count() + put.len());
+    let mut push = |edge: EdgeSpec, lines: &[u32], weight: Option<FiniteF32>| match merged.edges.last_mut() {
+        Some(last) if last.is_same(&edge) => {
+            last.evidence = last.evidence.strongest(edge.evidence);
+            merged.add_lines(lines);
         }
         _ => {
-            weights.push(weight.unwrap_or(edge.spec.base_weight).get().to_bits());
-            merged.push(edge);
+            weights.push(weight.unwrap_or(edge.base_weight).get().to_bits());
+            merged.push(edge, lines);
         }
     };
     for edge in graph.edges() {
         let key = (edge.source.0, edge.kind as u8, edge.target.0);
         while let Some(new) = put.next_if(|new| new.key() < key) {
-            push(fresh(new), None);
+            push(spec(new.source, new.kind, new.target, new.evidence), &new.lines, None);
         }
         if drop.contains(&edge.ix) {
             continue;
@@ -65,22 +61,15 @@ pub fn rewire(graph: &Graph, mut put: Vec<EdgePut>, drop: &BTreeSet<EdgeIx>) -> 
             inhibitory: edge.inhibitory,
             ..spec(edge.source, edge.kind, edge.target, edge.evidence)
         };
-        let kept =
-            MergedEdge { spec, source: edge.source.0, target: edge.target.0, lines: edge.lines.to_vec() };
-        push(kept, Some(edge.weight));
+        push(spec, edge.lines, Some(edge.weight));
     }
     for new in put {
-        push(fresh(new), None);
+        push(spec(new.source, new.kind, new.target, new.evidence), &new.lines, None);
     }
     let mut columns = graph.columns().clone();
     builder::edge_columns(&mut columns, &merged, graph.node_count());
     columns.pagerank = Column::owned(Vec::new());
     Graph::from_columns(graph.generation(), columns, Weights::from_bits(weights))
-}
-
-fn fresh(put: EdgePut) -> MergedEdge {
-    let spec = spec(put.source, put.kind, put.target, put.evidence);
-    MergedEdge { spec, source: put.source.0, target: put.target.0, lines: put.lines }
 }
 
 fn spec(source: NodeIx, kind: EdgeKind, target: NodeIx, evidence: Evidence) -> EdgeSpec {

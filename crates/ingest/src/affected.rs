@@ -15,7 +15,8 @@ use crate::facts::{Def, DefIx, DefKind, FileFacts, ImportAll};
 use crate::interface::{self, Item, What, last_name};
 use crate::languages;
 use crate::resolve::index::Index;
-use crate::resolve::program::GName;
+use crate::resolve::program::{GName, Program};
+use crate::stored::Stored;
 
 /// With more files than this to look at, all are resolved again.
 const MAX_FILES: usize = 250;
@@ -39,14 +40,15 @@ pub(crate) enum Seen {
 }
 
 /// The names under which two states of a file offer different things; nothing when names do not tell it all.
-pub(crate) fn changes(before: &FileFacts, after: &FileFacts) -> Option<Vec<Changed>> {
-    let (old, new) = (interface::items(before)?, interface::items(after)?);
+pub(crate) fn changes(before: &Stored, after: &Stored) -> Option<Vec<Changed>> {
+    let items = |stored: &Stored| interface::items(&stored.facts, &stored.inside());
+    let (old, new) = (items(before)?, items(after)?);
     let told = |items: &[Item]| -> FxHashMap<u64, [u8; 32]> {
         items.iter().map(|item| (item.key, item.digest)).collect()
     };
     let (old_told, new_told) = (told(&old), told(&new));
     let mut changed = Vec::new();
-    for (facts, items, others) in [(before, &old, &new_told), (after, &new, &old_told)] {
+    for (facts, items, others) in [(&before.facts, &old, &new_told), (&after.facts, &new, &old_told)] {
         for item in items.iter().filter(|item| others.get(&item.key) != Some(&item.digest)) {
             changed.extend(names_of(facts, item.what)?);
         }
@@ -139,17 +141,13 @@ fn impl_names(facts: &FileFacts, def: &Def) -> Option<Vec<Changed>> {
 
 /// The files that have to be resolved again, by position and sorted, the edited ones among them; nothing when
 /// that is nearly as much as resolving all. `last` is the graph before the edits, whose imports still hold.
-pub(crate) fn files(
-    facts: &[&FileFacts],
-    index: &Index,
-    edits: &[(u32, Vec<Changed>)],
-    last: &Graph,
-) -> Option<Vec<u32>> {
+pub(crate) fn files(program: &Program<'_>, edits: &[(u32, Vec<Changed>)], last: &Graph) -> Option<Vec<u32>> {
     let mut spread = Spread {
-        facts,
-        index,
+        program,
+        facts: &program.files,
+        index: program.index,
         last,
-        families: facts.iter().map(|file| languages::family(&file.language)).collect(),
+        families: program.files.iter().map(|file| languages::family(&file.language)).collect(),
         known: FxHashSet::default(),
         fresh: Vec::new(),
         found: edits.iter().map(|(file, _)| *file).collect(),
@@ -170,6 +168,7 @@ pub(crate) fn files(
 }
 
 struct Spread<'s> {
+    program: &'s Program<'s>,
     facts: &'s [&'s FileFacts],
     index: &'s Index,
     last: &'s Graph,
@@ -244,7 +243,10 @@ impl Spread<'_> {
             reached.keys().copied().filter(|file| !self.items.contains_key(file)).collect();
         let read: Option<Vec<(u32, Vec<Item>)>> = missing
             .par_iter()
-            .map(|&file| Some((file, interface::items(self.facts[file as usize])?)))
+            .map(|&file| {
+                let items = interface::items(self.facts[file as usize], self.program.inside(file));
+                Some((file, items?))
+            })
             .collect();
         self.items.extend(read?);
         for (file, names) in reached {

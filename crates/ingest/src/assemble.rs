@@ -148,12 +148,13 @@ impl Assembler {
     fn history(&mut self, history: &History) {
         for (path, of_file) in &history.files {
             if let Some(file) = self.builder.find(&file_id(path)) {
-                self.builder.node_mut(file).history = Some(m1nd_graph::History {
+                let history = m1nd_graph::History {
                     changed_at: of_file.changed_at,
                     commits: of_file.commits,
                     fixes: of_file.fixes,
                     authors: u32::try_from(of_file.authors.len()).unwrap_or(u32::MAX),
-                });
+                };
+                self.builder.set_history(file, history);
             }
         }
         for pair in &history.pairs {

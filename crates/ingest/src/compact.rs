@@ -17,14 +17,14 @@ pub(crate) fn compact(mut facts: FileFacts) -> FileFacts {
     let mut kept_bindings = std::mem::take(&mut kept.bindings).into_iter();
     facts.bindings.retain(|_| kept_bindings.next().unwrap_or(true));
     kept.number(&facts);
-    let old = std::mem::take(&mut facts.exprs);
+    let old = std::mem::take(&mut facts.inside.exprs);
     let mut exprs: Vec<Expr> = Vec::with_capacity(kept.count as usize);
     for (at, expr) in old.into_iter().enumerate() {
         if kept.exprs[at] == Some(exprs.len() as u32) {
             exprs.push(expr);
         }
     }
-    facts.exprs = exprs;
+    facts.inside.exprs = exprs;
     let mut used = vec![false; facts.names.len()];
     each_part(&mut facts, &mut |part| match part {
         // A place that was never filled in points nowhere and goes on doing so.
@@ -33,8 +33,8 @@ pub(crate) fn compact(mut facts: FileFacts) -> FileFacts {
     });
     renumber_names(&mut facts, &used);
     facts.types.shrink_to_fit();
-    facts.calls.shrink_to_fit();
-    facts.uses.shrink_to_fit();
+    facts.inside.calls.shrink_to_fit();
+    facts.inside.uses.shrink_to_fit();
     facts.bindings.shrink_to_fit();
     facts.defs.shrink_to_fit();
     facts.imports.shrink_to_fit();
@@ -52,7 +52,7 @@ struct Kept {
 impl Kept {
     fn of(facts: &mut FileFacts) -> Self {
         let mut kept = Self {
-            exprs: vec![None; facts.exprs.len()],
+            exprs: vec![None; facts.inside.exprs.len()],
             bindings: facts.bindings.iter().map(|binding| binding.owner.is_none()).collect(),
             count: 0,
         };
@@ -62,7 +62,7 @@ impl Kept {
             bindings_of[binding.name.0 as usize].push(at as u32);
             waiting.extend(binding.value.filter(|_| binding.owner.is_none()));
         }
-        waiting.extend(facts.calls.iter().chain(&facts.uses).map(|site| site.what));
+        waiting.extend(facts.inside.calls.iter().chain(&facts.inside.uses).map(|site| site.what));
         waiting.extend(facts.exports.iter().map(|export| export.value));
         for route in &facts.routes {
             if let RouteHandler::Value(value) = route.handler {
@@ -86,7 +86,7 @@ impl Kept {
                 continue;
             };
             *mark = Some(0);
-            let expr = &mut facts.exprs[ix.0 as usize];
+            let expr = &mut facts.inside.exprs[ix.0 as usize];
             if let Expr::Name { name, .. } = expr {
                 for at in std::mem::take(&mut bindings_of[name.0 as usize]) {
                     kept.bindings[at as usize] = true;
@@ -106,7 +106,7 @@ impl Kept {
     fn number(&mut self, facts: &FileFacts) {
         let mut plain: [Option<u32>; 4] = [None; 4];
         for (at, mark) in self.exprs.iter_mut().enumerate().filter(|(_, mark)| mark.is_some()) {
-            let shared = match facts.exprs[at] {
+            let shared = match facts.inside.exprs[at] {
                 Expr::Unknown => Some(0),
                 Expr::Text => Some(1),
                 Expr::Number => Some(2),
@@ -156,9 +156,14 @@ fn each_part(facts: &mut FileFacts, see: &mut impl FnMut(Part<'_>)) {
         see(Part::Name(name));
         value.iter_mut().for_each(|value| see(Part::Expr(value)));
     }
-    facts.exprs.iter_mut().for_each(|expr| each_part_of_expr(expr, see));
+    facts.inside.exprs.iter_mut().for_each(|expr| each_part_of_expr(expr, see));
     facts.types.iter_mut().for_each(|ty| each_part_of_type(ty, see));
-    facts.calls.iter_mut().chain(&mut facts.uses).for_each(|site| see(Part::Expr(&mut site.what)));
+    facts
+        .inside
+        .calls
+        .iter_mut()
+        .chain(&mut facts.inside.uses)
+        .for_each(|site| see(Part::Expr(&mut site.what)));
     for route in &mut facts.routes {
         if let RouteHandler::Value(value) = &mut route.handler {
             see(Part::Expr(value));

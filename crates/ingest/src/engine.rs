@@ -21,6 +21,8 @@ use crate::manifest::Manifest;
 use crate::report::{Phases, Report};
 use crate::resolve::Links;
 use crate::resolve::index::Index;
+use crate::resolve::program::Program;
+use crate::stored::Stored;
 use crate::walk::ParseError;
 use crate::{assemble, languages, resolve};
 
@@ -61,7 +63,7 @@ pub(crate) struct Known {
     pub racy: bool,
     pub hash: [u8; 32],
     pub outcome: Outcome,
-    pub facts: Arc<FileFacts>,
+    pub facts: Arc<Stored>,
     pub manifest: Option<Manifest>,
 }
 
@@ -138,7 +140,7 @@ impl Ingest {
 
     /// What a file said when it was last read.
     pub fn facts(&self, path: &str) -> Option<&FileFacts> {
-        self.files.get(path).map(|known| &*known.facts)
+        self.files.get(path).map(|known| &known.facts.facts)
     }
 
     /// Whether a file's content is the one that was read last.
@@ -230,7 +232,7 @@ impl Ingest {
         };
         self.is_built = true;
         report.generation = self.generation;
-        report.count(self.outcomes(), self.files.values().map(|known| &*known.facts));
+        report.count(self.outcomes(), self.files.values().map(|known| &known.facts.facts));
         report.phases.extract_ms = millis(extracted - started);
         report.elapsed_ms = millis(clock.monotonic() - started);
         Ok(Ingested { graph, report })
@@ -267,14 +269,16 @@ impl Ingest {
         cancel: &CancelToken,
     ) -> Result<Option<Graph>, Stop> {
         let started = clock.monotonic();
-        let files: Vec<&FileFacts> = self.files.values().map(|known| &*known.facts).collect();
+        let files: Vec<&FileFacts> = self.files.values().map(|known| &known.facts.facts).collect();
         let manifests: Vec<Manifest> =
             self.files.values().filter_map(|known| known.manifest.clone()).collect();
         let mut index = self.index.take().unwrap_or_else(|| Arc::new(Index::of(&files)));
         let own = Arc::make_mut(&mut index);
         edits.iter().for_each(|(at, _)| own.replace(*at, files[*at as usize]));
-        let Some(some) = affected::files(&files, &index, edits, last) else { return Ok(None) };
-        let links = resolve::resolve_some(&files, &manifests, &index, &some);
+        let program = Program::new(self.files.values().map(|known| known.facts.source()), &manifests, &index);
+        let Some(some) = affected::files(&program, edits, last) else { return Ok(None) };
+        let links = resolve::resolve_some(&program, &some);
+        drop(program);
         self.index = Some(index);
         if let Some(stop) = cancel.stop() {
             return Err(stop);
@@ -290,6 +294,7 @@ impl Ingest {
         for (at, links) in &links {
             self.loose[*at as usize] = Loose::of(links);
         }
+        self.pack();
         self.generation += 1;
         report.phases = Phases {
             extract_ms: 0,
@@ -303,13 +308,17 @@ impl Ingest {
 
     fn build(&mut self, report: &mut Report, clock: &dyn Clock, cancel: &CancelToken) -> Result<Graph, Stop> {
         let started = clock.monotonic();
-        let files: Vec<&FileFacts> = self.files.values().map(|known| &*known.facts).collect();
+        let files: Vec<&FileFacts> = self.files.values().map(|known| &known.facts.facts).collect();
         let manifests: Vec<Manifest> =
             self.files.values().filter_map(|known| known.manifest.clone()).collect();
         let index = Arc::new(Index::of(&files));
         let all: Vec<u32> = (0..files.len() as u32).collect();
-        let links = resolve::resolve_some(&files, &manifests, &index, &all);
+        let program = Program::new(self.files.values().map(|known| known.facts.source()), &manifests, &index);
+        let links = resolve::resolve_some(&program, &all);
+        drop(program);
         self.index = Some(index);
+        self.pack();
+        let files: Vec<&FileFacts> = self.files.values().map(|known| &known.facts.facts).collect();
         if let Some(stop) = cancel.stop() {
             return Err(stop);
         }
@@ -325,6 +334,17 @@ impl Ingest {
         report.files_resolved = links.len() as u64;
         report.count_graph(&self.loose, &graph);
         Ok(graph)
+    }
+
+    /// Packs what was read anew and is not needed any more.
+    fn pack(&mut self) {
+        let mut open: Vec<&mut Arc<Stored>> = self
+            .files
+            .values_mut()
+            .map(|known| &mut known.facts)
+            .filter(|facts| !facts.is_packed())
+            .collect();
+        open.par_iter_mut().for_each(|facts| Arc::make_mut(facts).pack());
     }
 
     fn step(
@@ -399,7 +419,7 @@ fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
                         (true, _) => Outcome::Partial(Reason::SyntaxErrors),
                         (false, _) => Outcome::Indexed,
                     };
-                    Known { facts: Arc::new(compact(facts)), ..bare(path, hash, outcome) }
+                    Known { facts: Arc::new(Stored::open(compact(facts))), ..bare(path, hash, outcome) }
                 }
                 Ok(Err(ParseError::TimedOut(_))) => bare(path, hash, Outcome::Failed(Reason::TimedOut)),
                 Ok(Err(ParseError::Grammar(_))) | Err(_) => {
@@ -408,7 +428,7 @@ fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
             }
         }
     };
-    let facts = Arc::make_mut(&mut known.facts);
+    let facts = &mut Arc::make_mut(&mut known.facts).facts;
     facts.flags = facts.flags.with(classify::origin(path, &text));
     facts.lines = facts.lines.max(u32::try_from(text.lines().count()).unwrap_or(u32::MAX));
     if Manifest::is_one(path) {
@@ -420,7 +440,15 @@ fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
 /// A file of which only the name is known.
 fn bare(path: &str, hash: [u8; 32], outcome: Outcome) -> Known {
     let facts = FileFacts { path: path.to_owned(), ..FileFacts::default() };
-    Known { size: 0, modified_ns: 0, racy: false, hash, outcome, facts: Arc::new(facts), manifest: None }
+    Known {
+        size: 0,
+        modified_ns: 0,
+        racy: false,
+        hash,
+        outcome,
+        facts: Arc::new(Stored::open(facts)),
+        manifest: None,
+    }
 }
 
 fn millis(span: Duration) -> u64 {

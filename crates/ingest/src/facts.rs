@@ -84,12 +84,25 @@ pub struct FileFacts {
     pub exports: Vec<Export>,
     /// Sorted by (owner, name, from).
     pub bindings: Vec<Binding>,
-    pub exprs: Vec<Expr>,
     pub types: Vec<TypeExpr>,
+    pub routes: Vec<Route>,
+    pub inside: Insides,
+}
+
+/// What is only read to resolve the file's own relations, or to follow a value into it. It is most of a file, and
+/// is packed when nobody reads it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Insides {
+    pub exprs: Vec<Expr>,
     pub calls: Vec<CallSite>,
     /// Functions and constants that are used without being called.
     pub uses: Vec<CallSite>,
-    pub routes: Vec<Route>,
+}
+
+impl Insides {
+    pub fn expr(&self, ix: ExprIx) -> &Expr {
+        &self.exprs[ix.0 as usize]
+    }
 }
 
 impl FileFacts {
@@ -99,10 +112,6 @@ impl FileFacts {
 
     pub fn def(&self, ix: DefIx) -> &Def {
         &self.defs[ix.0 as usize]
-    }
-
-    pub fn expr(&self, ix: ExprIx) -> &Expr {
-        &self.exprs[ix.0 as usize]
     }
 }
 

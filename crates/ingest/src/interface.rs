@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{
-    Binding, Def, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Name, RouteHandler,
-    Scope, TypeExpr, TypeIx,
+    Binding, Def, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Insides, Name,
+    RouteHandler, Scope, TypeExpr, TypeIx,
 };
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
@@ -46,9 +46,10 @@ pub(crate) enum What {
 }
 
 /// Everything that other files can tell; nothing when it is too much to be told.
-pub(crate) fn items(facts: &FileFacts) -> Option<Vec<Item>> {
+pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
     let mut told = Told {
         facts,
+        inside,
         out: Vec::new(),
         exprs: FxHashMap::default(),
         types: FxHashMap::default(),
@@ -128,6 +129,7 @@ enum Part {
 
 struct Told<'f> {
     facts: &'f FileFacts,
+    inside: &'f Insides,
     out: Vec<u8>,
     /// Expressions and types mentioned so far, numbered by first mention.
     exprs: FxHashMap<ExprIx, u32>,
@@ -224,7 +226,7 @@ impl Told<'_> {
 
     fn expr_now(&mut self, ix: ExprIx) {
         let facts = self.facts;
-        let Some(expr) = facts.exprs.get(ix.0 as usize) else {
+        let Some(expr) = self.inside.exprs.get(ix.0 as usize) else {
             return self.number(u32::MAX);
         };
         match expr {

@@ -18,6 +18,7 @@ pub mod scan;
 pub mod scip;
 mod sheet;
 pub mod state;
+mod stored;
 #[cfg(test)]
 mod testing;
 mod walk;

@@ -67,7 +67,7 @@ impl<'s> Sheet<'s> {
     fn settle_routes(&mut self) {
         for at in 0..self.facts.routes.len() {
             let RouteHandler::Value(value) = self.facts.routes[at].handler else { continue };
-            let Expr::Name { name, .. } = self.facts.expr(value) else { continue };
+            let Expr::Name { name, .. } = self.facts.inside.expr(value) else { continue };
             let is_it = |def: &Def| def.parent.is_none() && def.name == *name && def.kind.is_callable();
             if let Some(found) = self.facts.defs.iter().position(is_it) {
                 self.facts.routes[at].handler = RouteHandler::Def(DefIx(found as u32));
@@ -113,8 +113,8 @@ impl<'s> Sheet<'s> {
     // Expressions and types, remembered by the node they were read from.
 
     pub fn push(&mut self, expr: Expr) -> ExprIx {
-        self.facts.exprs.push(expr);
-        ExprIx(self.facts.exprs.len() as u32 - 1)
+        self.facts.inside.exprs.push(expr);
+        ExprIx(self.facts.inside.exprs.len() as u32 - 1)
     }
 
     pub fn set(&mut self, node: Node<'_>, expr: Expr) -> ExprIx {
@@ -255,12 +255,12 @@ impl<'s> Sheet<'s> {
 
     pub fn call(&mut self, what: ExprIx, node: Node<'_>) {
         let (scope, line) = (self.scope(), line(node));
-        self.facts.calls.push(CallSite { what, scope, line });
+        self.facts.inside.calls.push(CallSite { what, scope, line });
     }
 
     pub fn used(&mut self, what: ExprIx, node: Node<'_>) {
         let (scope, line) = (self.scope(), line(node));
-        self.facts.uses.push(CallSite { what, scope, line });
+        self.facts.inside.uses.push(CallSite { what, scope, line });
     }
 
     // Comments.

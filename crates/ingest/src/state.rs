@@ -4,6 +4,7 @@
 //! of each file one after the other. Only the very build that wrote them reads them back: facts are quickly made
 //! again, and old ones are never reinterpreted.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::Reason;
 use crate::engine::{Ingest, Known, Loose, Outcome};
-use crate::facts::FileFacts;
+use crate::facts::{FileFacts, Insides};
 use crate::history::History;
 use crate::manifest::Manifest;
+use crate::stored::Stored;
 
 const MAGIC: &[u8; 8] = b"m1ndfct1";
 const HASH: usize = blake3::OUT_LEN;
@@ -55,16 +57,24 @@ struct FileHead {
     outcome: (u8, Option<Reason>),
     manifest: Option<String>,
     facts_len: u32,
+    inside_len: u32,
 }
 
 /// The state as bytes. `tag` comes back with it.
 pub fn to_bytes(ingest: &Ingest, tag: &str) -> Vec<u8> {
-    let facts: Vec<Vec<u8>> = ingest
+    let facts: Vec<(Vec<u8>, Cow<'_, [u8]>)> = ingest
         .files
         .par_iter()
-        .map(|(_, known)| postcard::to_allocvec(&*known.facts).unwrap_or_default())
+        .map(|(_, known)| {
+            let facts = &known.facts.facts;
+            let head = match known.facts.is_packed() {
+                true => postcard::to_allocvec(facts),
+                false => postcard::to_allocvec(&FileFacts { inside: Insides::default(), ..facts.clone() }),
+            };
+            (head.unwrap_or_default(), known.facts.packed_bytes())
+        })
         .collect();
-    let files = ingest.files.iter().zip(&facts).map(|((path, known), facts)| FileHead {
+    let files = ingest.files.iter().zip(&facts).map(|((path, known), (facts, inside))| FileHead {
         path: path.clone(),
         size: known.size,
         modified_ns: known.modified_ns,
@@ -73,6 +83,7 @@ pub fn to_bytes(ingest: &Ingest, tag: &str) -> Vec<u8> {
         outcome: pack(known.outcome),
         manifest: known.manifest.as_ref().map(|manifest| manifest.text.clone()),
         facts_len: facts.len() as u32,
+        inside_len: inside.len() as u32,
     });
     let head = Head {
         repository: ingest.repository.clone(),
@@ -83,15 +94,17 @@ pub fn to_bytes(ingest: &Ingest, tag: &str) -> Vec<u8> {
         files: files.collect(),
     };
     let head = postcard::to_allocvec(&head).unwrap_or_default();
-    let body_len = 8 + head.len() + facts.iter().map(Vec::len).sum::<usize>();
+    let body_len =
+        8 + head.len() + facts.iter().map(|(facts, inside)| facts.len() + inside.len()).sum::<usize>();
     let mut bytes = Vec::with_capacity(MAGIC.len() + NAME + HASH + body_len);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(EXTRACTORS.as_bytes());
     bytes.extend_from_slice(&[0; HASH]);
     bytes.extend_from_slice(&(head.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&head);
-    for facts in facts {
+    for (facts, inside) in facts {
         bytes.extend_from_slice(&facts);
+        bytes.extend_from_slice(&inside);
     }
     let start = MAGIC.len() + NAME;
     let hash = *blake3::hash(&bytes[start + HASH..]).as_bytes();
@@ -114,11 +127,13 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Ingest, String), StateError> {
     let mut parts = Vec::with_capacity(head.files.len());
     for file in head.files {
         let (own, others) = facts.split_at_checked(file.facts_len as usize).ok_or(StateError::Damaged)?;
+        let (inside, others) =
+            others.split_at_checked(file.inside_len as usize).ok_or(StateError::Damaged)?;
         facts = others;
-        parts.push((file, own));
+        parts.push((file, own, inside));
     }
     let files: Option<BTreeMap<String, Known>> =
-        parts.into_par_iter().map(|(file, facts)| known(file, facts)).collect();
+        parts.into_par_iter().map(|(file, facts, inside)| known(file, facts, inside)).collect();
     let ingest = Ingest {
         repository: head.repository,
         files: files.ok_or(StateError::Damaged)?,
@@ -131,7 +146,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Ingest, String), StateError> {
     Ok((ingest, head.tag))
 }
 
-fn known(file: FileHead, facts: &[u8]) -> Option<(String, Known)> {
+fn known(file: FileHead, facts: &[u8], inside: &[u8]) -> Option<(String, Known)> {
     let facts: FileFacts = postcard::from_bytes(facts).ok()?;
     let known = Known {
         size: file.size,
@@ -139,7 +154,7 @@ fn known(file: FileHead, facts: &[u8]) -> Option<(String, Known)> {
         racy: file.racy,
         hash: file.hash,
         outcome: unpack(file.outcome)?,
-        facts: Arc::new(facts),
+        facts: Arc::new(Stored::packed(facts, inside)),
         manifest: file.manifest.map(|text| Manifest { path: file.path.clone(), text }),
     };
     Some((file.path, known))

@@ -4,5 +4,6 @@ pub mod cancel;
 pub mod clock;
 pub mod digest;
 pub mod float;
+pub mod names;
 pub mod nearest;
 pub mod round;

@@ -92,8 +92,7 @@ impl<'p, 'f> Eval<'p, 'f> {
     }
 
     fn expr_now(&mut self, file: u32, ix: ExprIx) -> Ty {
-        let facts = self.program.files[file as usize];
-        let Some(expr) = facts.exprs.get(ix.0 as usize) else {
+        let Some(expr) = self.program.inside(file).exprs.get(ix.0 as usize) else {
             return Ty::Unknown;
         };
         let rules = self.rules(file);
@@ -175,7 +174,7 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     /// What stands before the brackets of a call.
     pub fn callee(&mut self, file: u32, ix: ExprIx) -> Ty {
-        match self.program.files[file as usize].expr(ix) {
+        match self.program.inside(file).expr(ix) {
             Expr::Field { base, name } => {
                 let base = self.expr(file, *base);
                 let name = self.program.name(file, *name);
@@ -283,8 +282,7 @@ impl<'p, 'f> Eval<'p, 'f> {
     }
 
     fn object_member(&mut self, file: u32, ix: ExprIx, name: GName) -> Ty {
-        let facts = self.program.files[file as usize];
-        let Expr::Object(members) = facts.expr(ix) else {
+        let Expr::Object(members) = self.program.inside(file).expr(ix) else {
             return Ty::Unknown;
         };
         let found = members.iter().find(|(member, _)| self.program.name(file, *member) == name);
@@ -351,7 +349,7 @@ impl<'p, 'f> Eval<'p, 'f> {
     }
 
     pub fn closure_result(&mut self, file: u32, ix: ExprIx) -> Ty {
-        match self.program.files[file as usize].expr(ix) {
+        match self.program.inside(file).expr(ix) {
             Expr::Closure { returns: Some(ty), .. } => self.ty(file, *ty),
             Expr::Closure { result: Some(result), .. } => self.expr(file, *result),
             _ => Ty::Unknown,
@@ -490,8 +488,8 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     /// What the n-th parameter of a function given to a call is.
     fn parameter_of_argument(&mut self, file: u32, call: ExprIx, arg: u32, param: u32) -> Ty {
-        let facts = self.program.files[file as usize];
-        let Some(Expr::Call { callee, args, types }) = facts.exprs.get(call.0 as usize) else {
+        let calls = &self.program.inside(file).exprs;
+        let Some(Expr::Call { callee, args, types }) = calls.get(call.0 as usize) else {
             return Ty::Unknown;
         };
         let call = Call { file, args, types };

@@ -2,11 +2,9 @@
 //!
 //! Every table is one flat list, file after file: an edit of one file moves numbers and hashes nothing.
 
-use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::ops::Range;
 
-use hashbrown::HashTable;
-use rustc_hash::FxHasher;
+use m1nd_stdx::names::Names;
 
 use crate::facts::{DefKind, FileFacts, ImportAll, Name, Scope};
 use crate::resolve::program::{GDef, GName};
@@ -18,7 +16,8 @@ pub(crate) fn level(scope: Scope) -> u32 {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    pub(super) names: AllNames,
+    /// Every name of the program once. Names that are no longer mentioned stay; nothing is found under them.
+    names: Names,
     /// The program-wide name of each of a file's names.
     pub(super) local_names: Runs<GName>,
     /// Names bound at the top of a file, the only ones that are asked for from outside; sorted.
@@ -92,7 +91,11 @@ impl Index {
 
     /// The program-wide name of a text, if any file ever used it.
     pub fn find_name(&self, text: &str) -> Option<GName> {
-        self.names.find(text)
+        self.names.find(text).map(GName)
+    }
+
+    pub fn text(&self, name: GName) -> &str {
+        self.names.get(name.0)
     }
 
     /// The names that a file mentions.
@@ -120,8 +123,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(names: &mut AllNames, file: u32, first_def: u32, facts: &FileFacts) -> Self {
-        let local: Vec<GName> = facts.names.iter().map(|text| names.intern(text)).collect();
+    fn of(names: &mut Names, file: u32, first_def: u32, facts: &FileFacts) -> Self {
+        let local: Vec<GName> = facts.names.iter().map(|text| GName(names.intern(text))).collect();
         let name = |name: Name| local[name.0 as usize];
         let top = facts.bindings.iter().take_while(|binding| binding.owner.is_none());
         let mut top_names: Vec<(GName, Name)> = top.map(|bound| (name(bound.name), bound.name)).collect();
@@ -220,53 +223,4 @@ impl<K: Copy + Ord, V> Keyed<K, V> {
         let len = keys[from..].partition_point(|&other| other == key);
         &self.values[range.start + from..range.start + from + len]
     }
-}
-
-/// Every name of the program once. Names that are no longer mentioned stay; nothing is found under them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct AllNames {
-    text: String,
-    ends: Vec<u32>,
-    known: HashTable<u32>,
-}
-
-impl AllNames {
-    fn hash(text: &str) -> u64 {
-        BuildHasherDefault::<FxHasher>::default().hash_one(text)
-    }
-
-    pub fn get(&self, name: GName) -> &str {
-        text_of(&self.text, &self.ends, name.0)
-    }
-
-    pub fn find(&self, text: &str) -> Option<GName> {
-        self.known.find(Self::hash(text), |&at| self.get(GName(at)) == text).copied().map(GName)
-    }
-
-    fn intern(&mut self, text: &str) -> GName {
-        let Self { text: all, ends, known } = self;
-        let next = ends.len() as u32;
-        let entry = known.entry(
-            Self::hash(text),
-            |&at| text_of(all, ends, at) == text,
-            |&at| Self::hash(text_of(all, ends, at)),
-        );
-        let at = *entry.or_insert(next).get();
-        if at == next {
-            self.text.push_str(text);
-            self.ends.push(self.text.len() as u32);
-        }
-        GName(at)
-    }
-
-    fn shrink_to_fit(&mut self) {
-        self.text.shrink_to_fit();
-        self.ends.shrink_to_fit();
-    }
-}
-
-fn text_of<'a>(text: &'a str, ends: &[u32], at: u32) -> &'a str {
-    let at = at as usize;
-    let start = at.checked_sub(1).map_or(0, |before| ends[before] as usize);
-    text.get(start..ends[at] as usize).unwrap_or("")
 }

@@ -14,12 +14,14 @@ use rustc_hash::FxHasher;
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
-use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, RouteHandler, Scope, TypeExpr, TypeIx};
+use crate::facts::{
+    CallSite, DefIx, DefKind, Expr, FileFacts, Insides, RouteHandler, Scope, TypeExpr, TypeIx,
+};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use eval::Eval;
 use index::Index;
-use program::{GDef, Place, Program};
+use program::{GDef, Place, Program, Source};
 use rules::Rules;
 use ty::Ty;
 
@@ -73,26 +75,22 @@ pub struct Links {
 
 /// Resolves every file against all others. `files` must be sorted by path.
 pub fn resolve(files: &[&FileFacts], manifests: &[Manifest]) -> Vec<Links> {
+    let index = Index::of(files);
+    let sources = files.iter().map(|facts| (*facts, Source::Open(&facts.inside)));
     let all: Vec<u32> = (0..files.len() as u32).collect();
-    resolve_some(files, manifests, &Index::of(files), &all)
+    resolve_some(&Program::new(sources, manifests, &index), &all)
 }
 
-/// Resolves some files, by position, against all others. The index must be of exactly these files.
-pub(crate) fn resolve_some(
-    files: &[&FileFacts],
-    manifests: &[Manifest],
-    index: &Index,
-    some: &[u32],
-) -> Vec<Links> {
-    let program = Program::new(files.to_vec(), manifests, index);
-    let rules = ProgramRules::of(&program);
+/// Resolves some files of a program, by position, against all others.
+pub(crate) fn resolve_some(program: &Program<'_>, some: &[u32]) -> Vec<Links> {
+    let rules = ProgramRules::of(program);
     let by_file: Vec<&dyn Rules> =
         program.files.iter().map(|file| rules.of_language(&file.language)).collect();
     // Neighbouring files share what was evaluated for them.
     let chunk = some.len().div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
     some.par_chunks(chunk)
         .flat_map_iter(|chunk| {
-            let mut eval = Eval::new(&program, &by_file);
+            let mut eval = Eval::new(program, &by_file);
             chunk.iter().map(|&file| FileLinker::read(&mut eval, file)).collect::<Vec<Links>>()
         })
         .collect()
@@ -108,10 +106,11 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     fn read(eval: &'e mut Eval<'p, 'f>, file: u32) -> Links {
         let facts = eval.program.files[file as usize];
         let mut linker = FileLinker { eval, file, out: Links::default() };
-        for site in &facts.calls {
-            linker.call(facts, site);
+        let inside = linker.eval.program.inside(file);
+        for site in &inside.calls {
+            linker.call(facts, inside, site);
         }
-        for site in &facts.uses {
+        for site in &inside.uses {
             linker.used(site);
         }
         for at in 0..facts.imports.len() {
@@ -155,20 +154,20 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         hasher.finish()
     }
 
-    fn call(&mut self, facts: &FileFacts, site: &CallSite) {
-        let Expr::Call { callee, .. } = facts.expr(site.what) else {
+    fn call(&mut self, facts: &FileFacts, inside: &Insides, site: &CallSite) {
+        let Expr::Call { callee, .. } = inside.expr(site.what) else {
             return;
         };
         let ty = self.eval.callee(self.file, *callee);
         let mut targets = Vec::new();
         collect_targets(self.eval, &ty, &mut targets);
-        if let Expr::Call { args, .. } = facts.expr(site.what) {
+        if let Expr::Call { args, .. } = inside.expr(site.what) {
             overloads::choose(self.eval, &mut targets, self.file, args);
         }
         targets.sort();
         targets.dedup();
         match (targets.len(), &ty) {
-            (0, Ty::Unknown) => self.by_name(facts, *callee, site),
+            (0, Ty::Unknown) => self.by_name(facts, inside.expr(*callee), site),
             (0, _) => self.out.external += 1,
             (count, _) => {
                 for (target, kind) in targets {
@@ -182,9 +181,9 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     }
 
     /// Nothing is known of the receiver: methods with that name, if few have it.
-    fn by_name(&mut self, facts: &FileFacts, callee: crate::facts::ExprIx, site: &CallSite) {
+    fn by_name(&mut self, facts: &FileFacts, callee: &Expr, site: &CallSite) {
         self.out.unresolved += 1;
-        let Expr::Field { name, .. } = facts.expr(callee) else {
+        let Expr::Field { name, .. } = callee else {
             return;
         };
         let program = self.eval.program;
@@ -225,7 +224,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     /// A name that evaluates to a constant's type is looked up as the constant itself.
     fn constant(&mut self, site: &CallSite) -> Option<GDef> {
         let facts = self.eval.program.files[self.file as usize];
-        let Expr::Name { name, scope, .. } = facts.expr(site.what) else {
+        let Expr::Name { name, scope, .. } = self.eval.program.inside(self.file).expr(site.what) else {
             return None;
         };
         let program = self.eval.program;

@@ -1,8 +1,11 @@
 //! Every file's facts side by side, with the tables that find a definition by place and name.
 
-use crate::facts::{Def, DefIx, FileFacts, Name, Scope};
+use std::sync::OnceLock;
+
+use crate::facts::{Def, DefIx, FileFacts, Insides, Name, Scope};
 use crate::manifest::Manifest;
 use crate::resolve::index::{Index, level};
+use crate::stored;
 
 /// A definition anywhere in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,18 +24,37 @@ pub(crate) enum Place {
     Package(u32),
 }
 
-#[derive(Clone)]
+/// Where the insides of a file are.
+pub(crate) enum Source<'f> {
+    Open(&'f Insides),
+    /// Unpacked when they are first read.
+    Packed(&'f [u8], OnceLock<Insides>),
+}
+
 pub(crate) struct Program<'f> {
-    /// In the order of their paths.
+    /// In the order of their paths. Their insides are not read here but through `inside`.
     pub files: Vec<&'f FileFacts>,
+    insides: Vec<Source<'f>>,
     pub manifests: &'f [Manifest],
-    index: &'f Index,
+    pub index: &'f Index,
 }
 
 impl<'f> Program<'f> {
     /// `files` must be sorted by path, and the index must be of exactly these files.
-    pub fn new(files: Vec<&'f FileFacts>, manifests: &'f [Manifest], index: &'f Index) -> Self {
-        Self { files, manifests, index }
+    pub fn new(
+        files: impl Iterator<Item = (&'f FileFacts, Source<'f>)>,
+        manifests: &'f [Manifest],
+        index: &'f Index,
+    ) -> Self {
+        let (files, insides) = files.unzip();
+        Self { files, insides, manifests, index }
+    }
+
+    pub fn inside(&self, file: u32) -> &Insides {
+        match &self.insides[file as usize] {
+            Source::Open(inside) => inside,
+            Source::Packed(bytes, open) => open.get_or_init(|| stored::unpack(bytes)),
+        }
     }
 
     pub fn global(&self, file: u32, ix: DefIx) -> GDef {
@@ -75,7 +97,7 @@ impl<'f> Program<'f> {
     }
 
     pub fn text(&self, name: GName) -> &'f str {
-        self.index.names.get(name)
+        self.index.text(name)
     }
 
     /// The program-wide name of a text, if any file uses it.

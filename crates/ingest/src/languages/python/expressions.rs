@@ -149,7 +149,7 @@ impl Reader<'_> {
         self.django_route(node, place, &arguments);
         for (position, argument) in arguments.iter().enumerate() {
             for waiting in self.lambdas.remove(&argument.id()).unwrap_or_default() {
-                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.exprs[waiting.0 as usize] {
+                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {
                     *slot = call;
                     *arg = position as u32;
                 }

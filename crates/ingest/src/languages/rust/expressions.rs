@@ -127,7 +127,7 @@ impl Reader<'_> {
         self.route(node, &arguments);
         for (position, arg) in arguments.iter().enumerate() {
             for waiting in self.closures.remove(&arg.id()).unwrap_or_default() {
-                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.exprs[waiting.0 as usize] {
+                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {
                     *slot = call;
                     *arg = position as u32;
                 }
@@ -202,7 +202,7 @@ impl Reader<'_> {
         let args = self.type_arguments(field(node, "type_arguments"));
         let inner = field(node, "function");
         let known = inner.and_then(|inner| self.sheet.known(inner));
-        match known.map(|ix| self.sheet.facts.expr(ix).clone()) {
+        match known.map(|ix| self.sheet.facts.inside.expr(ix).clone()) {
             Some(Expr::Path { segments, scope, at, .. }) => {
                 self.sheet.set(node, Expr::Path { segments, args: args.into(), scope, at });
             }
@@ -212,7 +212,7 @@ impl Reader<'_> {
 
     /// The parts of a path; `crate`, `self`, `super` and `Self` stay words.
     pub(super) fn segments(&mut self, node: Node<'_>) -> Vec<Name> {
-        match self.sheet.known(node).map(|ix| self.sheet.facts.expr(ix).clone()) {
+        match self.sheet.known(node).map(|ix| self.sheet.facts.inside.expr(ix).clone()) {
             Some(Expr::Path { segments, .. }) => segments.into(),
             Some(Expr::Name { name, .. }) => vec![name],
             _ => vec![self.sheet.name_of(node)],

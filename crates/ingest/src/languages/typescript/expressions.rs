@@ -148,7 +148,7 @@ impl Reader<'_> {
     pub(super) fn settle(&mut self, arguments: &[Node<'_>], call: ExprIx) {
         for (position, argument) in arguments.iter().enumerate() {
             for waiting in self.functions.remove(&argument.id()).unwrap_or_default() {
-                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.exprs[waiting.0 as usize] {
+                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {
                     *slot = call;
                     *arg = position as u32;
                 }

@@ -234,7 +234,7 @@ impl Reader<'_> {
             def.value = value;
             self.sheet.close_def();
         }
-        let is_def = value.is_some_and(|value| matches!(self.sheet.facts.expr(value), Expr::Def(_)));
+        let is_def = value.is_some_and(|value| matches!(self.sheet.facts.inside.expr(value), Expr::Def(_)));
         if let Some(pattern) = field(node, "name")
             && !is_def
         {

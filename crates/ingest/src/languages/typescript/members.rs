@@ -152,7 +152,7 @@ impl Reader<'_> {
             return;
         };
         let value = field(node, "value").and_then(|value| self.sheet.known(value));
-        if value.is_some_and(|value| matches!(self.sheet.facts.expr(value), Expr::Def(_))) {
+        if value.is_some_and(|value| matches!(self.sheet.facts.inside.expr(value), Expr::Def(_))) {
             return;
         }
         let entry = Field {

@@ -33,7 +33,7 @@ impl Reader<'_> {
         };
         let Some(pattern) = pattern else { return };
         let value = self.sheet.expr(Some(*last));
-        let handler = match self.sheet.facts.expr(value) {
+        let handler = match self.sheet.facts.inside.expr(value) {
             Expr::Def(ix) => RouteHandler::Def(*ix),
             _ => RouteHandler::Value(value),
         };

@@ -99,8 +99,7 @@ impl ScriptRules {
 
     /// `export { Name }` offers a type as well as a value.
     fn export_value(&self, eval: &mut Eval<'_, '_>, file: u32, value: ExprIx, need: Need, hops: u32) -> Ty {
-        let facts = eval.program.files[file as usize];
-        if let (Need::Type, Expr::Name { name, scope, .. }) = (need, facts.expr(value)) {
+        if let (Need::Type, Expr::Name { name, scope, .. }) = (need, eval.program.inside(file).expr(value)) {
             let name = eval.program.name(file, *name);
             return self.scoped(eval, file, *scope, name, Need::Type, hops);
         }
