@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    m1nd_stdx::memory::set_up();
     let args = args::Args::parse();
     match commands::run(args) {
         Ok(code) => code,

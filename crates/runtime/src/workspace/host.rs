@@ -14,6 +14,7 @@ use m1nd_ingest::history::{self, History, HistoryError, Limits};
 use m1nd_ingest::{Ingest, Listed, Report, scan};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
+use m1nd_stdx::memory;
 use m1nd_vfs::Root;
 use m1nd_vfs::walk::Passed;
 use m1nd_vfs::watch::{Watch, WatchError};
@@ -235,8 +236,8 @@ impl Host {
         };
         let now_ns = i128::from(files.now.0) * 1_000_000;
         // What overlays changed about the last generation would be taken for what the files say.
-        let last = before.graph().filter(|_| self.overlays.list().is_empty()).map(|graph| &**graph);
-        let done = ingest.refresh_on(last, files.list, read, clock, now_ns, cancel)?;
+        let last = before.graph().and_then(|graph| self.overlays.below(graph));
+        let done = ingest.refresh_on(last.as_deref(), files.list, read, clock, now_ns, cancel)?;
         drop(quarantine);
         let mut report = done.report;
         report.pass_over(files.passed.secret, files.passed.unreadable);
@@ -271,7 +272,11 @@ impl Host {
             (None, None) => Arc::new(Graph::empty()),
         };
         let view = WorkspaceView::new(graph, Some(report.clone()), files.now, files.stamp, sizes);
+        let much = report.files_resolved * 2 > report.files_seen;
         self.view.store(Arc::new(view));
+        if much {
+            memory::give_back();
+        }
         Ok(report)
     }
 

@@ -50,6 +50,8 @@ pub(super) struct Overlays {
     /// Read from disk when first needed.
     laid: Mutex<Option<Arc<Vec<Laid>>>>,
     states: Mutex<Vec<OverlayState>>,
+    /// The newest generation as it was before they were laid over it.
+    base: Mutex<Option<Arc<Graph>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,7 +62,12 @@ struct File {
 
 impl Overlays {
     pub(super) fn new(folder: &std::path::Path) -> Self {
-        Self { path: folder.join(FILE), laid: Mutex::default(), states: Mutex::default() }
+        Self {
+            path: folder.join(FILE),
+            laid: Mutex::default(),
+            states: Mutex::default(),
+            base: Mutex::default(),
+        }
     }
 
     /// How each overlay fared with the newest generation.
@@ -92,12 +99,22 @@ impl Overlays {
         Ok(())
     }
 
+    /// A generation as the files alone make it, if it is known.
+    pub(super) fn below(&self, graph: &Arc<Graph>) -> Option<Arc<Graph>> {
+        if self.list().is_empty() {
+            return Some(Arc::clone(graph));
+        }
+        self.base.lock().clone().filter(|base| base.generation() == graph.generation())
+    }
+
     /// A new generation with every overlay over it. `hash` is the digest of a file as the graph knows it.
     pub(super) fn lay_over(&self, graph: Graph, hash: impl Fn(&str) -> Option<[u8; 32]>) -> Graph {
         let list = self.list();
         if list.is_empty() {
             return graph;
         }
+        // Its columns are shared, so this costs next to nothing.
+        *self.base.lock() = Some(Arc::new(graph.clone()));
         let mut graph = graph;
         let mut states = Vec::new();
         for laid in list.iter() {
