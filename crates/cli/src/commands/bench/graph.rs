@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::generate;
+use super::session::Session;
 use crate::args::{BUILD_HASH, BenchGraph, VERSION};
 use crate::output::Reader;
 
@@ -57,7 +58,7 @@ pub fn run(args: &BenchGraph) -> anyhow::Result<ExitCode> {
         read_only: false,
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
-    let memory_before = status("VmRSS:");
+    let memory = memory(&copy, &dir.path().join("measured"));
     let workspace = Workspace::open(&copy, BindingSource::Flag, &settings)?;
     let clock = SystemClock::new();
     let mut times = Vec::new();
@@ -69,7 +70,6 @@ pub fn run(args: &BenchGraph) -> anyhow::Result<ExitCode> {
     }
     let done = done.context("at least one run")?;
     let ingest = super::median_ms(times);
-    let peak = status("VmHWM:");
     let lines = code_lines(&workspace).max(1);
     report["files"] = json!(done.files_seen);
     report["lines"] = json!(lines);
@@ -80,9 +80,12 @@ pub fn run(args: &BenchGraph) -> anyhow::Result<ExitCode> {
     report["parse_only_ms"] = json!(parse);
     report["ingest_per_parse"] = json!(ratio(ingest, parse));
     report["lines_per_second"] = json!((lines as f64 / ingest * 1_000.0).round());
-    if let (Some(before), Some(peak), Some(after)) = (memory_before, peak, status("VmRSS:")) {
-        report["peak_bytes_per_line"] = json!(peak.saturating_sub(before) / lines);
-        report["kept_bytes_per_line"] = json!(after.saturating_sub(before) / lines);
+    match memory {
+        Ok(memory) => {
+            report["peak_bytes_per_line"] = json!(memory.peak / lines);
+            report["kept_bytes_per_line"] = json!(memory.kept / lines);
+        }
+        Err(err) => tracing::warn!(%err, "memory was not measured"),
     }
     workspace.save()?;
     refreshes(&workspace, &root, &copy, &mut report)?;
@@ -256,11 +259,24 @@ fn truth(
     Ok(())
 }
 
-/// A number of bytes that the system says of this process.
-fn status(field: &str) -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+/// What an ingest adds to the memory of a server.
+struct Memory {
+    peak: u64,
+    kept: u64,
+}
+
+/// Measured in a process that does nothing else.
+fn memory(copy: &Path, state: &Path) -> anyhow::Result<Memory> {
+    let (mut session, _) = Session::start(copy, &["--runtime-root".as_ref(), state.as_os_str()])?;
+    let before = session.memory("VmRSS:")?;
+    let mut job = session.call("ingest", &json!({"agent_id": "bench"}))?;
+    while job["state"] == "running" {
+        std::thread::sleep(Duration::from_millis(100));
+        job = session.call("job_status", &json!({"agent_id": "bench", "job_id": job["job_id"]}))?;
+    }
+    session.call("persist", &json!({"agent_id": "bench", "action": "save"}))?;
+    let (peak, kept) = (session.memory("VmHWM:")?, session.memory("VmRSS:")?);
+    Ok(Memory { peak: peak.saturating_sub(before), kept: kept.saturating_sub(before) })
 }
 
 fn stopped() -> anyhow::Error {

@@ -4,6 +4,7 @@ mod generate;
 mod graph;
 mod search;
 mod serve;
+mod session;
 
 use std::process::ExitCode;
 use std::time::Duration;

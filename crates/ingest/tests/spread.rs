@@ -1,0 +1,224 @@
+//! An edit that other files can tell is followed to them: patching it in gives what a fresh ingest gives.
+
+use std::collections::BTreeMap;
+
+use m1nd_graph::Graph;
+use m1nd_ingest::{Ingest, Listed, Report};
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::ManualClock;
+use proptest::prelude::*;
+
+/// Files and what each may say. The texts of one language refer to each other in every way that it has.
+const FILES: [(&str, &[&str]); 17] = [
+    ("Cargo.toml", &["[package]\nname = \"shop\"\n"]),
+    (
+        "src/lib.rs",
+        &[
+            "mod cart;\nmod store;\nmod util;\npub use cart::Cart;\npub fn run() { Cart::new().add(1).total(); helper(); }\nfn helper() {}\n",
+            "mod cart;\nmod store;\nmod util;\nuse store::Store;\npub fn run() { Store::default().cart().add(1); util::twice(); }\n",
+            "mod cart;\nmod store;\nmod util;\npub use store::*;\npub fn run() { open().add(2); }\nfn total() {}\n",
+        ],
+    ),
+    (
+        "src/cart.rs",
+        &[
+            "pub struct Cart;\nimpl Cart { pub fn new() -> Self { Cart } pub fn add(&self, n: u32) -> &Self { self } pub fn total(&self) {} }\n",
+            "use crate::store::Store;\npub struct Cart { store: Store }\nimpl Cart { pub fn new() -> Store { Store::default() } pub fn add(&self, n: u32) -> Store { Store::default() } }\n",
+            "pub trait Add { fn add(&self, n: u32) -> Self; }\npub struct Cart;\nimpl Add for Cart { fn add(&self, n: u32) -> Self { Cart } }\nimpl Cart { pub fn new() -> Cart { Cart } }\n",
+            "pub enum Cart { Full, Empty }\nimpl std::ops::Deref for Cart { type Target = crate::store::Store; fn deref(&self) -> &crate::store::Store { todo!() } }\n",
+        ],
+    ),
+    (
+        "src/store.rs",
+        &[
+            "use crate::cart::Cart;\n#[derive(Default)]\npub struct Store;\nimpl Store { pub fn cart(&self) -> Cart { Cart::new() } pub fn total(&self) {} }\npub fn open() -> Cart { Cart::new() }\n",
+            "use crate::cart::*;\npub struct Store { cart: Cart }\nimpl Default for Store { fn default() -> Self { open(); todo!() } }\npub fn open() -> Store { Store::default() }\nimpl Store { pub fn add(&self, n: u32) { self.cart.add(n); } }\n",
+            "pub struct Store;\nimpl crate::cart::Add for Store { fn add(&self, n: u32) -> Self { Store } }\n",
+        ],
+    ),
+    (
+        "src/util.rs",
+        &[
+            "pub fn twice() { crate::run(); crate::run() }\n",
+            "use super::*;\npub fn twice() { helper(); run() }\npub fn total() { Cart::new(); }\n",
+            "use crate::cart::Cart;\nimpl crate::cart::Add for crate::store::Store { fn add(&self, n: u32) -> Self { todo!() } }\npub fn twice(c: &Cart) { c.add(1).total() }\n",
+        ],
+    ),
+    (
+        "shop/__init__.py",
+        &[
+            "from .cart import Cart\nfrom .store import *\n",
+            "from .cart import Basket as Cart, make\n",
+            "from . import cart\nimport os\nlimit = 3\n",
+        ],
+    ),
+    (
+        "shop/cart.py",
+        &[
+            "from .base import Base\nclass Cart(Base):\n    def total(self):\n        return self.add(1)\ndef make():\n    return Cart()\n",
+            "class Basket:\n    def add(self, n):\n        self.items = Items()\n        return self\n    def __enter__(self):\n        return Items()\nclass Items:\n    def add(self, n): ...\ndef make():\n    return Basket().add(1)\nCart = Basket\n",
+            "from .store import open_store\nclass Cart:\n    def __init__(self):\n        self.store = open_store()\n    def add(self, n):\n        return self.store\n",
+            "def make():\n    return None\n",
+        ],
+    ),
+    (
+        "shop/base.py",
+        &[
+            "class Base:\n    def add(self, n):\n        return self\n    def total(self): ...\n",
+            "class Root:\n    def add(self, n): ...\nclass Base(Root):\n    pass\n",
+            "from .store import Store as Base\n",
+        ],
+    ),
+    (
+        "shop/store.py",
+        &[
+            "from .cart import make\nclass Store:\n    def add(self, n):\n        return make()\n    def total(self): ...\ndef open_store():\n    return Store()\n",
+            "import shop.cart\ndef open_store():\n    return shop.cart.make()\n__all__ = ['open_store']\n",
+            "from .base import *\nclass Store(Base):\n    pass\ndef open_store() -> 'Store': ...\n",
+        ],
+    ),
+    (
+        "tests/test_shop.py",
+        &[
+            "from shop import Cart\ndef test_cart():\n    Cart().add(1).total()\n",
+            "from shop.store import open_store\nimport shop\ndef test_store():\n    open_store().add(1)\n    with shop.Cart() as c:\n        c.add(2)\n",
+            "import shop\ndef test_make():\n    shop.cart.make().total()\n    x.add(1)\n",
+        ],
+    ),
+    (
+        "web/cart.ts",
+        &[
+            "import { Store } from './store'\nexport class Cart { add(n: number): Store { return new Store() } total() {} }\nexport default function make() { return new Cart() }\n",
+            "export class Cart { store = { add(n: number) {} }\n constructor() { this.add(1) }\n add(n: number) { return this } }\nexport const make = () => new Cart()\n",
+            "export { Store as Cart } from './store'\nexport interface Priced { total(): void }\n",
+        ],
+    ),
+    (
+        "web/store.ts",
+        &[
+            "import type { Priced } from './cart'\nexport class Store implements Priced { total() {} }\n",
+            "import make, { Cart } from './cart'\nexport class Store extends Cart { total() { make() } }\nexport function open(): Cart { return make() }\n",
+            "export class Store { add(n: number) { return this } }\nexport const open = () => new Store()\n",
+        ],
+    ),
+    (
+        "web/index.ts",
+        &[
+            "export * from './cart'\nexport * from './store'\n",
+            "export { open } from './store'\n",
+            "export {}\n",
+        ],
+    ),
+    (
+        "web/app.ts",
+        &[
+            "import { Cart, open } from '.'\nexport function run() { new Cart().add(1).total(); open().add(2) }\n",
+            "import * as web from './index'\nimport make from './cart'\nexport function run(x: web.Store) { x.total(); make().add(1) }\n",
+        ],
+    ),
+    ("go.mod", &["module example.com/shop\n"]),
+    (
+        "pkg/cart.go",
+        &[
+            "package pkg\n\ntype Cart struct{ store Store }\n\nfunc (c *Cart) Add(n int) *Cart { return c }\nfunc New() *Cart { return &Cart{} }\n",
+            "package pkg\n\ntype Cart struct{ *Store }\n\nfunc New() Cart { return Cart{} }\n",
+            "package pkg\n\ntype Adder interface{ Add(n int) }\n\nfunc New() Adder { return &Store{} }\n",
+        ],
+    ),
+    (
+        "pkg/store.go",
+        &[
+            "package pkg\n\ntype Store struct{}\n\nfunc (s *Store) Add(n int) { New().Add(n) }\nfunc Open() *Store { return &Store{} }\n",
+            "package pkg\n\ntype Store struct{ cart *Cart }\n\nfunc (s *Store) Total() { s.cart.Add(1); Open().Total() }\nfunc Open() Store { return Store{} }\n",
+        ],
+    ),
+];
+
+#[derive(Clone, Debug)]
+struct Disk {
+    files: BTreeMap<&'static str, (&'static str, i128)>,
+    now: i128,
+}
+
+impl Disk {
+    fn first() -> Self {
+        let files = FILES.iter().map(|(path, texts)| (*path, (texts[0], 1)));
+        Self { files: files.collect(), now: 1 }
+    }
+
+    fn write(&mut self, file: usize, text: usize) {
+        let (path, texts) = FILES[file];
+        self.now += 5_000_000_000;
+        self.files.insert(path, (texts[text % texts.len()], self.now));
+    }
+
+    fn refresh(&self, ingest: &mut Ingest, last: Option<&Graph>) -> (Option<Graph>, Report) {
+        let list = self.files.iter().map(|(path, (text, time))| Listed {
+            path: (*path).to_owned(),
+            size: text.len() as u64,
+            modified_ns: *time,
+        });
+        let list: Vec<Listed> = list.collect();
+        let read = |path: &str| Ok(self.files[path].0.as_bytes().to_vec());
+        let (clock, cancel) = (ManualClock::default(), CancelToken::new());
+        let later = self.now + 10_000_000_000;
+        let done = ingest.refresh_on(last, &list, read, &clock, later, &cancel).expect("nobody stops it");
+        (done.graph, done.report)
+    }
+}
+
+fn relations(graph: &Graph) -> Vec<String> {
+    let edges = graph.edges().map(|edge| {
+        let (source, target) = (graph.node(edge.source).id(), graph.node(edge.target).id());
+        format!("{source} {:?} {target} {:?} {:?}", edge.kind, edge.evidence, edge.lines)
+    });
+    edges.collect()
+}
+
+/// `SPREAD_CASES` asks for more.
+fn cases() -> u32 {
+    std::env::var("SPREAD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(32)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #[test]
+    fn whoever_can_tell_an_edit_is_resolved_again(
+        edits in prop::collection::vec((0..FILES.len(), 0..4_usize, any::<bool>()), 1..24),
+    ) {
+        let mut disk = Disk::first();
+        let mut kept = Ingest::new("shop");
+        let mut last = disk.refresh(&mut kept, None).0.expect("a first generation");
+        for (file, text, look) in edits {
+            disk.write(file, text);
+            if !look {
+                continue;
+            }
+            let (Some(next), report) = disk.refresh(&mut kept, Some(&last)) else { continue };
+            last = next;
+            let (fresh, whole) = disk.refresh(&mut Ingest::new("shop"), None);
+            let fresh = fresh.expect("a graph");
+            prop_assert_eq!(relations(&last), relations(&fresh));
+            prop_assert!(last == fresh);
+            prop_assert_eq!(report.unresolved_references, whole.unresolved_references);
+        }
+    }
+}
+
+#[test]
+fn an_edit_reaches_its_users_and_not_the_others() {
+    let position = |path: &str| FILES.iter().position(|(known, _)| *known == path).expect("a file");
+    let resolved = |path: &str, text: usize| {
+        let mut disk = Disk::first();
+        let mut kept = Ingest::new("shop");
+        let first = disk.refresh(&mut kept, None).0.expect("a first generation");
+        disk.write(position(path), text);
+        let (next, report) = disk.refresh(&mut kept, Some(&first));
+        assert_eq!(next, disk.refresh(&mut Ingest::new("shop"), None).0);
+        report.files_resolved
+    };
+    // What a Go file offers concerns no Rust, Python or TypeScript.
+    assert_eq!(resolved("pkg/cart.go", 1), 2);
+    assert!(resolved("shop/base.py", 1) < 6);
+    assert!((2..FILES.len() as u64).contains(&resolved("web/store.ts", 2)));
+}
