@@ -12,6 +12,8 @@ use m1nd_stdx::float::FiniteF32;
 
 use crate::facts::{Def, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr};
 use crate::history::History;
+use crate::languages::routes;
+use crate::mounts::{Mounts, Shown};
 use crate::resolve::{LinkEnd, Links};
 
 /// Builds a generation from files sorted by path and the links of each.
@@ -38,8 +40,9 @@ pub fn with_history(
     for facts in files {
         assembler.file(facts);
     }
-    for (facts, links) in files.iter().zip(links) {
-        assembler.links(facts, links);
+    let mounts = Mounts::of(files, links);
+    for ((at, facts), links) in (0..).zip(files).zip(links) {
+        assembler.links(at, facts, links, &mounts);
     }
     assembler.history(history);
     assembler.builder.finish(generation)
@@ -102,46 +105,27 @@ impl Assembler {
         self.nodes.push((file, handles));
     }
 
-    fn links(&mut self, facts: &FileFacts, links: &Links) {
+    fn links(&mut self, at: u32, facts: &FileFacts, links: &Links, mounts: &Mounts<'_>) {
         for link in &links.links {
             let (source, target) = (self.end(link.source), self.end(link.target));
             let spec = EdgeSpec::new(source, link.kind.kind, target, link.kind.evidence());
             self.builder.edge(spec.at_line(link.line));
         }
+        let (file, defs) = &self.nodes[at as usize];
+        let (file, defs) = (*file, defs.clone());
         for (route, id) in facts.routes.iter().zip(route_ids(facts)) {
-            let label = format!("{} {}", route.method, route.pattern);
-            let mut spec = NodeSpec::new(NodeKind::Route, id, label);
-            spec.path.clone_from(&facts.path);
-            spec.line_start = route.line;
-            spec.line_end = route.line;
-            spec.language.clone_from(&facts.language);
-            let handle = self.builder.node(spec);
-            let file = self.nodes_of(&facts.path);
+            let handle = self.builder.node(route_spec(facts, route, id, &mounts.places(at, route)));
             self.contains(file, handle);
-            // What a handler of another file resolved to is what the file refers to on that line.
-            if let RouteHandler::Value(_) = route.handler {
-                let of_line = |other: &&Route| {
-                    other.line == route.line && matches!(other.handler, RouteHandler::Value(_))
-                };
-                let mut found = links.links.iter().filter(|link| {
-                    link.line == route.line
-                        && link.source.def.is_none()
-                        && link.kind.kind == EdgeKind::References
-                });
-                if let (Some(only), None, 1) =
-                    (found.next(), found.next(), facts.routes.iter().filter(of_line).count())
-                {
-                    let target = self.end(only.target);
-                    let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
-                    self.builder.edge(edge.at_line(route.line));
+            let target = match route.handler {
+                RouteHandler::Def(def) => defs[def.0 as usize],
+                RouteHandler::Value(value) => {
+                    let found = mounts.named(at, value, route.line);
+                    found.map(|(file, def)| self.end(LinkEnd { file, def }))
                 }
-            }
-            if let RouteHandler::Def(def) = route.handler {
-                let at = self.nodes.iter().find(|(node, _)| *node == file);
-                if let Some(target) = at.and_then(|(_, defs)| defs[def.0 as usize]) {
-                    let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
-                    self.builder.edge(edge.at_line(route.line));
-                }
+            };
+            if let Some(target) = target {
+                let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
+                self.builder.edge(edge.at_line(route.line));
             }
         }
     }
@@ -171,10 +155,6 @@ impl Assembler {
                 self.builder.edge(spec);
             }
         }
-    }
-
-    fn nodes_of(&self, path: &str) -> Handle {
-        self.builder.find(&file_id(path)).unwrap_or(self.folders[""])
     }
 
     fn end(&self, end: LinkEnd) -> Handle {
@@ -226,6 +206,29 @@ fn def_ids(facts: &FileFacts) -> Vec<Option<(NodeKind, String, String)>> {
     named.collect()
 }
 
+/// A route is labelled with the whole path it answers at; `…` stands for a part that is not known.
+fn route_spec(facts: &FileFacts, route: &Route, id: String, places: &[Shown]) -> NodeSpec {
+    let shown =
+        |place: &Shown| format!("{}{}", if place.partial { routes::UNKNOWN } else { "" }, place.pattern);
+    let (first, more) = places.split_first().map_or((None, &[][..]), |(first, more)| (Some(first), more));
+    let pattern = first.map_or_else(|| route.pattern.clone(), shown);
+    let mut spec = NodeSpec::new(NodeKind::Route, id, format!("{} {pattern}", route.method));
+    spec.path.clone_from(&facts.path);
+    spec.line_start = route.line;
+    spec.line_end = route.line;
+    spec.language.clone_from(&facts.language);
+    let mut doc = Vec::new();
+    if !more.is_empty() {
+        doc.push(format!("Also at {}.", more.iter().map(shown).collect::<Vec<_>>().join(", ")));
+    }
+    if places.iter().any(|place| place.partial || place.pattern.contains(routes::UNKNOWN)) {
+        spec.flags = NodeFlags::PARTIAL;
+        doc.push("Partial: … stands for a prefix that could not be told from the source.".to_owned());
+    }
+    spec.doc = doc.join(" ");
+    spec
+}
+
 /// The ids of a file's routes. Those of one method and pattern are told apart in the order of their lines.
 fn route_ids(facts: &FileFacts) -> Vec<String> {
     let base =
@@ -251,7 +254,7 @@ pub(crate) fn patched(
     generation: u64,
 ) -> Option<Graph> {
     let facts = files[changed as usize];
-    if !facts.routes.is_empty() {
+    if !facts.routes.is_empty() || !facts.mounts.is_empty() {
         return None;
     }
     let mut places: FxHashMap<u32, (NodeIx, Vec<Option<NodeIx>>)> = FxHashMap::default();

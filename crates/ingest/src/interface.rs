@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{
-    Binding, Def, Expr, ExprIx, FileFacts, ImportAll, Name, RouteHandler, Scope, TypeExpr, TypeIx,
+    Below, Binding, Def, Expr, ExprIx, FileFacts, ImportAll, Name, RouteHandler, Scope, TypeExpr, TypeIx,
 };
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
@@ -91,6 +91,39 @@ impl Told<'_> {
             match route.handler {
                 RouteHandler::Def(ix) => self.number(ix.0),
                 RouteHandler::Value(value) => self.expr(value),
+            }
+            self.below(route.below.as_ref());
+        }
+        self.count(facts.routers.len());
+        for router in &facts.routers {
+            self.number(router.def.0);
+            self.number(router.kind as u32);
+            self.text(&router.prefix);
+        }
+        self.count(facts.mounts.len());
+        for mount in &facts.mounts {
+            self.below(Some(&mount.what));
+            self.text(&mount.base);
+            self.number(u32::from(mount.prefix.is_some()));
+            self.text(mount.prefix.as_deref().unwrap_or(""));
+            self.below(mount.below.as_ref());
+        }
+    }
+
+    fn below(&mut self, below: Option<&Below>) {
+        match below {
+            None => self.number(0),
+            Some(Below::Def(ix)) => {
+                self.number(1);
+                self.number(ix.0);
+            }
+            Some(Below::Value(value)) => {
+                self.number(2);
+                self.expr(*value);
+            }
+            Some(Below::File(path)) => {
+                self.number(3);
+                self.text(path);
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::facts::{
     Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Name, RouteHandler, Scope,
     TypeExpr, TypeIx,
 };
+use crate::routers::{Hung, On, Routers};
 
 /// Longer signatures and comments are cut: they are shown, not parsed.
 const MAX_SIGNATURE: usize = 400;
@@ -28,6 +29,8 @@ pub(crate) struct Sheet<'s> {
     blocks: Vec<(u32, u32)>,
     /// Open functions that are no definitions.
     closures: Vec<(u32, u32)>,
+    /// Routers, and what was added to them.
+    pub routers: Routers,
     /// Comments that may belong to what comes next: last line, text.
     comments: Vec<(u32, String)>,
 }
@@ -53,12 +56,14 @@ impl<'s> Sheet<'s> {
             open: Vec::new(),
             blocks: vec![(0, u32::try_from(source.len()).unwrap_or(u32::MAX))],
             closures: Vec::new(),
+            routers: Routers::default(),
             comments: Vec::new(),
         }
     }
 
     pub fn finish(mut self) -> FileFacts {
         self.facts.bindings.sort_by_key(|b| (b.owner, b.name, b.from, b.to));
+        std::mem::take(&mut self.routers).settle(&mut self.facts);
         self.settle_routes();
         self.facts
     }
@@ -256,6 +261,11 @@ impl<'s> Sheet<'s> {
     pub fn call(&mut self, what: ExprIx, node: Node<'_>) {
         let (scope, line) = (self.scope(), line(node));
         self.facts.calls.push(CallSite { what, scope, line });
+    }
+
+    /// What stands here is added to a router by this name.
+    pub fn hung_on(&self, name: &str, value: ExprIx) -> Hung {
+        Hung { owner: self.owner(), on: On::Name(name.to_owned(), value) }
     }
 
     pub fn used(&mut self, what: ExprIx, node: Node<'_>) {

@@ -1,5 +1,6 @@
 //! From facts to relations: who calls, imports, inherits and uses whom, and on what evidence.
 
+mod constants;
 pub(crate) mod eval;
 mod overloads;
 pub(crate) mod program;
@@ -10,7 +11,7 @@ use rayon::prelude::*;
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
-use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, RouteHandler, Scope, TypeExpr, TypeIx};
+use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, Scope, TypeExpr, TypeIx};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use eval::Eval;
@@ -115,10 +116,8 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 linker.type_reference(TypeIx(at as u32), *scope, *line);
             }
         }
-        for route in &facts.routes {
-            if let RouteHandler::Value(value) = route.handler {
-                linker.used(&CallSite { what: value, scope: None, line: route.line });
-            }
+        for (what, line) in facts.routed_values() {
+            linker.used(&CallSite { what, scope: None, line });
         }
         linker.out.links.sort();
         linker.out.links.dedup();
@@ -194,21 +193,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
 
     /// A name that evaluates to a constant's type is looked up as the constant itself.
     fn constant(&mut self, site: &CallSite) -> Option<GDef> {
-        let facts = self.eval.program.files[self.file as usize];
-        let Expr::Name { name, scope, .. } = facts.expr(site.what) else {
-            return None;
-        };
-        let program = self.eval.program;
-        let name = program.name(self.file, *name);
-        let mut around = *scope;
-        loop {
-            let place = program.place(self.file, around);
-            let found = program.items(place, name).iter().copied();
-            if let Some(found) = found.into_iter().find(|&d| program.def(d).kind == DefKind::Constant) {
-                return Some(found);
-            }
-            around = facts.def(around?).parent;
-        }
+        constants::named(self.eval, self.file, site.what)
     }
 
     fn import(&mut self, at: usize, line: u32) {

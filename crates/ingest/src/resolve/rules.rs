@@ -2,7 +2,7 @@
 
 use crate::facts::{By, ExprIx, Scope, TypeIx};
 use crate::resolve::eval::Eval;
-use crate::resolve::program::{GDef, GName};
+use crate::resolve::program::{GDef, GName, Place};
 use crate::resolve::ty::{Args, Ty};
 
 /// What a language knows about names, members and its standard library. What it does not say is unknown.
@@ -90,6 +90,11 @@ pub(crate) trait Rules: Sync {
     /// What an import brings in.
     fn import(&self, _eval: &mut Eval<'_, '_>, _file: u32, _at: usize) -> Ty {
         Ty::Unknown
+    }
+
+    /// The module that an import names, or names an item of.
+    fn module(&self, _eval: &Eval<'_, '_>, _file: u32, _at: usize) -> Option<Place> {
+        None
     }
 
     /// Whether a bare call of this method name says nothing about its target.

@@ -475,6 +475,6 @@ impl Reader<'_> {
         }
         let (method, pattern) = (method.to_owned(), pattern.to_owned());
         let handler = RouteHandler::Value(self.sheet.expr(Some(*handler)));
-        self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
+        self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node), below: None });
     }
 }

@@ -169,7 +169,7 @@ impl Reader<'_> {
         if let Some((method, pattern)) = route {
             let pattern = routes::joined(self.prefixes.last().map_or("", String::as_str), &pattern);
             let handler = RouteHandler::Def(ix);
-            self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
+            self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node), below: None });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::bindings::is_constant;
 use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
@@ -62,7 +63,11 @@ impl PythonRules {
 
     /// The last definition of a name is the one that counts.
     fn defined(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName) -> Option<Ty> {
-        let def = *eval.program.items(place, name).last()?;
+        let program = eval.program;
+        // What a variable is at a place is a matter of its bindings.
+        let is_variable =
+            |def: GDef| program.def(def).kind == DefKind::Constant && !is_constant(program.text(name));
+        let def = program.items(place, name).iter().rev().copied().find(|&def| !is_variable(def))?;
         Some(self.def(eval, def))
     }
 
@@ -336,6 +341,13 @@ impl Rules for PythonRules {
             self.imported(eval, file, at, MAX_HOPS)
         } else {
             self.module_of(eval, file, at)
+        }
+    }
+
+    fn module(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {
+        match self.module_of(eval, file, at) {
+            Ty::Place(place) => Some(place),
+            _ => None,
         }
     }
 

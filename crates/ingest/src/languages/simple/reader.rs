@@ -462,8 +462,13 @@ impl<'t> Reader<'_, 't> {
                     RouteHandler::Value(self.sheet.push(Expr::Path { segments, args: Vec::new(), scope, at }))
                 }
             };
-            let route =
-                Route { method: found.method.to_owned(), pattern: found.pattern, handler, line: line(node) };
+            let route = Route {
+                method: found.method.to_owned(),
+                pattern: found.pattern,
+                handler,
+                line: line(node),
+                below: None,
+            };
             self.sheet.facts.routes.push(route);
         }
     }

@@ -417,6 +417,13 @@ impl Rules for ScriptRules {
         }
     }
 
+    fn module(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {
+        match self.target(eval, file, at) {
+            Ty::Place(place) => Some(place),
+            _ => None,
+        }
+    }
+
     fn is_common_method(&self, name: &str) -> bool {
         library::is_common(name)
     }
