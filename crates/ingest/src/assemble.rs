@@ -10,7 +10,7 @@ use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, Node
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::facts::{Def, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr};
+use crate::facts::{Def, DefIx, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr};
 use crate::history::History;
 use crate::languages::routes;
 use crate::mounts::{Mounts, Shown};
@@ -37,8 +37,8 @@ pub fn with_history(
     let root = NodeSpec::new(NodeKind::Repository, format!("repository::{repository}"), repository);
     let root = assembler.builder.node(root);
     assembler.folders.insert(String::new(), root);
-    for facts in files {
-        assembler.file(facts);
+    for (facts, links) in files.iter().zip(links) {
+        assembler.file(facts, links);
     }
     let mounts = Mounts::of(files, links);
     for ((at, facts), links) in (0..).zip(files).zip(links) {
@@ -86,13 +86,13 @@ impl Assembler {
         self.builder.edge(EdgeSpec::new(outer, EdgeKind::Contains, inner, Evidence::Resolved));
     }
 
-    fn file(&mut self, facts: &FileFacts) {
+    fn file(&mut self, facts: &FileFacts, links: &Links) {
         let folder = self.folder(crate::manifest::folder(&facts.path));
-        let file = self.builder.node(file_spec(facts));
+        let file = self.builder.node(file_spec(facts, links));
         self.contains(folder, file);
         let mut handles: Vec<Option<Handle>> = Vec::with_capacity(facts.defs.len());
         let types = types_by_name(facts);
-        for (def, spec) in facts.defs.iter().zip(def_specs(facts)) {
+        for (def, spec) in facts.defs.iter().zip(def_specs(facts, links)) {
             let Some(spec) = spec else {
                 handles.push(None);
                 continue;
@@ -119,7 +119,7 @@ impl Assembler {
             let target = match route.handler {
                 RouteHandler::Def(def) => defs[def.0 as usize],
                 RouteHandler::Value(value) => {
-                    let found = mounts.named(at, value, route.line);
+                    let found = mounts.named(at, value);
                     found.map(|(file, def)| self.end(LinkEnd { file, def }))
                 }
             };
@@ -163,7 +163,7 @@ impl Assembler {
     }
 }
 
-fn file_spec(facts: &FileFacts) -> NodeSpec {
+fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
     let label = facts.path.rsplit('/').next().unwrap_or(&facts.path);
     let mut spec = NodeSpec::new(NodeKind::File, file_id(&facts.path), label);
     spec.path.clone_from(&facts.path);
@@ -171,13 +171,13 @@ fn file_spec(facts: &FileFacts) -> NodeSpec {
     spec.line_end = facts.lines.max(1);
     spec.doc.clone_from(&facts.doc);
     spec.language.clone_from(&facts.language);
-    spec.flags = facts.flags;
+    spec.flags = facts.flags.with(entry_flag(links, None));
     spec
 }
 
 /// One node for each definition that is one.
-fn def_specs(facts: &FileFacts) -> impl Iterator<Item = Option<NodeSpec>> {
-    def_ids(facts).into_iter().zip(&facts.defs).map(|(named, def)| {
+fn def_specs(facts: &FileFacts, links: &Links) -> impl Iterator<Item = Option<NodeSpec>> {
+    (0..).zip(def_ids(facts)).zip(&facts.defs).map(|((at, named), def)| {
         let (kind, id, qualified) = named?;
         let mut spec = NodeSpec::new(kind, id, facts.text(def.name));
         spec.qualified = qualified;
@@ -187,9 +187,15 @@ fn def_specs(facts: &FileFacts) -> impl Iterator<Item = Option<NodeSpec>> {
         spec.signature.clone_from(&def.signature);
         spec.doc.clone_from(&def.doc);
         spec.language.clone_from(&facts.language);
-        spec.flags = def.flags.with(NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0));
+        let of_file = NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0);
+        spec.flags = def.flags.with(of_file).with(entry_flag(links, Some(DefIx(at))));
         Some(spec)
     })
+}
+
+/// The mark of what a manifest names as a beginning.
+fn entry_flag(links: &Links, def: Scope) -> NodeFlags {
+    if links.entries.contains(&def) { NodeFlags::ENTRY_POINT } else { NodeFlags::default() }
 }
 
 /// Kind, id and qualified name of each definition that is a node.
@@ -281,7 +287,7 @@ pub(crate) fn patched(
             line: link.line,
         });
     }
-    let nodes = std::iter::once(file_spec(facts)).chain(def_specs(facts).flatten()).collect();
+    let nodes = std::iter::once(file_spec(facts, links)).chain(def_specs(facts, links).flatten()).collect();
     before.patched(generation, FilePatch { path: &facts.path, nodes, edges })
 }
 

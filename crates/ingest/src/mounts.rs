@@ -2,8 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use m1nd_graph::EdgeKind;
-
 use crate::facts::{Below, DefIx, Expr, ExprIx, FileFacts, Mount, Route, RouterKind};
 use crate::languages::routes;
 use crate::resolve::Links;
@@ -37,7 +35,7 @@ impl<'f> Mounts<'f> {
         let mut mounts = Self { files, links, of: FxHashMap::default() };
         for (file, facts) in (0..).zip(files) {
             for mount in &facts.mounts {
-                if let Some(key) = mounts.key(file, &mount.what, mount.line) {
+                if let Some(key) = mounts.key(file, &mount.what) {
                     mounts.of.entry(key).or_default().push((file, mount));
                 }
             }
@@ -49,7 +47,7 @@ impl<'f> Mounts<'f> {
     pub fn places(&self, file: u32, route: &Route) -> Vec<Shown> {
         let language = &self.files[file as usize].language;
         let mut found: Vec<Shown> = self
-            .outer(file, route.below.as_ref(), route.line, MAX_DEPTH)
+            .outer(file, route.below.as_ref(), MAX_DEPTH)
             .into_iter()
             .map(|outer| Shown { pattern: routes::below(&outer.pattern, &route.pattern, language), ..outer })
             .collect();
@@ -59,10 +57,10 @@ impl<'f> Mounts<'f> {
         found
     }
 
-    fn outer(&self, file: u32, below: Option<&Below>, line: u32, depth: usize) -> Vec<Shown> {
+    fn outer(&self, file: u32, below: Option<&Below>, depth: usize) -> Vec<Shown> {
         let whole = |partial| vec![Shown { partial, pattern: String::new() }];
         let Some(below) = below else { return whole(false) };
-        match self.key(file, below, line) {
+        match self.key(file, below) {
             Some(key) => self.paths(key, depth),
             None => {
                 let facts = self.files[file as usize];
@@ -82,7 +80,7 @@ impl<'f> Mounts<'f> {
         let mut found = Vec::new();
         for (at, mount) in mounts.iter().filter(|_| depth > 0) {
             let inner = own_prefix(kind, own, mount.prefix.as_deref());
-            for outer in self.outer(*at, mount.below.as_ref(), mount.line, depth - 1) {
+            for outer in self.outer(*at, mount.below.as_ref(), depth - 1) {
                 let base = routes::below(&outer.pattern, &mount.base, "");
                 found.push(Shown { pattern: routes::below(&base, &inner, ""), ..outer });
             }
@@ -109,7 +107,7 @@ impl<'f> Mounts<'f> {
     }
 
     /// What something names; nothing where that is not evident.
-    fn key(&self, file: u32, below: &Below, line: u32) -> Option<Key> {
+    fn key(&self, file: u32, below: &Below) -> Option<Key> {
         match below {
             Below::Def(def) => Some((file, Some(*def))),
             Below::File(path) if *path == self.files[file as usize].path => Some((file, None)),
@@ -126,39 +124,19 @@ impl<'f> Mounts<'f> {
                     _ => None,
                 }
             }
-            Below::Value(value) => self.named(file, *value, line),
+            Below::Value(value) => self.named(file, *value),
         }
     }
 
-    /// What a route's or a mount's value was resolved to: what the file refers to on that line, by its name
-    /// where there may be several.
-    pub fn named(&self, file: u32, value: ExprIx, line: u32) -> Option<Key> {
-        let facts = self.files[file as usize];
-        let links = self.links[file as usize].links.iter().filter(|link| {
-            link.line == line && link.source.def.is_none() && link.kind.kind == EdgeKind::References
-        });
-        let mut found: Vec<Key> =
-            links.filter_map(|link| Some((link.target.file, Some(link.target.def?)))).collect();
-        found.sort_by_key(|&(file, def)| (file, def));
-        found.dedup();
-        let values = facts.routed_values().filter(|(_, at)| *at == line).count();
-        if found.len() > 1 || values > 1 {
-            let wanted = last_name(facts, value)?;
-            let name = |&(file, def): &Key| {
-                let facts = self.files[file as usize];
-                def.is_some_and(|def| facts.text(facts.def(def).name) == wanted)
-            };
-            found.retain(name);
-        }
-        match found[..] {
-            [only] => Some(only),
-            _ => None,
-        }
+    /// What a route's or a mount's value was resolved to.
+    pub fn named(&self, file: u32, value: ExprIx) -> Option<Key> {
+        let mut routed = self.links[file as usize].routed.iter().filter(|(known, _)| *known == value);
+        routed.next().map(|(_, end)| (end.file, end.def))
     }
 }
 
 /// The last word of a name, a path or a field.
-pub(crate) fn last_name(facts: &FileFacts, value: ExprIx) -> Option<&str> {
+fn last_name(facts: &FileFacts, value: ExprIx) -> Option<&str> {
     let name = match facts.exprs.get(value.0 as usize)? {
         Expr::Name { name, .. } | Expr::Field { name, .. } | Expr::Member { name, .. } => *name,
         Expr::Path { segments, .. } => *segments.last()?,

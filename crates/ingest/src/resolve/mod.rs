@@ -1,6 +1,7 @@
 //! From facts to relations: who calls, imports, inherits and uses whom, and on what evidence.
 
 mod constants;
+mod entries;
 pub(crate) mod eval;
 mod overloads;
 pub(crate) mod program;
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
-use crate::facts::{CallSite, DefIx, DefKind, Expr, FileFacts, Scope, TypeExpr, TypeIx};
+use crate::facts::{CallSite, DefIx, DefKind, Expr, ExprIx, FileFacts, Scope, TypeExpr, TypeIx};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use eval::Eval;
@@ -63,6 +64,10 @@ pub struct Links {
     pub unresolved: u32,
     /// Calls that certainly leave the workspace.
     pub external: u32,
+    /// What the values that routes and mounts name are.
+    pub routed: Vec<(ExprIx, LinkEnd)>,
+    /// Where manifests say that programs begin: the file itself, or functions of it.
+    pub entries: Vec<Option<DefIx>>,
 }
 
 /// Resolves every file against all others. `files` must be sorted by path.
@@ -77,12 +82,18 @@ pub fn resolve_some(files: &[&FileFacts], manifests: &[Manifest], some: &[u32]) 
     let rules = ProgramRules::of(&program);
     let by_file: Vec<&dyn Rules> =
         program.files.iter().map(|file| rules.of_language(&file.language)).collect();
+    let entries = entries::of(&mut Eval::new(&program, &by_file), manifests);
     // Neighbouring files share what was evaluated for them.
     let chunk = some.len().div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
     some.par_chunks(chunk)
         .flat_map_iter(|chunk| {
             let mut eval = Eval::new(&program, &by_file);
-            chunk.iter().map(|&file| FileLinker::read(&mut eval, file)).collect::<Vec<Links>>()
+            let read = |&file: &u32| {
+                let mut links = FileLinker::read(&mut eval, file);
+                links.entries = entries.get(&file).cloned().unwrap_or_default();
+                links
+            };
+            chunk.iter().map(read).collect::<Vec<Links>>()
         })
         .collect()
 }
@@ -117,7 +128,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             }
         }
         for (what, line) in facts.routed_values() {
-            linker.used(&CallSite { what, scope: None, line });
+            if let Some(target) = linker.used(&CallSite { what, scope: None, line }) {
+                let end = linker.end_of(target);
+                linker.out.routed.push((what, end));
+            }
         }
         linker.out.links.sort();
         linker.out.links.dedup();
@@ -151,7 +165,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     }
 
     /// Nothing is known of the receiver: methods with that name, if few have it.
-    fn by_name(&mut self, facts: &FileFacts, callee: crate::facts::ExprIx, site: &CallSite) {
+    fn by_name(&mut self, facts: &FileFacts, callee: ExprIx, site: &CallSite) {
         self.out.unresolved += 1;
         let Expr::Field { name, .. } = facts.expr(callee) else {
             return;
@@ -180,7 +194,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
     }
 
-    fn used(&mut self, site: &CallSite) {
+    fn used(&mut self, site: &CallSite) -> Option<GDef> {
         let target = match self.eval.expr(self.file, site.what) {
             Ty::Fn(def, _) | Ty::Type(def, _) => Some(def),
             _ => self.constant(site),
@@ -189,6 +203,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             let kind = LinkKind { kind: EdgeKind::References, candidates: None };
             self.link(site.scope, target, kind, site.line);
         }
+        target
     }
 
     /// A name that evaluates to a constant's type is looked up as the constant itself.

@@ -56,7 +56,8 @@ impl<'t> Visit<'t> for Reader<'_> {
                 self.open_function(node, DefKind::Method);
             }
             "type_spec" | "type_alias" => self.open_type(node),
-            "const_spec" if self.sheet.scope().is_none() => self.constants(node),
+            "const_spec" if self.sheet.scope().is_none() => self.constants(node, "const"),
+            "var_spec" if self.sheet.scope().is_none() => self.constants(node, "var"),
             "block"
             | "for_statement"
             | "if_statement"
@@ -162,14 +163,21 @@ impl Reader<'_> {
         self.sheet.open_def(def);
     }
 
-    fn constants(&mut self, node: Node<'_>) {
+    /// Constants and variables of the package.
+    fn constants(&mut self, node: Node<'_>, word: &str) {
+        let is_long = node.start_position().row != node.end_position().row;
+        let end = field(node, "value").filter(|_| is_long).map_or(node.end_byte(), |value| value.start_byte());
+        let signature = format!("{word} {}", self.sheet.signature(node.start_byte(), end));
         let mut cursor = node.walk();
         let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
         for name_node in names.into_iter().filter(|name| name.kind() == "identifier") {
+            if self.sheet.bytes(name_node) == b"_" {
+                continue;
+            }
             let name = self.sheet.name_of(name_node);
             let mut def = self.sheet.def(DefKind::Constant, name, node, name_node);
             def.doc = self.sheet.take_doc(def.line_start);
-            def.signature = format!("const {}", self.sheet.signature(node.start_byte(), node.end_byte()));
+            def.signature.clone_from(&signature);
             if self.sheet.text(name_node).chars().next().is_some_and(char::is_uppercase) {
                 def.flags = def.flags.with(NodeFlags::EXPORTED);
             }

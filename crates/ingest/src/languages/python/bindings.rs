@@ -7,7 +7,7 @@ use m1nd_graph::NodeFlags;
 use super::annotations;
 use super::extract::{FUNCTION_WIDE, Reader};
 use crate::facts::{By, DefKind, Expr, ExprIx, Field, TypeIx};
-use crate::sheet::{field, line, named_children};
+use crate::sheet::{field, is_constant_name, line, named_children};
 
 impl Reader<'_> {
     pub(super) fn with_item(&mut self, node: Node<'_>) {
@@ -97,7 +97,7 @@ impl Reader<'_> {
         });
         let name = self.sheet.name_of(left);
         let is_known = self.sheet.facts.defs.iter().any(|def| def.parent.is_none() && def.name == name);
-        if alias.is_none() && (text.starts_with("__") || (is_known && !is_constant(text))) {
+        if alias.is_none() && (text.starts_with("__") || (is_known && !is_constant_name(text))) {
             return;
         }
         let kind = if alias.is_some() { DefKind::TypeAlias } else { DefKind::Constant };
@@ -156,9 +156,4 @@ impl Reader<'_> {
         let entry = Field { name: self.sheet.name_of(name_node), ty, value, line: line(node) };
         self.sheet.def_mut(class).fields.push(entry);
     }
-}
-
-/// Whether a name is written as one whose value does not change.
-pub(super) fn is_constant(name: &str) -> bool {
-    name.chars().any(char::is_alphabetic) && !name.chars().any(char::is_lowercase)
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::bindings::is_constant;
 use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
@@ -10,6 +9,7 @@ use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
+use crate::sheet::is_constant_name;
 
 /// Re-exports are followed this far.
 const MAX_HOPS: u32 = 16;
@@ -66,7 +66,7 @@ impl PythonRules {
         let program = eval.program;
         // What a variable is at a place is a matter of its bindings.
         let is_variable =
-            |def: GDef| program.def(def).kind == DefKind::Constant && !is_constant(program.text(name));
+            |def: GDef| program.def(def).kind == DefKind::Constant && !is_constant_name(program.text(name));
         let def = program.items(place, name).iter().rev().copied().find(|&def| !is_variable(def))?;
         Some(self.def(eval, def))
     }

@@ -451,9 +451,6 @@ impl Rules for SimpleRules {
         if self.grammar.global_functions {
             return self.function_or_type(eval, file, scope, first);
         }
-        if (self.grammar.is_library)(eval.program.text(first)) {
-            return Ty::External;
-        }
         let mut foreign = false;
         for class in self.classes_around(eval, file, scope) {
             let this = Ty::Of(class, Arc::new([]));
@@ -461,6 +458,10 @@ impl Rules for SimpleRules {
                 return found;
             }
             foreign |= self.lineage(eval, class).1;
+        }
+        // A name of the library is ours where the file itself defines or imports it.
+        if (self.grammar.is_library)(eval.program.text(first)) && !is_known_here(eval.program, file, first) {
+            return Ty::External;
         }
         let found = self.lookup(eval, file, scope, path, Among::All);
         if self.grammar.extensions
@@ -602,4 +603,9 @@ impl Rules for SimpleRules {
     fn is_common_method(&self, name: &str) -> bool {
         common::is_common(name) || (self.grammar.is_library)(name)
     }
+}
+
+fn is_known_here(program: &Program<'_>, file: u32, name: GName) -> bool {
+    let place = Place::File(file);
+    !program.items(place, name).is_empty() || !program.imports(place, name).is_empty()
 }
