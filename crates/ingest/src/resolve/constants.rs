@@ -172,7 +172,8 @@ int shared;
             constant::e.c::LIMIT `#define LIMIT 3`
             constant::f.rs::LIMIT `pub const LIMIT: u32`
             constant::f.rs::SHARED `static SHARED: u32`
-        "#]].assert_eq(&lines.concat());
+        "#]]
+        .assert_eq(&lines.concat());
     }
 
     #[test]
@@ -211,6 +212,7 @@ func g(x int) {}
             app.py f -> config.py timeout @[6]
             one.go f -> one.go shared @[3]
             two.go h -> one.go shared @[2]
-        "#]].assert_eq(&testing::edges(&graph, &[EdgeKind::References]));
+        "#]]
+        .assert_eq(&testing::edges(&graph, &[EdgeKind::References]));
     }
 }

@@ -167,6 +167,7 @@ func main() {}
             function::py/src/pkg/_main.py::again
             function::py/src/pkg/cli.py::start
             method::Main.java::Main.main
-        "#]].assert_eq(&found);
+        "#]]
+        .assert_eq(&found);
     }
 }

@@ -42,17 +42,19 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
         return Ok(Unattributed::default());
     };
     let written = format!(r"(\.|->|::){name}\s*\(");
-    let Ok(pattern) = Pattern::new(&written, Syntax::Regex, Case::Sensitive) else {
+    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else {
         return Ok(Unattributed::default());
     };
     if !asked.kind().is_callable() || !is_word {
         return Ok(Unattributed::default());
     }
     let family = languages::all().filter(|other| other.family == language.family);
-    let ends = family.flat_map(|language| language.extensions);
-    let globs: Vec<PathGlob> = ends.filter_map(|end| PathGlob::parse(&format!("**/*.{end}")).ok()).collect();
+    let ends: Vec<&str> = family.flat_map(|language| language.extensions).copied().collect();
+    let Ok(files) = PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))) else {
+        return Ok(Unattributed::default());
+    };
     let start = RelPath::root();
-    let query = Query { pattern: &pattern, start, prefix: None, globs: &globs, keep: LOOKED_AT, context: 0 };
+    let query = Query { pattern: &pattern, start, prefix: None, globs: &[files], keep: LOOKED_AT, context: 0 };
     let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
     let found = grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
     let known = attributed(graph, name);
