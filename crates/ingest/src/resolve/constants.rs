@@ -170,6 +170,8 @@ int shared;
             constant::c.ts::LIMIT `export const LIMIT`
             constant::c.ts::shared `shared`
             constant::e.c::LIMIT `#define LIMIT 3`
+            constant::e.c::name `static const char *name = "x"`
+            constant::e.c::shared `int shared = 1`
             constant::f.rs::LIMIT `pub const LIMIT: u32`
             constant::f.rs::SHARED `static SHARED: u32`
         "#]]

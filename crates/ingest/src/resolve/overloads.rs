@@ -25,7 +25,29 @@ pub(super) fn choose(
     if targets.len() > 1 {
         let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
         keep(targets, |def| accepts(eval, def, &given));
+        // Of several that fit, a language takes the most specific.
+        if targets.len() > 1 {
+            let exact: Vec<usize> = targets.iter().map(|&(def, _)| exactly(eval, def, &given)).collect();
+            let most = exact.iter().copied().max().unwrap_or_default();
+            let mut exact = exact.into_iter();
+            keep(targets, |_| exact.next() == Some(most));
+        }
     }
+}
+
+/// How many parameters are of the very type that is given.
+fn exactly(eval: &mut Eval<'_, '_>, def: GDef, given: &[Ty]) -> usize {
+    let file = eval.program.file_of(def);
+    let params = &eval.program.def(def).params;
+    let same = params.iter().zip(given).filter(|(param, actual)| {
+        let declared = param.ty.map_or(Ty::Unknown, |ty| eval.ty(file, ty));
+        match (&declared, actual) {
+            (Ty::Of(wanted, _), Ty::Of(is, _)) => wanted == is,
+            (Ty::Std(wanted, _), Ty::Std(is, _)) => wanted == is,
+            _ => false,
+        }
+    });
+    same.count()
 }
 
 fn are_overloads(program: &Program<'_>, targets: &[(GDef, EdgeKind)]) -> bool {

@@ -54,7 +54,8 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
         return Ok(Unattributed::default());
     };
     let start = RelPath::root();
-    let query = Query { pattern: &pattern, start, prefix: None, globs: &[files], keep: LOOKED_AT, context: 0 };
+    let query =
+        Query { pattern: &pattern, start, prefix: None, globs: &[files], keep: LOOKED_AT, context: 0 };
     let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
     let found = grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
     let known = attributed(graph, name);

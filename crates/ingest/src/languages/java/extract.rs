@@ -406,6 +406,12 @@ impl Reader<'_> {
                     self.sheet.set(node, Expr::Of { ty });
                 }
             }
+            "class_literal" => {
+                let segments = vec![self.sheet.name(b"Class")];
+                let (args, line) = (Vec::new(), line(node));
+                let ty = self.sheet.push_type(crate::facts::TypeExpr::Path { segments, args, scope, line });
+                self.sheet.set(node, Expr::Of { ty });
+            }
             "parenthesized_expression" => self.sheet.same(node, node.named_child(0)),
             "ternary_expression" => {
                 let parts = [field(node, "consequence"), field(node, "alternative")];

@@ -429,6 +429,7 @@ fn library(name: &str, args: Vec<Ty>) -> Ty {
         | "SortedMap" => "Map",
         "Entry" => "Entry",
         "String" | "StringBuilder" | "CharSequence" => "Text",
+        "Class" => "Class",
         "Integer" | "Long" | "Double" | "Float" | "Short" | "Byte" | "Number" => "Number",
         _ => return Ty::External,
     };
