@@ -19,6 +19,8 @@ use crate::walk::ParseError;
 pub(super) struct Grammar {
     pub name: &'static str,
     pub language: fn() -> tree_sitter::Language,
+    /// The same bytes without what the grammar is known to stumble over, for files that it does not read whole.
+    pub readable: Option<fn(&[u8]) -> Vec<u8>>,
     /// What a node is, given the one above it. Asked on the way down for definitions, on the way up for
     /// expressions. A node's own `parent` is slow to find among many siblings.
     pub role: for<'t> fn(&Source<'_>, Node<'t>, Option<Node<'t>>) -> Role<'t>,
