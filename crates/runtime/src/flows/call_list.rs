@@ -26,12 +26,12 @@ pub struct CallList {
     /// True when calls are missing from the answer.
     truncated: bool,
     /// Set where the name that was asked for is inherited from this node's type.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    inherited: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inherited: Option<bool>,
     /// Calls of that name, in the text of the language's files, that no node of the name explains: their receiver's
     /// type is not known.
-    #[serde(skip_serializing_if = "is_zero")]
-    unattributed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unattributed: Option<u64>,
     /// Where more calls may come from: the method it overrides, places that hand it on, routes, unattributed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leads: Vec<Lead>,
@@ -81,8 +81,8 @@ pub fn run(
     let list = CallList {
         node_id: at.graph.node(node).id().to_owned(),
         truncated: total > found.len() as u64,
-        inherited: is_inherited(&at.graph, name, node),
-        unattributed: open.calls,
+        inherited: is_inherited(&at.graph, name, node).then_some(true),
+        unattributed: Some(open.calls).filter(|&calls| calls > 0),
         leads,
         rests_on: found.is_empty().then(|| coverage::of_workspace(&at.view, &at.graph)),
         calls: found,
@@ -111,10 +111,6 @@ fn leads(
 /// Whether a name is that of a member which its type takes over from another.
 fn is_inherited(graph: &Graph, name: &str, node: NodeIx) -> bool {
     graph.nodes_by_suffix(name.trim()).is_empty() && graph.inherited(name.trim()) == Some(node)
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 fn is_place(at: &GraphView, node: NodeIx) -> bool {
