@@ -120,7 +120,9 @@ impl Graph {
                 let full: Vec<&str> = parts(path).chain(parts(node.qualified())).collect();
                 full.ends_with(&wanted)
             };
-            if (fits(stem) || fits(node.path())) && !found.contains(&NodeIx(at)) {
+            // In a file that is named, what is around a name need not be.
+            let in_file = name.rsplit_once("::").is_some_and(|(path, _)| path == node.path());
+            if (in_file || fits(stem) || fits(node.path())) && !found.contains(&NodeIx(at)) {
                 found.push(NodeIx(at));
             }
         }
@@ -277,6 +279,7 @@ mod tests {
         check("Cart", expect![[r#"Ok("class::shop/cart.py::Cart")"#]]);
         check("cart.py", expect![[r#"Ok("file::shop/cart.py")"#]]);
         check("cart.py::Cart", expect![[r#"Ok("class::shop/cart.py::Cart")"#]]);
+        check("shop/order.py::add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
         check("shop/cart.py::Cart.add", expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]]);
     }
 

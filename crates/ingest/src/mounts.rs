@@ -102,8 +102,11 @@ impl<'f> Mounts<'f> {
             return !facts.mounts.is_empty()
                 || self.files.get(start).is_some_and(|next| next.path.starts_with(&settings));
         };
-        let params = &facts.def(def).params;
-        facts.language == "rust" || params.iter().any(|param| is_application(facts.text(param.name)))
+        let (params, signature) = (&facts.def(def).params, &facts.def(def).signature);
+        // A function that is given part of a router does not know where that part is.
+        let takes_part = ["RouterGroup", "chi.Router", "echo.Group", "fiber.Router", "mux.Router"];
+        let is_go = facts.language == "go" && !takes_part.iter().any(|part| signature.contains(part));
+        facts.language == "rust" || is_go || params.iter().any(|param| is_application(facts.text(param.name)))
     }
 
     /// What something names; nothing where that is not evident.
@@ -400,6 +403,97 @@ fn plain() {}
                 GET /scope/marked src/actix.rs:6 -> function::src/actix.rs::marked
                 GET /scope/plain src/actix.rs:3 -> function::src/actix.rs::plain
                 POST /base/second src/rocket.rs:5 -> function::src/rocket.rs::second
+            "#]],
+        );
+    }
+
+    #[test]
+    fn groups_of_go_are_followed_through_files() {
+        check(
+            r#"
+//- go.mod
+module example.com/web
+//- main.go
+package main
+import "example.com/web/users"
+func main() {
+	r := gin.Default()
+	r.GET("/root", plain)
+	api := r.Group("/api")
+	api.GET("/one", plain)
+	v1 := api.Group("/v1")
+	v1.POST("/two", plain)
+	users.Register(v1)
+	lost(other)
+	s := m.PathPrefix("/sub").Subrouter()
+	s.HandleFunc("/three", plain)
+	http.HandleFunc("/plain", plain)
+}
+func chi_routes() {
+	r := chi.NewRouter()
+	r.Route("/chi", func(r chi.Router) {
+		r.Get("/four", plain)
+		r.Group(func(r chi.Router) { r.Get("/five", plain) })
+	})
+	r.Mount("/admin", admin())
+}
+func admin() http.Handler {
+	r := chi.NewRouter()
+	r.Get("/six", plain)
+	return r
+}
+func lost(g *gin.RouterGroup) {
+	g.GET("/lost", plain)
+}
+func plain() {}
+//- users/users.go
+package users
+func Register(g *gin.RouterGroup) {
+	g.GET("/users", list)
+}
+func list() {}
+"#,
+            expect![[r#"
+                ANY /plain main.go:14 -> function::main.go::plain
+                ANY /sub/three main.go:13 -> function::main.go::plain
+                GET /admin/six main.go:26 -> function::main.go::plain
+                GET /api/one main.go:7 -> function::main.go::plain
+                GET /api/v1/users users/users.go:3 -> function::users/users.go::list
+                GET /chi/five main.go:20 -> function::main.go::plain
+                GET /chi/four main.go:19 -> function::main.go::plain
+                GET /root main.go:5 -> function::main.go::plain
+                GET …/lost main.go:30 -> function::main.go::plain
+                POST /api/v1/two main.go:9 -> function::main.go::plain
+            "#]],
+        );
+    }
+
+    #[test]
+    fn groups_of_laravel_have_prefixes() {
+        check(
+            r#"
+//- routes/web.php
+<?php
+use App\Cart;
+Route::prefix('admin')->middleware('auth')->group(function () {
+    Route::get('/carts', [Cart::class, 'index']);
+    Route::group(['prefix' => 'inner'], function () {
+        Route::post('new', [Cart::class, 'add']);
+    });
+});
+//- routes/api.php
+<?php
+use App\Cart;
+Route::get('/carts', [Cart::class, 'index']);
+//- app/Cart.php
+<?php
+namespace App;
+class Cart { public function index() {} public function add() {} }
+"#,
+            expect![[r#"
+                GET /api/carts routes/api.php:3 -> method::app/Cart.php::Cart.index
+                GET /inner/carts routes/web.php:4 -> method::app/Cart.php::Cart.index
+                POST /inner/inner/new routes/web.php:6 -> method::app/Cart.php::Cart.add
             "#]],
         );
     }

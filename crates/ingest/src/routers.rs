@@ -71,6 +71,11 @@ impl Routers {
         self.mounts.push(Put { what, prefix, onto, line });
     }
 
+    /// Whether a name was given a router.
+    pub fn knows(&self, facts: &FileFacts, from: Scope, name: &str) -> bool {
+        self.find(facts, from, name).is_some()
+    }
+
     /// Gives the file its routes, mounts and routers.
     pub fn settle(self, facts: &mut FileFacts) {
         let mut routes = Vec::new();

@@ -2,8 +2,21 @@
 
 /// Words that are modifiers in one place and names in another.
 const MODIFIERS: &[&str] = &[
-    "open", "inner", "data", "value", "infix", "inline", "external", "operator", "expect", "actual", "sealed",
-    "enum", "annotation", "tailrec", "const",
+    "open",
+    "inner",
+    "data",
+    "value",
+    "infix",
+    "inline",
+    "external",
+    "operator",
+    "expect",
+    "actual",
+    "sealed",
+    "enum",
+    "annotation",
+    "tailrec",
+    "const",
 ];
 
 /// The source with the same bytes at the same places, except that words which are keywords elsewhere are no longer

@@ -16,7 +16,10 @@ impl Reader<'_> {
         let written = match text(rest) {
             Some((pattern, rest)) => Some((pattern.to_owned(), rest)),
             // Below a prefix, the pattern may be empty or come after others.
-            None => rest.split_once("path=").and_then(|(_, rest)| text(rest)).map(|(p, rest)| (p.to_owned(), rest)),
+            None => rest
+                .split_once("path=")
+                .and_then(|(_, rest)| text(rest))
+                .map(|(p, rest)| (p.to_owned(), rest)),
         };
         let Some((pattern, rest)) = written else { return };
         let methods = match verb {
@@ -32,7 +35,13 @@ impl Reader<'_> {
         let value = decorator.on.unwrap_or_else(|| self.sheet.expr(None));
         let hung = Hung { owner: self.callable(owner), on: On::Name(receiver.to_owned(), value) };
         for method in methods {
-            self.push_route(method, pattern.clone(), RouteHandler::Def(function), decorator.line, hung.clone());
+            self.push_route(
+                method,
+                pattern.clone(),
+                RouteHandler::Def(function),
+                decorator.line,
+                hung.clone(),
+            );
         }
     }
 
@@ -45,7 +54,8 @@ impl Reader<'_> {
                 self.added_route(node, receiver, arguments);
             }
             b"include_router" | b"register_blueprint" => {
-                let prefix = self.keyword(arguments, "prefix").or_else(|| self.keyword(arguments, "url_prefix"));
+                let prefix =
+                    self.keyword(arguments, "prefix").or_else(|| self.keyword(arguments, "url_prefix"));
                 if let Some(what) = arguments.first().filter(|first| first.kind() != "keyword_argument") {
                     self.mount(node, receiver, *what, prefix);
                 }
@@ -89,10 +99,12 @@ impl Reader<'_> {
         let (Some(receiver), Some(first)) = (receiver, arguments.first()) else { return };
         let Some(pattern) = self.string(*first).filter(|pattern| pattern.starts_with('/')) else { return };
         let named = ["view_func", "endpoint"].into_iter().find_map(|word| self.keyword_node(arguments, word));
-        let plain = arguments.iter().skip(1).find(|a| matches!(a.kind(), "identifier" | "attribute" | "call"));
+        let plain =
+            arguments.iter().skip(1).find(|a| matches!(a.kind(), "identifier" | "attribute" | "call"));
         let Some(handler) = named.filter(|node| node.kind() != "string").or(plain.copied()) else { return };
         // `View.as_view("x")` stands for the class.
-        let handler = field(handler, "function").and_then(|function| field(function, "object")).unwrap_or(handler);
+        let handler =
+            field(handler, "function").and_then(|function| field(function, "object")).unwrap_or(handler);
         let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
         let methods = self.keyword_node(arguments, "methods").map_or("", |list| self.sheet.text(list));
         let hung = self.hung(receiver);
@@ -119,7 +131,10 @@ impl Reader<'_> {
             Some("include") => {
                 let first = field(*view, "arguments").and_then(|arguments| arguments.named_child(0));
                 // `include(("app.urls", "name"))` names the module first.
-                let first = first.and_then(|first| if first.kind() == "tuple" { first.named_child(0) } else { Some(first) });
+                let first =
+                    first.and_then(
+                        |first| if first.kind() == "tuple" { first.named_child(0) } else { Some(first) },
+                    );
                 if let Some(module) = first.and_then(|first| self.string(first)) {
                     let what = What::File(format!("{}.py", module.replace('.', "/")));
                     self.sheet.routers.mount(what, Some(pattern), hung, line(node));
@@ -157,7 +172,8 @@ impl Reader<'_> {
 
     fn keyword_node<'t>(&self, arguments: &[Node<'t>], word: &str) -> Option<Node<'t>> {
         let named = arguments.iter().filter(|argument| argument.kind() == "keyword_argument");
-        let mut named = named.filter(|a| field(**a, "name").is_some_and(|name| self.sheet.text(name) == word));
+        let mut named =
+            named.filter(|a| field(**a, "name").is_some_and(|name| self.sheet.text(name) == word));
         named.next().and_then(|argument| field(*argument, "value"))
     }
 

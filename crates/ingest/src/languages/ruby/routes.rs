@@ -19,7 +19,12 @@ const ACTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// The routes that a call in a `routes.rb` stands for.
-pub(super) fn of_call(source: &Source<'_>, path: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
+pub(super) fn of_call(
+    source: &Source<'_>,
+    path: &str,
+    above: &[Node<'_>],
+    node: Node<'_>,
+) -> Vec<FoundRoute> {
     let in_routes = path.ends_with("routes.rb") || path.contains("config/routes/");
     if !in_routes || field(node, "receiver").is_some() {
         return Vec::new();
@@ -75,7 +80,8 @@ impl<'s> Written<'s> {
     fn list(&self, name: &str) -> Vec<&str> {
         let found = self.options.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value);
         let found = found.trim_start_matches("%i").trim_start_matches("%w");
-        let words = found.split([',', ' ', '[', ']', '(', ')']).map(|word| word.trim_matches([':', '"', '\'']));
+        let words =
+            found.split([',', ' ', '[', ']', '(', ')']).map(|word| word.trim_matches([':', '"', '\'']));
         words.filter(|word| !word.is_empty()).collect()
     }
 

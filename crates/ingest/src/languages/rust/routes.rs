@@ -16,7 +16,9 @@ const MAX_CHAIN: usize = 400;
 impl Reader<'_> {
     /// Calls that add routes or put routers below a path.
     pub(super) fn routing_call(&mut self, node: Node<'_>, arguments: &[Node<'_>]) {
-        let Some(name) = field(node, "function").and_then(|function| field(function, "field")) else { return };
+        let Some(name) = field(node, "function").and_then(|function| field(function, "field")) else {
+            return;
+        };
         match (self.sheet.bytes(name), arguments) {
             (b"route", [pattern, handlers]) => self.route(node, *pattern, *handlers),
             (b"nest" | b"nest_service", [path, what]) if self.serves() => {
@@ -58,7 +60,9 @@ impl Reader<'_> {
             match (self.sheet.text(word), given) {
                 ("to", given) => pending = given,
                 (word, given) => found.extend(
-                    routes::method(word).zip(given.or(pending.take())).map(|(method, given)| (method, given, line(at))),
+                    routes::method(word)
+                        .zip(given.or(pending.take()))
+                        .map(|(method, given)| (method, given, line(at))),
                 ),
             }
             match field(function, "value") {
@@ -73,7 +77,8 @@ impl Reader<'_> {
         let pattern = if outer.is_empty() { pattern } else { routes::below(&outer, &pattern, "") };
         for (method, handler, line) in found {
             let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
-            let route = Route { method: method.to_owned(), pattern: pattern.clone(), handler, line, below: None };
+            let route =
+                Route { method: method.to_owned(), pattern: pattern.clone(), handler, line, below: None };
             self.sheet.routers.route(route, hung.clone());
         }
     }

@@ -24,7 +24,9 @@ const MAX_CHAIN: usize = 16;
 impl Reader<'_> {
     /// Calls that add routes or put routers below a path.
     pub(super) fn route(&mut self, function: Node<'_>, arguments: &[Node<'_>]) {
-        let (Some(verb), Some(object)) = (field(function, "property"), field(function, "object")) else { return };
+        let (Some(verb), Some(object)) = (field(function, "property"), field(function, "object")) else {
+            return;
+        };
         match self.sheet.text(verb) {
             "use" => self.used_routers(object, arguments, line(verb)),
             "register" => self.registered(object, arguments, line(verb)),
@@ -39,7 +41,9 @@ impl Reader<'_> {
         let Some(last) = arguments.last() else { return };
         let (on, pattern) = match self.chained(object) {
             Some((inner, pattern)) => (inner, Some(pattern)),
-            None if arguments.len() > 1 => (object, self.pattern(arguments[0]).filter(|_| self.is_router(object))),
+            None if arguments.len() > 1 => {
+                (object, self.pattern(arguments[0]).filter(|_| self.is_router(object)))
+            }
             None => return,
         };
         let Some(pattern) = pattern else { return };
@@ -77,7 +81,9 @@ impl Reader<'_> {
         let path = match first.kind() {
             "string" => self.pattern(*first),
             "template_string" => Some(routes::UNKNOWN.to_owned()),
-            _ if arguments.len() > 1 && is_path_name(self.sheet.text(*first)) => Some(routes::UNKNOWN.to_owned()),
+            _ if arguments.len() > 1 && is_path_name(self.sheet.text(*first)) => {
+                Some(routes::UNKNOWN.to_owned())
+            }
             _ => None,
         };
         for what in arguments.iter().skip(usize::from(path.is_some())) {
@@ -102,11 +108,13 @@ impl Reader<'_> {
             ("identifier" | "member_expression", _) => what,
             // `require('./x')` is what it loads, `users.routes()` of koa what it is called on; other functions
             // give back the routers that they make.
-            ("call_expression", Some(function)) => match field(function, "property").map(|p| self.sheet.text(p)) {
-                Some("routes") => field(function, "object").unwrap_or(function),
-                _ if matches!(self.sheet.bytes(function), b"require" | b"import") => what,
-                _ => function,
-            },
+            ("call_expression", Some(function)) => {
+                match field(function, "property").map(|p| self.sheet.text(p)) {
+                    Some("routes") => field(function, "object").unwrap_or(function),
+                    _ if matches!(self.sheet.bytes(function), b"require" | b"import") => what,
+                    _ => function,
+                }
+            }
             _ => return,
         };
         let known = self.sheet.expr(Some(value));
@@ -119,7 +127,14 @@ impl Reader<'_> {
         self.sheet.routers.mount(what, prefix, hung, line);
     }
 
-    fn push_route(&mut self, method: String, pattern: String, handler: RouteHandler, line: u32, on: Node<'_>) {
+    fn push_route(
+        &mut self,
+        method: String,
+        pattern: String,
+        handler: RouteHandler,
+        line: u32,
+        on: Node<'_>,
+    ) {
         let (outer, hung) = self.hung(on);
         let pattern = if outer.is_empty() { pattern } else { routes::below(&outer, &pattern, "") };
         self.sheet.routers.route(Route { method, pattern, handler, line, below: None }, hung);
@@ -173,7 +188,9 @@ impl Reader<'_> {
         let pairs = named_children(object).into_iter().filter(|_| object.kind() == "object");
         let mut found = pairs.filter_map(|pair| match pair.kind() {
             "pair" => field(pair, "key").zip(field(pair, "value")),
-            "shorthand_property_identifier" | "method_definition" => Some((field(pair, "name").unwrap_or(pair), pair)),
+            "shorthand_property_identifier" | "method_definition" => {
+                Some((field(pair, "name").unwrap_or(pair), pair))
+            }
             _ => None,
         });
         found.find(|(key, _)| self.sheet.text(*key).trim_matches(['"', '\'']) == name).map(|(_, value)| value)
@@ -263,7 +280,13 @@ impl Reader<'_> {
         for (method, pattern, line) in std::mem::take(&mut self.decorated.waiting) {
             let pattern = routes::joined(&self.decorated.prefix, &pattern);
             let handler = RouteHandler::Def(ix);
-            self.sheet.facts.routes.push(Route { method: method.to_owned(), pattern, handler, line, below: None });
+            self.sheet.facts.routes.push(Route {
+                method: method.to_owned(),
+                pattern,
+                handler,
+                line,
+                below: None,
+            });
         }
     }
 }
@@ -290,7 +313,10 @@ pub(super) fn of_file(facts: &mut FileFacts) {
     for at in 0..facts.defs.len() {
         let def = &facts.defs[at];
         let text = facts.text(def.name);
-        if def.parent.is_none() && text.chars().all(char::is_uppercase) && let Some(method) = routes::method(text) {
+        if def.parent.is_none()
+            && text.chars().all(char::is_uppercase)
+            && let Some(method) = routes::method(text)
+        {
             push(facts, method, pattern.clone(), at);
         }
     }
