@@ -491,9 +491,9 @@ namespace App;
 class Cart { public function index() {} public function add() {} }
 "#,
             expect![[r#"
+                GET /admin/carts routes/web.php:4 -> method::app/Cart.php::Cart.index
                 GET /api/carts routes/api.php:3 -> method::app/Cart.php::Cart.index
-                GET /inner/carts routes/web.php:4 -> method::app/Cart.php::Cart.index
-                POST /inner/inner/new routes/web.php:6 -> method::app/Cart.php::Cart.add
+                POST /admin/inner/new routes/web.php:6 -> method::app/Cart.php::Cart.add
             "#]],
         );
     }

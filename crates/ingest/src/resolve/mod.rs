@@ -3,6 +3,7 @@
 mod constants;
 mod entries;
 pub(crate) mod eval;
+pub(crate) mod lineage;
 mod overloads;
 pub(crate) mod program;
 pub(crate) mod rules;

@@ -4,11 +4,9 @@ use m1nd_graph::EdgeKind;
 
 use crate::facts::ExprIx;
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, Program};
 use crate::resolve::ty::Ty;
-
-/// Deeper class hierarchies are not compared.
-const MAX_BASES: usize = 40;
 
 /// Leaves the functions that take what is given, where one type has several under one name.
 pub(super) fn choose(
@@ -82,22 +80,5 @@ fn accepts(eval: &mut Eval<'_, '_>, def: GDef, given: &[Ty]) -> bool {
 }
 
 fn derives(eval: &mut Eval<'_, '_>, is: GDef, wanted: GDef) -> bool {
-    let mut seen = Vec::new();
-    let mut work = vec![is];
-    while let Some(at) = work.pop() {
-        if at == wanted {
-            return true;
-        }
-        if seen.contains(&at) || seen.len() >= MAX_BASES {
-            continue;
-        }
-        seen.push(at);
-        let file = eval.program.file_of(at);
-        for &base in &eval.program.def(at).bases {
-            if let Ty::Of(base, _) = eval.ty(file, base) {
-                work.push(base);
-            }
-        }
-    }
-    false
+    lineage(eval, is, Foreign::External).0.contains(&wanted)
 }

@@ -140,6 +140,7 @@ fn is_group(source: &Source<'_>, node: Node<'_>) -> bool {
 fn group_prefix<'s>(source: &Source<'s>, group: Node<'_>) -> Option<&'s str> {
     let first = field(group, "arguments").and_then(|arguments| arguments.named_child(0));
     let options = first.map_or("", |first| source.text(first));
+    let options = if options.starts_with(['[', 'a']) { options } else { "" };
     if let Some((_, given)) = options.split_once("'prefix'").or_else(|| options.split_once("\"prefix\"")) {
         return quoted(given);
     }

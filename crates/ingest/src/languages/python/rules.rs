@@ -6,6 +6,7 @@ use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
@@ -13,8 +14,6 @@ use crate::sheet::is_constant_name;
 
 /// Re-exports are followed this far.
 const MAX_HOPS: u32 = 16;
-/// Deeper class hierarchies are not followed.
-const MAX_BASES: usize = 40;
 
 pub(crate) struct PythonRules {
     modules: Modules,
@@ -137,24 +136,7 @@ impl PythonRules {
 
     /// A class and its bases, nearest first; whether a base is not ours.
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
-        let mut line = Vec::new();
-        let mut foreign = false;
-        let mut work = vec![class];
-        while let Some(at) = work.pop() {
-            if line.contains(&at) || line.len() >= MAX_BASES {
-                continue;
-            }
-            line.push(at);
-            let file = eval.program.file_of(at);
-            for &base in eval.program.def(at).bases.iter().rev() {
-                match eval.ty(file, base) {
-                    Ty::Of(base, _) => work.push(base),
-                    Ty::External => foreign = true,
-                    _ => {}
-                }
-            }
-        }
-        (line, foreign)
+        lineage(eval, class, Foreign::External)
     }
 
     fn attribute(&self, eval: &mut Eval<'_, '_>, base: &Ty, class: GDef, name: GName, skip: usize) -> Ty {
