@@ -96,8 +96,8 @@ impl Reader<'_> {
             )
         });
         let name = self.sheet.name_of(left);
-        let is_known = self.sheet.facts.defs.iter().any(|def| def.parent.is_none() && def.name == name);
-        if alias.is_none() && (text.starts_with("__") || (is_known && !is_constant_name(text))) {
+        let is_known = || self.sheet.facts.defs.iter().any(|def| def.parent.is_none() && def.name == name);
+        if alias.is_none() && (text.starts_with("__") || (!is_constant_name(text) && is_known())) {
             return;
         }
         let kind = if alias.is_some() { DefKind::TypeAlias } else { DefKind::Constant };
