@@ -2,11 +2,14 @@
 
 use crate::graph::Graph;
 use crate::ids::NodeIx;
-use crate::kind::NodeKind;
+use crate::kind::{EdgeKind, NodeKind};
 use crate::node::NodeFlags;
 
 /// A list longer than this helps nobody to choose.
 const MAX_CANDIDATES: usize = 10;
+
+/// Types above a type that are looked through.
+const MAX_BASES: usize = 50;
 
 /// Why a name does not name one node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,18 +23,24 @@ pub enum LookupError {
         /// Ids of the first ten, in graph order.
         candidates: Vec<String>,
     },
+    #[error("`{path}` has {lines} lines; there is no line {line}")]
+    NoSuchLine { path: String, line: u32, lines: u32 },
 }
 
 impl Graph {
-    /// Finds a node by id, path, `path:line`, qualified-name suffix or unique label, tried in that order.
+    /// Finds a node by id, path, `path:line`, qualified-name suffix, unique label or as an inherited member, tried
+    /// in that order.
     pub fn find_node(&self, name: &str) -> Result<NodeIx, LookupError> {
         let name = name.trim();
-        if let Some(found) = self.node_by_id(name).or_else(|| self.node_by_place(name)) {
+        if let Some(found) = self.node_by_id(name) {
+            return Ok(found);
+        }
+        if let Some(found) = self.node_by_place(name)? {
             return Ok(found);
         }
         let matches = self.nodes_by_suffix(name);
         match matches[..] {
-            [] => Err(LookupError::NotFound { name: name.to_owned() }),
+            [] => self.inherited(name).ok_or_else(|| LookupError::NotFound { name: name.to_owned() }),
             [only] => Ok(only),
             _ => Err(LookupError::Ambiguous {
                 name: name.to_owned(),
@@ -106,13 +115,48 @@ impl Graph {
         for &at in self.nodes_by_label(last) {
             let node = self.node(NodeIx(at));
             let stem = node.path().rsplit_once('.').map_or(node.path(), |(stem, _)| stem);
-            let full: Vec<&str> = parts(stem).chain(parts(node.qualified())).collect();
-            if full.ends_with(&wanted) && !found.contains(&NodeIx(at)) {
+            // A path may be written with its ending or without.
+            let fits = |path| {
+                let full: Vec<&str> = parts(path).chain(parts(node.qualified())).collect();
+                full.ends_with(&wanted)
+            };
+            // In a file that is named, what is around a name need not be.
+            let in_file = name.rsplit_once("::").is_some_and(|(path, _)| path == node.path());
+            if (in_file || fits(stem) || fits(node.path())) && !found.contains(&NodeIx(at)) {
                 found.push(NodeIx(at));
             }
         }
         found.sort();
         found
+    }
+
+    /// The member that `Type.member` means where the type does not define it itself: the nearest above that does.
+    pub fn inherited(&self, name: &str) -> Option<NodeIx> {
+        let at = name.rfind(['.', ':', '#'])?;
+        let (owner, member) = (name[..at].trim_end_matches([':', '.', '#']), &name[at + 1..]);
+        let types = self.nodes_by_suffix(owner).into_iter().filter(|&ix| self.node(ix).kind().is_type());
+        let types: Vec<NodeIx> = types.collect();
+        let [only] = types[..] else { return None };
+        self.lineage(only).into_iter().skip(1).find_map(|base| {
+            let mut members = self.targets(base, EdgeKind::Contains);
+            members.find(|&ix| self.node(ix).label() == member)
+        })
+    }
+
+    /// A type and what it inherits from or implements, nearest first.
+    pub fn lineage(&self, of: NodeIx) -> Vec<NodeIx> {
+        let mut line = vec![of];
+        let mut at = 0;
+        while at < line.len() && line.len() < MAX_BASES {
+            for edge in self.outgoing(line[at]) {
+                let above = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
+                if above && !line.contains(&edge.target) {
+                    line.push(edge.target);
+                }
+            }
+            at += 1;
+        }
+        line
     }
 
     /// Finds what a caller or a callee is asked of: like [`Graph::find_node`], but a name means code before it
@@ -158,15 +202,21 @@ impl Graph {
         }
     }
 
-    fn node_by_place(&self, name: &str) -> Option<NodeIx> {
+    fn node_by_place(&self, name: &str) -> Result<Option<NodeIx>, LookupError> {
         let name = name.strip_prefix("./").unwrap_or(name);
         if let Some(found) = self.node_by_path(name) {
-            return Some(found);
+            return Ok(Some(found));
         }
-        let (path, line) = name.rsplit_once(':')?;
-        let line: u32 = line.parse().ok()?;
-        self.node_by_path(path)?;
-        self.node_at(path, line)
+        let Some((path, Ok(line))) = name.rsplit_once(':').map(|(path, line)| (path, line.parse::<u32>()))
+        else {
+            return Ok(None);
+        };
+        let Some(place) = self.node_by_path(path) else { return Ok(None) };
+        let (_, lines) = self.node(place).lines();
+        if self.node(place).kind() == NodeKind::File && !(1..=lines).contains(&line) {
+            return Err(LookupError::NoSuchLine { path: path.to_owned(), line, lines });
+        }
+        Ok(self.node_at(path, line))
     }
 }
 
@@ -178,7 +228,7 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GraphBuilder, NodeSpec};
+    use crate::{EdgeSpec, Evidence, GraphBuilder, NodeSpec};
     use expect_test::{Expect, expect};
 
     fn sample() -> Graph {
@@ -199,6 +249,15 @@ mod tests {
         add(NodeKind::Function, "shop/cart.py", "Cart.add.inner", 6, 7);
         add(NodeKind::File, "shop/order.py", "", 1, 9);
         add(NodeKind::Method, "shop/order.py", "Order.add", 2, 4);
+        add(NodeKind::Class, "shop/order.py", "Order", 1, 5);
+        add(NodeKind::Class, "shop/order.py", "Rush", 6, 9);
+        for (outer, kind, inner) in [
+            ("class::shop/order.py::Order", EdgeKind::Contains, "method::shop/order.py::Order.add"),
+            ("class::shop/order.py::Rush", EdgeKind::Inherits, "class::shop/order.py::Order"),
+        ] {
+            let (outer, inner) = (builder.find(outer).expect("added"), builder.find(inner).expect("added"));
+            builder.edge(EdgeSpec::new(outer, kind, inner, Evidence::Resolved));
+        }
         builder.finish(1)
     }
 
@@ -219,6 +278,25 @@ mod tests {
         check("order.Order.add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
         check("Cart", expect![[r#"Ok("class::shop/cart.py::Cart")"#]]);
         check("cart.py", expect![[r#"Ok("file::shop/cart.py")"#]]);
+        check("cart.py::Cart", expect![[r#"Ok("class::shop/cart.py::Cart")"#]]);
+        check("shop/order.py::add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
+        check("shop/cart.py::Cart.add", expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]]);
+    }
+
+    #[test]
+    fn an_inherited_member_is_that_of_the_base() {
+        check("Rush.add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
+        check("Rush::add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
+        check("Rush.other", expect![[r#"Err(NotFound { name: "Rush.other" })"#]]);
+    }
+
+    #[test]
+    fn a_line_that_is_not_there_is_said_so() {
+        check(
+            "shop/cart.py:9999",
+            expect![[r#"Err(NoSuchLine { path: "shop/cart.py", line: 9999, lines: 40 })"#]],
+        );
+        check("shop/cart.py:0", expect![[r#"Err(NoSuchLine { path: "shop/cart.py", line: 0, lines: 40 })"#]]);
     }
 
     #[test]

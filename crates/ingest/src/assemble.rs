@@ -10,8 +10,10 @@ use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, Node
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::facts::{Def, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr};
+use crate::facts::{Def, DefIx, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr};
 use crate::history::History;
+use crate::languages::routes;
+use crate::mounts::{Mounts, Shown};
 use crate::resolve::{LinkEnd, Links};
 
 /// Builds a generation from files sorted by path and the links of each.
@@ -35,11 +37,12 @@ pub fn with_history(
     let root = NodeSpec::new(NodeKind::Repository, format!("repository::{repository}"), repository);
     let root = assembler.builder.node(root);
     assembler.folders.insert(String::new(), root);
-    for facts in files {
-        assembler.file(facts);
+    for (facts, links) in files.iter().zip(links) {
+        assembler.file(facts, links);
     }
-    for (at, (facts, links)) in files.iter().zip(links).enumerate() {
-        assembler.links(at, facts, links);
+    let mounts = Mounts::of(files, links);
+    for ((at, facts), links) in (0..).zip(files).zip(links) {
+        assembler.links(at, facts, links, &mounts);
     }
     assembler.history(history);
     assembler.builder.finish(generation)
@@ -83,13 +86,13 @@ impl Assembler {
         self.builder.edge(EdgeSpec::new(outer, EdgeKind::Contains, inner, Evidence::Resolved));
     }
 
-    fn file(&mut self, facts: &FileFacts) {
+    fn file(&mut self, facts: &FileFacts, links: &Links) {
         let folder = self.folder(crate::manifest::folder(&facts.path));
-        let file = self.builder.node(file_spec(facts));
+        let file = self.builder.node(file_spec(facts, links));
         self.contains(folder, file);
         let mut handles: Vec<Option<Handle>> = Vec::with_capacity(facts.defs.len());
         let types = types_by_name(facts);
-        for (def, spec) in facts.defs.iter().zip(def_specs(facts)) {
+        for (def, spec) in facts.defs.iter().zip(def_specs(facts, links)) {
             let Some(spec) = spec else {
                 handles.push(None);
                 continue;
@@ -102,44 +105,27 @@ impl Assembler {
         self.nodes.push((file, handles));
     }
 
-    fn links(&mut self, at: usize, facts: &FileFacts, links: &Links) {
+    fn links(&mut self, at: u32, facts: &FileFacts, links: &Links, mounts: &Mounts<'_>) {
         for link in &links.links {
             let (source, target) = (self.end(link.source), self.end(link.target));
             let spec = EdgeSpec::new(source, link.kind.kind, target, link.kind.evidence());
             self.builder.edge(spec.at_line(link.line));
         }
+        let (file, defs) = &self.nodes[at as usize];
+        let (file, defs) = (*file, defs.clone());
         for (route, id) in facts.routes.iter().zip(route_ids(facts)) {
-            let label = format!("{} {}", route.method, route.pattern);
-            let mut spec = NodeSpec::new(NodeKind::Route, id, label);
-            spec.path.clone_from(&facts.path);
-            spec.line_start = route.line;
-            spec.line_end = route.line;
-            spec.language.clone_from(&facts.language);
-            let handle = self.builder.node(spec);
-            self.contains(self.nodes[at].0, handle);
-            // What a handler of another file resolved to is what the file refers to on that line.
-            if let RouteHandler::Value(_) = route.handler {
-                let of_line = |other: &&Route| {
-                    other.line == route.line && matches!(other.handler, RouteHandler::Value(_))
-                };
-                let mut found = links.links.iter().filter(|link| {
-                    link.line == route.line
-                        && link.source.def.is_none()
-                        && link.kind.kind == EdgeKind::References
-                });
-                if let (Some(only), None, 1) =
-                    (found.next(), found.next(), facts.routes.iter().filter(of_line).count())
-                {
-                    let target = self.end(only.target);
-                    let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
-                    self.builder.edge(edge.at_line(route.line));
+            let handle = self.builder.node(route_spec(facts, route, id, &mounts.places(at, route)));
+            self.contains(file, handle);
+            let target = match route.handler {
+                RouteHandler::Def(def) => defs[def.0 as usize],
+                RouteHandler::Value(value) => {
+                    let found = mounts.named(at, value);
+                    found.map(|(file, def)| self.end(LinkEnd { file, def }))
                 }
-            }
-            if let RouteHandler::Def(def) = route.handler {
-                if let Some(target) = self.nodes[at].1[def.0 as usize] {
-                    let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
-                    self.builder.edge(edge.at_line(route.line));
-                }
+            };
+            if let Some(target) = target {
+                let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
+                self.builder.edge(edge.at_line(route.line));
             }
         }
     }
@@ -178,7 +164,7 @@ impl Assembler {
     }
 }
 
-fn file_spec(facts: &FileFacts) -> NodeSpec {
+fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
     let label = facts.path.rsplit('/').next().unwrap_or(&facts.path);
     let mut spec = NodeSpec::new(NodeKind::File, file_id(&facts.path), label);
     spec.path.clone_from(&facts.path);
@@ -186,13 +172,13 @@ fn file_spec(facts: &FileFacts) -> NodeSpec {
     spec.line_end = facts.lines.max(1);
     spec.doc.clone_from(&facts.doc);
     spec.language.clone_from(&facts.language);
-    spec.flags = facts.flags;
+    spec.flags = facts.flags.with(entry_flag(links, None));
     spec
 }
 
 /// One node for each definition that is one.
-fn def_specs(facts: &FileFacts) -> impl Iterator<Item = Option<NodeSpec>> {
-    def_ids(facts).into_iter().zip(&facts.defs).map(|(named, def)| {
+fn def_specs(facts: &FileFacts, links: &Links) -> impl Iterator<Item = Option<NodeSpec>> {
+    (0..).zip(def_ids(facts)).zip(&facts.defs).map(|((at, named), def)| {
         let (kind, id, qualified) = named?;
         let mut spec = NodeSpec::new(kind, id, facts.text(def.name));
         spec.qualified = qualified;
@@ -202,9 +188,15 @@ fn def_specs(facts: &FileFacts) -> impl Iterator<Item = Option<NodeSpec>> {
         spec.signature.clone_from(&def.signature);
         spec.doc.clone_from(&def.doc);
         spec.language.clone_from(&facts.language);
-        spec.flags = def.flags.with(NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0));
+        let of_file = NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0);
+        spec.flags = def.flags.with(of_file).with(entry_flag(links, Some(DefIx(at))));
         Some(spec)
     })
+}
+
+/// The mark of what a manifest names as a beginning.
+fn entry_flag(links: &Links, def: Scope) -> NodeFlags {
+    if links.entries.contains(&def) { NodeFlags::ENTRY_POINT } else { NodeFlags::default() }
 }
 
 /// Kind, id and qualified name of each definition that is a node.
@@ -219,6 +211,29 @@ fn def_ids(facts: &FileFacts) -> Vec<Option<(NodeKind, String, String)>> {
         Some((kind, overload_id(&base, *ordinal), name))
     });
     named.collect()
+}
+
+/// A route is labelled with the whole path it answers at; `…` stands for a part that is not known.
+fn route_spec(facts: &FileFacts, route: &Route, id: String, places: &[Shown]) -> NodeSpec {
+    let shown =
+        |place: &Shown| format!("{}{}", if place.partial { routes::UNKNOWN } else { "" }, place.pattern);
+    let (first, more) = places.split_first().map_or((None, &[][..]), |(first, more)| (Some(first), more));
+    let pattern = first.map_or_else(|| route.pattern.clone(), shown);
+    let mut spec = NodeSpec::new(NodeKind::Route, id, format!("{} {pattern}", route.method));
+    spec.path.clone_from(&facts.path);
+    spec.line_start = route.line;
+    spec.line_end = route.line;
+    spec.language.clone_from(&facts.language);
+    let mut doc = Vec::new();
+    if !more.is_empty() {
+        doc.push(format!("Also at {}.", more.iter().map(shown).collect::<Vec<_>>().join(", ")));
+    }
+    if places.iter().any(|place| place.partial || place.pattern.contains(routes::UNKNOWN)) {
+        spec.flags = NodeFlags::PARTIAL;
+        doc.push("Partial: … stands for a prefix that could not be told from the source.".to_owned());
+    }
+    spec.doc = doc.join(" ");
+    spec
 }
 
 /// The ids of a file's routes. Those of one method and pattern are told apart in the order of their lines.
@@ -247,12 +262,16 @@ pub(crate) fn patched(
     edited: &[u32],
     generation: u64,
 ) -> Option<Graph> {
-    if resolved.iter().any(|(file, _)| !files[*file as usize].routes.is_empty()) {
+    let is_routing =
+        |facts: &FileFacts| !facts.routes.is_empty() || !facts.mounts.is_empty() || !facts.routers.is_empty();
+    // Where a route answers may be said by any of them.
+    if resolved.iter().any(|(file, _)| is_routing(files[*file as usize])) {
         return None;
     }
-    let patches = resolved.iter().map(|(file, _)| {
+    let patches = resolved.iter().map(|(file, links)| {
         let facts = files[*file as usize];
-        let nodes = || std::iter::once(file_spec(facts)).chain(def_specs(facts).flatten()).collect();
+        let nodes =
+            || std::iter::once(file_spec(facts, links)).chain(def_specs(facts, links).flatten()).collect();
         FilePatch { path: &facts.path, nodes: edited.contains(file).then(nodes) }
     });
     let patch = before.patch(patches.collect())?;

@@ -3,7 +3,7 @@
 //! Extractors write down every expression they pass. Most of them are read by nothing: they are neither called
 //! nor used, and no name that is looked up stands for them.
 
-use crate::facts::{Binding, Def, Expr, ExprIx, FileFacts, Name, Names, RouteHandler, TypeExpr};
+use crate::facts::{Below, Binding, Def, Expr, ExprIx, FileFacts, Name, Names, RouteHandler, TypeExpr};
 
 /// A reference from one fact to another.
 enum Part<'f> {
@@ -64,11 +64,7 @@ impl Kept {
         }
         waiting.extend(facts.inside.calls.iter().chain(&facts.inside.uses).map(|site| site.what));
         waiting.extend(facts.exports.iter().map(|export| export.value));
-        for route in &facts.routes {
-            if let RouteHandler::Value(value) = route.handler {
-                waiting.push(value);
-            }
-        }
+        waiting.extend(facts.routed_values().map(|(value, _)| value));
         for def in &facts.defs {
             waiting.extend(def.results.iter().copied().chain(def.value));
             waiting.extend(def.fields.iter().filter_map(|field| field.value));
@@ -166,6 +162,13 @@ fn each_part(facts: &mut FileFacts, see: &mut impl FnMut(Part<'_>)) {
         .for_each(|site| see(Part::Expr(&mut site.what)));
     for route in &mut facts.routes {
         if let RouteHandler::Value(value) = &mut route.handler {
+            see(Part::Expr(value));
+        }
+    }
+    let mounts = facts.mounts.iter_mut().flat_map(|mount| [Some(&mut mount.what), mount.below.as_mut()]);
+    let below = facts.routes.iter_mut().map(|route| route.below.as_mut()).chain(mounts);
+    for below in below.flatten() {
+        if let Below::Value(value) = below {
             see(Part::Expr(value));
         }
     }

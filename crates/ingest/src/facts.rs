@@ -86,6 +86,10 @@ pub struct FileFacts {
     pub bindings: Vec<Binding>,
     pub types: Vec<TypeExpr>,
     pub routes: Vec<Route>,
+    /// Routers that other files can see.
+    pub routers: Vec<Router>,
+    /// Routers and functions of routes that are put below a path.
+    pub mounts: Vec<Mount>,
     pub inside: Insides,
 }
 
@@ -112,6 +116,22 @@ impl FileFacts {
 
     pub fn def(&self, ix: DefIx) -> &Def {
         &self.defs[ix.0 as usize]
+    }
+
+    /// The values that routes and mounts name, with their lines.
+    pub fn routed_values(&self) -> impl Iterator<Item = (ExprIx, u32)> {
+        let routes = self.routes.iter().flat_map(|route| {
+            let handler = match route.handler {
+                RouteHandler::Value(value) => Some(value),
+                RouteHandler::Def(_) => None,
+            };
+            let parts = [handler, route.below.as_ref().and_then(Below::value)];
+            parts.into_iter().flatten().map(|value| (value, route.line))
+        });
+        routes.chain(self.mounts.iter().flat_map(|mount| {
+            let parts = [mount.what.value(), mount.below.as_ref().and_then(Below::value)];
+            parts.into_iter().flatten().map(|value| (value, mount.line))
+        }))
     }
 }
 
@@ -436,13 +456,68 @@ pub struct CallSite {
 pub struct Route {
     /// Upper case; `ANY` when the framework does not say.
     pub method: String,
+    /// With every prefix that its own file shows.
     pub pattern: String,
     pub handler: RouteHandler,
     pub line: u32,
+    /// What it hangs on, where another file may put that below a path.
+    pub below: Option<Below>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RouteHandler {
     Def(DefIx),
     Value(ExprIx),
+}
+
+/// What a route hangs on, or what is put below a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Below {
+    /// A router, or a function whose routes are added where it is called.
+    Def(DefIx),
+    /// A router of another file.
+    Value(ExprIx),
+    /// A whole file: its own, or the one whose path ends so.
+    File(String),
+}
+
+impl Below {
+    pub fn value(&self) -> Option<ExprIx> {
+        match self {
+            Self::Value(value) => Some(*value),
+            Self::Def(_) | Self::File(_) => None,
+        }
+    }
+}
+
+/// A router with a name at the top of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Router {
+    pub def: DefIx,
+    pub kind: RouterKind,
+    /// What it says itself.
+    pub prefix: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RouterKind {
+    /// The application: its paths are whole.
+    Root,
+    /// Its prefix stands after the path it is put below.
+    Part,
+    /// Its prefix holds unless the place where it is put below another gives one.
+    PartUnlessGiven,
+}
+
+/// One router put below another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mount {
+    pub what: Below,
+    /// The path of the router it is put below, as far as this file shows it.
+    pub base: String,
+    /// Nothing where no path is given.
+    pub prefix: Option<String>,
+    /// What the outer router hangs on, as for a route.
+    pub below: Option<Below>,
+    pub line: u32,
 }

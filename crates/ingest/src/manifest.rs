@@ -12,8 +12,10 @@ impl Manifest {
     /// Whether a file of this name tells a resolver something.
     pub fn is_one(path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        matches!(name, "Cargo.toml" | "package.json" | "go.mod" | "jsconfig.json")
-            || (name.starts_with("tsconfig") && name.ends_with(".json"))
+        matches!(
+            name,
+            "Cargo.toml" | "package.json" | "go.mod" | "jsconfig.json" | "pyproject.toml" | "setup.cfg"
+        ) || (name.starts_with("tsconfig") && name.ends_with(".json"))
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -9,6 +9,7 @@ use crate::facts::{
     Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, Few, FileFacts, How, Name, RouteHandler, Scope,
     TypeExpr, TypeIx,
 };
+use crate::routers::{Hung, On, Routers};
 
 /// Longer signatures and comments are cut: they are shown, not parsed.
 const MAX_SIGNATURE: usize = 400;
@@ -28,6 +29,8 @@ pub(crate) struct Sheet<'s> {
     blocks: Vec<(u32, u32)>,
     /// Open functions that are no definitions.
     closures: Vec<(u32, u32)>,
+    /// Routers, and what was added to them.
+    pub routers: Routers,
     /// Comments that may belong to what comes next: last line, text.
     comments: Vec<(u32, String)>,
 }
@@ -53,14 +56,49 @@ impl<'s> Sheet<'s> {
             open: Vec::new(),
             blocks: vec![(0, u32::try_from(source.len()).unwrap_or(u32::MAX))],
             closures: Vec::new(),
+            routers: Routers::default(),
             comments: Vec::new(),
         }
     }
 
     pub fn finish(mut self) -> FileFacts {
         self.facts.bindings.sort_by_key(|b| (b.owner, b.name, b.from, b.to));
+        std::mem::take(&mut self.routers).settle(&mut self.facts);
         self.settle_routes();
+        self.use_constants();
         self.facts
+    }
+
+    /// Constants of the file, and imported names that are written like constants, are used wherever they stand.
+    fn use_constants(&mut self) {
+        let facts = &self.facts;
+        let mut own: FxHashMap<Name, Option<(u32, u32)>> = FxHashMap::default();
+        for import in facts.imports.iter().filter(|import| is_constant_name(facts.text(import.bind))) {
+            own.insert(import.bind, None);
+        }
+        for def in facts.defs.iter().filter(|def| def.kind == DefKind::Constant && def.parent.is_none()) {
+            own.insert(def.name, Some((def.from, def.to)));
+        }
+        if own.is_empty() {
+            return;
+        }
+        let mut found: Vec<(u32, CallSite)> = Vec::new();
+        for (at, expr) in (0..).zip(&facts.inside.exprs) {
+            let Expr::Name { name, at: byte, scope } = *expr else { continue };
+            let Some(defined) = own.get(&name) else { continue };
+            if defined.is_none_or(|(from, to)| byte < from || byte >= to) {
+                found.push((byte, CallSite { what: ExprIx(at), scope, line: 0 }));
+            }
+        }
+        found.sort_by_key(|(byte, site)| (*byte, site.what));
+        let (mut line, mut counted) = (1, 0);
+        for (byte, site) in &mut found {
+            let passed = self.source.get(counted..*byte as usize).unwrap_or(&[]);
+            line += passed.iter().filter(|&&b| b == b'\n').count() as u32;
+            counted = counted.max(*byte as usize);
+            site.line = line;
+        }
+        self.facts.inside.uses.extend(found.into_iter().map(|(_, site)| site));
     }
 
     /// A route that names a function of this file is answered by it.
@@ -258,6 +296,11 @@ impl<'s> Sheet<'s> {
         self.facts.inside.calls.push(CallSite { what, scope, line });
     }
 
+    /// What stands here is added to a router by this name.
+    pub fn hung_on(&self, name: &str, value: ExprIx) -> Hung {
+        Hung { owner: self.owner(), on: On::Name(name.to_owned(), value) }
+    }
+
     pub fn used(&mut self, what: ExprIx, node: Node<'_>) {
         let (scope, line) = (self.scope(), line(node));
         self.facts.inside.uses.push(CallSite { what, scope, line });
@@ -332,6 +375,11 @@ impl<'s> Sheet<'s> {
             value: None,
         }
     }
+}
+
+/// Whether a name is written as one whose value does not change.
+pub(crate) fn is_constant_name(name: &str) -> bool {
+    name.chars().any(char::is_alphabetic) && !name.chars().any(char::is_lowercase)
 }
 
 /// Whether the first line says what program runs the file.

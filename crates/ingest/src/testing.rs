@@ -108,3 +108,12 @@ pub(crate) fn routes(fixture: &str) -> String {
     lines.sort();
     lines.join("\n") + "\n"
 }
+
+/// Files and functions where programs begin, one a line.
+pub(crate) fn entries(fixture: &str) -> String {
+    let graph = graph(fixture);
+    let entries = graph.nodes().filter(|node| node.flags().has(m1nd_graph::NodeFlags::ENTRY_POINT));
+    let mut lines: Vec<&str> = entries.map(|node| node.id()).collect();
+    lines.sort_unstable();
+    lines.join("\n") + "\n"
+}

@@ -95,6 +95,22 @@ fn is_harmless(node: Node<'_>, depth: u32, source: &[u8]) -> bool {
     !text.iter().any(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'{' | b'}' | b'(' | b')' | 0x80..))
 }
 
+/// How many bytes a grammar could not make sense of.
+pub(crate) fn lost_bytes(tree: &Tree) -> usize {
+    let mut lost = 0;
+    let mut work = vec![tree.root_node()];
+    while let Some(node) = work.pop() {
+        if node.is_error() {
+            lost += node.byte_range().len();
+        } else if node.has_error() {
+            lost += usize::from(node.is_missing());
+            let mut cursor = node.walk();
+            work.extend(node.children(&mut cursor));
+        }
+    }
+    lost
+}
+
 pub(crate) fn walk<'t>(tree: &'t Tree, visitor: &mut impl Visit<'t>) -> Coverage {
     let mut cursor = tree.walk();
     let mut depth = 0;

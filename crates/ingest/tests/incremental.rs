@@ -49,7 +49,7 @@ impl Disk {
     }
 }
 
-const PATHS: [&str; 7] = [
+const PATHS: [&str; 8] = [
     "src/lib.rs",
     "src/cart.rs",
     "Cargo.toml",
@@ -57,9 +57,10 @@ const PATHS: [&str; 7] = [
     "shop/cart.py",
     "web/cart.ts",
     "web/app.ts",
+    "pyproject.toml",
 ];
 
-const TEXTS: [&str; 22] = [
+const TEXTS: [&str; 28] = [
     "mod cart;\npub fn run() { cart::Cart::new().add(1); helper(); }\nfn helper() {}\n",
     "pub struct Cart;\nimpl Cart { pub fn new() -> Self { Cart } pub fn add(&self, n: u32) {} }\n",
     "pub struct Cart { inner: Inner }\nimpl Cart { pub fn new() -> Inner { Inner } }\npub struct Inner;\nimpl Inner { pub fn add(&self, n: u32) {} }\n",
@@ -83,6 +84,13 @@ const TEXTS: [&str; 22] = [
     "class Base:\n    def add(self, n): ...\nclass Cart(Base):\n    def total(self):\n        c = Cart()\n        return c\n",
     "export class Cart { add(n: number) { this.add(n - 1); new Cart() } }\n",
     "import { Cart } from './cart'\nexport function run() { const c = new Cart()\n c.add(1); run() }\n",
+    // Routers, values of modules, and where programs begin.
+    "bp = Blueprint('x', __name__, url_prefix='/x')\nLIMIT = 3\n@bp.get('/one')\ndef one():\n    return LIMIT\n",
+    "bp = Blueprint('x', __name__)\nLIMIT = 3\n# Moved down.\n@bp.get('/one')\ndef one():\n    one()\n",
+    "from .cart import bp, LIMIT\napp = Flask('x')\napp.register_blueprint(bp, url_prefix='/y')\ndef run():\n    return LIMIT\n",
+    "from .cart import bp, LIMIT\ndef run():\n    app = Flask('x')\n    app.register_blueprint(bp)\n    return LIMIT\n",
+    "[project.scripts]\nshop = \"shop.cart:one\"\n",
+    "[project.scripts]\nshop = \"shop:run\"\n",
 ];
 
 #[derive(Clone, Debug)]

@@ -324,3 +324,22 @@ fn files_saved_too_young_are_proved_once_and_not_by_every_process() {
     fresh(&third);
     assert!(third.view().report().is_none(), "the next one need not");
 }
+
+#[test]
+fn a_folder_in_place_of_a_file_of_the_graph_is_set_aside_and_said() {
+    let machine = Machine::new();
+    let workspace = machine.open();
+    ingest(&workspace);
+    workspace.save().unwrap();
+    for name in ["graph.facts", "graph.stamp", "graph.snapshot"] {
+        let path = workspace.runtime_root().join(name);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("inside"), "kept").unwrap();
+    }
+    workspace.save().unwrap();
+    assert!(machine.open().view().graph().unwrap().find_node("ring").is_ok());
+    let kept = fs::read_dir(workspace.runtime_root()).unwrap().flatten();
+    let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with("graph.corrupt-"));
+    assert_eq!(kept.filter(|entry| entry.path().join("inside").is_file()).count(), 3);
+}

@@ -189,3 +189,14 @@ fn the_last_good_graph_can_be_loaded() {
     assert_eq!(again["total"], 1);
     assert!(again["freshness"]["generation"].as_u64() > loaded["generation"].as_u64());
 }
+
+#[test]
+fn an_index_outside_the_workspace_is_to_be_copied_into_it() {
+    let fixture = Fixture::new(m1nd_tools::surface(), PROGRAM);
+    let outside = fixture.outside().join("index.scip");
+    std::fs::write(&outside, index()).unwrap();
+    let reply = fixture.call("ingest", json!({"adapter": "scip", "path": outside.display().to_string()}));
+    let said: Value = serde_json::from_str(&reply.text()).unwrap();
+    assert_eq!(said["error"]["code"], "path_outside_workspace", "{said}");
+    assert!(said["error"]["recovery"]["hint"].as_str().unwrap().starts_with("Copy the file into"), "{said}");
+}

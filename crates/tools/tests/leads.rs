@@ -103,6 +103,86 @@ fn a_file_says_that_it_is_one() {
     assert!(reply["next_step_hint"].as_str().unwrap().contains("outline"), "{reply}");
 }
 
+#[test]
+fn calls_of_the_name_with_an_unknown_receiver_are_counted_and_shown() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "
+//- store.py
+class Store:
+    def get(self, key):
+        return key
+
+    def known(self):
+        return self.get(1)
+//- use.py
+from store import Store
+
+def one(store):
+    return store.get(1)
+
+def two(other):
+    # store.get(3) in a comment is no call
+    return other.get(2)
+//- far.py
+def three(x):
+    return x.get(3)
+//- notes.txt
+x.get(4)
+",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "Store.get");
+    assert_eq!(found["total"], 1, "{found}");
+    assert_eq!(found["unattributed"], 3, "{found}");
+    assert_eq!(found["leads"][0]["via"], "name", "{found}");
+    assert_eq!(found["leads"][0]["at"], "use.py:4", "the file that imports it comes first: {found}");
+    assert_eq!(found["leads"][2]["node_id"], "function::far.py::three", "{found}");
+}
+
+#[test]
+fn an_empty_answer_says_how_many_calls_have_the_name() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py\nclass A:\n    def close(self):\n        pass\n\ndef f(x):\n    x.close()\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "A.close");
+    assert_eq!((&found["total"], &found["unattributed"]), (&json!(0), &json!(1)), "{found}");
+    assert!(found["next_step_hint"].as_str().unwrap().contains("1 calls of `.close(`"), "{found}");
+}
+
+#[test]
+fn an_inherited_method_is_that_of_the_base_and_the_answer_says_so() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py\nclass Base:\n    def build(self):\n        pass\n\nclass Client(Base):\n    def send(self):\n        self.build()\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "Client.build");
+    assert_eq!(found["node_id"], "method::a.py::Base.build", "{found}");
+    assert_eq!(found["inherited"], true, "{found}");
+    assert_eq!(found["total"], 1, "{found}");
+    assert!(callers(&fixture, "Base.build")["inherited"].is_null());
+}
+
+#[test]
+fn absolute_paths_and_names_in_files_are_understood() {
+    let fixture = ingested();
+    let root = fixture.root().display().to_string();
+    for name in [format!("{root}/mix.py:14"), "mix.py::config".into(), format!("{root}/mix.py::config")] {
+        let found = callers(&fixture, &name);
+        assert_eq!(found["node_id"], "function::mix.py::config", "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_line_beyond_the_end_is_an_error_that_counts_the_lines() {
+    let found = callers(&ingested(), "mix.py:9999");
+    let said = found["error"]["message"].as_str().unwrap();
+    assert!(said.contains("mix.py has 28 lines; there is no line 9999"), "{found}");
+}
+
 fn fixture_callees(node: &str) -> Value {
     let reply = ingested().call("callees", json!({ "node_id": node }));
     serde_json::from_str(&reply.text()).unwrap()

@@ -297,3 +297,14 @@ fn dotted_names_still_work() {
     assert!(!fixture.call("m1nd.health", json!({})).is_error);
     assert!(!fixture.call("batch.view", json!({"files": ["src/lib.rs"]})).is_error);
 }
+
+#[test]
+fn an_unknown_argument_is_refused_whatever_it_is_given() {
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.txt\nx\n");
+    for value in [json!(null), json!(1)] {
+        let reply = fixture.call("search", json!({"query": "x", "qurey": value}));
+        assert!(reply.text().contains("has no argument"), "{}", reply.text());
+    }
+    let reply = fixture.call("search", json!({"query": "x", "scope": null}));
+    assert!(!reply.text().contains("\"error\""), "null for a known one is nothing: {}", reply.text());
+}

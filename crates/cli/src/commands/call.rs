@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use m1nd_runtime::Runtime;
+use m1nd_runtime::{Registry, Runtime};
 use m1nd_stdx::nearest::nearest;
 use serde_json::{Map, Value, json};
 
@@ -13,13 +13,42 @@ use crate::spinner::Spinner;
 use crate::wiring;
 
 pub fn run(global: &Global, call: &Call) -> anyhow::Result<ExitCode> {
-    let runtime = wiring::runtime(&wiring::config(global)?)?;
     let (tool, words) = call.words.split_first().context("name a tool")?;
-    let (arguments, json) = parse(&runtime, tool, words)?;
+    let mut global = global.clone();
+    let registry = Registry::new(m1nd_tools::surface().toolsets);
+    let words = take_own(&mut global, registry.arguments(tool).unwrap_or(&Value::Null), words)?;
+    let runtime = wiring::runtime(&wiring::config(&global)?)?;
+    let (arguments, json) = parse(&runtime, tool, &words)?;
     let spinner = Spinner::start("working");
     let reply = super::ask_to_the_end(&runtime, tool, Value::Object(arguments));
     drop(spinner);
     output::print(&reply, Reader::of(json), |out, body| output::plain(out, body))
+}
+
+/// Takes the folders that m1nd itself is told, where the tool has no argument of that name.
+fn take_own(global: &mut Global, schema: &Value, words: &[String]) -> anyhow::Result<Vec<String>> {
+    let mut rest = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (flag, inline) =
+            word.split_once('=').map_or((word.as_str(), None), |(flag, value)| (flag, Some(value)));
+        let name = flag.trim_start_matches('-').replace('-', "_");
+        let slot = match flag {
+            "--workspace" => &mut global.workspace,
+            "--runtime-root" => &mut global.runtime_root,
+            _ => {
+                rest.push(word.clone());
+                continue;
+            }
+        };
+        if !schema["properties"][&name].is_null() {
+            rest.push(word.clone());
+            continue;
+        }
+        let value = inline.map(str::to_owned).or_else(|| words.next().cloned());
+        *slot = Some(value.with_context(|| format!("{flag} needs a value"))?.into());
+    }
+    Ok(rest)
 }
 
 /// The arguments, and whether `--json` was among them.
@@ -133,6 +162,23 @@ mod tests {
         );
         assert_eq!(parsed(&["--json", r#"{"query":"x"}"#]), r#"{"query":"x"} true"#);
         assert_eq!(parsed(&["--query", "x", "--json"]), r#"{"query":"x"} true"#);
+    }
+
+    #[test]
+    fn a_workspace_may_be_named_after_the_tool_unless_it_is_an_argument_of_it() {
+        let registry = Registry::new(m1nd_tools::surface().toolsets);
+        let taken = |tool: &str, words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let mut global = Global::default();
+            let rest = take_own(&mut global, registry.arguments(tool).unwrap(), &words).unwrap();
+            (global.workspace.map(|path| path.display().to_string()), rest.join(" "))
+        };
+        assert_eq!(
+            taken("search", &["--query", "x", "--workspace", "/w"]),
+            (Some("/w".into()), "--query x".into())
+        );
+        assert_eq!(taken("search", &["--workspace=/w"]), (Some("/w".into()), String::new()));
+        assert_eq!(taken("branchmind_show", &["--workspace", "demo"]), (None, "--workspace demo".into()));
     }
 
     #[test]

@@ -152,9 +152,30 @@ fn state(config: &Config, runtime: &Runtime) -> Vec<Check> {
             None if root.is_dir() => Check::ok("state", root.display().to_string()),
             None => Check::ok("state", format!("{} (made on first use)", root.display())),
         });
+        checks.push(graph(root));
         checks.push(memory(&workspace));
     }
     checks
+}
+
+/// Parts of the graph that could not be read stay until somebody looks at them.
+fn graph(root: &Path) -> Check {
+    let kept = std::fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_aside = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("graph.corrupt"))
+    };
+    let mut kept: Vec<PathBuf> = kept.filter(is_aside).collect();
+    kept.sort();
+    let snapshot = root.join("graph.snapshot");
+    match (kept.last(), snapshot.is_file()) {
+        (Some(last), _) => Check::warning(
+            "graph",
+            format!("{} unreadable parts were set aside, the last as {}", kept.len(), last.display()),
+            "The graph was made again from the files. Remove what was set aside once you do not need it.",
+        ),
+        (None, true) => Check::ok("graph", snapshot.display().to_string()),
+        (None, false) => Check::ok("graph", "nothing was read here yet; `m1nd ingest` does it"),
+    }
 }
 
 /// Opens the store and waits until all of it was looked through.

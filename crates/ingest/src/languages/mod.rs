@@ -51,7 +51,7 @@ languages! {
 }
 
 mod none;
-mod routes;
+pub(crate) mod routes;
 #[cfg(feature = "simple")]
 mod simple;
 

@@ -1,7 +1,10 @@
 //! HTTP routes: what the frameworks of several languages have in common.
 
+/// Stands for a part of a path that is not known.
+pub(crate) const UNKNOWN: &str = "…";
+
 /// The method that a function or an annotation is named after.
-pub(super) fn method(word: &str) -> Option<&'static str> {
+pub(crate) fn method(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "get" => "GET",
         "post" => "POST",
@@ -16,14 +19,26 @@ pub(super) fn method(word: &str) -> Option<&'static str> {
 }
 
 /// A pattern below a prefix, with one slash between the two and one in front.
-pub(super) fn joined(prefix: &str, pattern: &str) -> String {
+pub(crate) fn joined(prefix: &str, pattern: &str) -> String {
     let parts = [prefix, pattern].map(|part| part.trim_matches('/'));
     let whole: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     format!("/{}", whole.join("/"))
 }
 
+/// A pattern below a prefix as the language's frameworks put them together: where a slash at the end makes a
+/// difference, it stays.
+pub(crate) fn below(prefix: &str, pattern: &str, language: &str) -> String {
+    let prefix = prefix.trim_end_matches('/');
+    match pattern {
+        "" => prefix.to_owned(),
+        "/" if language != "python" && !prefix.is_empty() => prefix.to_owned(),
+        _ if prefix.is_empty() || pattern.starts_with('/') => format!("{prefix}{pattern}"),
+        _ => format!("{prefix}/{pattern}"),
+    }
+}
+
 /// The first text between quotes.
-pub(super) fn quoted(text: &str) -> Option<&str> {
+pub(crate) fn quoted(text: &str) -> Option<&str> {
     let open = text.find(['"', '\'', '`'])?;
     let quote = text[open..].chars().next()?;
     text[open + 1..].split(quote).next()
@@ -162,13 +177,13 @@ function listed(req, res) {}
             GET /cats/{id} Cats.java:4 -> method::Cats.java::Cats.one
             GET /chi main.go:6 -> 
             GET /dogs Dogs.java:6 -> method::Dogs.java::Dogs.list
-            GET /express server.js:2 -> function::server.js::listed
             GET /fast api.py:1 -> function::api.py::fast
             GET /gin main.go:5 -> function::main.go::plain
             GET /laravel/{id} routes/web.php:3 -> method::app/Http/CartController.php::CartController.show
             GET /nest/:id nest.ts:3 -> method::nest.ts::Nest.one
             GET /new/{id} main.go:4 -> function::main.go::plain
             GET /rocket src/main.rs:5 -> function::src/main.rs::rocket
+            GET …/express server.js:2 -> function::server.js::listed
             POST /admin/items config/routes.rb:4 -> method::app/controllers/admin/items_controller.rb::Admin.ItemsController.create
             POST /axum src/main.rs:1 -> function::src/main.rs::create
             POST /dogs/new Dogs.java:3 -> method::Dogs.java::Dogs.add
@@ -254,14 +269,14 @@ function guard() {}
 "#,
         );
         expect![[r#"
-            ANY /line server.js:17 -> function::server.js::made
+            ANY …/line server.js:17 -> function::server.js::made
             DELETE /late server.js:12 -> function::server.js::listed
             GET /chain server.js:15 -> function::server.js::listed
-            GET /line server.js:17 -> function::server.js::listed
             GET /web server.js:9 -> function::server.js::listed
-            POST /admin server.js:10 -> function::server.js::listed
+            GET …/line server.js:17 -> function::server.js::listed
             POST /chain server.js:16 -> function::server.js::made
-            PUT /v1 server.js:11 -> function::server.js::listed
+            POST …/admin server.js:10 -> function::server.js::listed
+            PUT …/v1 server.js:11 -> function::server.js::listed
         "#]]
         .assert_eq(&found);
     }

@@ -1,7 +1,10 @@
 //! From facts to relations: who calls, imports, inherits and uses whom, and on what evidence.
 
+mod constants;
+mod entries;
 pub(crate) mod eval;
 pub(crate) mod index;
+pub(crate) mod lineage;
 mod overloads;
 pub(crate) mod program;
 pub(crate) mod rules;
@@ -10,15 +13,14 @@ pub(crate) mod ty;
 use std::hash::{Hash as _, Hasher as _};
 
 use rayon::prelude::*;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
-use crate::facts::{
-    CallSite, DefIx, DefKind, Expr, FileFacts, Insides, RouteHandler, Scope, TypeExpr, TypeIx,
-};
+use crate::facts::{CallSite, DefIx, DefKind, Expr, ExprIx, FileFacts, Insides, Scope, TypeExpr, TypeIx};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
+use crate::mounts;
 use eval::Eval;
 use index::Index;
 use program::{GDef, Place, Program, Source};
@@ -69,8 +71,15 @@ pub struct Links {
     pub unresolved: u32,
     /// Calls that certainly leave the workspace.
     pub external: u32,
-    /// Stands for the relations that start in other files, whatever the numbers of their definitions.
+    /// Stands for the relations that start in other files, whatever the numbers of their definitions, and for
+    /// where programs begin.
     pub abroad: u64,
+    /// What the values that routes and mounts name are.
+    pub routed: Vec<(ExprIx, LinkEnd)>,
+    /// Those among the values that nothing explains but that are called as applications are.
+    pub applications: Vec<ExprIx>,
+    /// Where manifests say that programs begin: the file itself, or functions of it.
+    pub entries: Vec<Option<DefIx>>,
 }
 
 /// Resolves every file against all others. `files` must be sorted by path.
@@ -86,14 +95,44 @@ pub(crate) fn resolve_some(program: &Program<'_>, some: &[u32]) -> Vec<Links> {
     let rules = ProgramRules::of(program);
     let by_file: Vec<&dyn Rules> =
         program.files.iter().map(|file| rules.of_language(&file.language)).collect();
+    let entries = entries::of(&mut Eval::new(program, &by_file), program.manifests);
+    let beginnings = beginnings(program, &entries);
     // Neighbouring files share what was evaluated for them.
     let chunk = some.len().div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
     some.par_chunks(chunk)
         .flat_map_iter(|chunk| {
             let mut eval = Eval::new(program, &by_file);
-            chunk.iter().map(|&file| FileLinker::read(&mut eval, file)).collect::<Vec<Links>>()
+            let read = |&file: &u32| {
+                let mut links = FileLinker::read(&mut eval, file);
+                links.entries = entries.get(&file).cloned().unwrap_or_default();
+                links.abroad ^= beginnings;
+                links
+            };
+            chunk.iter().map(read).collect::<Vec<Links>>()
         })
         .collect()
+}
+
+/// Stands for where programs begin, whatever the numbers of the definitions.
+fn beginnings(program: &Program<'_>, entries: &FxHashMap<u32, Vec<Option<DefIx>>>) -> u64 {
+    let ends =
+        entries.iter().flat_map(|(file, defs)| defs.iter().map(|def| LinkEnd { file: *file, def: *def }));
+    // The order of a map is nobody's, so their digests are added up.
+    ends.map(|end| digest(program, [end])).fold(0, u64::wrapping_add)
+}
+
+fn digest(program: &Program<'_>, ends: impl IntoIterator<Item = LinkEnd>) -> u64 {
+    let mut hasher = FxHasher::default();
+    for end in ends {
+        let facts = program.files[end.file as usize];
+        facts.path.hash(&mut hasher);
+        let mut around = end.def;
+        while let Some(ix) = around {
+            facts.text(facts.def(ix).name).hash(&mut hasher);
+            around = facts.def(ix).parent;
+        }
+    }
+    hasher.finish()
 }
 
 struct FileLinker<'e, 'p, 'f> {
@@ -126,9 +165,16 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 linker.type_reference(TypeIx(at as u32), *scope, *line);
             }
         }
-        for route in &facts.routes {
-            if let RouteHandler::Value(value) = route.handler {
-                linker.used(&CallSite { what: value, scope: None, line: route.line });
+        for (what, line) in facts.routed_values() {
+            match linker.used(&CallSite { what, scope: None, line }) {
+                Some(target) => {
+                    let end = linker.end_of(target);
+                    linker.out.routed.push((what, end));
+                }
+                None if mounts::is_application(facts, inside.expr(what)) => {
+                    linker.out.applications.push(what)
+                }
+                None => {}
             }
         }
         linker.out.links.sort();
@@ -138,20 +184,8 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     }
 
     fn abroad(&self) -> u64 {
-        let program = self.eval.program;
-        let mut hasher = FxHasher::default();
-        for link in self.out.links.iter().filter(|link| link.source.file != self.file) {
-            for end in [link.source, link.target] {
-                let facts = program.files[end.file as usize];
-                facts.path.hash(&mut hasher);
-                let mut around = end.def;
-                while let Some(ix) = around {
-                    facts.text(facts.def(ix).name).hash(&mut hasher);
-                    around = facts.def(ix).parent;
-                }
-            }
-        }
-        hasher.finish()
+        let links = self.out.links.iter().filter(|link| link.source.file != self.file);
+        digest(self.eval.program, links.flat_map(|link| [link.source, link.target]))
     }
 
     fn call(&mut self, facts: &FileFacts, inside: &Insides, site: &CallSite) {
@@ -210,7 +244,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
     }
 
-    fn used(&mut self, site: &CallSite) {
+    fn used(&mut self, site: &CallSite) -> Option<GDef> {
         let target = match self.eval.expr(self.file, site.what) {
             Ty::Fn(def, _) | Ty::Type(def, _) => Some(def),
             _ => self.constant(site),
@@ -219,25 +253,12 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             let kind = LinkKind { kind: EdgeKind::References, candidates: None };
             self.link(site.scope, target, kind, site.line);
         }
+        target
     }
 
     /// A name that evaluates to a constant's type is looked up as the constant itself.
     fn constant(&mut self, site: &CallSite) -> Option<GDef> {
-        let facts = self.eval.program.files[self.file as usize];
-        let Expr::Name { name, scope, .. } = self.eval.program.inside(self.file).expr(site.what) else {
-            return None;
-        };
-        let program = self.eval.program;
-        let name = program.name(self.file, *name);
-        let mut around = *scope;
-        loop {
-            let place = program.place(self.file, around);
-            let found = program.items(place, name).iter().copied();
-            if let Some(found) = found.into_iter().find(|&d| program.def(d).kind == DefKind::Constant) {
-                return Some(found);
-            }
-            around = facts.def(around?).parent;
-        }
+        constants::named(self.eval, self.file, site.what)
     }
 
     fn import(&mut self, at: usize, line: u32) {

@@ -4,11 +4,9 @@ use m1nd_graph::EdgeKind;
 
 use crate::facts::ExprIx;
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, Program};
 use crate::resolve::ty::Ty;
-
-/// Deeper class hierarchies are not compared.
-const MAX_BASES: usize = 40;
 
 /// Leaves the functions that take what is given, where one type has several under one name.
 pub(super) fn choose(
@@ -25,7 +23,29 @@ pub(super) fn choose(
     if targets.len() > 1 {
         let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
         keep(targets, |def| accepts(eval, def, &given));
+        // Of several that fit, a language takes the most specific.
+        if targets.len() > 1 {
+            let exact: Vec<usize> = targets.iter().map(|&(def, _)| exactly(eval, def, &given)).collect();
+            let most = exact.iter().copied().max().unwrap_or_default();
+            let mut exact = exact.into_iter();
+            keep(targets, |_| exact.next() == Some(most));
+        }
     }
+}
+
+/// How many parameters are of the very type that is given.
+fn exactly(eval: &mut Eval<'_, '_>, def: GDef, given: &[Ty]) -> usize {
+    let file = eval.program.file_of(def);
+    let params = &eval.program.def(def).params;
+    let same = params.iter().zip(given).filter(|(param, actual)| {
+        let declared = param.ty.map_or(Ty::Unknown, |ty| eval.ty(file, ty));
+        match (&declared, actual) {
+            (Ty::Of(wanted, _), Ty::Of(is, _)) => wanted == is,
+            (Ty::Std(wanted, _), Ty::Std(is, _)) => wanted == is,
+            _ => false,
+        }
+    });
+    same.count()
 }
 
 fn are_overloads(program: &Program<'_>, targets: &[(GDef, EdgeKind)]) -> bool {
@@ -60,22 +80,5 @@ fn accepts(eval: &mut Eval<'_, '_>, def: GDef, given: &[Ty]) -> bool {
 }
 
 fn derives(eval: &mut Eval<'_, '_>, is: GDef, wanted: GDef) -> bool {
-    let mut seen = Vec::new();
-    let mut work = vec![is];
-    while let Some(at) = work.pop() {
-        if at == wanted {
-            return true;
-        }
-        if seen.contains(&at) || seen.len() >= MAX_BASES {
-            continue;
-        }
-        seen.push(at);
-        let file = eval.program.file_of(at);
-        for &base in &eval.program.def(at).bases {
-            if let Ty::Of(base, _) = eval.ty(file, base) {
-                work.push(base);
-            }
-        }
-    }
-    false
+    lineage(eval, is, Foreign::External).0.contains(&wanted)
 }

@@ -1,8 +1,8 @@
 //! What a language tells the evaluator.
 
-use crate::facts::{By, ExprIx, Scope, TypeIx};
+use crate::facts::{By, DefKind, ExprIx, Scope, TypeIx};
 use crate::resolve::eval::Eval;
-use crate::resolve::program::{GDef, GName};
+use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::ty::{Args, Ty};
 
 /// What a language knows about names, members and its standard library. What it does not say is unknown.
@@ -90,6 +90,17 @@ pub(crate) trait Rules: Sync {
     /// What an import brings in.
     fn import(&self, _eval: &mut Eval<'_, '_>, _file: u32, _at: usize) -> Ty {
         Ty::Unknown
+    }
+
+    /// The module that an import names, or names an item of.
+    fn module(&self, _eval: &Eval<'_, '_>, _file: u32, _at: usize) -> Option<Place> {
+        None
+    }
+
+    /// A constant or variable that a place itself defines.
+    fn constant(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
+        let items = program.items(place, name).iter().copied();
+        items.into_iter().find(|&def| program.def(def).kind == DefKind::Constant)
     }
 
     /// Whether a bare call of this method name says nothing about its target.

@@ -1,6 +1,7 @@
 //! What was wrong with an index, an export or a snapshot, as advice.
 
 use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_vfs::PathError;
 use serde_json::json;
 
 use super::{from_vfs, invalid_params, stopped};
@@ -28,6 +29,20 @@ pub fn fault(tool: &str, err: BringError) -> Fault {
         err @ (BringError::Index(_) | BringError::Json(_) | BringError::NotText | BringError::NoNodes) => {
             invalid_params(tool, format!("`path`: {err}."))
         }
+    }
+}
+
+/// A path that names no file of the workspace. What lies outside is never read, whoever asks.
+pub fn path(tool: &str, err: PathError) -> Fault {
+    match err {
+        PathError::Outside { path } => Fault::new(
+            Code::PathOutsideWorkspace,
+            format!("`path`: {:?} is outside the workspace.", &path[..path.floor_char_boundary(200)]),
+            Recovery::hint(
+                "Copy the file into the workspace (a path that .gitignore names will do) and call again with that path.",
+            ),
+        ),
+        err => from_vfs::path(tool, "path", err),
     }
 }
 

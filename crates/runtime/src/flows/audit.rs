@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_contract::budget::json_len;
-use m1nd_graph::{EdgeKind, Evidence, Graph, Node, NodeFlags, NodeKind, community};
+use m1nd_graph::{EdgeKind, Evidence, Graph, Node, NodeFlags, NodeIx, NodeKind, community};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_vfs::Root;
 use schemars::JsonSchema;
@@ -146,12 +146,15 @@ fn languages(files: &[&FileRow<'_>]) -> Section {
 }
 
 fn entry_points(graph: &Graph, scope: &str) -> Section {
-    let starts = |node: &Node<'_>| {
+    let is_entry = |node: &Node<'_>| {
         let flags = node.flags();
-        node.kind().is_callable()
-            && flags.has(NodeFlags::ENTRY_POINT)
-            && !flags.has(NodeFlags::TEST_CODE)
-            && node.kind() != NodeKind::Test
+        flags.has(NodeFlags::ENTRY_POINT) && !flags.has(NodeFlags::TEST_CODE) && node.kind() != NodeKind::Test
+    };
+    // A file that is run says less than the function it begins with.
+    let starts = |node: &Node<'_>| {
+        let begins = |ix: NodeIx| graph.node(ix).kind().is_callable() && is_entry(&graph.node(ix));
+        let is_run = || node.kind() == NodeKind::File && !graph.nodes_in(node.path()).any(begins);
+        is_entry(node) && (node.kind().is_callable() || is_run())
     };
     let here = || graph.nodes().filter(|node| is_within(node.path(), scope));
     let mut items: Vec<(bool, usize, String)> = here()

@@ -2,12 +2,13 @@
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance};
-use m1nd_graph::NodeIx;
+use m1nd_graph::{Graph, NodeIx, NodeKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::calls::{self, Call, Direction, Lead};
 use super::coverage::{self, Coverage};
+use super::unattributed::{self, Unattributed};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::from_graph;
 
@@ -24,7 +25,14 @@ pub struct CallList {
     inferred: u64,
     /// True when calls are missing from the answer.
     truncated: bool,
-    /// Where more calls may come from: the method it overrides, places that hand it on, routes.
+    /// Set where the name that was asked for is inherited from this node's type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inherited: Option<bool>,
+    /// Calls of that name, in the text of the language's files, that no node of the name explains: their receiver's
+    /// type is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unattributed: Option<u64>,
+    /// Where more calls may come from: the method it overrides, places that hand it on, routes, unattributed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leads: Vec<Lead>,
     /// What an empty answer rests on.
@@ -39,11 +47,16 @@ pub fn run(
     limit: u64,
 ) -> Result<(CallList, Guidance), Fault> {
     let at = ctx.graph_view()?;
-    let node = from_graph::find_code(&at.graph, "node_id", name)?;
-    let mut found = calls::find(ctx.workspace()?.root(), &at.graph, node, direction);
+    let root = ctx.workspace()?.root();
+    let node = from_graph::find_code(root, &at.graph, "node_id", name)?;
+    let mut found = calls::find(root, &at.graph, node, direction);
     let total = found.len() as u64;
     let inferred = found.iter().filter(|call| call.candidates.is_some()).count() as u64;
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let (leads, open) = match direction {
+        Direction::Callers => leads(ctx, &at, node, found.is_empty())?,
+        Direction::Callees => Default::default(),
+    };
     let guidance = match found.first() {
         Some(first) => Guidance {
             next_suggested_tool: Some("view"),
@@ -53,6 +66,13 @@ pub fn run(
         None if is_place(&at, node) => Guidance::hint(
             "That is a file or a folder, and only calls at the top level of a file are its own. Ask outline for what is inside, then ask about that.",
         ),
+        None if open.calls > 0 => Guidance::hint(format!(
+            "{}No call is certain, but {}{} calls of `.{}(` have a receiver whose type is not known; leads show the likeliest. Search for the name to see all.",
+            gap(ctx, &at, node)?,
+            if open.more { "at least " } else { "" },
+            open.calls,
+            at.graph.node(node).label(),
+        )),
         None => Guidance::hint(format!(
             "{}No call is known. A call through a value, a macro or a name built at run time is not seen; search for the name to be sure.",
             gap(ctx, &at, node)?
@@ -61,16 +81,36 @@ pub fn run(
     let list = CallList {
         node_id: at.graph.node(node).id().to_owned(),
         truncated: total > found.len() as u64,
-        leads: match direction {
-            Direction::Callers => calls::leads(&at.graph, node),
-            Direction::Callees => Vec::new(),
-        },
+        inherited: is_inherited(&at.graph, name, node).then_some(true),
+        unattributed: Some(open.calls).filter(|&calls| calls > 0),
+        leads,
         rests_on: found.is_empty().then(|| coverage::of_workspace(&at.view, &at.graph)),
         calls: found,
         total,
         inferred,
     };
     Ok((list, guidance))
+}
+
+/// Where else calls may come from. Functions are found by their imports; the text is searched for methods, whose
+/// receivers may be of any type, and before an answer stays empty.
+fn leads(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    node: NodeIx,
+    is_empty: bool,
+) -> Result<(Vec<Lead>, Unattributed), Fault> {
+    let mut leads = calls::leads(&at.graph, node);
+    let is_method = at.graph.node(node).kind() == NodeKind::Method;
+    let mut open =
+        if is_method || is_empty { unattributed::of(ctx, &at.graph, node)? } else { Unattributed::default() };
+    leads.append(&mut open.leads);
+    Ok((leads, open))
+}
+
+/// Whether a name is that of a member which its type takes over from another.
+fn is_inherited(graph: &Graph, name: &str, node: NodeIx) -> bool {
+    graph.nodes_by_suffix(name.trim()).is_empty() && graph.inherited(name.trim()) == Some(node)
 }
 
 fn is_place(at: &GraphView, node: NodeIx) -> bool {

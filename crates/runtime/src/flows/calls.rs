@@ -80,9 +80,10 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
 /// Where else calls of a node may come from.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 pub struct Lead {
-    /// base: calls of the method it overrides or implements; value: it is handed on there; route: it answers one.
+    /// base: calls of the method it overrides or implements; value: it is handed on there; route: it answers one;
+    /// name: a call of that name whose target is not known.
     pub via: &'static str,
-    /// The method, the user or the route.
+    /// The method, the user, the route or the caller.
     pub node_id: String,
     /// For base: how many calls that method has.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,8 +95,6 @@ pub struct Lead {
 
 /// Leads beyond this are a search of their own.
 const MAX_LEADS: usize = 8;
-/// Types above a type that are looked through.
-const MAX_BASES: usize = 50;
 
 /// Calls that may reach a node without naming it.
 pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
@@ -131,19 +130,9 @@ fn overridden(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let Some(owner) = graph.parent(node).filter(|&ix| graph.node(ix).kind().is_type()) else {
         return Vec::new();
     };
-    let mut bases = vec![owner];
-    let mut at = 0;
-    while at < bases.len() && bases.len() < MAX_BASES {
-        for edge in graph.outgoing(bases[at]) {
-            let above = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
-            if above && !bases.contains(&edge.target) {
-                bases.push(edge.target);
-            }
-        }
-        at += 1;
-    }
     let label = graph.node(node).label();
-    let members = bases[1..].iter().flat_map(|&base| graph.targets(base, EdgeKind::Contains));
+    let bases = graph.lineage(owner).into_iter().skip(1);
+    let members = bases.flat_map(|base| graph.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
     members.filter(|&member| graph.node(member).label() == label && member != node).collect()
 }
 

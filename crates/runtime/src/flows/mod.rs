@@ -18,4 +18,5 @@ pub mod slice;
 pub mod survey;
 pub mod text_search;
 pub mod texts;
+pub mod unattributed;
 pub mod verify;

@@ -30,9 +30,6 @@ pub(super) fn header(
     mut arguments: Map<String, Value>,
 ) -> Result<(Header, Map<String, Value>), Fault> {
     let tool = row.entry.spec.name;
-    if !row.entry.spec.null_means_clear {
-        arguments.retain(|_, value| !value.is_null());
-    }
     let known = |key: &str| {
         row.argument_names().chain(row.entry.spec.also_takes.iter().copied()).any(|name| name == key)
     };
@@ -43,6 +40,9 @@ pub(super) fn header(
             None => format!(" It takes: {}.", row.argument_names().collect::<Vec<_>>().join(", ")),
         };
         return Err(invalid_params(tool, format!("{tool} has no argument {shown:?}.{guess}")));
+    }
+    if !row.entry.spec.null_means_clear {
+        arguments.retain(|_, value| !value.is_null());
     }
     for (name, value) in &mut arguments {
         // Whole numbers may be written `50.0`.

@@ -131,7 +131,10 @@ impl Tool for Ingest {
 fn what(ctx: &Ctx<'_>, input: &Input) -> Result<What, Fault> {
     let root = ctx.workspace()?.root();
     let path = input.path.as_deref().map(|path| root.locate(path)).transpose();
-    let path = path.map_err(|err| from_vfs::path(ctx.tool(), "path", err))?;
+    let path = path.map_err(|err| match (input.adapter, err) {
+        (Reader::Code, err) => from_vfs::path(ctx.tool(), "path", err),
+        (_, err) => from_bring::path(ctx.tool(), err),
+    })?;
     let wanted = match input.adapter {
         Reader::Code => Adapter::Code,
         Reader::Scip => Adapter::Scip,

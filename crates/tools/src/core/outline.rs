@@ -83,7 +83,7 @@ impl Tool for Outline {
         let node = if name.is_empty() {
             NodeIx(0)
         } else {
-            from_graph::find(&at.graph, argument, &name).map_err(|fault| {
+            from_graph::find(root, &at.graph, argument, &name).map_err(|fault| {
                 let gap = place.as_ref().and_then(|path| coverage::gap(root, Some(&at.graph), path));
                 match gap {
                     Some(gap) => Fault { message: format!("`{argument}`: {gap}"), ..fault },

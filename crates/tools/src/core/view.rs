@@ -77,7 +77,7 @@ impl Tool for View {
 /// The lines of a node, or the part of its file that was asked for.
 fn lines_of(ctx: &Ctx<'_>, name: &str, offset: Option<u64>, limit: Option<u64>) -> Result<Wanted, Fault> {
     let at = ctx.graph_view()?;
-    let node = at.graph.node(from_graph::find(&at.graph, "node_id", name)?);
+    let node = at.graph.node(from_graph::find(ctx.workspace()?.root(), &at.graph, "node_id", name)?);
     let (first, last) = node.lines();
     if first == 0 {
         return Err(ctx.invalid(format!("`node_id`: {} has no lines of its own.", node.id())));

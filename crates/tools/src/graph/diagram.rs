@@ -85,7 +85,10 @@ impl Tool for Diagram {
         let at = ctx.graph_view()?;
         let center = match input.center.as_deref() {
             None | Some(".") => NodeIx(0),
-            Some(name) => from_graph::find(&at.graph, "center", name.trim_end_matches('/'))?,
+            Some(name) => {
+                let root = ctx.workspace()?.root();
+                from_graph::find(root, &at.graph, "center", name.trim_end_matches('/'))?
+            }
         };
         let format = match input.format {
             Language::Mermaid => Format::Mermaid,

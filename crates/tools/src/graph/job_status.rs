@@ -2,7 +2,7 @@
 
 use m1nd_contract::Fault;
 use m1nd_runtime::flows::ingest::{find, shown};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, JobState, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub struct Input {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// Jobs, oldest first: state (running, done, failed, cancelled), job_id, tool, and the numbers of a finished one.
+    /// Jobs, oldest first: state (running, done, failed, cancelled), job_id, tool, files_read of files_listed while it runs, and the numbers of a finished one.
     #[schemars(with = "Vec<Job>")]
     jobs: Vec<Value>,
 }
@@ -54,6 +54,12 @@ impl Tool for JobStatus {
         let shown = jobs.iter().map(|job| {
             let mut shown = shown(job, &job.state());
             shown["tool"] = json!(job.tool);
+            // Only one ingest runs at a time, so what is being read is read for it.
+            if let (JobState::Running, "ingest", Ok(workspace)) = (job.state(), job.tool, ctx.workspace()) {
+                let (read, listed) = workspace.progress();
+                shown["files_read"] = json!(read);
+                shown["files_listed"] = json!(listed);
+            }
             shown
         });
         Ok(Answer::of(Output { jobs: shown.collect() }).candidates(jobs.len() as u64))

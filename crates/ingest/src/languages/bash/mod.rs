@@ -12,6 +12,7 @@ use crate::sheet::field;
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_bash::LANGUAGE.into(),
+    readable: None,
     role,
     unit: Unit::File,
     sees_outer_packages: false,

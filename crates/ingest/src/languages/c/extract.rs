@@ -257,8 +257,26 @@ impl Reader<'_> {
             }
             let value = field(declarator, "value").and_then(|value| self.sheet.known(value));
             self.bind(name, node, ty, value);
+            if self.sheet.scope().is_none() && !self.sheet.bytes(node).starts_with(b"extern") {
+                self.global(node, declarator, name_node);
+            }
         }
         self.sheet.drop_comments();
+    }
+
+    /// A variable of the whole file. Its long initialiser is left to the source.
+    fn global(&mut self, node: Node<'_>, declarator: Node<'_>, name_node: Node<'_>) {
+        let name = self.sheet.name_of(name_node);
+        let mut def = self.sheet.def(DefKind::Constant, name, node, name_node);
+        def.doc = self.sheet.take_doc(def.line_start);
+        let is_long = node.start_position().row != node.end_position().row;
+        let value = field(declarator, "value").filter(|_| is_long);
+        let end = value.map_or(node.end_byte(), |value| value.start_byte());
+        def.signature = self.sheet.signature(node.start_byte(), end);
+        if !self.is_static(node) {
+            def.flags = def.flags.with(NodeFlags::EXPORTED);
+        }
+        self.sheet.add_def(def);
     }
 
     fn bind(&mut self, name: crate::facts::Name, node: Node<'_>, ty: Option<TypeIx>, value: Option<ExprIx>) {

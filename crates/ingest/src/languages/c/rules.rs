@@ -41,13 +41,13 @@ impl Rules for CRules {
         if let Some(found) = self.includes.visible(eval.program, file, name, DefKind::is_callable) {
             return Ty::Fn(found, None);
         }
-        if self.includes.visible(eval.program, file, name, |kind| kind == DefKind::Constant).is_some() {
-            return Ty::External;
-        }
         for &at in self.includes.reach(file) {
             if let Some(found) = eval.top_binding(at, name) {
                 return found;
             }
+        }
+        if self.includes.visible(eval.program, file, name, |kind| kind == DefKind::Constant).is_some() {
+            return Ty::External;
         }
         let is_declared = self.includes.declares(file, name);
         match self.linked.get(&name) {
@@ -83,6 +83,11 @@ impl Rules for CRules {
 
     fn std_made(&self, _: &mut Eval<'_, '_>, _: &'static str, _: &Args, _: Call<'_>) -> Ty {
         Ty::External
+    }
+
+    fn constant(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
+        let Place::File(file) = place else { return None };
+        self.includes.visible(program, file, name, |kind| kind == DefKind::Constant)
     }
 
     fn import(&self, _: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

@@ -10,12 +10,11 @@ use crate::facts::{By, DefIx, DefKind, Import, ImportAll, Scope, TypeExpr};
 use crate::languages::c::includes::is_c_or_cpp;
 use crate::languages::c::rules::CRules;
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
-/// Deeper class hierarchies are not followed.
-const MAX_BASES: usize = 40;
 /// More functions of one full name are not told apart.
 const MAX_OVERLOADS: usize = 8;
 
@@ -179,22 +178,7 @@ impl CppRules {
     }
 
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
-        let (mut line, mut foreign) = (Vec::new(), false);
-        let mut work = vec![class];
-        while let Some(at) = work.pop() {
-            if line.contains(&at) || line.len() >= MAX_BASES {
-                continue;
-            }
-            line.push(at);
-            let file = eval.program.file_of(at);
-            for &base in eval.program.def(at).bases.iter().rev() {
-                match eval.ty(file, base) {
-                    Ty::Of(base, _) => work.push(base),
-                    _ => foreign = true,
-                }
-            }
-        }
-        (line, foreign)
+        lineage(eval, class, Foreign::Unknown)
     }
 
     /// A member of a class or of its bases.
@@ -221,23 +205,7 @@ impl CppRules {
 
     /// The classes around a scope, innermost first; members outside their class know it by name.
     fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
-        let facts = eval.program.files[file as usize];
-        let mut found = Vec::new();
-        let mut around = scope;
-        while let Some(ix) = around {
-            let def = facts.def(ix);
-            match (def.kind, def.of) {
-                (DefKind::Class | DefKind::Struct, _) => found.push(eval.program.global(file, ix)),
-                (DefKind::Impl, Some(of)) => {
-                    if let Ty::Of(class, _) = eval.ty(file, of) {
-                        found.push(class);
-                    }
-                }
-                _ => {}
-            }
-            around = def.parent;
-        }
-        found
+        classes_around(eval, file, scope, |kind| matches!(kind, DefKind::Class | DefKind::Struct))
     }
 
     fn type_param(program: &Program<'_>, file: u32, scope: Scope, name: GName) -> bool {

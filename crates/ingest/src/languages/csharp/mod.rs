@@ -13,6 +13,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
+    readable: None,
     role,
     unit: Unit::Package,
     sees_outer_packages: true,

@@ -12,6 +12,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_elixir::LANGUAGE.into(),
+    readable: None,
     role,
     unit: Unit::Program,
     sees_outer_packages: false,

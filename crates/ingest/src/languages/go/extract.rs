@@ -7,10 +7,8 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::types;
-use crate::languages::routes;
 use crate::facts::{
-    DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam,
- Route, RouteHandler};
+    DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -26,8 +24,8 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     Ok(reader.sheet.finish())
 }
 
-struct Reader<'s> {
-    sheet: Sheet<'s>,
+pub(super) struct Reader<'s> {
+    pub(super) sheet: Sheet<'s>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -56,7 +54,8 @@ impl<'t> Visit<'t> for Reader<'_> {
                 self.open_function(node, DefKind::Method);
             }
             "type_spec" | "type_alias" => self.open_type(node),
-            "const_spec" if self.sheet.scope().is_none() => self.constants(node),
+            "const_spec" if self.sheet.scope().is_none() => self.constants(node, "const"),
+            "var_spec" if self.sheet.scope().is_none() => self.constants(node, "var"),
             "block"
             | "for_statement"
             | "if_statement"
@@ -162,14 +161,21 @@ impl Reader<'_> {
         self.sheet.open_def(def);
     }
 
-    fn constants(&mut self, node: Node<'_>) {
+    /// Constants and variables of the package.
+    fn constants(&mut self, node: Node<'_>, word: &str) {
+        let is_long = node.start_position().row != node.end_position().row;
+        let end = field(node, "value").filter(|_| is_long).map_or(node.end_byte(), |value| value.start_byte());
+        let signature = format!("{word} {}", self.sheet.signature(node.start_byte(), end));
         let mut cursor = node.walk();
         let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
         for name_node in names.into_iter().filter(|name| name.kind() == "identifier") {
+            if self.sheet.bytes(name_node) == b"_" {
+                continue;
+            }
             let name = self.sheet.name_of(name_node);
             let mut def = self.sheet.def(DefKind::Constant, name, node, name_node);
             def.doc = self.sheet.take_doc(def.line_start);
-            def.signature = format!("const {}", self.sheet.signature(node.start_byte(), node.end_byte()));
+            def.signature.clone_from(&signature);
             if self.sheet.text(name_node).chars().next().is_some_and(char::is_uppercase) {
                 def.flags = def.flags.with(NodeFlags::EXPORTED);
             }
@@ -341,6 +347,9 @@ impl Reader<'_> {
                 }
                 several => several.get(at).and_then(|value| self.sheet.known(*value)),
             };
+            if let Some(value) = values.get(at) {
+                self.note_router(*name_node, *value);
+            }
             let name = self.sheet.name_of(*name_node);
             self.sheet.bind(name, from, to, ty, value);
         }
@@ -450,31 +459,6 @@ impl Reader<'_> {
         let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: types.into() });
         let place = field(function, "field").unwrap_or(function);
         self.sheet.call(call, place);
-        self.route(node, place, &arguments);
-    }
-
-    /// `http.HandleFunc("/x", f)`, and `r.GET("/x", f)` of gin, echo and chi.
-    fn route(&mut self, node: Node<'_>, name: Node<'_>, arguments: &[Node<'_>]) {
-        let [pattern, .., handler] = arguments else { return };
-        let is_handler =
-            matches!(handler.kind(), "identifier" | "selector_expression" | "func_literal" | "call_expression");
-        if name.kind() != "field_identifier" || !pattern.kind().ends_with("string_literal") || !is_handler {
-            return;
-        }
-        let pattern = self.sheet.text(*pattern).trim_matches(['"', '`']);
-        let (method, pattern) = match (self.sheet.text(name), pattern.split_once(' ')) {
-            ("HandleFunc" | "Handle", Some((method, pattern))) => (method, pattern),
-            ("HandleFunc" | "Handle", None) => ("ANY", pattern),
-            (name, _) => match routes::method(name) {
-                Some(method) => (method, pattern),
-                None => return,
-            },
-        };
-        if !pattern.starts_with('/') {
-            return;
-        }
-        let (method, pattern) = (method.to_owned(), pattern.to_owned());
-        let handler = RouteHandler::Value(self.sheet.expr(Some(*handler)));
-        self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
+        self.routing_call(node, place, &arguments);
     }
 }

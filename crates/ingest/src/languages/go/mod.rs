@@ -1,6 +1,7 @@
 //! Go: grammar, extraction, and resolution by modules, packages and receiver types.
 
 mod extract;
+mod routes;
 mod rules;
 #[cfg(test)]
 mod tests;

@@ -79,11 +79,14 @@ impl GoRules {
         let program = eval.program;
         for &file in &self.files[package as usize] {
             let items = program.items(Place::File(file), name);
-            if let Some(&def) = items.iter().find(|&&def| program.def(def).kind != DefKind::Impl) {
-                return Some(self.def(eval, def));
-            }
-            if let Some(found) = eval.top_binding(file, name) {
+            let def = items.iter().copied().find(|&def| program.def(def).kind != DefKind::Impl);
+            // What a variable is given says what it is.
+            let is_value = def.is_none_or(|def| program.def(def).kind == DefKind::Constant);
+            if let Some(found) = is_value.then(|| eval.top_binding(file, name)).flatten() {
                 return Some(found);
+            }
+            if let Some(def) = def {
+                return Some(self.def(eval, def));
             }
         }
         None
@@ -322,6 +325,16 @@ impl Rules for GoRules {
             }
             other => other,
         }
+    }
+
+    fn constant(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
+        let package = match place {
+            Place::Package(package) => package,
+            Place::File(file) => self.package_of.get(file as usize).copied().flatten()?,
+            Place::Def(_) => return None,
+        };
+        let mut items = self.files[package as usize].iter().flat_map(|&file| program.items(Place::File(file), name));
+        items.find(|&&def| program.def(def).kind == DefKind::Constant).copied()
     }
 
     fn is_common_method(&self, name: &str) -> bool {

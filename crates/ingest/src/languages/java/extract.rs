@@ -169,7 +169,7 @@ impl Reader<'_> {
         if let Some((method, pattern)) = route {
             let pattern = routes::joined(self.prefixes.last().map_or("", String::as_str), &pattern);
             let handler = RouteHandler::Def(ix);
-            self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node) });
+            self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node), below: None });
         }
     }
 
@@ -405,6 +405,12 @@ impl Reader<'_> {
                 if let Some(ty) = self.sheet.type_of(field(node, "type")) {
                     self.sheet.set(node, Expr::Of { ty });
                 }
+            }
+            "class_literal" => {
+                let segments = Few::from([self.sheet.name(b"Class")]);
+                let (args, line) = (Few::new(), line(node));
+                let ty = self.sheet.push_type(crate::facts::TypeExpr::Path { segments, args, scope, line });
+                self.sheet.set(node, Expr::Of { ty });
             }
             "parenthesized_expression" => self.sheet.same(node, node.named_child(0)),
             "ternary_expression" => {

@@ -6,12 +6,11 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{By, DefIx, DefKind, Scope};
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
-/// Deeper class hierarchies are not followed.
-const MAX_BASES: usize = 40;
 
 #[derive(Default)]
 pub(crate) struct JavaRules {
@@ -104,23 +103,7 @@ impl JavaRules {
     }
 
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
-        let (mut line, mut foreign) = (Vec::new(), false);
-        let mut work = vec![class];
-        while let Some(at) = work.pop() {
-            if line.contains(&at) || line.len() >= MAX_BASES {
-                continue;
-            }
-            line.push(at);
-            let file = eval.program.file_of(at);
-            for &base in eval.program.def(at).bases.iter().rev() {
-                match eval.ty(file, base) {
-                    Ty::Of(base, _) => work.push(base),
-                    Ty::External => foreign = true,
-                    _ => {}
-                }
-            }
-        }
-        (line, foreign)
+        lineage(eval, class, Foreign::External)
     }
 
     /// The methods of a class with a name, every overload of the nearest class that has one.
@@ -145,17 +128,8 @@ impl JavaRules {
         line.into_iter().find_map(|at| eval.field(at, if at == class { args } else { &[] }, name))
     }
 
-    fn classes_around(&self, eval: &Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
-        let facts = eval.program.files[file as usize];
-        let mut found = Vec::new();
-        let mut around = scope;
-        while let Some(ix) = around {
-            if facts.def(ix).kind.is_type() {
-                found.push(eval.program.global(file, ix));
-            }
-            around = facts.def(ix).parent;
-        }
-        found
+    fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
+        classes_around(eval, file, scope, DefKind::is_type)
     }
 }
 
@@ -429,6 +403,7 @@ fn library(name: &str, args: Vec<Ty>) -> Ty {
         | "SortedMap" => "Map",
         "Entry" => "Entry",
         "String" | "StringBuilder" | "CharSequence" => "Text",
+        "Class" => "Class",
         "Integer" | "Long" | "Double" | "Float" | "Short" | "Byte" | "Number" => "Number",
         _ => return Ty::External,
     };

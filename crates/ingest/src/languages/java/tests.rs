@@ -106,3 +106,27 @@ class Json {
         "#]],
     );
 }
+
+#[test]
+fn a_class_literal_picks_the_overload_that_takes_a_class() {
+    check(
+        r#"
+//- Gson.java
+import java.lang.reflect.Type;
+class Gson {
+    <T> T fromJson(String json, Class<T> of) { return null; }
+    <T> T fromJson(String json, Type of) { return null; }
+    <T> T fromJson(java.io.Reader json, Class<T> of) { return null; }
+    <T> T fromJson(String json) { return null; }
+    void use(Type type) {
+        fromJson("x", Gson.class);
+        fromJson("x");
+    }
+}
+"#,
+        expect![[r#"
+            Gson.java Gson.use -> Gson.java Gson.fromJson @[8]
+            Gson.java Gson.use -> Gson.java Gson.fromJson#4 @[9]
+        "#]],
+    );
+}

@@ -1,5 +1,6 @@
 //! Kotlin: its nodes, packages, tests of JUnit and kotlin.test.
 
+mod readable;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_kotlin_ng::LANGUAGE.into(),
+    readable: Some(readable::readable),
     role,
     unit: Unit::Package,
     sees_outer_packages: false,

@@ -178,3 +178,40 @@ fun read(s: String) { s.toBytes() }
         src/Text.kt Bytes.String.toBytes -> src/Text.kt Bytes @[5]
     "#]].assert_eq(&found);
 }
+
+#[test]
+fn words_that_are_keywords_elsewhere_may_be_names() {
+    let found = testing::definitions(
+        r#"
+//- Settings.kt
+package http
+class Settings {
+  private var set: Int = 0
+  var limit: Int
+    @Synchronized get() = field
+
+    @Synchronized set(value) {
+      field = value
+    }
+  fun isSet(bit: Int): Boolean {
+    val open: Boolean
+    open = set and bit != 0
+    return if (!open) false else guard.apply { open(bit) }
+  }
+  operator fun set(id: Int, value: Int) { set = set or id }
+}
+class Adapter
+  @RequiresApi(37)
+  internal constructor() : Base {
+    override fun matches(): Boolean = true
+  }
+"#,
+    );
+    expect![[r#"
+        class::Settings.kt::Adapter 17-21 `class Adapter @RequiresApi(37) internal constructor() : Base`
+        class::Settings.kt::Settings 2-16 `class Settings`
+        method::Settings.kt::Adapter.matches 20-20 `override fun matches(): Boolean`
+        method::Settings.kt::Settings.isSet 10-14 `fun isSet(bit: Int): Boolean`
+        method::Settings.kt::Settings.set 15-15 `operator fun set(id: Int, value: Int)`
+    "#]].assert_eq(&found);
+}

@@ -12,6 +12,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_lua::LANGUAGE.into(),
+    readable: None,
     role,
     unit: Unit::File,
     sees_outer_packages: false,

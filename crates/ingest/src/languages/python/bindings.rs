@@ -6,8 +6,8 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use super::extract::{FUNCTION_WIDE, Reader};
-use crate::facts::{Few, By, DefKind, Expr, ExprIx, Field, TypeIx};
-use crate::sheet::{field, line, named_children};
+use crate::facts::{By, DefKind, Expr, ExprIx, Few, Field, TypeIx};
+use crate::sheet::{field, is_constant_name, line, named_children};
 
 impl Reader<'_> {
     pub(super) fn with_item(&mut self, node: Node<'_>) {
@@ -41,6 +41,7 @@ impl Reader<'_> {
         let ty = field(node, "type")
             .map(|ty| annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), scope, line(node)));
         let Some(left) = field(node, "left") else { return };
+        self.note_router(left, right);
         // A chained assignment `a = b = c` has its value on the far right.
         self.sheet.same(node, right);
         if left.kind() == "identifier" && self.sheet.scope_kind() == Some(DefKind::Class) {
@@ -63,7 +64,7 @@ impl Reader<'_> {
         self.bind_target(left, value, ty, node.end_byte(), FUNCTION_WIDE);
     }
 
-    /// Names of a module that are written as constants, and aliases of types.
+    /// Names of a module: its constants and variables where they are first given a value, and aliases of types.
     pub(super) fn module_constant(
         &mut self,
         node: Node<'_>,
@@ -73,7 +74,6 @@ impl Reader<'_> {
         value: Option<ExprIx>,
     ) {
         let text = self.sheet.text(left);
-        let is_constant = text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
         let alias = right.filter(|right| right.kind() == "subscript").filter(|right| {
             let base = field(*right, "value").map(|base| self.sheet.text(base)).unwrap_or("");
             let base = base.rsplit('.').next().unwrap_or(base);
@@ -95,11 +95,12 @@ impl Reader<'_> {
                     | "FrozenSet"
             )
         });
-        if !is_constant && alias.is_none() {
+        let name = self.sheet.name_of(left);
+        let is_known = || self.sheet.facts.defs.iter().any(|def| def.parent.is_none() && def.name == name);
+        if alias.is_none() && (text.starts_with("__") || (!is_constant_name(text) && is_known())) {
             return;
         }
         let kind = if alias.is_some() { DefKind::TypeAlias } else { DefKind::Constant };
-        let name = self.sheet.name_of(left);
         let mut def = self.sheet.def(kind, name, node, left);
         def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
         def.of = ty.or_else(|| {

@@ -6,7 +6,7 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use super::extract::{Decorator, DocWanted, FUNCTION_WIDE, Reader};
-use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, How, Param, Route, RouteHandler, TypeExpr};
+use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, How, Param, TypeExpr};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -72,10 +72,7 @@ impl Reader<'_> {
             self.sheet.def_mut(ix).returns = Some(ty);
         }
         for decorator in &decorators {
-            for (method, pattern) in routes(&decorator.text).unwrap_or_default() {
-                let handler = RouteHandler::Def(ix);
-                self.sheet.facts.routes.push(Route { method, pattern, handler, line: decorator.line });
-            }
+            self.decorated_routes(decorator, ix, outer);
         }
     }
 
@@ -180,36 +177,4 @@ fn how(in_class: bool, decorators: &[Decorator]) -> How {
     } else {
         How::Instance
     }
-}
-
-/// `@app.get("/x")` and `@app.route("/x", methods=["GET", "POST"])`: one for each method.
-fn routes(decorator: &str) -> Option<Vec<(String, String)>> {
-    let (callee, rest) = decorator.split_once('(')?;
-    let (_, verb) = callee.rsplit_once('.')?;
-    let quote = rest.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let mut parts = rest.trim_start()[1..].splitn(2, quote);
-    let pattern = parts.next()?;
-    let methods = match verb {
-        "get" | "post" | "put" | "delete" | "patch" | "head" | "options" | "websocket" => {
-            vec![verb.to_uppercase()]
-        }
-        "route" | "api_route" => methods(parts.next().unwrap_or("")),
-        _ => return None,
-    };
-    pattern.starts_with('/').then(|| methods.into_iter().map(|method| (method, pattern.to_owned())).collect())
-}
-
-/// The methods written after a pattern; any, where none are written out.
-fn methods(rest: &str) -> Vec<String> {
-    let list = rest.split_once("methods").map_or("", |(_, list)| list);
-    let list = list.split([']', ')', '}']).next().unwrap_or("");
-    let mut found: Vec<String> = Vec::new();
-    // What stands between quotes is every second part.
-    for word in list.split(['"', '\'']).skip(1).step_by(2) {
-        let word = word.to_uppercase();
-        if !found.contains(&word) {
-            found.push(word);
-        }
-    }
-    if found.is_empty() { vec!["ANY".to_owned()] } else { found }
 }

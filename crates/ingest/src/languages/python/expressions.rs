@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::extract::Reader;
-use crate::facts::{Few, By, Expr, ExprIx, Route, RouteHandler};
-use crate::sheet::{field, line, named_children};
+use crate::facts::{By, Expr, ExprIx, Few};
+use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
     pub(super) fn leave_expression(&mut self, kind: &str, node: Node<'_>) {
@@ -96,28 +96,6 @@ impl Reader<'_> {
         self.sheet.set(node, Expr::Object([(name, any)].into()));
     }
 
-    /// `path("x/", view)` in a `urls.py` of Django.
-    fn django_route(&mut self, node: Node<'_>, name: Node<'_>, arguments: &[Node<'_>]) {
-        let [pattern, view, ..] = arguments else { return };
-        let is_route = matches!(self.sheet.bytes(name), b"path" | b"re_path" | b"url");
-        if !is_route || pattern.kind() != "string" || !self.sheet.facts.path.ends_with("urls.py") {
-            return;
-        }
-        // `View.as_view()` stands for the class; `include(…)` for other routes.
-        let handler = match view.kind() {
-            "identifier" | "attribute" => Some(*view),
-            "call" => field(*view, "function")
-                .filter(|f| field(*f, "attribute").is_some_and(|a| self.sheet.bytes(a) == b"as_view"))
-                .and_then(|function| field(function, "object")),
-            _ => None,
-        };
-        let Some(handler) = handler else { return };
-        let text = self.sheet.text(*pattern).trim_start_matches(['r', 'R']).trim_matches(['"', '\'']);
-        let pattern = format!("/{}", text.trim_start_matches(['^', '/']));
-        let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
-        self.sheet.facts.routes.push(Route { method: "ANY".to_owned(), pattern, handler, line: line(node) });
-    }
-
     pub(super) fn call(&mut self, node: Node<'_>) {
         let function = field(node, "function");
         if function.is_some_and(|f| self.sheet.bytes(f) == b"super") {
@@ -146,7 +124,7 @@ impl Reader<'_> {
         let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
         let place = function.map_or(node, |f| field(f, "attribute").unwrap_or(f));
         self.sheet.call(call, place);
-        self.django_route(node, place, &arguments);
+        self.routing_call(node, place, &arguments);
         for (position, argument) in arguments.iter().enumerate() {
             for waiting in self.lambdas.remove(&argument.id()).unwrap_or_default() {
                 if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {

@@ -65,6 +65,8 @@ pub(super) struct Reader<'s> {
 pub(super) struct Decorator {
     pub(super) line: u32,
     pub(super) text: String,
+    /// What a call in it is called on.
+    pub(super) on: Option<ExprIx>,
 }
 
 /// Whose first statement comes next: a string there is its documentation.
@@ -84,7 +86,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             "comment" => return Descend::Past,
             "decorator" => {
                 let text = self.sheet.text(node).trim_start_matches('@').trim().to_owned();
-                self.decorators.push(Decorator { line: line(node), text });
+                self.decorators.push(Decorator { line: line(node), text, on: None });
             }
             "function_definition" => self.open_function(node),
             "class_definition" => self.open_class(node),
@@ -158,6 +160,11 @@ impl Reader<'_> {
                 self.doc_wanted = DocWanted::No;
             }
             "decorator" => {
+                if let Some(decorator) = self.decorators.last_mut() {
+                    let function = node.named_child(0).and_then(|call| field(call, "function"));
+                    let object = function.and_then(|function| field(function, "object"));
+                    decorator.on = object.and_then(|object| self.sheet.known(object));
+                }
                 // A bare decorator is called with what it decorates.
                 if let Some(named) = node.named_child(0)
                     && named.kind() != "call"

@@ -8,6 +8,7 @@ mod extract;
 mod imports;
 mod library;
 mod modules;
+mod routes;
 mod rules;
 #[cfg(test)]
 mod tests;

@@ -6,14 +6,14 @@ use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
+use crate::sheet::is_constant_name;
 
 /// Re-exports are followed this far.
 const MAX_HOPS: u32 = 16;
-/// Deeper class hierarchies are not followed.
-const MAX_BASES: usize = 40;
 
 pub(crate) struct PythonRules {
     modules: Modules,
@@ -62,7 +62,11 @@ impl PythonRules {
 
     /// The last definition of a name is the one that counts.
     fn defined(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName) -> Option<Ty> {
-        let def = *eval.program.items(place, name).last()?;
+        let program = eval.program;
+        // What a variable is at a place is a matter of its bindings.
+        let is_variable =
+            |def: GDef| program.def(def).kind == DefKind::Constant && !is_constant_name(program.text(name));
+        let def = program.items(place, name).iter().rev().copied().find(|&def| !is_variable(def))?;
         Some(self.def(eval, def))
     }
 
@@ -132,24 +136,7 @@ impl PythonRules {
 
     /// A class and its bases, nearest first; whether a base is not ours.
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
-        let mut line = Vec::new();
-        let mut foreign = false;
-        let mut work = vec![class];
-        while let Some(at) = work.pop() {
-            if line.contains(&at) || line.len() >= MAX_BASES {
-                continue;
-            }
-            line.push(at);
-            let file = eval.program.file_of(at);
-            for &base in eval.program.def(at).bases.iter().rev() {
-                match eval.ty(file, base) {
-                    Ty::Of(base, _) => work.push(base),
-                    Ty::External => foreign = true,
-                    _ => {}
-                }
-            }
-        }
-        (line, foreign)
+        lineage(eval, class, Foreign::External)
     }
 
     fn attribute(&self, eval: &mut Eval<'_, '_>, base: &Ty, class: GDef, name: GName, skip: usize) -> Ty {
@@ -336,6 +323,13 @@ impl Rules for PythonRules {
             self.imported(eval, file, at, MAX_HOPS)
         } else {
             self.module_of(eval, file, at)
+        }
+    }
+
+    fn module(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {
+        match self.module_of(eval, file, at) {
+            Ty::Place(place) => Some(place),
+            _ => None,
         }
     }
 

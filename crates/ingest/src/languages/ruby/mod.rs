@@ -1,12 +1,12 @@
 //! Ruby: its nodes, modules and classes, `require_relative`, tests of RSpec and Minitest.
 
+mod routes;
 #[cfg(test)]
 mod tests;
 
 use tree_sitter::Node;
 
-use super::routes::{joined, method, quoted};
-use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, language};
+use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, language};
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
 use crate::sheet::{field, named_children};
@@ -14,6 +14,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_ruby::LANGUAGE.into(),
+    readable: None,
     role,
     unit: Unit::Program,
     sees_outer_packages: false,
@@ -22,7 +23,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: false,
     find: Some(find),
-    routes: Some(routes),
+    routes: Some(routes::of_call),
     is_test_path: |path| {
         path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "spec"))
             || path.ends_with("_test.rb")
@@ -150,48 +151,6 @@ fn find(from: &str, asked: &str, is_file: &dyn Fn(&str) -> bool) -> Option<Strin
         }
         root = folder(root);
     }
-}
-
-/// `get "/x", to: "carts#show"` in a `routes.rb` of Rails, below its namespaces.
-fn routes(source: &Source<'_>, path: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
-    let word = field(node, "method").map_or("", |name| source.text(name));
-    let arguments = field(node, "arguments").map_or("", |arguments| source.text(arguments));
-    let to = arguments.split_once("to:").or_else(|| arguments.split_once("=>")).and_then(|(_, to)| quoted(to));
-    let (Some(method), Some(pattern), Some((controller, action))) =
-        (method(word), quoted(arguments), to.and_then(|to| to.split_once('#')))
-    else {
-        return Vec::new();
-    };
-    if !path.ends_with("routes.rb") {
-        return Vec::new();
-    }
-    let mut prefix = String::new();
-    let mut handler = Vec::new();
-    for around in above.iter().filter(|around| around.kind() == "call") {
-        let first = field(*around, "arguments").and_then(|arguments| arguments.named_child(0));
-        let name = first.map_or("", |first| source.text(first)).trim_matches([':', '"', '\'']);
-        match field(*around, "method").map_or("", |name| source.text(name)) {
-            "namespace" => {
-                prefix = joined(&prefix, name);
-                handler.push(camel(name));
-            }
-            "scope" => prefix = joined(&prefix, name),
-            _ => {}
-        }
-    }
-    let mut parts = controller.split('/').map(camel).collect::<Vec<_>>();
-    if let Some(last) = parts.last_mut() {
-        last.push_str("Controller");
-    }
-    handler.extend(parts);
-    handler.push(action.to_owned());
-    vec![FoundRoute { method, pattern: joined(&prefix, pattern), handler }]
-}
-
-/// `line_items` is `LineItems` as a constant.
-fn camel(text: &str) -> String {
-    let words = text.split('_').filter(|word| !word.is_empty());
-    words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }
 
 fn is_library(name: &str) -> bool {

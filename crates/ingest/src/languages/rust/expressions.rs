@@ -4,12 +4,8 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::patterns;
-use crate::facts::{Few, By, Expr, ExprIx, Name, Route, RouteHandler};
-use crate::languages::routes;
-use crate::sheet::{field, line, named_children};
-
-/// A route has no more methods than HTTP.
-const MAX_METHODS: u32 = 9;
+use crate::facts::{By, Expr, ExprIx, Few, Name};
+use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
     pub(super) fn leave_expression(&mut self, kind: &str, node: Node<'_>) {
@@ -124,46 +120,13 @@ impl Reader<'_> {
         let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: types.into() });
         let at = field(node, "function").map_or(node, name_end);
         self.sheet.call(call, at);
-        self.route(node, &arguments);
+        self.routing_call(node, &arguments);
         for (position, arg) in arguments.iter().enumerate() {
             for waiting in self.closures.remove(&arg.id()).unwrap_or_default() {
                 if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {
                     *slot = call;
                     *arg = position as u32;
                 }
-            }
-        }
-    }
-
-    /// `.route("/x", get(f).post(g))` of axum and `.route("/x", web::get().to(f))` of actix.
-    fn route(&mut self, node: Node<'_>, arguments: &[Node<'_>]) {
-        let [pattern, handlers] = arguments else { return };
-        let name = field(node, "function").and_then(|function| field(function, "field"));
-        if name.is_none_or(|name| self.sheet.bytes(name) != b"route") || pattern.kind() != "string_literal" {
-            return;
-        }
-        let pattern = self.sheet.text(*pattern).trim_matches('"').to_owned();
-        let mut at = *handlers;
-        let mut pending = None;
-        for _ in 0..MAX_METHODS {
-            let (Some(function), "call_expression") = (field(at, "function"), at.kind()) else { return };
-            let given = field(at, "arguments").and_then(|list| list.named_child(0));
-            let word = field(function, "field").or_else(|| field(function, "name")).unwrap_or(function);
-            let handler = match (self.sheet.text(word), given) {
-                ("to", given) => {
-                    pending = given;
-                    None
-                }
-                (word, given) => routes::method(word).zip(given.or(pending.take())),
-            };
-            if let (Some((method, handler)), true) = (handler, pattern.starts_with('/')) {
-                let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
-                let route = Route { method: method.to_owned(), pattern: pattern.clone(), handler, line: line(at) };
-                self.sheet.facts.routes.push(route);
-            }
-            match field(function, "value") {
-                Some(inner) => at = inner,
-                None => return,
             }
         }
     }

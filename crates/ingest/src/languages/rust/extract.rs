@@ -197,6 +197,7 @@ impl Reader<'_> {
                 pattern,
                 handler: crate::facts::RouteHandler::Def(ix),
                 line: line(node),
+                below: Some(crate::facts::Below::Def(ix)),
             };
             self.sheet.facts.routes.push(route);
         }

@@ -8,6 +8,7 @@ mod library;
 mod macros;
 mod patterns;
 mod readable;
+mod routes;
 mod rules;
 mod tables;
 mod types;

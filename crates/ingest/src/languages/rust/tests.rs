@@ -395,3 +395,28 @@ fn up() { crate::root(); check!(); }
         tests/util.rs up -> tests/helpers.rs check @[1]
     "#]].assert_eq(&found);
 }
+
+#[test]
+fn a_method_called_through_its_trait_is_found() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+//- src/lib.rs
+mod shapes;
+use shapes::Shape;
+pub struct Circle;
+impl Shape for Circle { fn area(&self) -> u32 { 1 } }
+pub fn total(circle: &Circle) -> u32 {
+    Shape::area(circle) + shapes::Shape::area(circle) + <Circle as Shape>::area(circle) + Circle::area(circle)
+}
+//- src/shapes.rs
+pub trait Shape { fn area(&self) -> u32; }
+"#,
+        expect![[r#"
+            src/lib.rs total -> src/lib.rs Circle.area @[6]
+            src/lib.rs total -> src/shapes.rs Shape.area @[6]
+        "#]],
+    );
+}

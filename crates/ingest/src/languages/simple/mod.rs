@@ -19,6 +19,8 @@ use crate::walk::ParseError;
 pub(super) struct Grammar {
     pub name: &'static str,
     pub language: fn() -> tree_sitter::Language,
+    /// The same bytes without what the grammar is known to stumble over, for files that it does not read whole.
+    pub readable: Option<Readable>,
     /// What a node is, given the one above it. Asked on the way down for definitions, on the way up for
     /// expressions. A node's own `parent` is slow to find among many siblings.
     pub role: for<'t> fn(&Source<'_>, Node<'t>, Option<Node<'t>>) -> Role<'t>,
@@ -54,6 +56,9 @@ pub(super) enum Unit {
     /// A file sees what it loads, by path.
     File,
 }
+
+/// The bytes of a file with the same number of others in place of some.
+pub(super) type Readable = fn(&[u8]) -> Vec<u8>;
 
 /// Where a loaded file is: given the path of the loader, what it asks for, and whether a path is a file.
 pub(super) type Finder = fn(&str, &str, &dyn Fn(&str) -> bool) -> Option<String>;

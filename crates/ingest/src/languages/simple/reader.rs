@@ -14,7 +14,7 @@ use crate::facts::{
     Param, Route, RouteHandler, Scope, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, last_line, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, lost_bytes, parse, walk};
 
 pub(super) fn read(
     grammar: &'static Grammar,
@@ -22,7 +22,13 @@ pub(super) fn read(
     source: &[u8],
     limit: Duration,
 ) -> Result<FileFacts, ParseError> {
-    let tree = parse(&(grammar.language)(), source, limit)?;
+    let mut tree = parse(&(grammar.language)(), source, limit)?;
+    if let Some(readable) = grammar.readable.filter(|_| tree.root_node().has_error()) {
+        let second = parse(&(grammar.language)(), &readable(source), limit)?;
+        if lost_bytes(&second) < lost_bytes(&tree) {
+            tree = second;
+        }
+    }
     let mut reader = Reader {
         grammar,
         source: Source(source),
@@ -473,8 +479,13 @@ impl<'t> Reader<'_, 't> {
                     RouteHandler::Value(self.sheet.push(Expr::Path { segments, args: Few::new(), scope, at }))
                 }
             };
-            let route =
-                Route { method: found.method.to_owned(), pattern: found.pattern, handler, line: line(node) };
+            let route = Route {
+                method: found.method.to_owned(),
+                pattern: found.pattern,
+                handler,
+                line: line(node),
+                below: None,
+            };
             self.sheet.facts.routes.push(route);
         }
     }

@@ -7,12 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Grammar, Unit, common, extensions};
 use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
-/// Deeper class hierarchies are not followed.
-const MAX_BASES: usize = 40;
 /// What a name that starts at the root of all packages has in front: `\a\b`.
 pub(super) const ROOT: &str = "\\";
 /// More functions of one full name are not told apart.
@@ -281,26 +280,9 @@ impl SimpleRules {
     /// A type and its bases; whether one of them is not ours.
     pub(super) fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
         let program = eval.program;
-        let (mut line, mut foreign) = (Vec::new(), false);
-        let mut work = vec![class];
-        while let Some(at) = work.pop() {
-            if line.contains(&at) || line.len() >= MAX_BASES {
-                continue;
-            }
-            line.push(at);
-            let full = self.full(program, at);
-            // A type may be written in several parts.
-            for &part in self.get(&full) {
-                let file = program.file_of(part);
-                for &base in program.def(part).bases.iter().rev() {
-                    match eval.ty(file, base) {
-                        Ty::Of(base, _) => work.push(base),
-                        _ => foreign = true,
-                    }
-                }
-            }
-        }
-        (line, foreign)
+        // A type may be written in several parts.
+        let parts = |class| self.get(&self.full(program, class)).to_vec();
+        lineage_of_parts(eval, class, Foreign::Unknown, parts)
     }
 
     fn class_member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Option<Ty> {
@@ -333,27 +315,10 @@ impl SimpleRules {
     }
 
     fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
-        let facts = eval.program.files[file as usize];
-        let mut found = Vec::new();
-        let mut around = scope;
-        while let Some(ix) = around {
-            let def = facts.def(ix);
-            match (def.kind, def.of) {
-                (DefKind::Impl, Some(of)) => {
-                    if let Ty::Of(class, _) = eval.ty(file, of) {
-                        found.push(class);
-                    }
-                }
-                // Namespaces are looked through by full name; a module that mixes others in is like a class.
-                (DefKind::Module, _) if self.grammar.unit != Unit::Program => {}
-                (kind, _) if kind.is_type() || kind == DefKind::Module => {
-                    found.push(eval.program.global(file, ix));
-                }
-                _ => {}
-            }
-            around = def.parent;
-        }
-        found
+        // Namespaces are looked through by full name; a module that mixes others in is like a class.
+        let has_modules = self.grammar.unit == Unit::Program;
+        let is_class = |kind: DefKind| kind.is_type() || (kind == DefKind::Module && has_modules);
+        classes_around(eval, file, scope, is_class)
     }
 
     /// A type that only one file defines, in a language whose types are known everywhere.
@@ -451,9 +416,6 @@ impl Rules for SimpleRules {
         if self.grammar.global_functions {
             return self.function_or_type(eval, file, scope, first);
         }
-        if (self.grammar.is_library)(eval.program.text(first)) {
-            return Ty::External;
-        }
         let mut foreign = false;
         for class in self.classes_around(eval, file, scope) {
             let this = Ty::Of(class, Arc::new([]));
@@ -461,6 +423,10 @@ impl Rules for SimpleRules {
                 return found;
             }
             foreign |= self.lineage(eval, class).1;
+        }
+        // A name of the library is ours where the file itself defines or imports it.
+        if (self.grammar.is_library)(eval.program.text(first)) && !is_known_here(eval.program, file, first) {
+            return Ty::External;
         }
         let found = self.lookup(eval, file, scope, path, Among::All);
         if self.grammar.extensions
@@ -602,4 +568,9 @@ impl Rules for SimpleRules {
     fn is_common_method(&self, name: &str) -> bool {
         common::is_common(name) || (self.grammar.is_library)(name)
     }
+}
+
+fn is_known_here(program: &Program<'_>, file: u32, name: GName) -> bool {
+    let place = Place::File(file);
+    !program.items(place, name).is_empty() || !program.imports(place, name).is_empty()
 }

@@ -8,14 +8,13 @@ use super::library;
 use super::modules::{Modules, Target};
 use crate::facts::{By, DefKind, Expr, ExprIx, How, Scope};
 use crate::resolve::eval::Eval;
+use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
 /// Re-exports are followed this far: barrels of barrels.
 const MAX_HOPS: u32 = 16;
-/// Deeper class hierarchies are not followed.
-const MAX_BASES: usize = 40;
 
 pub(crate) struct ScriptRules {
     modules: Modules,
@@ -214,28 +213,7 @@ impl ScriptRules {
     }
 
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
-        let mut line = Vec::new();
-        let mut foreign = false;
-        let mut work = vec![class];
-        while let Some(at) = work.pop() {
-            if line.contains(&at) || line.len() >= MAX_BASES {
-                continue;
-            }
-            line.push(at);
-            let file = eval.program.file_of(at);
-            for &base in eval.program.def(at).bases.iter().rev() {
-                match eval.ty(file, base) {
-                    Ty::Of(base, _) => work.push(base),
-                    Ty::Union(parts) => work.extend(parts.iter().filter_map(|part| match part {
-                        Ty::Of(base, _) => Some(*base),
-                        _ => None,
-                    })),
-                    Ty::External => foreign = true,
-                    _ => {}
-                }
-            }
-        }
-        (line, foreign)
+        lineage(eval, class, Foreign::External)
     }
 
     fn of_type(&self, eval: &mut Eval<'_, '_>, base: &Ty, def: GDef, args: &Args, name: GName) -> Ty {
@@ -413,6 +391,13 @@ impl Rules for ScriptRules {
             },
             found @ (Ty::Fn(..) | Ty::Type(..) | Ty::Place(_) | Ty::External) => found,
             _ => self.target(eval, file, at),
+        }
+    }
+
+    fn module(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {
+        match self.target(eval, file, at) {
+            Ty::Place(place) => Some(place),
+            _ => None,
         }
     }
 

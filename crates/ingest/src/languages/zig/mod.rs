@@ -13,6 +13,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_zig::LANGUAGE.into(),
+    readable: None,
     role,
     unit: Unit::File,
     sees_outer_packages: false,

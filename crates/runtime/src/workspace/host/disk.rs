@@ -60,6 +60,9 @@ impl Host {
             return Ok(Saved::AnotherWrites);
         }
         let path = self.folder.join(SNAPSHOT);
+        for name in [SNAPSHOT, STAMP, FACTS] {
+            self.clear_folder(&self.folder.join(name))?;
+        }
         // Without its stamp a snapshot is read again in full, which is slow and never wrong.
         remove_if_there(&self.folder.join(STAMP))?;
         snapshot::save(graph, &path)?;
@@ -67,6 +70,20 @@ impl Host {
         self.save_stamp(graph.generation(), view.as_of(), view.stamp())?;
         self.saved.store(graph.generation(), Ordering::Release);
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
+    }
+
+    /// A folder that stands where a file belongs is set aside, so that the file can be written.
+    fn clear_folder(&self, path: &Path) -> io::Result<()> {
+        let Ok(meta) = fs::symlink_metadata(path) else { return Ok(()) };
+        if !meta.is_dir() {
+            return Ok(());
+        }
+        let aside = aside(path);
+        fs::rename(path, &aside)?;
+        let said = format!("{} was a folder and was set aside as {}", path.display(), aside.display());
+        tracing::warn!("{said}");
+        *self.problem.lock() = Some(said);
+        Ok(())
     }
 
     pub(super) fn save_stamp(&self, generation: u64, as_of: UnixMs, stamp: &Stamp) -> io::Result<()> {
@@ -159,8 +176,7 @@ impl Host {
 
     /// A snapshot that cannot be read is kept for whoever wants to know why.
     fn set_aside(&self, path: &Path, err: &SnapshotError) {
-        let modified = fs::metadata(path).and_then(|meta| meta.modified()).map(UnixMs::from);
-        let aside = path.with_extension(format!("corrupt-{}", modified.unwrap_or_default().0));
+        let aside = aside(path);
         let said = match fs::rename(path, &aside) {
             Ok(()) => {
                 format!("the snapshot could not be read ({err}) and was set aside as {}", aside.display())
@@ -212,6 +228,18 @@ impl Host {
         self.saved.store(generation, Ordering::Release);
         true
     }
+}
+
+/// A name for what cannot be used, by when it was written.
+fn aside(path: &Path) -> PathBuf {
+    let modified = fs::metadata(path).and_then(|meta| meta.modified()).map(UnixMs::from);
+    let time = modified.unwrap_or_default().0;
+    let free = |number: u32| {
+        let end = if number == 0 { String::new() } else { format!("-{number}") };
+        let aside = path.with_extension(format!("corrupt-{time}{end}"));
+        (!aside.exists()).then_some(aside)
+    };
+    (0..100).find_map(free).unwrap_or_else(|| path.with_extension("corrupt"))
 }
 
 fn remove_if_there(path: &Path) -> io::Result<()> {

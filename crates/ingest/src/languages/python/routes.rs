@@ -1,0 +1,215 @@
+//! HTTP routes of Python: Flask and its blueprints, FastAPI and Starlette, lists of Django.
+
+use tree_sitter::Node;
+
+use super::extract::{Decorator, Reader};
+use crate::facts::{DefIx, Route, RouteHandler, RouterKind, Scope};
+use crate::languages::routes;
+use crate::routers::{Hung, On, What};
+use crate::sheet::{field, line};
+
+impl Reader<'_> {
+    /// `@app.get("/x")` and `@app.route("/x", methods=["GET", "POST"])`: one for each method.
+    pub(super) fn decorated_routes(&mut self, decorator: &Decorator, function: DefIx, owner: Scope) {
+        let Some((callee, rest)) = decorator.text.split_once('(') else { return };
+        let Some((receiver, verb)) = callee.rsplit_once('.') else { return };
+        let written = match text(rest) {
+            Some((pattern, rest)) => Some((pattern.to_owned(), rest)),
+            // Below a prefix, the pattern may be empty or come after others.
+            None => rest
+                .split_once("path=")
+                .and_then(|(_, rest)| text(rest))
+                .map(|(p, rest)| (p.to_owned(), rest)),
+        };
+        let Some((pattern, rest)) = written else { return };
+        let methods = match verb {
+            "get" | "post" | "put" | "delete" | "patch" | "head" | "options" | "websocket" => {
+                vec![verb.to_uppercase()]
+            }
+            "route" | "api_route" => methods(rest),
+            _ => return,
+        };
+        if !pattern.starts_with('/') && !pattern.is_empty() {
+            return;
+        }
+        let value = decorator.on.unwrap_or_else(|| self.sheet.expr(None));
+        let hung = Hung { owner: self.callable(owner), on: On::Name(receiver.to_owned(), value) };
+        for method in methods {
+            self.push_route(
+                method,
+                pattern.clone(),
+                RouteHandler::Def(function),
+                decorator.line,
+                hung.clone(),
+            );
+        }
+    }
+
+    /// Calls that add routes or put routers below a path.
+    pub(super) fn routing_call(&mut self, node: Node<'_>, name: Node<'_>, arguments: &[Node<'_>]) {
+        let receiver = field(node, "function").and_then(|function| field(function, "object"));
+        match self.sheet.bytes(name) {
+            b"path" | b"re_path" | b"url" => self.django_route(node, arguments),
+            b"add_url_rule" | b"add_api_route" | b"add_route" => {
+                self.added_route(node, receiver, arguments);
+            }
+            b"include_router" | b"register_blueprint" => {
+                let prefix =
+                    self.keyword(arguments, "prefix").or_else(|| self.keyword(arguments, "url_prefix"));
+                if let Some(what) = arguments.first().filter(|first| first.kind() != "keyword_argument") {
+                    self.mount(node, receiver, *what, prefix);
+                }
+            }
+            b"mount" => {
+                if let [path, what, ..] = arguments
+                    && let Some(path) = self.string(*path).filter(|path| path.starts_with('/'))
+                {
+                    self.mount(node, receiver, *what, Some(path));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `bp = Blueprint("x", __name__, url_prefix="/x")`.
+    pub(super) fn note_router(&mut self, name: Node<'_>, value: Option<Node<'_>>) {
+        let Some(call) = value.filter(|value| value.kind() == "call") else { return };
+        let made_by = field(call, "function").map_or("", |function| self.sheet.text(function));
+        let arguments = field(call, "arguments").map(crate::sheet::named_children).unwrap_or_default();
+        let (kind, prefix) = match made_by.rsplit('.').next().unwrap_or(made_by) {
+            "Flask" | "FastAPI" | "Starlette" | "Quart" | "Sanic" => (RouterKind::Root, None),
+            "Blueprint" => (RouterKind::PartUnlessGiven, self.keyword(&arguments, "url_prefix")),
+            "APIRouter" => (RouterKind::Part, self.keyword(&arguments, "prefix")),
+            _ => return,
+        };
+        let (owner, name) = (self.sheet.owner(), self.sheet.text(name));
+        self.sheet.routers.made(owner, name, kind, prefix.unwrap_or_default());
+    }
+
+    fn mount(&mut self, node: Node<'_>, onto: Option<Node<'_>>, what: Node<'_>, prefix: Option<String>) {
+        let Some(onto) = onto else { return };
+        let value = self.sheet.expr(Some(what));
+        let hung = self.hung(onto);
+        let what = What::Name(self.sheet.text(what).to_owned(), value);
+        self.sheet.routers.mount(what, prefix, hung, line(node));
+    }
+
+    /// `app.add_url_rule("/x", view_func=f)` and `router.add_api_route("/x", f)`.
+    fn added_route(&mut self, node: Node<'_>, receiver: Option<Node<'_>>, arguments: &[Node<'_>]) {
+        let (Some(receiver), Some(first)) = (receiver, arguments.first()) else { return };
+        let Some(pattern) = self.string(*first).filter(|pattern| pattern.starts_with('/')) else { return };
+        let named = ["view_func", "endpoint"].into_iter().find_map(|word| self.keyword_node(arguments, word));
+        let plain =
+            arguments.iter().skip(1).find(|a| matches!(a.kind(), "identifier" | "attribute" | "call"));
+        let Some(handler) = named.filter(|node| node.kind() != "string").or(plain.copied()) else { return };
+        // `View.as_view("x")` stands for the class.
+        let handler =
+            field(handler, "function").and_then(|function| field(function, "object")).unwrap_or(handler);
+        let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
+        let methods = self.keyword_node(arguments, "methods").map_or("", |list| self.sheet.text(list));
+        let hung = self.hung(receiver);
+        for method in listed(methods) {
+            self.push_route(method, pattern.clone(), handler, line(node), hung.clone());
+        }
+    }
+
+    /// `path("x/", view)` in a `urls.py` of Django.
+    fn django_route(&mut self, node: Node<'_>, arguments: &[Node<'_>]) {
+        let [pattern, view, ..] = arguments else { return };
+        if pattern.kind() != "string" || !self.sheet.facts.path.ends_with("urls.py") {
+            return;
+        }
+        let text = self.sheet.text(*pattern).trim_start_matches(['r', 'R']).trim_matches(['"', '\'']);
+        let pattern = format!("/{}", text.trim_start_matches(['^', '/']));
+        let hung = Hung { owner: None, on: On::File };
+        let function = field(*view, "function").filter(|_| view.kind() == "call");
+        let last = function.map(|function| field(function, "attribute").unwrap_or(function));
+        // `View.as_view()` stands for the class; `include(…)` for other routes.
+        let handler = match last.map(|last| self.sheet.text(last)) {
+            None => Some(*view).filter(|view| matches!(view.kind(), "identifier" | "attribute")),
+            Some("as_view") => function.and_then(|function| field(function, "object")),
+            Some("include") => {
+                let first = field(*view, "arguments").and_then(|arguments| arguments.named_child(0));
+                // `include(("app.urls", "name"))` names the module first.
+                let first =
+                    first.and_then(
+                        |first| if first.kind() == "tuple" { first.named_child(0) } else { Some(first) },
+                    );
+                if let Some(module) = first.and_then(|first| self.string(first)) {
+                    let what = What::File(format!("{}.py", module.replace('.', "/")));
+                    self.sheet.routers.mount(what, Some(pattern), hung, line(node));
+                }
+                return;
+            }
+            Some(_) => None,
+        };
+        let Some(handler) = handler else { return };
+        let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
+        self.push_route("ANY".to_owned(), pattern, handler, line(node), hung);
+    }
+
+    fn push_route(&mut self, method: String, pattern: String, handler: RouteHandler, line: u32, hung: Hung) {
+        self.sheet.routers.route(Route { method, pattern, handler, line, below: None }, hung);
+    }
+
+    fn hung(&mut self, receiver: Node<'_>) -> Hung {
+        let value = self.sheet.expr(Some(receiver));
+        self.sheet.hung_on(self.sheet.text(receiver), value)
+    }
+
+    /// The innermost function around a place.
+    fn callable(&self, scope: Scope) -> Scope {
+        let mut around = scope;
+        while let Some(ix) = around {
+            let def = self.sheet.facts.def(ix);
+            if def.kind.is_callable() {
+                break;
+            }
+            around = def.parent;
+        }
+        around
+    }
+
+    fn keyword_node<'t>(&self, arguments: &[Node<'t>], word: &str) -> Option<Node<'t>> {
+        let named = arguments.iter().filter(|argument| argument.kind() == "keyword_argument");
+        let mut named =
+            named.filter(|a| field(**a, "name").is_some_and(|name| self.sheet.text(name) == word));
+        named.next().and_then(|argument| field(*argument, "value"))
+    }
+
+    /// A path given by name; one that is not written out is `…`.
+    fn keyword(&self, arguments: &[Node<'_>], word: &str) -> Option<String> {
+        let value = self.keyword_node(arguments, word)?;
+        Some(self.string(value).unwrap_or_else(|| routes::UNKNOWN.to_owned()))
+    }
+
+    fn string(&self, node: Node<'_>) -> Option<String> {
+        let found = text(self.sheet.text(node)).filter(|_| node.kind() == "string");
+        found.map(|(inside, _)| inside.to_owned())
+    }
+}
+
+/// What stands between the quotes that a text begins with, and what comes after them.
+fn text(written: &str) -> Option<(&str, &str)> {
+    let written = written.trim_start();
+    let quote = written.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    written[1..].split_once(quote)
+}
+
+/// The methods written after a pattern; any, where none are written out.
+fn methods(rest: &str) -> Vec<String> {
+    listed(rest.split_once("methods").map_or("", |(_, list)| list))
+}
+
+fn listed(list: &str) -> Vec<String> {
+    let list = list.split([']', ')', '}']).next().unwrap_or("");
+    let mut found: Vec<String> = Vec::new();
+    // What stands between quotes is every second part.
+    for word in list.split(['"', '\'']).skip(1).step_by(2) {
+        let word = word.to_uppercase();
+        if !found.contains(&word) {
+            found.push(word);
+        }
+    }
+    if found.is_empty() { vec!["ANY".to_owned()] } else { found }
+}

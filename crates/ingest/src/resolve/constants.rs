@@ -1,0 +1,219 @@
+//! Which constant an expression names, followed through imports and exports.
+
+use crate::facts::{Expr, ExprIx, Name, Scope};
+use crate::resolve::eval::Eval;
+use crate::resolve::program::{GDef, GName, Place};
+use crate::resolve::ty::Ty;
+
+/// Re-exports are followed this far.
+const MAX_HOPS: u32 = 8;
+
+/// The constant that an expression of a file stands for.
+pub(super) fn named(eval: &mut Eval<'_, '_>, file: u32, what: ExprIx) -> Option<GDef> {
+    value(eval, file, what, MAX_HOPS)
+}
+
+fn value(eval: &mut Eval<'_, '_>, file: u32, what: ExprIx, hops: u32) -> Option<GDef> {
+    let hops = hops.checked_sub(1)?;
+    let facts = eval.program.files[file as usize];
+    match eval.program.inside(file).exprs.get(what.0 as usize)? {
+        Expr::Name { name, scope, at } => {
+            if is_local(eval, file, *name, *scope, *at) {
+                return None;
+            }
+            let name = eval.program.name(file, *name);
+            let mut around = *scope;
+            loop {
+                let place = eval.program.place(file, around);
+                if let Some(found) = eval.rules(file).constant(eval.program, place, name) {
+                    return Some(behind(eval, found, hops).unwrap_or(found));
+                }
+                let Some(ix) = around else { break };
+                around = facts.def(ix).parent;
+            }
+            imported(eval, Place::File(file), name, hops).or_else(|| taken_apart(eval, file, name, hops))
+        }
+        Expr::Field { base, name } => match eval.expr(file, *base) {
+            Ty::Place(place) => item(eval, file, place, eval.program.name(file, *name), hops),
+            _ => None,
+        },
+        Expr::Import(at) => loaded(eval, file, *at as usize, hops),
+        _ => None,
+    }
+}
+
+/// Whether a function around the place gives the name a value of its own.
+fn is_local(eval: &Eval<'_, '_>, file: u32, name: Name, scope: Scope, at: u32) -> bool {
+    let facts = eval.program.files[file as usize];
+    let mut around = scope;
+    while let Some(ix) = around {
+        let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (Some(ix), name));
+        let mut own = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (Some(ix), name));
+        if own.any(|binding| binding.from <= at && at < binding.to) {
+            return true;
+        }
+        around = facts.def(ix).parent;
+    }
+    false
+}
+
+/// `const x = require("./x")` is the module's own name for what it loads.
+fn behind(eval: &mut Eval<'_, '_>, def: GDef, hops: u32) -> Option<GDef> {
+    let (file, _) = eval.program.local(def);
+    let what = eval.program.def(def).value?;
+    let is_loaded = matches!(eval.program.inside(file).exprs.get(what.0 as usize), Some(Expr::Import(_)));
+    if is_loaded { value(eval, file, what, hops) } else { None }
+}
+
+/// `const { x } = require("./x")`.
+fn taken_apart(eval: &mut Eval<'_, '_>, file: u32, name: GName, hops: u32) -> Option<GDef> {
+    let program = eval.program;
+    let local = program.local_name(file, program.text(name))?;
+    let bindings = &program.files[file as usize].bindings;
+    let start = bindings.partition_point(|b| (b.owner, b.name) < (None, local));
+    let found = bindings.get(start).filter(|b| (b.owner, b.name) == (None, local))?;
+    value(eval, file, found.value?, hops)
+}
+
+/// A constant that a module gives to others under a name.
+fn item(eval: &mut Eval<'_, '_>, from: u32, place: Place, name: GName, hops: u32) -> Option<GDef> {
+    let hops = hops.checked_sub(1)?;
+    if let Some(found) = eval.rules(from).constant(eval.program, place, name) {
+        return Some(found);
+    }
+    exported(eval, place, name, hops).or_else(|| imported(eval, place, name, hops))
+}
+
+fn exported(eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Option<GDef> {
+    let Place::File(file) = place else { return None };
+    let program = eval.program;
+    let facts = program.files[file as usize];
+    let export = facts.exports.iter().find(|export| program.name(file, export.name) == name)?;
+    value(eval, file, export.value, hops)
+}
+
+fn imported(eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Option<GDef> {
+    let &(file, at) = eval.program.imports(place, name).first()?;
+    loaded(eval, file, at as usize, hops)
+}
+
+/// What an import names; a module that is loaded whole stands for what it exports.
+fn loaded(eval: &mut Eval<'_, '_>, file: u32, at: usize, hops: u32) -> Option<GDef> {
+    let program = eval.program;
+    let place = eval.rules(file).module(eval, file, at)?;
+    match program.files[file as usize].imports[at].item {
+        Some(name) => item(eval, file, place, program.name(file, name), hops),
+        None => {
+            let whole = program.find_name("module.exports")?;
+            exported(eval, place, whole, hops)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use m1nd_graph::{EdgeKind, NodeKind};
+
+    use crate::testing;
+
+    #[test]
+    fn values_of_modules_are_nodes_in_every_language() {
+        let graph = testing::graph(
+            r#"
+//- a.py
+LIMIT = 3
+app = make()
+app = other()
+def f():
+    local = 1
+//- b.go
+package b
+const Limit = 3
+var Shared = map[string]int{
+	"a": 1,
+}
+var one, two = 1, 2
+var _ Face = (*T)(nil)
+func f() { var local = 1 }
+//- c.ts
+export const LIMIT = 3;
+let shared = new Map();
+function f() { const local = 1; }
+//- D.java
+class D { static final int LIMIT = 3; int field; }
+//- e.c
+#define LIMIT 3
+int shared = 1;
+static const char *name = "x";
+//- f.rs
+pub const LIMIT: u32 = 3;
+static SHARED: u32 = 4;
+//- g.cpp
+constexpr int kLimit = 3;
+int shared;
+"#,
+        );
+        let constants = graph.nodes().filter(|node| node.kind() == NodeKind::Constant);
+        let mut lines: Vec<String> =
+            constants.map(|node| format!("{} `{}`\n", node.id(), node.signature())).collect();
+        lines.sort();
+        expect![[r#"
+            constant::D.java::D.LIMIT `static final int LIMIT = 3`
+            constant::a.py::LIMIT `LIMIT = 3`
+            constant::a.py::app `app = make()`
+            constant::b.go::Limit `const Limit = 3`
+            constant::b.go::Shared `var Shared`
+            constant::b.go::one `var one, two = 1, 2`
+            constant::b.go::two `var one, two = 1, 2`
+            constant::c.ts::LIMIT `export const LIMIT`
+            constant::c.ts::shared `shared`
+            constant::e.c::LIMIT `#define LIMIT 3`
+            constant::e.c::name `static const char *name = "x"`
+            constant::e.c::shared `int shared = 1`
+            constant::f.rs::LIMIT `pub const LIMIT: u32`
+            constant::f.rs::SHARED `static SHARED: u32`
+        "#]]
+        .assert_eq(&lines.concat());
+    }
+
+    #[test]
+    fn a_constant_is_referred_to_where_it_is_read() {
+        let graph = testing::graph(
+            r#"
+//- config.py
+LIMIT = 3
+timeout = 4
+//- app.py
+import config
+from config import LIMIT, timeout
+OWN = 1
+def f(x):
+    if x > LIMIT and x < OWN:
+        return g(config.LIMIT, timeout)
+def shadowed(OWN):
+    return OWN
+def local():
+    timeout = 1
+    g(timeout)
+def g(x, y): ...
+//- one.go
+package p
+var shared = 1
+func f() { g(shared) }
+//- two.go
+package p
+func h() { g(shared) }
+func g(x int) {}
+"#,
+        );
+        expect![[r#"
+            app.py f -> app.py OWN @[5]
+            app.py f -> config.py LIMIT @[5, 6]
+            app.py f -> config.py timeout @[6]
+            one.go f -> one.go shared @[3]
+            two.go h -> one.go shared @[2]
+        "#]]
+        .assert_eq(&testing::edges(&graph, &[EdgeKind::References]));
+    }
+}

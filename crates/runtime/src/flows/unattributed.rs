@@ -1,0 +1,106 @@
+//! Unattributed: calls of a name, found in the text, that no relation of the graph explains.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use m1nd_contract::Fault;
+use m1nd_graph::{EdgeKind, Graph, NodeIx};
+use m1nd_ingest::languages;
+use m1nd_vfs::RelPath;
+use m1nd_vfs::glob::PathGlob;
+use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
+
+use super::calls::Lead;
+use super::places;
+use crate::ctx::Ctx;
+use crate::faults;
+
+/// Calls shown; the others are counted.
+const SHOWN: usize = 3;
+/// Calls looked at; where more have the name, it is too common for any of them to be a lead.
+const LOOKED_AT: usize = 2_000;
+
+/// An answer about calls is not held up longer than this.
+const TIME_LIMIT: Duration = Duration::from_millis(1_500);
+
+/// Calls of a name on something whose type is not known.
+#[derive(Debug, Default)]
+pub struct Unattributed {
+    pub calls: u64,
+    /// Whether there are more than were counted.
+    pub more: bool,
+    /// The likeliest first: in files that the node's file is imported by.
+    pub leads: Vec<Lead>,
+}
+
+/// Looks for calls of a method's name that lead nowhere in the graph.
+pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fault> {
+    let asked = graph.node(node);
+    let name = asked.label();
+    let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let Some(language) = languages::all().find(|language| language.name == asked.language()) else {
+        return Ok(Unattributed::default());
+    };
+    let written = format!(r"(\.|->|::){name}\s*\(");
+    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else {
+        return Ok(Unattributed::default());
+    };
+    if !asked.kind().is_callable() || !is_word {
+        return Ok(Unattributed::default());
+    }
+    let family = languages::all().filter(|other| other.family == language.family);
+    let ends: Vec<&str> = family.flat_map(|language| language.extensions).copied().collect();
+    let Ok(files) = PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))) else {
+        return Ok(Unattributed::default());
+    };
+    let start = RelPath::root();
+    let query =
+        Query { pattern: &pattern, start, prefix: None, globs: &[files], keep: LOOKED_AT, context: 0 };
+    let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
+    let found = grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
+    let known = attributed(graph, name);
+    let importers: BTreeSet<&str> = graph
+        .node_by_path(asked.path())
+        .into_iter()
+        .flat_map(|file| graph.sources(file, EdgeKind::Imports))
+        .map(|source| graph.node(source).path())
+        .collect();
+    let mut open: Vec<(bool, String, u64)> = Vec::new();
+    for hit in &found.matches {
+        let path = hit.path.as_str();
+        if !known.contains(&(path, hit.line)) && !is_comment(&hit.text) {
+            let near = path == asked.path() || importers.contains(path);
+            open.push((!near, path.to_owned(), hit.line));
+        }
+    }
+    open.sort();
+    let leads = open.iter().take(SHOWN).map(|(_, path, line)| Lead {
+        via: "name",
+        node_id: places::innermost(graph, path, *line).unwrap_or_else(|| format!("file::{path}")),
+        calls: None,
+        at: Some(format!("{path}:{line}")),
+    });
+    Ok(Unattributed {
+        leads: leads.collect(),
+        calls: open.len() as u64,
+        more: found.total > found.matches.len() as u64 || found.stopped.is_some(),
+    })
+}
+
+/// Places whose call of the name leads to some node of that name.
+fn attributed<'g>(graph: &'g Graph, name: &str) -> BTreeSet<(&'g str, u64)> {
+    let named = graph.nodes_by_label(name).iter().map(|&at| NodeIx(at));
+    let edges = named.flat_map(|node| graph.incoming(node).collect::<Vec<_>>());
+    let calls = edges.filter(|edge| edge.kind == EdgeKind::Calls);
+    calls
+        .flat_map(|edge| {
+            let path = graph.node(edge.source).path();
+            edge.lines.iter().map(move |&line| (path, u64::from(line))).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    ["//", "#", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark))
+}
