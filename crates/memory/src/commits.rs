@@ -45,6 +45,9 @@ pub struct CommitRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitOutput {
     pub commit: Commit,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 /// A named point: everything that the branch showed at `seq`.
@@ -122,7 +125,7 @@ pub fn commit(ports: &Ports<'_>, request: &CommitRequest) -> Result<CommitOutput
             ..NewEntry::note(body.clone().unwrap_or_default())
         };
         let row = w.append(&place.branch, &place.doc, new, Findable::Yes)?;
-        Ok(Outcome::Keep(CommitOutput { commit: Commit::of(row) }))
+        Ok(Outcome::Keep(CommitOutput { commit: Commit::of(row), replayed: false }))
     })
 }
 

@@ -17,6 +17,15 @@ pub(crate) struct Writer<'t> {
     pub(crate) tx: &'t mut dyn Tx,
     pub(crate) ws: WorkspaceRow,
     pub(crate) now: UnixMs,
+    /// Somebody else's claim that this write passes by; its event says so.
+    pub(crate) passed_by: Option<PassedBy>,
+}
+
+/// A claim whose token a change did not carry.
+#[derive(Clone, Debug)]
+pub(crate) struct PassedBy {
+    pub(crate) agent: String,
+    pub(crate) until: String,
 }
 
 /// Whether a write has anything to keep.
@@ -56,9 +65,9 @@ pub(crate) fn write<T: Serialize + DeserializeOwned>(
         if let Some(key) = once.key
             && let Some(answer) = tx.replay(ws.no, once.operation, key)?
         {
-            return Ok((Verdict::Discard, read_answer(&answer)?));
+            return Ok((Verdict::Discard, replayed(&answer)?));
         }
-        let mut writer = Writer { tx, ws, now };
+        let mut writer = Writer { tx, ws, now, passed_by: None };
         match work(&mut writer)? {
             Outcome::Discard(value) => Ok((Verdict::Discard, value)),
             Outcome::Keep(value) => {
@@ -280,8 +289,11 @@ fn answer_text<T: Serialize>(value: &T) -> Result<String, MemoryError> {
     serde_json::to_string(value).map_err(|err| engine(&err))
 }
 
-fn read_answer<T: DeserializeOwned>(text: &str) -> Result<T, MemoryError> {
-    serde_json::from_str(text).map_err(|err| engine(&err))
+/// The first answer again, marked as such.
+fn replayed<T: DeserializeOwned>(answer: &str) -> Result<T, MemoryError> {
+    let mut object: Object = serde_json::from_str(answer).map_err(|err| engine(&err))?;
+    object.insert("replayed".to_owned(), serde_json::Value::Bool(true));
+    serde_json::from_value(serde_json::Value::Object(object)).map_err(|err| engine(&err))
 }
 
 fn engine(err: &serde_json::Error) -> MemoryError {

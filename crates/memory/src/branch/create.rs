@@ -36,6 +36,9 @@ pub struct BranchCreateOutput {
     pub workspace: WorkspaceId,
     /// The new branch.
     pub branch: Branch,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn create(ports: &Ports<'_>, request: &BranchCreateRequest) -> Result<BranchCreateOutput, MemoryError> {
@@ -59,7 +62,11 @@ pub fn create(ports: &Ports<'_>, request: &BranchCreateRequest) -> Result<Branch
         }
         let base = Base { branch: from.name, seq: w.ws.seq };
         let row = put(w, name.clone(), Some(base), depth)?;
-        Ok(Outcome::Keep(BranchCreateOutput { workspace: workspace.clone(), branch: Branch::of(row) }))
+        Ok(Outcome::Keep(BranchCreateOutput {
+            workspace: workspace.clone(),
+            branch: Branch::of(row),
+            replayed: false,
+        }))
     })
 }
 

@@ -97,6 +97,9 @@ pub struct GraphApplyOutput {
     pub last_seq: Seq,
     /// When it was written, in milliseconds since 1970.
     pub last_ts_ms: i64,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 /// What was written; edges that went with a deleted node are counted too.
@@ -143,6 +146,7 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
             applied,
             last_seq: w.ws.seq,
             last_ts_ms: w.now.0,
+            replayed: false,
         }))
     })
 }

@@ -55,6 +55,9 @@ pub struct NotesCommitRequest {
 pub struct NotesCommitOutput {
     /// The entry as it was written.
     pub entry: Entry,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCommitOutput, MemoryError> {
@@ -81,6 +84,6 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
             DocOf::Notes,
         )?;
         let row = w.append(&place.branch, &place.doc, new.clone(), Findable::Yes)?;
-        Ok(Outcome::Keep(NotesCommitOutput { entry: Entry::of(row, ports.code) }))
+        Ok(Outcome::Keep(NotesCommitOutput { entry: Entry::of(row, ports.code), replayed: false }))
     })
 }

@@ -91,6 +91,9 @@ pub struct TasksCreateOutput {
     /// The steps, with their ids and paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepLine>,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCreateOutput, MemoryError> {
@@ -159,6 +162,7 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
             event,
             reasoning_ref: ReasoningRef::of(id),
             steps: steps.iter().map(StepLine::of).collect(),
+            replayed: false,
         }))
     })
 }

@@ -97,7 +97,7 @@ pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOut
             request.step_id.as_deref(),
             request.path.as_deref(),
         )?;
-        request.guard().check(&found.task, w.now)?;
+        request.guard().check(&found.task, w)?;
         refuse_done(&mut found)?;
         let now = w.now.0;
         let mut payload = Object::new();

@@ -77,6 +77,9 @@ pub struct ThinkCardOutput {
     /// The number of the newest thing written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seq: Option<Seq>,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -111,6 +114,7 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             inserted: !plan.is_empty(),
             graph_applied: GraphApplied::default(),
             last_seq: None,
+            replayed: false,
         };
         if plan.is_empty() {
             return Ok(Outcome::Discard(out));
