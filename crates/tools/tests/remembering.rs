@@ -203,6 +203,39 @@ fn a_note_knows_when_its_code_changed_moved_or_vanished() {
 }
 
 #[test]
+fn an_anchored_folder_is_what_lies_in_it() {
+    let fixture = remembered();
+    let note =
+        json!({"target": "TASK-001", "content": "The sources are small.", "anchors": [{"path": "src"}]});
+    ok(&fixture, "branchmind_notes_commit", note);
+    let stale = || ok(&fixture, "tasks_radar", json!({}))["stale_anchors"].clone();
+    assert_eq!(stale(), json!(null));
+    fs::write(fixture.root().join("docs/other.md"), "elsewhere").unwrap();
+    assert_eq!(stale(), json!(null));
+    fs::write(fixture.root().join("src/new.rs"), "fn new() {}").unwrap();
+    assert_eq!((&stale()[0]["path"], &stale()[0]["anchor_state"]), (&json!("src"), &json!("changed")));
+    fs::remove_file(fixture.root().join("src/new.rs")).unwrap();
+    assert_eq!(stale(), json!(null), "it holds the same again");
+    fs::write(fixture.root().join("src/lib.rs"), "pub fn sub() {}").unwrap();
+    assert_eq!(stale()[0]["anchor_state"], "changed");
+}
+
+#[test]
+fn an_anchor_that_was_written_before_the_code_was_read_says_so() {
+    let fixture = common::fixture();
+    let anchors = json!([{"node_id": "greet"}]);
+    let note = json!({"branch": "main", "doc": "notes", "content": "x", "anchors": anchors});
+    let written = ok(&fixture, "branchmind_notes_commit", note);
+    assert!(written["warnings"][0].as_str().unwrap().contains("ingest"), "{written}");
+    assert_eq!(written["entry"]["anchors"][0]["unchecked"], "no_hash");
+    let task = ok(&fixture, "tasks_create", json!({"title": "t", "anchors": anchors}));
+    assert!(task["event"]["warning"].as_str().unwrap().contains("greet"), "{task}");
+    let card =
+        json!({"target": "PLAN-001", "card": {"id": "c", "type": "note", "text": "x"}, "anchors": anchors});
+    assert!(ok(&fixture, "branchmind_think_card", card)["warnings"][0].is_string());
+}
+
+#[test]
 fn a_place_has_one_spelling_whatever_it_was_called() {
     let fixture = remembered();
     let absolute = fixture.root().join("src/lib.rs").display().to_string();

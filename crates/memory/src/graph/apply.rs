@@ -97,6 +97,9 @@ pub struct GraphApplyOutput {
     pub last_seq: Seq,
     /// When it was written, in milliseconds since 1970.
     pub last_ts_ms: i64,
+    /// What the writer should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -125,6 +128,11 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         .iter()
         .map(|op| checked(ports, op, sensitive))
         .collect::<Result<Vec<_>, MemoryError>>()?;
+    let anchored = steps.iter().flat_map(|step| match step {
+        Step::Upsert(_, body) => body.anchors.as_slice(),
+        Step::Delete(_) => &[],
+    });
+    let warnings = anchors::warnings(anchored);
     let once = Once { operation: "graph_apply", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
         let (target, branch, doc) =
@@ -146,6 +154,7 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
             applied,
             last_seq: w.ws.seq,
             last_ts_ms: w.now.0,
+            warnings: warnings.clone(),
             replayed: false,
         }))
     })

@@ -55,6 +55,9 @@ pub struct NotesCommitRequest {
 pub struct NotesCommitOutput {
     /// The entry as it was written.
     pub entry: Entry,
+    /// What the writer should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -84,6 +87,8 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
             DocOf::Notes,
         )?;
         let row = w.append(&place.branch, &place.doc, new.clone(), Findable::Yes)?;
-        Ok(Outcome::Keep(NotesCommitOutput { entry: Entry::of(row, ports.code), replayed: false }))
+        let warnings = anchors::warnings(&row.anchors);
+        let entry = Entry::of(row, ports.code);
+        Ok(Outcome::Keep(NotesCommitOutput { entry, warnings, replayed: false }))
     })
 }

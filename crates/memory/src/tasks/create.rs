@@ -154,7 +154,8 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
         };
         let happened = Happened { type_, path: None, payload };
         let all: Vec<&StepRow> = steps.iter().collect();
-        let event = seal(w, &mut row, &all, Stage::Created, happened)?;
+        let mut event = seal(w, &mut row, &all, Stage::Created, happened)?;
+        event.warning = anchors::warnings(&row.anchors).pop();
         Ok(Outcome::Keep(TasksCreateOutput {
             id: id.to_string(),
             kind,

@@ -97,7 +97,10 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         if let Some(old) = before.parent.filter(|old| row.parent != Some(*old)) {
             detach(w, &row, old)?;
         }
-        let event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
+        let mut event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
+        if !request.anchors.is_keep() && event.warning.is_none() {
+            event.warning = anchors::warnings(&row.anchors).pop();
+        }
         Ok(Outcome::Keep(TasksEditOutput {
             id: row.id.to_string(),
             kind: row.id.kind,

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::Checkpoint;
 use super::decompose::StepLine;
 use super::selector::{path_text, task_or_focus};
-use crate::anchors::{self, Anchor};
+use crate::anchors::Anchor;
 use crate::budget::{Budget, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::ids::{EntityKind, WorkspaceId};
 use crate::notes::TargetCard;
 use crate::port::{self, EntityRow, Rows, Status, StepRow, WorkspaceRow};
 use crate::ports::Ports;
+use crate::stale::{Stale, StaleAnchor};
 use crate::target::ReasoningRef;
 use crate::writer;
 
@@ -36,11 +37,20 @@ pub struct TasksRadarOutput {
     pub reasoning_ref: ReasoningRef,
     pub radar: Radar,
     pub steps: StepStats,
-    /// Places in the code that the task speaks of and that changed since.
+    /// Places in the code that changed since the task, or a note or card of it, spoke of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stale_anchors: Vec<Anchor>,
+    pub stale_anchors: Vec<StalePlace>,
     /// Whether something was left out or shortened.
     pub truncated: bool,
+}
+
+/// A stale anchor, and what carries it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StalePlace {
+    /// The task, the card, or the number of the note.
+    pub on: String,
+    #[serde(flatten)]
+    pub anchor: Anchor,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,12 +103,16 @@ pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRada
         let row = task_or_focus(rows, &ws, request.task.as_deref())?;
         let (radar, steps) = standing(rows, &ws, &row)?;
         let more = radar.more_next > 0;
+        let mut stale = Stale::new(ports, rows, &ws);
+        stale.look(&row.id.to_string(), &row.anchors);
+        stale.branch(&row.id.branch())?;
+        let place = |found: StaleAnchor| StalePlace { on: found.on, anchor: found.anchor };
         let mut out = TasksRadarOutput {
             target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, ports) },
             reasoning_ref: ReasoningRef::of(row.id),
             radar,
             steps,
-            stale_anchors: anchors::stale(ports.code, &row.anchors),
+            stale_anchors: stale.found().into_iter().map(place).collect(),
             truncated: more,
         };
         trim(&mut out, budget);

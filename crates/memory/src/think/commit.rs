@@ -77,6 +77,9 @@ pub struct ThinkCardOutput {
     /// The number of the newest thing written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seq: Option<Seq>,
+    /// What the writer should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -114,6 +117,7 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             inserted: !plan.is_empty(),
             graph_applied: GraphApplied::default(),
             last_seq: None,
+            warnings: anchors::warnings(&card.body.anchors),
             replayed: false,
         };
         if plan.is_empty() {
