@@ -154,7 +154,7 @@ pub(crate) fn warnings<'a>(rows: impl IntoIterator<Item = &'a AnchorRow>) -> Vec
         return Vec::new();
     }
     vec![format!(
-        "The code was not ingested yet, so changes of {} will not be noticed. Run ingest, then write the anchor again.",
+        "The code was not ingested yet, so changes of {} will not be noticed. Run ingest, then write the anchor again (a card with update: true).",
         unread.join(", ")
     )]
 }

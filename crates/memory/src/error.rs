@@ -27,11 +27,11 @@ pub enum MemoryError {
     #[error("id {id} is reserved: only the task projection writes it")]
     ReservedId { id: String },
     #[error("node {id} does not exist in this view")]
-    NodeUnknown { id: String, nearest: Vec<String> },
+    NodeUnknown { id: String, nearest: Vec<String>, at: GraphPlace },
     #[error("edge {from} -{rel}-> {to} does not exist in this view")]
-    EdgeUnknown { from: String, rel: String, to: String },
+    EdgeUnknown { from: String, rel: String, to: String, at: GraphPlace },
     #[error("edge {from} -{rel}-> {to} would hang in the air: node {missing} does not exist")]
-    WouldDangle { from: String, rel: String, to: String, missing: String },
+    WouldDangle { from: String, rel: String, to: String, missing: String, at: GraphPlace },
     #[error("branch {from} was not branched off {into}; its base is {}", base.as_ref().map_or("nothing", |b| b.as_str()))]
     NotMergeBack { from: BranchName, into: BranchName, base: Option<BranchName> },
     #[error("conflict {id} does not exist")]
@@ -45,9 +45,9 @@ pub enum MemoryError {
     #[error("the card cannot be read: {reason}")]
     CardUnreadable { reason: String },
     #[error("card {id} exists with other contents ({})", differs.join(", "))]
-    CardChanged { id: CardId, differs: Vec<&'static str> },
+    CardChanged { id: CardId, differs: Vec<&'static str>, at: GraphPlace },
     #[error("card {id} refers to {missing}, which does not exist")]
-    CardReferenceUnknown { id: CardId, missing: String, nearest: Vec<String> },
+    CardReferenceUnknown { id: CardId, missing: String, nearest: Vec<String>, at: GraphPlace },
     #[error("{id} is at revision {current}, not {expected}")]
     RevisionMismatch { id: EntityId, expected: i64, current: i64 },
     #[error("step {selector} does not exist in {task}")]
@@ -84,6 +84,13 @@ pub enum MemoryError {
     ImportUnreadable { line: usize, reason: String },
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The graph that a refusal speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphPlace {
+    pub branch: BranchName,
+    pub doc: DocName,
 }
 
 /// What a store can say no to.

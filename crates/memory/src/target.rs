@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::branch;
-use crate::error::MemoryError;
+use crate::error::{GraphPlace, MemoryError};
 use crate::ids::{BranchName, DocName, EntityId};
 use crate::port::{EntityRow, Rows, WorkspaceRow};
 
@@ -37,6 +37,13 @@ impl ReasoningRef {
 pub(crate) struct Place {
     pub(crate) branch: BranchName,
     pub(crate) doc: DocName,
+}
+
+impl Place {
+    /// The same for an error.
+    pub(crate) fn told(&self) -> GraphPlace {
+        GraphPlace { branch: self.branch.clone(), doc: self.doc.clone() }
+    }
 }
 
 /// Which document of a target is meant.

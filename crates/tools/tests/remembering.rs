@@ -360,3 +360,93 @@ fn every_tool_of_the_contract_is_there() {
     }
     assert!(names.contains("brief") && names.contains("memory_search"));
 }
+
+#[test]
+fn what_a_refusal_advises_works_as_it_is_printed() {
+    let fixture = remembered();
+    let conflict = ok(&fixture, "brief", json!({}))["conflicts"][0]["conflict_id"].clone();
+    ok(&fixture, "tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
+    let card = |id: &str, title: &str| json!({"id": id, "type": "question", "title": title});
+    let op = |op: Value| json!({"branch": "main", "doc": "ideas", "ops": [op]});
+    let cases = [
+        ("branchmind_graph_apply", op(json!({"op": "node_delete", "id": "greetin"})), "greeting"),
+        ("branchmind_graph_apply", op(json!({"op": "node_delete", "id": "zzzzzzzzz"})), "greeting"),
+        (
+            "branchmind_graph_apply",
+            op(json!({"op": "edge_delete", "from": "greeting", "rel": "r", "to": "x"})),
+            "greeting",
+        ),
+        (
+            "branchmind_graph_apply",
+            op(json!({"op": "edge_upsert", "from": "greeting", "rel": "r", "to": "x"})),
+            "greeting",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": card("Q1", "Another?")}),
+            "Which greeting?",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": card("Q2", "x"), "supports": ["Q"]}),
+            "Which greeting?",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": {"id": "a", "type": "idea"}}),
+            "template",
+        ),
+        ("branchmind_graph_conflict_show", json!({"conflict_id": "CONFLICT-0000000000000000"}), "CONFLICT-"),
+        ("branchmind_show", json!({"branch": "mian", "doc": "notes"}), "main"),
+        ("branchmind_show", json!({"target": "TASK-009"}), "TASK-001"),
+        ("branchmind_branch_create", json!({"name": "bold"}), "bold"),
+        ("branchmind_graph_merge", json!({"from": "main", "into": "bold"}), "bold"),
+        ("tasks_edit", json!({"task": "TASK-001", "priority": 1, "expected_revision": 99}), "TASK-001"),
+        ("tasks_done", json!({"task": "TASK-001", "path": "s:9"}), "Write greet"),
+        ("tasks_claim", json!({"task": "TASK-001", "agent_id": "bob"}), "tasks"),
+        ("tasks_release", json!({"task": "TASK-002", "agent_id": "bob"}), "TASK-002"),
+        ("tasks_note", json!({"task": "TASK-001", "note": "n", "claim_token": "claim-1-x"}), "TASK-001"),
+        ("tasks_edit", json!({"task": "TASK-001", "status": "done"}), "TASK-001"),
+        ("tasks_edit", json!({"task": "TASK-001", "depends_on": ["TASK-002"]}), "TASK-001"),
+    ];
+    for (tool, arguments, told) in cases {
+        let refused = fixture.call(tool, arguments.clone());
+        assert!(refused.is_error, "{tool} {arguments}: {}", refused.text());
+        let recovery = &refused.body["error"]["recovery"];
+        let next = recovery["next_tool"].as_str().unwrap_or_else(|| panic!("{tool}: {}", refused.text()));
+        let read = fixture.call(next, recovery["arguments"].clone());
+        assert!(!read.is_error, "{tool}: {recovery}: {}", read.text());
+        assert!(read.text().contains(told), "{tool}: {recovery}: {}", read.text());
+        assert!(!read.body.to_string().contains("\"nodes\":[]"), "{tool}: {}", read.text());
+    }
+    let settle = |how: &str| {
+        fixture.call("branchmind_graph_conflict_resolve", json!({"conflict_id": conflict, "resolution": how}))
+    };
+    assert!(!settle("use_into").is_error);
+    let refused = settle("use_from");
+    let recovery = &refused.body["error"]["recovery"];
+    let shown = ok(&fixture, recovery["next_tool"].as_str().unwrap(), recovery["arguments"].clone());
+    assert_eq!(shown["conflict"]["resolution"], "use_into");
+}
+
+#[test]
+fn an_empty_list_says_why() {
+    let fixture = remembered();
+    for (tool, arguments, list) in [
+        ("branchmind_show", json!({"branch": "main", "doc": "other"}), "entries"),
+        ("branchmind_diff", json!({"from": "main", "to": "main"}), "entries"),
+        ("branchmind_log", json!({}), "commits"),
+        ("branchmind_graph_query", json!({"branch": "main", "types": ["none"]}), "nodes"),
+        ("branchmind_graph_diff", json!({"from": "main", "to": "main"}), "changes"),
+        ("branchmind_graph_conflicts", json!({"into": "main", "status": "resolved"}), "conflicts"),
+        ("branchmind_think_context", json!({"target": "PLAN-001"}), "cards"),
+        ("branchmind_think_next", json!({"target": "PLAN-001"}), "moves"),
+        ("tasks_delta", json!({"since": "evt_0000000000000999"}), "events"),
+        ("memory_search", json!({"query": "zebra"}), "hits"),
+        ("tasks_context", json!({"since": "evt_0000000000000999"}), "tasks"),
+    ] {
+        let out = ok(&fixture, tool, arguments);
+        assert_eq!(out[list], json!([]), "{tool}: {out}");
+        assert!(out["next_step_hint"].as_str().is_some_and(|hint| hint.len() > 20), "{tool}: {out}");
+    }
+}

@@ -144,8 +144,10 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         }
         let view = live(w, &place)?;
         for step in &steps {
-            if let Step::Upsert(key @ GraphKey::Edge { .. }, _) = step {
-                check_ends(w, &view, key)?;
+            if let Step::Upsert(key @ GraphKey::Edge { .. }, _) = step
+                && view.live(w.tx.rows(), key)?.is_some()
+            {
+                check_ends(w, &view, &place, key)?;
             }
         }
         Ok(Outcome::Keep(GraphApplyOutput {
@@ -267,7 +269,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
             let view = live(w, place)?;
             let Some(row) = view.live(w.tx.rows(), key)? else {
                 let nearest = view.nearest(w.tx.rows(), id.as_str())?;
-                return Err(MemoryError::NodeUnknown { id: id.to_string(), nearest });
+                return Err(MemoryError::NodeUnknown { id: id.to_string(), nearest, at: place.told() });
             };
             let gone = NewVersion { deleted: true, body: row.body, origin: None };
             applied.edges_deleted += delete_node(w, place, id, gone)?;
@@ -276,7 +278,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
         Step::Delete(key @ GraphKey::Edge { from, rel, to }) => {
             let Some(row) = live(w, place)?.live(w.tx.rows(), key)? else {
                 let (from, rel, to) = (from.to_string(), rel.to_string(), to.to_string());
-                return Err(MemoryError::EdgeUnknown { from, rel, to });
+                return Err(MemoryError::EdgeUnknown { from, rel, to, at: place.told() });
             };
             let gone = NewVersion { deleted: true, body: row.body, origin: None };
             w.put_version(&place.branch, &place.doc, key, gone)?;
@@ -286,14 +288,16 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
     Ok(())
 }
 
-/// A live edge needs both its nodes at the end of the batch.
-fn check_ends(w: &Writer<'_>, view: &GraphView, key: &GraphKey) -> Result<(), MemoryError> {
+/// A live edge needs both its nodes.
+pub(super) fn check_ends(
+    w: &Writer<'_>,
+    view: &GraphView,
+    place: &Place,
+    key: &GraphKey,
+) -> Result<(), MemoryError> {
     let GraphKey::Edge { from, rel, to } = key else {
         return Ok(());
     };
-    if view.live(w.tx.rows(), key)?.is_none() {
-        return Ok(());
-    }
     for end in [from, to] {
         if view.live(w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none() {
             return Err(MemoryError::WouldDangle {
@@ -301,6 +305,7 @@ fn check_ends(w: &Writer<'_>, view: &GraphView, key: &GraphKey) -> Result<(), Me
                 rel: rel.to_string(),
                 to: to.to_string(),
                 missing: end.to_string(),
+                at: place.told(),
             });
         }
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::apply::{delete_node, live};
+use super::apply::{check_ends, delete_node, live};
 use super::conflicts::known;
 use super::state::object;
 use crate::error::MemoryError;
@@ -116,17 +116,8 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(),
         return Err(MemoryError::ConflictStale { id: row.id.clone(), current });
     }
     let theirs = recorded(w, row)?;
-    if let (GraphKey::Edge { from, rel, to }, false) = (&row.key, theirs.deleted) {
-        for end in [from, to] {
-            if view.live(w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none() {
-                return Err(MemoryError::WouldDangle {
-                    from: from.to_string(),
-                    rel: rel.to_string(),
-                    to: to.to_string(),
-                    missing: end.to_string(),
-                });
-            }
-        }
+    if !theirs.deleted {
+        check_ends(w, &view, &place, &row.key)?;
     }
     let origin = Some(Origin { branch: row.from.clone(), seq: row.theirs_seq });
     let state = NewVersion { deleted: theirs.deleted, body: theirs.body, origin };

@@ -356,10 +356,12 @@ pub enum FindKind {
     Card,
     Task,
     Plan,
+    /// A conclusion that a mission registered.
+    Claim,
 }
 
 impl FindKind {
-    pub const ALL: [Self; 4] = [Self::Note, Self::Card, Self::Task, Self::Plan];
+    pub const ALL: [Self; 5] = [Self::Note, Self::Card, Self::Task, Self::Plan, Self::Claim];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -367,6 +369,7 @@ impl FindKind {
             Self::Card => "card",
             Self::Task => "task",
             Self::Plan => "plan",
+            Self::Claim => "claim",
         }
     }
 }

@@ -150,7 +150,7 @@ pub(super) fn finish(w: &mut Writer<'_>, row: &EntityRow, steps: &[&StepRow]) ->
     project(w, row, steps)
 }
 
-/// A plan or task is found by its title, description and contract.
+/// A plan or task is found by its id, title, description and contract.
 pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), MemoryError> {
     let kind = match row.id.kind {
         EntityKind::Plan => FindKind::Plan,
@@ -163,7 +163,7 @@ pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), Memor
         reference: row.id.to_string(),
         seq: row.created_seq,
         ts: row.updated,
-        title: row.title.clone(),
+        title: format!("{} {}", row.title, row.id),
         body: parts.into_iter().flatten().cloned().collect::<Vec<_>>().join("\n"),
     })?;
     Ok(())

@@ -15,6 +15,7 @@ use crate::port::{self, EntityRow, Rows, Status, StepRow, WorkspaceRow};
 use crate::ports::Ports;
 use crate::stale::{Stale, StaleAnchor};
 use crate::target::ReasoningRef;
+use crate::text::cut;
 use crate::writer;
 
 /// Shows where a plan or task stands and what comes next.
@@ -225,22 +226,50 @@ fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     Ok((radar, stats))
 }
 
-/// The far end of each list goes first; then the purpose is shortened.
+/// The far end of each list goes first, then the ends of the texts, then the lists themselves.
 fn trim(out: &mut TasksRadarOutput, budget: Budget) {
     while json_size(out) > budget.0 {
         out.truncated = true;
         let radar = &mut out.radar;
         let lists = [&mut radar.next, &mut radar.blockers, &mut radar.verify];
-        let Some(longest) = lists.into_iter().max_by_key(|list| list.len()).filter(|list| list.len() > 1)
-        else {
-            break;
-        };
-        longest.pop();
+        let longest = lists.into_iter().max_by_key(|list| list.len()).filter(|list| list.len() > 1);
+        match longest {
+            Some(longest) => drop(longest.pop()),
+            None if out.stale_anchors.len() > 1 => drop(out.stale_anchors.pop()),
+            None => break,
+        }
     }
     if json_size(out) > budget.0 {
         out.radar.why_length = Some(out.radar.why.len());
         let excess = json_size(out) - budget.0;
         shorten_text(&mut out.radar.why, excess);
     }
-    while json_size(out) > budget.0 && out.stale_anchors.pop().is_some() {}
+    for max in [120, 40] {
+        if json_size(out) > budget.0 {
+            shorten_lines(out, max);
+        }
+    }
+    if json_size(out) > budget.0 {
+        out.stale_anchors.clear();
+    }
+    for at in 0..3 {
+        if json_size(out) > budget.0 {
+            [&mut out.radar.next, &mut out.radar.blockers, &mut out.radar.verify][at].clear();
+        }
+    }
+    if json_size(out) > budget.0 {
+        out.steps.first_open = None;
+    }
+}
+
+/// Cuts every line to `max` bytes; titles are in full in `tasks_context`.
+fn shorten_lines(out: &mut TasksRadarOutput, max: usize) {
+    let radar = &mut out.radar;
+    let lists = [&mut radar.next, &mut radar.blockers, &mut radar.verify];
+    let lines = lists.into_iter().flatten().chain([&mut radar.now]);
+    let first = out.steps.first_open.as_mut().map(|step| &mut step.title);
+    for line in lines.chain(first) {
+        line.truncate(cut(line, max).len());
+    }
+    out.target.shorten_title(max);
 }

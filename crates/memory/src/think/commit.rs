@@ -50,7 +50,7 @@ pub struct ThinkCardRequest {
     /// Code it speaks of: node_id, or path with lines (12-40)
     #[serde(default)]
     pub anchors: Vec<AnchorIn>,
-    /// Change a card that exists with other contents.
+    /// Change a card that exists with other contents; fields left out stay, null clears
     #[serde(default)]
     pub update: Option<bool>,
     /// Same key, same answer
@@ -108,7 +108,13 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             return Err(MemoryError::OneOf { first: "target", second: "branch, trace_doc and graph_doc" });
         };
         let place = Place { branch: branch.clone(), doc: graph_doc.clone() };
-        let plan = plan(w, &place, &card, request.update == Some(true))?;
+        let update = request.update == Some(true);
+        let mut card = card.clone();
+        if update && let Some(there) = live(w, &place)?.live(w.tx.rows(), &GraphKey::Node(card.id.node()))? {
+            card = card.over(&there.body);
+        }
+        card.check()?;
+        let plan = plan(w, &place, &card, update)?;
         let mut out = ThinkCardOutput {
             branch,
             trace_doc,
@@ -147,12 +153,18 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
     let rows = w.tx.rows();
     let view = live(w, place)?;
     let node = match view.live(rows, &GraphKey::Node(card.id.node()))? {
-        Some(there) if same_body(&there.body, &card.body) => None,
+        // An update looks at the code anew, though it says the same.
+        Some(there)
+            if same_body(&there.body, &card.body) && (!update || there.body.anchors == card.body.anchors) =>
+        {
+            None
+        }
         Some(there) if update => Some(Body { valid_to: there.body.valid_to, ..card.body.clone() }),
         Some(there) => {
             return Err(MemoryError::CardChanged {
                 id: card.id.clone(),
                 differs: differences(&there.body, &card.body),
+                at: place.told(),
             });
         }
         None => Some(card.body.clone()),
@@ -166,7 +178,7 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
             if *other == card.id && rel == "supersedes" {
                 return Err(MemoryError::invalid("supersedes", "a card cannot supersede itself"));
             }
-            let there = refers(w, &view, card, other)?;
+            let there = refers(w, &view, place, card, other)?;
             let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(rel), to: other.node() };
             if view.live(rows, &key)?.is_none() && !edges.contains(&key) {
                 edges.push(key);
@@ -186,6 +198,7 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
 fn refers(
     w: &Writer<'_>,
     view: &GraphView,
+    place: &Place,
     card: &Card,
     other: &CardId,
 ) -> Result<Option<VersionRow>, MemoryError> {
@@ -193,7 +206,7 @@ fn refers(
     if found.is_none() && *other != card.id {
         let nearest = view.nearest(w.tx.rows(), other.as_str())?;
         let (id, missing) = (card.id.clone(), other.to_string());
-        return Err(MemoryError::CardReferenceUnknown { id, missing, nearest });
+        return Err(MemoryError::CardReferenceUnknown { id, missing, nearest, at: place.told() });
     }
     Ok(found)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::card::CardType;
 use super::place::place;
-use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::graph::GraphView;
 use crate::ids::{BranchName, CardId, DocName, Seq, WorkspaceId};
@@ -70,7 +70,10 @@ pub struct NextMove {
 }
 
 impl Item for NextMove {
-    fn shorten(&mut self, _: usize) {}
+    fn shorten(&mut self, bytes: usize) {
+        let excess = json_size(self).saturating_sub(bytes);
+        shorten_text(&mut self.title, excess);
+    }
 }
 
 pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOutput, MemoryError> {
