@@ -10,6 +10,11 @@ use crate::port::{AnchorAt, AnchorRow};
 pub trait AnchorProbe: Sync {
     fn look(&self, at: &AnchorAt) -> Sight;
 
+    /// The SHA-256 of a whole file in hex, if it can be read.
+    fn digest(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     /// The same place as it is written down: one spelling for each place. A place that cannot be found keeps its own.
     fn spelled(&self, at: AnchorAt) -> AnchorAt {
         at

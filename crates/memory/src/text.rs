@@ -84,9 +84,10 @@ pub(crate) fn optional_word(field: &'static str, text: Option<&str>) -> Result<O
 }
 
 /// Lower case, each once, in order.
-pub(crate) fn tags(given: &[String]) -> Result<Vec<String>, MemoryError> {
+pub(crate) fn tags(given: &[String], sensitive: Sensitive) -> Result<Vec<String>, MemoryError> {
     let mut out = Vec::with_capacity(given.len());
     for tag in given {
+        sensitive.check("tags", tag)?;
         let tag = tag.trim().to_lowercase();
         out.push(word("tags", &tag)?);
     }
@@ -184,8 +185,8 @@ mod tests {
     #[test]
     fn tags_are_lower_case_sorted_and_unique() {
         let given = ["B", " a ", "b"].map(str::to_owned);
-        assert_eq!(tags(&given).unwrap(), ["a", "b"]);
-        assert!(tags(&["x|y".to_owned()]).is_err());
+        assert_eq!(tags(&given, Sensitive::Refused).unwrap(), ["a", "b"]);
+        assert!(tags(&["x|y".to_owned()], Sensitive::Refused).is_err());
     }
 
     #[test]

@@ -430,6 +430,31 @@ fn what_a_refusal_advises_works_as_it_is_printed() {
 }
 
 #[test]
+fn a_file_hash_given_as_evidence_is_compared_with_the_file() {
+    let fixture = remembered();
+    let text = fs::read(fixture.root().join("src/lib.rs")).unwrap();
+    let hash = m1nd_stdx::digest::sha256_hex(&text);
+    let verify = |path: &str, hash: &str| {
+        let evidence = json!({"path": path, "file_hash": hash});
+        let criteria = json!({"confirmed": true, "evidence": evidence});
+        fixture.call("tasks_verify", json!({"path": "s:0", "checkpoints": {"criteria": criteria}}))
+    };
+    for (path, hash, state) in [
+        ("src/lib.rs", hash.as_str(), "matches"),
+        ("src/main.rs", &hash, "differs"),
+        ("no.rs", &hash, "not_read"),
+    ] {
+        let out = verify(path, hash);
+        assert!(!out.is_error, "{}", out.text());
+        let event = &out.body["event"];
+        assert_eq!(event["payload"]["criteria"]["evidence"]["file_state"], state);
+        assert_eq!(event["warning"].is_string(), state == "differs", "{event}");
+    }
+    let vague = verify("src/lib.rs", &hash[..4]);
+    assert!(vague.body["event"]["warning"].is_string(), "{}", vague.text());
+}
+
+#[test]
 fn an_empty_list_says_why() {
     let fixture = remembered();
     for (tool, arguments, list) in [

@@ -123,6 +123,7 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         return Err(MemoryError::invalid("ops", format!("more than {MAX_OPS}")));
     }
     let sensitive = Sensitive::from(request.allow_sensitive);
+    sensitive.check("doc", request.doc.as_deref().unwrap_or_default())?;
     let steps = request
         .ops
         .iter()
@@ -214,6 +215,9 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         let missing = || MemoryError::invalid("ops", format!("{} needs {field}", name(op.op)));
         value.clone().ok_or_else(missing)
     };
+    for (field, name) in [("id", &op.id), ("rel", &op.rel), ("type", &op.type_), ("status", &op.status)] {
+        sensitive.check(field, name.as_deref().unwrap_or_default())?;
+    }
     let key = if is_node {
         let id = GraphNodeId::parse(&need("id", &op.id)?)?;
         if id.is_reserved() {
@@ -238,7 +242,7 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         title: text::optional_title("title", op.title.as_deref(), sensitive)?,
         text: text::optional_body("text", op.text.as_deref(), sensitive)?,
         status: text::optional_word("status", op.status.as_deref())?,
-        tags: text::tags(op.tags.as_deref().unwrap_or_default())?,
+        tags: text::tags(op.tags.as_deref().unwrap_or_default(), sensitive)?,
         meta: text::meta("meta", op.meta.as_ref(), sensitive)?,
         valid_to: None,
         anchors: anchors::take(ports.code, op.anchors.as_deref().unwrap_or_default())?,

@@ -15,6 +15,7 @@ use crate::ids::{BranchName, DocName, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{self, End, GraphKey, KeyKind, Rows, VersionRow};
 use crate::ports::Ports;
+use crate::secrets::Sensitive;
 use crate::text;
 use crate::writer;
 
@@ -153,12 +154,14 @@ impl Filter {
             Some(ids) => Some(ids.iter().map(|id| GraphNodeId::parse(id)).collect::<Result<Vec<_>, _>>()?),
             None => None,
         };
+        // Asking writes nothing down.
+        let tags = |given: Option<&[String]>| text::tags(given.unwrap_or_default(), Sensitive::Allowed);
         Ok(Self {
             ids,
             types: request.types.clone().map(HashSet::from_iter),
             status: request.status.clone(),
-            tags_any: text::tags(request.tags_any.as_deref().unwrap_or_default())?,
-            tags_all: text::tags(request.tags_all.as_deref().unwrap_or_default())?,
+            tags_any: tags(request.tags_any.as_deref())?,
+            tags_all: tags(request.tags_all.as_deref())?,
             text: request.text.as_deref().map(str::to_lowercase).filter(|text| !text.is_empty()),
             deleted: request.include_deleted == Some(true),
         })

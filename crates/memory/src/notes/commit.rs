@@ -66,6 +66,7 @@ pub struct NotesCommitOutput {
 pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCommitOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let sensitive = Sensitive::from(request.allow_sensitive);
+    sensitive.check("doc", request.doc.as_deref().unwrap_or_default())?;
     let new = NewEntry {
         kind: EntryKind::Note,
         title: text::optional_title("title", request.title.as_deref(), sensitive)?,

@@ -131,6 +131,7 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
         (Some(id), _) | (None, Some(id)) => CardId::parse(&id)?,
         (None, None) => return Err(MemoryError::invalid("card.id", "is missing")),
     };
+    sensitive.check("card.id", id.as_str())?;
     if id.node().is_reserved() {
         return Err(MemoryError::ReservedId { id: id.to_string() });
     }
@@ -141,8 +142,9 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
     let title = text::optional_title("card.title", string(&mut fields, "title")?.as_deref(), sensitive)?;
     let body = text::optional_body("card.text", string(&mut fields, "text")?.as_deref(), sensitive)?;
     let status = string(&mut fields, "status")?.filter(|status| !status.is_empty());
+    sensitive.check("card.status", status.as_deref().unwrap_or_default())?;
     let status = text::word("card.status", status.as_deref().unwrap_or(DEFAULT_STATUS))?;
-    let tags = text::tags(&list(&mut fields, "tags")?)?;
+    let tags = text::tags(&list(&mut fields, "tags")?, sensitive)?;
     let supports = cards(&mut fields, "supports")?;
     let blocks = cards(&mut fields, "blocks")?;
     let supersedes = cards(&mut fields, "supersedes")?;

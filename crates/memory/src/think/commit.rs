@@ -93,7 +93,11 @@ pub struct GraphApplied {
 
 pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCardOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
-    let mut card = read(&request.card, Sensitive::from(request.allow_sensitive))?;
+    let sensitive = Sensitive::from(request.allow_sensitive);
+    for (field, doc) in [("trace_doc", &request.trace_doc), ("graph_doc", &request.graph_doc)] {
+        sensitive.check(field, doc.as_deref().unwrap_or_default())?;
+    }
+    let mut card = read(&request.card, sensitive)?;
     card.body.anchors = anchors::take(ports.code, &request.anchors)?;
     add(&mut card.supports, &request.supports)?;
     add(&mut card.blocks, &request.blocks)?;

@@ -111,6 +111,12 @@ impl AnchorProbe for CodeSight<'_> {
         }
     }
 
+    fn digest(&self, path: &str) -> Option<String> {
+        let root = self.workspace.root();
+        let bytes = read::bytes(root, &root.locate(path).ok()?, MAX_FILE_BYTES).ok()?;
+        Some(sha256_hex(&bytes))
+    }
+
     /// Paths relative to the workspace with links resolved; nodes by their ids, however they were named.
     fn spelled(&self, at: AnchorAt) -> AnchorAt {
         match at {

@@ -198,6 +198,31 @@ fn commits_name_points_and_forks_inherit_them() {
 }
 
 #[test]
+fn a_secret_is_refused_in_names_and_tags_too() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+        let card = |id: &str, tag: &str| json!({"id": id, "type": "note", "text": "x", "tags": [tag]});
+        let node = |id: &str, tag: &str| json!([{"op": "node_upsert", "id": id, "type": "t", "tags": [tag]}]);
+        for (name, arguments) in [
+            ("think_card", json!({"target": "PLAN-001", "card": card(&key, "a")})),
+            ("think_card", json!({"target": "PLAN-001", "card": card("c", &key)})),
+            ("graph_apply", json!({"branch": "main", "doc": "g", "ops": node(&key, "a")})),
+            ("graph_apply", json!({"branch": "main", "doc": "g", "ops": node("n", &key)})),
+            ("branch_create", json!({"name": key})),
+            ("notes_commit", json!({"branch": "main", "doc": key, "content": "x"})),
+        ] {
+            let mut arguments = arguments;
+            let refusal = w.refused(name, arguments.clone());
+            assert!(matches!(refusal, MemoryError::Sensitive { .. }), "{name}: {refusal}");
+            assert!(!refusal.to_string().contains("ghp_"), "{refusal}");
+            arguments["allow_sensitive"] = json!(true);
+            w.ok(name, arguments);
+        }
+    });
+}
+
+#[test]
 fn the_answer_to_a_repeated_key_is_marked() {
     on_every_store(|w| {
         let card = json!({"id": "c", "type": "note", "text": "x"});
