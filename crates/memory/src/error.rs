@@ -32,7 +32,7 @@ pub enum MemoryError {
     EdgeUnknown { from: String, rel: String, to: String, at: GraphPlace },
     #[error("edge {from} -{rel}-> {to} would hang in the air: node {missing} does not exist")]
     WouldDangle { from: String, rel: String, to: String, missing: String, at: GraphPlace },
-    #[error("branch {from} was not branched off {into}; its base is {}", base.as_ref().map_or("nothing", |b| b.as_str()))]
+    #[error("branch {from} was not branched off {into}; {}", base.as_ref().map_or("it has no base".to_owned(), |b| format!("its base is {b}")))]
     NotMergeBack { from: BranchName, into: BranchName, base: Option<BranchName> },
     #[error("conflict {id} does not exist")]
     ConflictUnknown { id: String },
@@ -56,11 +56,11 @@ pub enum MemoryError {
     SelectorDisagrees { by_id: String, by_path: String },
     #[error("checkpoints_not_confirmed: {} of step {path}", Checkpoint::list(missing))]
     CheckpointsNotConfirmed { step: StepId, path: String, missing: Vec<Checkpoint> },
-    #[error("step {path} has {open} open steps below it")]
+    #[error("step {path} has open steps below it: {open}")]
     OpenChildren { step: StepId, path: String, open: usize },
     #[error("step {path} is done already")]
     StepDone { step: StepId, path: String },
-    #[error("{task} has {open} open steps")]
+    #[error("{task} has steps that are open: {open}")]
     OpenSteps { task: EntityId, open: usize },
     #[error("{task} is {status}")]
     TaskClosed { task: EntityId, status: &'static str },

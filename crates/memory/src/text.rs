@@ -156,6 +156,17 @@ pub(crate) fn headline(text: &str, max: usize) -> String {
     cut(line, max).to_owned()
 }
 
+/// The known names that are most like a mistyped one; if none is, the first of them, so that a refusal always names
+/// something that exists.
+pub(crate) fn nearest(wanted: &str, known: &[String]) -> Vec<String> {
+    const NAMED: usize = 3;
+    let near = m1nd_stdx::nearest::nearest(wanted, known.iter().map(String::as_str), NAMED);
+    if near.is_empty() {
+        return known.iter().take(NAMED).cloned().collect();
+    }
+    near.into_iter().map(str::to_owned).collect()
+}
+
 /// The longest prefix of at most `max` bytes.
 pub(crate) fn cut(text: &str, max: usize) -> &str {
     if text.len() <= max {

@@ -30,13 +30,13 @@ pub struct InitOutput {
 
 pub fn init(ports: &Ports<'_>, request: &InitRequest) -> Result<InitOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
-    write(ports, &workspace, &Once::plain("init"), |_| {
-        Ok(Outcome::Keep(InitOutput {
-            workspace: workspace.clone(),
-            storage_dir: ports.store.place(),
-            schema_version: ports.store.schema_version(),
-        }))
-    })
+    let (storage_dir, schema_version) = (ports.store.place(), ports.store.schema_version());
+    let out = InitOutput { workspace: workspace.clone(), storage_dir, schema_version };
+    // One that is there needs no write, and may lie where nothing can be written.
+    if port::read(ports.store, |rows| Ok(rows.workspace(&workspace)?.is_some()))? {
+        return Ok(out);
+    }
+    write(ports, &workspace, &Once::plain("init"), |_| Ok(Outcome::Keep(out.clone())))
 }
 
 /// The names of all workspaces in the store, in order.

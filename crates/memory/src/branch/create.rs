@@ -47,7 +47,10 @@ pub struct BranchCreateOutput {
 
 pub fn create(ports: &Ports<'_>, request: &BranchCreateRequest) -> Result<BranchCreateOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
-    let name = BranchName::parse(&request.name)?;
+    let name = BranchName::parse(&request.name).map_err(|err| match err {
+        MemoryError::Invalid { reason, .. } => MemoryError::Invalid { field: "name", reason },
+        other => other,
+    })?;
     Sensitive::from(request.allow_sensitive).check("name", name.as_str())?;
     if name.is_canonical() {
         return Err(MemoryError::invalid("name", format!("{name} is kept for a plan or task of that id")));

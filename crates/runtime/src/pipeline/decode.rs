@@ -75,6 +75,11 @@ pub(crate) fn input<T: DeserializeOwned>(
 
 /// The same complaint without the words of the program: callers know JSON, not its types.
 fn plainly(said: &str) -> String {
+    if let Some((given, known)) =
+        said.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
+    {
+        return format!("{given} is not known; it must be {known}");
+    }
     let complaint = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
     let Some((given, expected)) = complaint.and_then(|rest| rest.rsplit_once(", expected ")) else {
         return said.to_owned();
@@ -121,6 +126,7 @@ mod tests {
             ("invalid type: boolean `true`, expected a map", "this must be an object, not true"),
             ("invalid type: null, expected a boolean", "this must be true or false, not null"),
             ("missing field `title`", "missing field `title`"),
+            ("unknown variant `x`, expected `a` or `b`", "`x` is not known; it must be `a` or `b`"),
         ] {
             assert_eq!(plainly(said), plain);
         }
