@@ -10,7 +10,7 @@ use crate::anchors::{self, Anchor, AnchorProbe, Sight};
 use crate::branch::View;
 use crate::error::MemoryError;
 use crate::graph::GraphView;
-use crate::ids::BranchName;
+use crate::ids::{BranchName, DocName};
 use crate::port::{AnchorAt, AnchorRow, Rows, StreamKind, WorkspaceRow};
 use crate::ports::Ports;
 
@@ -24,6 +24,8 @@ pub struct StaleAnchor {
 
 /// How many anchored things of one document are looked at, newest first.
 const EACH: usize = 50;
+/// How many branches below one are looked at: what lies deeper was written long ago, and every one costs a look.
+const DEPTH: usize = 64;
 
 /// Gathers stale anchors, each once, in the order they are come upon.
 pub(crate) struct Stale<'a> {
@@ -60,7 +62,8 @@ impl<'a> Stale<'a> {
         if rows.branch(ws.no, branch)?.is_none() {
             return Ok(());
         }
-        for part in View::of(rows, ws, branch)?.segments {
+        let mut views: HashMap<DocName, GraphView> = HashMap::new();
+        for part in View::of(rows, ws, branch)?.segments.into_iter().take(DEPTH) {
             for stream in rows.streams(ws.no, &part.branch, StreamKind::Log)? {
                 for row in rows.anchored_entries(stream.id, part.after, part.upto, EACH)? {
                     // A card's node stands for its entry, and an original for its copies.
@@ -71,8 +74,12 @@ impl<'a> Stale<'a> {
                 }
             }
             for stream in rows.streams(ws.no, &part.branch, StreamKind::Graph)? {
-                let view = GraphView::of(rows, ws, branch, &stream.doc)?;
-                for row in rows.anchored_nodes(stream.id, part.upto, EACH)? {
+                let found = rows.anchored_nodes(stream.id, part.upto, EACH)?;
+                if !found.is_empty() && !views.contains_key(&stream.doc) {
+                    views.insert(stream.doc.clone(), GraphView::of(rows, ws, branch, &stream.doc)?);
+                }
+                let Some(view) = views.get(&stream.doc) else { continue };
+                for row in found {
                     // A nearer branch may have changed or deleted it.
                     let shown = view.live(rows, &row.key)?.is_some_and(|live| live.seq == row.seq);
                     if shown && row.body.valid_to.is_none() {

@@ -83,18 +83,7 @@ pub(crate) fn write<T: Serialize + DeserializeOwned>(
 
 /// The head row of a workspace; one that nothing was written to looks like a new one.
 pub(crate) fn workspace(rows: &dyn Rows, name: &WorkspaceId) -> Result<WorkspaceRow, MemoryError> {
-    Ok(rows.workspace(name)?.unwrap_or_else(|| WorkspaceRow {
-        no: WsNo(0),
-        name: name.clone(),
-        created: UnixMs(0),
-        seq: Seq::ZERO,
-        event: EventNo(0),
-        plans: 0,
-        tasks: 0,
-        branches: 0,
-        checkout: BranchName::main(),
-        focus: None,
-    }))
+    Ok(rows.workspace(name)?.unwrap_or_else(|| WorkspaceRow::new(WsNo(0), name, UnixMs(0))))
 }
 
 /// What is said by a new entry, apart from where it goes.

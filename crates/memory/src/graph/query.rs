@@ -88,6 +88,9 @@ pub struct GraphQueryOutput {
     /// Edges among these nodes, newest first.
     pub edges: Vec<Edge>,
     pub pagination: Pagination,
+    /// The limit of edges that was used, if one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges_limit: Option<usize>,
     /// Whether the budget or `edges_limit` dropped or shortened something.
     pub truncated: bool,
 }
@@ -123,6 +126,7 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
             nodes: Vec::new(),
             edges: Vec::new(),
             pagination: Pagination::widest(cursor, limit),
+            edges_limit: request.edges_limit.map(|_| edges_limit),
             truncated: false,
         };
         let room = budget.0.saturating_sub(json_size(&out));

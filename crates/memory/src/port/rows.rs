@@ -32,6 +32,24 @@ pub struct WorkspaceRow {
     pub focus: Option<EntityId>,
 }
 
+impl WorkspaceRow {
+    /// A workspace that nothing was written to yet.
+    pub fn new(no: WsNo, name: &WorkspaceId, created: UnixMs) -> Self {
+        Self {
+            no,
+            name: name.clone(),
+            created,
+            seq: Seq::ZERO,
+            event: EventNo(0),
+            plans: 0,
+            tasks: 0,
+            branches: 0,
+            checkout: BranchName::main(),
+            focus: None,
+        }
+    }
+}
+
 /// A branch and where it was cut off its base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BranchRow {

@@ -49,6 +49,8 @@ pub struct ThinkNextOutput {
     pub graph_doc: DocName,
     /// Most useful first.
     pub moves: Vec<NextMove>,
+    /// The limit that was used.
+    pub limit: usize,
     /// How many open cards there are.
     pub open_cards: usize,
     /// Whether the budget dropped something.
@@ -106,6 +108,7 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
             branch: place.branch,
             graph_doc: place.graph_doc,
             moves: Vec::new(),
+            limit,
             open_cards: open.len(),
             truncated: false,
         };
