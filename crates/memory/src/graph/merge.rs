@@ -1,5 +1,6 @@
 //! Merging the graph of a branch back into the branch it was cut off.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::apply::delete_node;
 use super::place;
+use super::resolve::close;
 use super::state::{object, same};
 use super::view::GraphView;
 use crate::branch::existing;
@@ -110,10 +112,17 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
         let count = found.len();
         let next = found.last().filter(|_| more).map(cursor_of);
         let mut skipped = 0;
+        let mut agreed: HashSet<GraphKey> = HashSet::new();
         for theirs in found {
             match run.plan(&theirs)? {
-                Plan::Same => skipped += 1,
-                Plan::Take => run.take(&theirs)?,
+                Plan::Same => {
+                    skipped += 1;
+                    agreed.insert(theirs.key);
+                }
+                Plan::Take => {
+                    run.take(&theirs)?;
+                    agreed.insert(theirs.key);
+                }
                 Plan::Clash => {
                     if !run.record(&theirs)? {
                         skipped += 1;
@@ -121,6 +130,9 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
                 }
             }
         }
+        // What both sides have come to agree on is no conflict any more.
+        let why = |key: &GraphKey| agreed.contains(key).then(|| "agreed".to_owned());
+        let closed = close(run.w, &run.place, &run.from, Seq::END, why)?;
         let (merged, conflict_ids, still_open) = (run.merged, run.new, run.open);
         let out = GraphMergeOutput {
             from: from.name,
@@ -134,7 +146,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             dry_run,
             pagination: Pagination::new(cursor, limit, count, next),
         };
-        let wrote = merged > 0 || out.conflicts_created > 0;
+        let wrote = merged > 0 || out.conflicts_created > 0 || closed > 0;
         Ok(if wrote && !dry_run { Outcome::Keep(out) } else { Outcome::Discard(out) })
     })
 }

@@ -239,3 +239,26 @@ fn what_was_settled_is_not_asked_again_when_the_base_goes_on() {
         assert_eq!(merge_graph(w), (0, 0, 1));
     });
 }
+
+#[test]
+fn a_conflict_that_the_sides_grew_out_of_is_closed_by_the_next_merge() {
+    on_every_store(|w| {
+        let open = || {
+            w.ok("graph_conflicts", json!({"into": "main", "doc": "g", "status": "open"}))["conflicts"]
+                .clone()
+        };
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "theirs");
+        put(w, "main", "ours");
+        assert_eq!(merge_graph(w), (0, 0, 1));
+        let id = open()[0]["conflict_id"].clone();
+        put(w, "main", "theirs");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        assert_eq!(open(), json!([]));
+        let shown = w.ok("graph_conflict_show", json!({"conflict_id": id}));
+        assert_eq!(shown["conflict"]["resolution"], "agreed");
+        put(w, "main", "went on");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+    });
+}

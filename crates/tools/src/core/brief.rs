@@ -27,11 +27,18 @@ fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
     if let Some(task) = brief.ready.first() {
         return Guidance::next("tasks_claim", task.id.clone(), "Take the most urgent task that is ready.");
     }
+    if let Some(task) = brief.at_work.first() {
+        return Guidance::next(
+            "tasks_radar",
+            task.id.clone(),
+            "Nothing is ready; see where this one stands.",
+        );
+    }
     let nothing = brief.handoff.is_none()
         && brief.pinned.is_empty()
         && brief.decisions.is_empty()
         && brief.questions.is_empty();
-    if nothing && brief.at_work.is_empty() && brief.conflicts.is_empty() {
+    if nothing && brief.conflicts.is_empty() {
         let begin =
             "Nothing was remembered in this workspace yet; branchmind_notes_commit and tasks_create begin.";
         return when_empty(ctx, &brief.ready, begin);
