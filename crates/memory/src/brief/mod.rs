@@ -2,7 +2,8 @@
 
 mod trim;
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use m1nd_stdx::clock::UnixMs;
@@ -199,7 +200,15 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
             None => None,
         };
         let view = View::of(rows, &ws, &ws.checkout)?;
-        let look = Look { ports, rows, ws: &ws, target, agent: request.agent_id.as_deref(), view };
+        let look = Look {
+            ports,
+            rows,
+            ws: &ws,
+            target,
+            agent: request.agent_id.as_deref(),
+            view,
+            roots: RefCell::default(),
+        };
         let mut out = look.gather()?;
         trim::trim(&mut out, budget.0);
         Ok(out)
@@ -214,6 +223,8 @@ struct Look<'a> {
     agent: Option<&'a str>,
     /// What the checked out branch shows.
     view: View,
+    /// Which branches were cut off no other, as far as it was asked.
+    roots: RefCell<HashMap<BranchName, bool>>,
 }
 
 impl Look<'_> {
@@ -407,7 +418,8 @@ impl Look<'_> {
             Ok(Some(row)) => row.base.is_none(),
             Ok(None) | Err(_) => false,
         };
-        self.view.shows(branch, seq) || root()
+        // Hundreds of cards may lie on one branch.
+        self.view.shows(branch, seq) || *self.roots.borrow_mut().entry(branch.clone()).or_insert_with(root)
     }
 }
 

@@ -250,4 +250,25 @@ mod tests {
         let mode: String = writer.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
         assert_eq!(mode, "wal");
     }
+
+    #[test]
+    fn what_a_briefing_asks_for_is_found_by_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).unwrap();
+        let writer = store.writer.lock();
+        let plan = |sql: &str| -> String {
+            let mut statement = writer.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let values = vec![1_i64; statement.parameter_count()];
+            let steps = statement
+                .query_map(rusqlite::params_from_iter(values), |row| row.get::<_, String>(3))
+                .unwrap();
+            steps.map(|step| step.unwrap()).collect::<Vec<_>>().join("; ")
+        };
+        for (index, sql) in [
+            ("entries_anchored", read::anchored_entries_sql()),
+            ("versions_anchored", read::anchored_nodes_sql()),
+        ] {
+            assert!(plan(&sql).contains(index), "{}", plan(&sql));
+        }
+    }
 }

@@ -70,6 +70,20 @@ fn direction(order: Order) -> &'static str {
     }
 }
 
+pub(super) fn anchored_entries_sql() -> String {
+    format!(
+        "SELECT {ENTRY} {ENTRIES} WHERE e.stream = $1 AND e.seq > $2 AND e.seq <= $3 AND e.anchors IS NOT NULL \
+         ORDER BY e.seq DESC LIMIT $4"
+    )
+}
+
+pub(super) fn anchored_nodes_sql() -> String {
+    format!(
+        "SELECT {VERSION} {VERSIONS} WHERE v.stream = $1 AND v.seq <= $2 AND v.next_seq > $2 AND v.kind = 0 \
+         AND v.deleted = 0 AND v.anchors IS NOT NULL ORDER BY v.seq DESC LIMIT $3"
+    )
+}
+
 impl Rows for Sql<'_> {
     fn workspace(&self, name: &WorkspaceId) -> Answer<Option<WorkspaceRow>> {
         let sql = format!("SELECT {WORKSPACE} FROM workspaces WHERE name = $1");
@@ -150,11 +164,7 @@ impl Rows for Sql<'_> {
         upto: Seq,
         most: usize,
     ) -> Answer<Vec<EntryRow>> {
-        let sql = format!(
-            "SELECT {ENTRY} {ENTRIES} WHERE e.stream = $1 AND e.seq > $2 AND e.seq <= $3 AND e.anchors IS NOT NULL \
-             ORDER BY e.seq DESC LIMIT $4"
-        );
-        self.all(&sql, params![stream.0, after.0, upto.0, limit(most)], rows::entry)
+        self.all(&anchored_entries_sql(), params![stream.0, after.0, upto.0, limit(most)], rows::entry)
     }
 
     fn all_entries(&self, ws: WsNo, after: Seq, most: usize) -> Answer<Vec<EntryRow>> {
@@ -219,11 +229,7 @@ impl Rows for Sql<'_> {
     }
 
     fn anchored_nodes(&self, stream: StreamId, as_of: Seq, most: usize) -> Answer<Vec<VersionRow>> {
-        let sql = format!(
-            "SELECT {VERSION} {VERSIONS} WHERE v.stream = $1 AND v.seq <= $2 AND v.next_seq > $2 AND v.kind = 0 \
-             AND v.deleted = 0 AND v.anchors IS NOT NULL ORDER BY v.seq DESC LIMIT $3"
-        );
-        self.all(&sql, params![stream.0, as_of.0, limit(most)], rows::version)
+        self.all(&anchored_nodes_sql(), params![stream.0, as_of.0, limit(most)], rows::version)
     }
 
     fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()> {
