@@ -10,6 +10,11 @@ use crate::port::{AnchorAt, AnchorRow};
 pub trait AnchorProbe: Sync {
     fn look(&self, at: &AnchorAt) -> Sight;
 
+    /// The SHA-256 of a whole file in hex, if it can be read.
+    fn digest(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     /// The same place as it is written down: one spelling for each place. A place that cannot be found keeps its own.
     fn spelled(&self, at: AnchorAt) -> AnchorAt {
         at
@@ -79,6 +84,19 @@ pub struct Anchor {
     /// Absent when the code could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor_state: Option<AnchorState>,
+    /// Why the state is not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<Unchecked>,
+}
+
+/// Why nobody can say whether an anchored place is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unchecked {
+    /// The code was not read when the anchor was written: run `ingest`, then write the anchor again.
+    NoHash,
+    /// The code cannot be looked at now: run `ingest`.
+    NoCode,
 }
 
 /// The most anchors on one thing.
@@ -115,7 +133,13 @@ pub(crate) fn show(code: &dyn AnchorProbe, rows: &[AnchorRow]) -> Vec<Anchor> {
                 AnchorAt::Node { node_id } => (Some(node_id.clone()), None, None),
                 AnchorAt::Path { path, lines } => (None, Some(path.clone()), lines.map(line_text)),
             };
-            Anchor { node_id, path, lines, hash: row.hash.clone(), anchor_state: state(code, row) }
+            let anchor_state = state(code, row);
+            let unchecked = match (anchor_state, &row.hash) {
+                (Some(_), _) => None,
+                (None, None) => Some(Unchecked::NoHash),
+                (None, Some(_)) => Some(Unchecked::NoCode),
+            };
+            Anchor { node_id, path, lines, hash: row.hash.clone(), anchor_state, unchecked }
         })
         .collect()
 }
@@ -126,6 +150,22 @@ pub(crate) fn stale(code: &dyn AnchorProbe, rows: &[AnchorRow]) -> Vec<Anchor> {
     out.retain(|a| matches!(a.anchor_state, Some(AnchorState::Changed | AnchorState::Gone)));
     out
 }
+
+/// What a writer should know about anchors that were kept without a hash.
+pub(crate) fn warnings<'a>(rows: impl IntoIterator<Item = &'a AnchorRow>) -> Vec<String> {
+    let unread: Vec<String> =
+        rows.into_iter().filter(|row| row.hash.is_none()).map(|row| name(&row.at)).take(NAMED).collect();
+    if unread.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "The code was not ingested yet, so changes of {} will not be noticed. Run ingest, then write the anchor again (a card with update: true).",
+        unread.join(", ")
+    )]
+}
+
+/// How many anchors a warning names.
+const NAMED: usize = 5;
 
 /// What a place may have been written down as: a path, or a node.
 pub(crate) fn spellings(code: &dyn AnchorProbe, place: &str) -> [String; 2] {

@@ -25,14 +25,6 @@ impl Budget {
 
 /// Something in a list that can be made smaller without being dropped.
 pub(crate) trait Item: Serialize {
-    /// Written by the machine: gives way before what people wrote.
-    fn is_machine(&self) -> bool {
-        false
-    }
-
-    /// Leaves out what can be looked up again; says so in the item.
-    fn compact(&mut self) {}
-
     /// Shortens its text until it has at most `bytes` bytes, as far as that goes; says so in the item.
     fn shorten(&mut self, bytes: usize);
 }
@@ -47,35 +39,23 @@ pub(crate) enum Fit {
 
 /// Keeps the longest head of `items` that fits into `room` bytes, and at least one item.
 ///
-/// The order of the list is the order of worth, so that what is dropped lies behind the page's cursor.
-/// Machine-written items lose their details first, the least worthy ones before the others. A single item
-/// that is too large loses text. A `room` that not even an item without text fits into is overdrawn: a page
+/// The order of the list is the order of worth, so that what is dropped lies behind the page's cursor. A single
+/// item that is too large loses text. A `room` that not even an item without text fits into is overdrawn: a page
 /// that shows nothing could never be turned.
 pub(crate) fn fit<T: Item>(items: &mut Vec<T>, room: usize) -> Fit {
-    let mut sizes: Vec<usize> = items.iter().map(|item| json_size(item) + 1).collect();
-    let mut total: usize = sizes.iter().sum();
-    if total <= room + 1 {
+    let mut used = 0;
+    let fitting = items.iter().take_while(|item| {
+        used += json_size(item) + 1;
+        used <= room + 1
+    });
+    let kept = fitting.count();
+    if kept == items.len() {
         return Fit::Whole;
     }
-    for at in (0..items.len()).rev() {
-        if total <= room + 1 {
-            return Fit::Trimmed;
-        }
-        if items[at].is_machine() {
-            items[at].compact();
-            total -= sizes[at];
-            sizes[at] = json_size(&items[at]) + 1;
-            total += sizes[at];
-        }
-    }
-    while items.len() > 1 && total > room + 1 {
-        items.pop();
-        total -= sizes.pop().unwrap_or(0);
-    }
-    if let [only] = items.as_mut_slice()
-        && total > room + 1
+    items.truncate(kept.max(1));
+    if kept == 0
+        && let Some(only) = items.first_mut()
     {
-        only.compact();
         only.shorten(room);
     }
     Fit::Trimmed
@@ -138,34 +118,19 @@ mod tests {
     #[derive(Serialize)]
     struct Line {
         text: String,
-        machine: bool,
     }
 
     impl Item for Line {
-        fn is_machine(&self) -> bool {
-            self.machine
-        }
-
-        fn compact(&mut self) {
-            if self.machine {
-                self.text.clear();
-            }
-        }
-
         fn shorten(&mut self, bytes: usize) {
             let excess = json_size(self).saturating_sub(bytes);
             shorten_text(&mut self.text, excess);
         }
     }
 
-    fn lines(texts: &[(&str, bool)]) -> Vec<Line> {
-        texts.iter().map(|(text, machine)| Line { text: (*text).to_owned(), machine: *machine }).collect()
-    }
-
     #[test]
     fn the_end_of_the_list_goes_first_and_one_item_always_stays() {
         let long = "x".repeat(100);
-        let mut items = lines(&[(&long, false), (&long, false), (&long, false)]);
+        let mut items: Vec<Line> = (0..3).map(|_| Line { text: long.clone() }).collect();
         assert_eq!(fit(&mut items, 300), Fit::Trimmed);
         assert_eq!(items.len(), 2);
         assert_eq!(fit(&mut items, 60), Fit::Trimmed);
@@ -173,14 +138,6 @@ mod tests {
         assert!(json_size(&items[0]) <= 60);
         assert_eq!(fit(&mut items, 1), Fit::Trimmed);
         assert_eq!(items.len(), 1);
-    }
-
-    #[test]
-    fn machine_entries_give_way_before_notes() {
-        let long = "x".repeat(100);
-        let mut items = lines(&[(&long, true), (&long, false), (&long, true)]);
-        assert_eq!(fit(&mut items, 320), Fit::Trimmed);
-        assert_eq!(items.iter().map(|l| l.text.len()).collect::<Vec<_>>(), [100, 100, 0]);
     }
 
     #[test]

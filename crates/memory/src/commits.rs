@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::branch::{View, existing};
-use crate::budget::{self, Budget, Fit, Item, fit, json_size};
+use crate::budget::{self, Budget, Item, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, Seq, WorkspaceId};
 use crate::notes::page_of;
@@ -45,6 +45,9 @@ pub struct CommitRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitOutput {
     pub commit: Commit,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 /// A named point: everything that the branch showed at `seq`.
@@ -122,7 +125,7 @@ pub fn commit(ports: &Ports<'_>, request: &CommitRequest) -> Result<CommitOutput
             ..NewEntry::note(body.clone().unwrap_or_default())
         };
         let row = w.append(&place.branch, &place.doc, new, Findable::Yes)?;
-        Ok(Outcome::Keep(CommitOutput { commit: Commit::of(row) }))
+        Ok(Outcome::Keep(CommitOutput { commit: Commit::of(row), replayed: false }))
     })
 }
 
@@ -169,7 +172,7 @@ pub fn log(ports: &Ports<'_>, request: &LogRequest) -> Result<LogOutput, MemoryE
         let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
         let parts = View::of(rows, &ws, &branch)?.parts(rows, &ws, &DocName::commits(), StreamKind::Log)?;
         let (found, more) = page_of(rows, &parts, cursor, limit, Some(EntryKind::Commit))?;
-        let total = found.len();
+        let numbers: Vec<i64> = found.iter().map(|row| row.seq.0).collect();
         let mut commits: Vec<Commit> = found.into_iter().map(Commit::of).collect();
         let mut out = LogOutput {
             branch,
@@ -177,9 +180,8 @@ pub fn log(ports: &Ports<'_>, request: &LogRequest) -> Result<LogOutput, MemoryE
             pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
-        out.truncated = fit(&mut commits, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let next = (more || commits.len() < total).then(|| commits.last().map(|last| last.seq.0)).flatten();
-        out.pagination = Pagination::new(cursor, limit, commits.len(), next);
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut commits, &numbers, more, room);
         out.commits = commits;
         Ok(out)
     })

@@ -27,12 +27,12 @@ pub enum MemoryError {
     #[error("id {id} is reserved: only the task projection writes it")]
     ReservedId { id: String },
     #[error("node {id} does not exist in this view")]
-    NodeUnknown { id: String, nearest: Vec<String> },
+    NodeUnknown { id: String, nearest: Vec<String>, at: GraphPlace },
     #[error("edge {from} -{rel}-> {to} does not exist in this view")]
-    EdgeUnknown { from: String, rel: String, to: String },
+    EdgeUnknown { from: String, rel: String, to: String, at: GraphPlace },
     #[error("edge {from} -{rel}-> {to} would hang in the air: node {missing} does not exist")]
-    WouldDangle { from: String, rel: String, to: String, missing: String },
-    #[error("branch {from} was not branched off {into}; its base is {}", base.as_ref().map_or("nothing", |b| b.as_str()))]
+    WouldDangle { from: String, rel: String, to: String, missing: String, at: GraphPlace },
+    #[error("branch {from} was not branched off {into}; {}", base.as_ref().map_or("it has no base".to_owned(), |b| format!("its base is {b}")))]
     NotMergeBack { from: BranchName, into: BranchName, base: Option<BranchName> },
     #[error("conflict {id} does not exist")]
     ConflictUnknown { id: String },
@@ -45,9 +45,9 @@ pub enum MemoryError {
     #[error("the card cannot be read: {reason}")]
     CardUnreadable { reason: String },
     #[error("card {id} exists with other contents ({})", differs.join(", "))]
-    CardChanged { id: CardId, differs: Vec<&'static str> },
+    CardChanged { id: CardId, differs: Vec<&'static str>, at: GraphPlace },
     #[error("card {id} refers to {missing}, which does not exist")]
-    CardReferenceUnknown { id: CardId, missing: String, nearest: Vec<String> },
+    CardReferenceUnknown { id: CardId, missing: String, nearest: Vec<String>, at: GraphPlace },
     #[error("{id} is at revision {current}, not {expected}")]
     RevisionMismatch { id: EntityId, expected: i64, current: i64 },
     #[error("step {selector} does not exist in {task}")]
@@ -56,11 +56,11 @@ pub enum MemoryError {
     SelectorDisagrees { by_id: String, by_path: String },
     #[error("checkpoints_not_confirmed: {} of step {path}", Checkpoint::list(missing))]
     CheckpointsNotConfirmed { step: StepId, path: String, missing: Vec<Checkpoint> },
-    #[error("step {path} has {open} open steps below it")]
+    #[error("step {path} has open steps below it: {open}")]
     OpenChildren { step: StepId, path: String, open: usize },
     #[error("step {path} is done already")]
     StepDone { step: StepId, path: String },
-    #[error("{task} has {open} open steps")]
+    #[error("{task} has steps that are open: {open}")]
     OpenSteps { task: EntityId, open: usize },
     #[error("{task} is {status}")]
     TaskClosed { task: EntityId, status: &'static str },
@@ -84,6 +84,13 @@ pub enum MemoryError {
     ImportUnreadable { line: usize, reason: String },
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The graph that a refusal speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphPlace {
+    pub branch: BranchName,
+    pub doc: DocName,
 }
 
 /// What a store can say no to.

@@ -16,6 +16,7 @@ pub mod port;
 mod ports;
 pub mod search;
 mod secrets;
+pub mod stale;
 pub mod target;
 pub mod tasks;
 pub mod text;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Fit, Item, fit};
 use crate::error::MemoryError;
 
 /// Where a page lies in its list, and how to get the next one.
@@ -25,6 +26,22 @@ impl Pagination {
     /// The widest that a pagination of this page can be written, for measuring.
     pub(crate) fn widest(cursor: i64, limit: usize) -> Self {
         Self { cursor, next_cursor: Some(i64::MAX), has_more: false, limit, count: limit }
+    }
+
+    /// The page of `items` that fits into `room` bytes, and whether something was left out. `numbers` are the cursors of
+    /// all items; `more` says whether others lie behind them.
+    pub(crate) fn fitted<T: Item>(
+        &self,
+        items: &mut Vec<T>,
+        numbers: &[i64],
+        more: bool,
+        room: usize,
+    ) -> (Self, bool) {
+        let truncated = fit(items, room) == Fit::Trimmed;
+        let count = items.len();
+        let last = numbers.get(count.wrapping_sub(1)).copied();
+        let next = last.filter(|_| more || count < numbers.len());
+        (Self::new(self.cursor, self.limit, count, next), truncated)
     }
 
     /// `next` is the cursor of the last item shown, if something lies behind it.
@@ -54,4 +71,11 @@ pub(crate) fn cursor(given: Option<i64>, first: i64) -> Result<i64, MemoryError>
         Some(given) => Ok(given),
         None => Ok(first),
     }
+}
+
+/// Cuts what was asked for beyond `limit`; says whether there was any.
+pub(crate) fn cut<T>(found: &mut Vec<T>, limit: usize) -> bool {
+    let more = found.len() > limit;
+    found.truncate(limit);
+    more
 }

@@ -28,7 +28,7 @@ pub struct SearchRequest {
     pub workspace: String,
     /// Words; all of them must occur, or any if nothing holds all.
     pub query: String,
-    /// Only these: `note`, `card`, `task`, `plan`.
+    /// Only these: note, card, task, plan, claim
     #[serde(default)]
     pub kinds: Option<Vec<FindKind>>,
     /// Only what was written at or after this time (RFC 3339).
@@ -84,6 +84,9 @@ pub struct Hit {
     pub title: Option<String>,
     /// The text around the first word found.
     pub snippet: String,
+    /// When a newer card took its place, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid_to: Option<i64>,
     /// Places in the code that it speaks of and that changed since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale_anchors: Vec<Anchor>,
@@ -91,8 +94,18 @@ pub struct Hit {
 
 impl Item for Hit {
     fn shorten(&mut self, bytes: usize) {
+        while json_size(self) > bytes && self.stale_anchors.len() > 1 {
+            self.stale_anchors.pop();
+        }
         let excess = json_size(self).saturating_sub(bytes);
         shorten_text(&mut self.snippet, excess);
+        let excess = json_size(self).saturating_sub(bytes);
+        if let Some(title) = &mut self.title {
+            shorten_text(title, excess);
+        }
+        if json_size(self) > bytes {
+            self.stale_anchors.clear();
+        }
     }
 }
 
@@ -202,6 +215,8 @@ impl Ask<'_> {
             FindKind::Note => self.note(&found)?,
             FindKind::Card => self.card(&found)?,
             FindKind::Task | FindKind::Plan => self.entity(&found)?,
+            // Claims are kept by missions; memory has no text of them.
+            FindKind::Claim => None,
         };
         let Some((mut hit, anchors)) = hit else {
             return Ok(None);
@@ -233,6 +248,7 @@ impl Ask<'_> {
             title: row.title,
             branch: Some(row.branch),
             doc: Some(row.doc),
+            valid_to: None,
             stale_anchors: Vec::new(),
         };
         Ok(Some((hit, anchors::show(self.ports.code, &row.anchors))))
@@ -256,6 +272,7 @@ impl Ask<'_> {
             title: row.body.title,
             branch: Some(row.branch),
             doc: Some(row.doc),
+            valid_to: row.body.valid_to.map(|at| at.0),
             stale_anchors: Vec::new(),
         };
         Ok(Some((hit, anchors::show(self.ports.code, &row.body.anchors))))
@@ -279,6 +296,7 @@ impl Ask<'_> {
             title: Some(row.title),
             branch: None,
             doc: None,
+            valid_to: None,
             stale_anchors: Vec::new(),
         };
         Ok(Some((hit, anchors::show(self.ports.code, &row.anchors))))

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::branch;
-use crate::error::MemoryError;
+use crate::error::{GraphPlace, MemoryError};
 use crate::ids::{BranchName, DocName, EntityId};
 use crate::port::{EntityRow, Rows, WorkspaceRow};
+use crate::text;
 
 /// Where the reasoning about a plan or task lives; a function of its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +40,13 @@ pub(crate) struct Place {
     pub(crate) doc: DocName,
 }
 
+impl Place {
+    /// The same for an error.
+    pub(crate) fn told(&self) -> GraphPlace {
+        GraphPlace { branch: self.branch.clone(), doc: self.doc.clone() }
+    }
+}
+
 /// Which document of a target is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DocOf {
@@ -66,12 +74,8 @@ pub(crate) fn unknown(rows: &dyn Rows, ws: &WorkspaceRow, id: EntityId) -> Memor
         Ok(known) => known.iter().map(|row| row.id.to_string()).collect::<Vec<_>>(),
         Err(err) => return err.into(),
     };
-    let nearest = m1nd_stdx::nearest::nearest(&id.to_string(), known.iter().map(String::as_str), 3);
-    MemoryError::TargetUnknown {
-        kind: id.kind.as_str(),
-        id: id.to_string(),
-        nearest: nearest.into_iter().map(str::to_owned).collect(),
-    }
+    let nearest = text::nearest(&id.to_string(), &known);
+    MemoryError::TargetUnknown { kind: id.kind.as_str(), id: id.to_string(), nearest }
 }
 
 /// The newest so many entities are compared with a mistyped id.

@@ -84,9 +84,10 @@ pub(crate) fn optional_word(field: &'static str, text: Option<&str>) -> Result<O
 }
 
 /// Lower case, each once, in order.
-pub(crate) fn tags(given: &[String]) -> Result<Vec<String>, MemoryError> {
+pub(crate) fn tags(given: &[String], sensitive: Sensitive) -> Result<Vec<String>, MemoryError> {
     let mut out = Vec::with_capacity(given.len());
     for tag in given {
+        sensitive.check("tags", tag)?;
         let tag = tag.trim().to_lowercase();
         out.push(word("tags", &tag)?);
     }
@@ -155,6 +156,17 @@ pub(crate) fn headline(text: &str, max: usize) -> String {
     cut(line, max).to_owned()
 }
 
+/// The known names that are most like a mistyped one; if none is, the first of them, so that a refusal always names
+/// something that exists.
+pub(crate) fn nearest(wanted: &str, known: &[String]) -> Vec<String> {
+    const NAMED: usize = 3;
+    let near = m1nd_stdx::nearest::nearest(wanted, known.iter().map(String::as_str), NAMED);
+    if near.is_empty() {
+        return known.iter().take(NAMED).cloned().collect();
+    }
+    near.into_iter().map(str::to_owned).collect()
+}
+
 /// The longest prefix of at most `max` bytes.
 pub(crate) fn cut(text: &str, max: usize) -> &str {
     if text.len() <= max {
@@ -184,8 +196,8 @@ mod tests {
     #[test]
     fn tags_are_lower_case_sorted_and_unique() {
         let given = ["B", " a ", "b"].map(str::to_owned);
-        assert_eq!(tags(&given).unwrap(), ["a", "b"]);
-        assert!(tags(&["x|y".to_owned()]).is_err());
+        assert_eq!(tags(&given, Sensitive::Refused).unwrap(), ["a", "b"]);
+        assert!(tags(&["x|y".to_owned()], Sensitive::Refused).is_err());
     }
 
     #[test]

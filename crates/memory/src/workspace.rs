@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Budget;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, EventNo, Seq, WorkspaceId};
 use crate::port;
@@ -30,13 +31,13 @@ pub struct InitOutput {
 
 pub fn init(ports: &Ports<'_>, request: &InitRequest) -> Result<InitOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
-    write(ports, &workspace, &Once::plain("init"), |_| {
-        Ok(Outcome::Keep(InitOutput {
-            workspace: workspace.clone(),
-            storage_dir: ports.store.place(),
-            schema_version: ports.store.schema_version(),
-        }))
-    })
+    let (storage_dir, schema_version) = (ports.store.place(), ports.store.schema_version());
+    let out = InitOutput { workspace: workspace.clone(), storage_dir, schema_version };
+    // One that is there needs no write, and may lie where nothing can be written.
+    if port::read(ports.store, |rows| Ok(rows.workspace(&workspace)?.is_some()))? {
+        return Ok(out);
+    }
+    write(ports, &workspace, &Once::plain("init"), |_| Ok(Outcome::Keep(out.clone())))
 }
 
 /// The names of all workspaces in the store, in order.
@@ -54,6 +55,9 @@ pub fn names(ports: &Ports<'_>) -> Result<Vec<String>, MemoryError> {
 pub struct StatusRequest {
     /// The workspace.
     pub workspace: String,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,6 +86,8 @@ pub struct StatusOutput {
 
 pub fn status(ports: &Ports<'_>, request: &StatusRequest) -> Result<StatusOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
+    // The answer has no text that could be shortened; whoever called compares it with the budget.
+    Budget::of(request.max_chars)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let last = match ws.event {

@@ -17,6 +17,15 @@ pub(crate) struct Writer<'t> {
     pub(crate) tx: &'t mut dyn Tx,
     pub(crate) ws: WorkspaceRow,
     pub(crate) now: UnixMs,
+    /// Somebody else's claim that this write passes by; its event says so.
+    pub(crate) passed_by: Option<PassedBy>,
+}
+
+/// A claim whose token a change did not carry.
+#[derive(Clone, Debug)]
+pub(crate) struct PassedBy {
+    pub(crate) agent: String,
+    pub(crate) until: String,
 }
 
 /// Whether a write has anything to keep.
@@ -56,9 +65,9 @@ pub(crate) fn write<T: Serialize + DeserializeOwned>(
         if let Some(key) = once.key
             && let Some(answer) = tx.replay(ws.no, once.operation, key)?
         {
-            return Ok((Verdict::Discard, read_answer(&answer)?));
+            return Ok((Verdict::Discard, replayed(&answer)?));
         }
-        let mut writer = Writer { tx, ws, now };
+        let mut writer = Writer { tx, ws, now, passed_by: None };
         match work(&mut writer)? {
             Outcome::Discard(value) => Ok((Verdict::Discard, value)),
             Outcome::Keep(value) => {
@@ -74,18 +83,7 @@ pub(crate) fn write<T: Serialize + DeserializeOwned>(
 
 /// The head row of a workspace; one that nothing was written to looks like a new one.
 pub(crate) fn workspace(rows: &dyn Rows, name: &WorkspaceId) -> Result<WorkspaceRow, MemoryError> {
-    Ok(rows.workspace(name)?.unwrap_or_else(|| WorkspaceRow {
-        no: WsNo(0),
-        name: name.clone(),
-        created: UnixMs(0),
-        seq: Seq::ZERO,
-        event: EventNo(0),
-        plans: 0,
-        tasks: 0,
-        branches: 0,
-        checkout: BranchName::main(),
-        focus: None,
-    }))
+    Ok(rows.workspace(name)?.unwrap_or_else(|| WorkspaceRow::new(WsNo(0), name, UnixMs(0))))
 }
 
 /// What is said by a new entry, apart from where it goes.
@@ -203,7 +201,7 @@ impl Writer<'_> {
     }
 }
 
-/// A card is found by its newest text. The copy that a merge makes is not: its original stands for it.
+/// A card is found by its id and its newest text. The copy that a merge makes is not: its original stands for it.
 pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), MemoryError> {
     let GraphKey::Node(id) = &row.key else {
         return Ok(());
@@ -222,7 +220,7 @@ pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), Memory
         reference,
         seq: row.seq,
         ts: row.ts,
-        title: row.body.title.clone().unwrap_or_default(),
+        title: format!("{} {id}", row.body.title.as_deref().unwrap_or_default()),
         body: row.body.text.clone().unwrap_or_default(),
     })?;
     Ok(())
@@ -280,8 +278,11 @@ fn answer_text<T: Serialize>(value: &T) -> Result<String, MemoryError> {
     serde_json::to_string(value).map_err(|err| engine(&err))
 }
 
-fn read_answer<T: DeserializeOwned>(text: &str) -> Result<T, MemoryError> {
-    serde_json::from_str(text).map_err(|err| engine(&err))
+/// The first answer again, marked as such.
+fn replayed<T: DeserializeOwned>(answer: &str) -> Result<T, MemoryError> {
+    let mut object: Object = serde_json::from_str(answer).map_err(|err| engine(&err))?;
+    object.insert("replayed".to_owned(), serde_json::Value::Bool(true));
+    serde_json::from_value(serde_json::Value::Object(object)).map_err(|err| engine(&err))
 }
 
 fn engine(err: &serde_json::Error) -> MemoryError {

@@ -98,7 +98,7 @@ fn every_request_and_output_is_plain_and_described() {
     check::<tasks::TasksRadarRequest, tasks::TasksRadarOutput>("tasks_radar");
     check::<tasks::TasksContextRequest, tasks::TasksContextOutput>("tasks_context");
     check::<tasks::TasksDeltaRequest, tasks::TasksDeltaOutput>("tasks_delta");
-    check::<tasks::FocusRequest, tasks::FocusOutput>("tasks_focus_get");
+    check::<tasks::FocusGetRequest, tasks::FocusOutput>("tasks_focus_get");
     check::<tasks::FocusSetRequest, tasks::FocusOutput>("tasks_focus_set");
     check::<tasks::TasksReadyRequest, tasks::TasksReadyOutput>("tasks_ready");
     check::<tasks::ClaimRequest, tasks::ClaimOutput>("tasks_claim");

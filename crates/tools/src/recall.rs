@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use m1nd_contract::budget::json_len;
 use m1nd_contract::header::Field;
-use m1nd_contract::{Guidance, Trim};
+use m1nd_contract::{Code, Fault, Guidance, Recovery, Trim};
 use m1nd_memory::workspace;
 use m1nd_runtime::{Answer, Ctx, Effect, Spec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::json;
 
 /// A tool that reads memory.
 pub const READ: Spec = Spec { caller: Field::Workspace, lean: true, ..Spec::READ };
@@ -60,12 +61,37 @@ pub fn room(max_chars: Option<i64>, default: i64, next_step: i64) -> i64 {
     }
 }
 
-/// The answer, with a next step if `max_chars` has room for one.
-pub fn answer<T: Serialize>(output: T, next: Guidance, budget: Option<i64>) -> Answer<Recalled<T>> {
+/// The answer, with a next step if `max_chars` has room for one. A budget that not even the smallest form of the
+/// answer fits into is refused: a page without entries could never be turned.
+pub fn answer<T: Serialize>(
+    ctx: &Ctx<'_>,
+    output: T,
+    next: Guidance,
+    budget: Option<i64>,
+) -> Result<Answer<Recalled<T>>, Fault> {
     let bytes = |size: usize| i64::try_from(size).unwrap_or(i64::MAX / 2);
-    let whole = bytes(json_len(&output)) + bytes(json_len(&next)) + ENVELOPE;
-    let next = if budget.is_none_or(|budget| whole <= budget) { next } else { Guidance::default() };
-    Answer::of(Recalled(output)).next(next)
+    let least = bytes(json_len(&output)) + ENVELOPE;
+    match budget {
+        Some(budget) if least > budget => Err(Fault::new(
+            Code::InvalidParams,
+            format!("`max_chars` {budget} is too small: the shortest form of this answer has {least} bytes."),
+            Recovery::hint(format!("Call {} again with `max_chars` of at least {least}.", ctx.tool())),
+        )
+        .with_detail(json!({ "least": least }))),
+        Some(budget) if least + bytes(json_len(&next)) > budget => Ok(Answer::of(Recalled(output))),
+        _ => Ok(Answer::of(Recalled(output)).next(next)),
+    }
+}
+
+/// What to say about an empty list: that memory itself is empty or elsewhere, or `why`.
+pub fn when_empty<T>(ctx: &Ctx<'_>, list: &[T], why: &'static str) -> Guidance {
+    if !list.is_empty() {
+        return Guidance::default();
+    }
+    match elsewhere(ctx) {
+        known if known == Guidance::default() => Guidance::hint(why),
+        reason => reason,
+    }
 }
 
 /// What to say when nothing is found: damage may be the reason, and a mistyped name looks like a new one.
@@ -93,10 +119,11 @@ pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
 const MAX_NAMES: usize = 5;
 
 /// Declares one tool: its name, the function of `memory` with its types, the budget it works within, what it
-/// points to, and its spec.
+/// points to, what it says about an empty list, and its spec.
 macro_rules! memory_tool {
     (
-        $tool:ident, $call:expr, $input:ty => $output:ty $(, within $budget:expr)? $(, next $next:expr)?;
+        $tool:ident, $call:expr, $input:ty => $output:ty $(, within $budget:expr)? $(, next $next:expr)?
+        $(, empty $list:ident: $why:expr)?;
         $($spec:tt)*
     ) => {
         pub struct $tool;
@@ -125,7 +152,10 @@ macro_rules! memory_tool {
                     let point: fn(&m1nd_runtime::Ctx<'_>, &$output) -> m1nd_contract::Guidance = $next;
                     next = point(ctx, &output);
                 )?
-                Ok($crate::recall::answer(output, next, budget))
+                $(
+                    next = $crate::recall::when_empty(ctx, &output.$list, $why);
+                )?
+                $crate::recall::answer(ctx, output, next, budget)
             }
         }
     };

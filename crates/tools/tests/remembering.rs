@@ -203,6 +203,39 @@ fn a_note_knows_when_its_code_changed_moved_or_vanished() {
 }
 
 #[test]
+fn an_anchored_folder_is_what_lies_in_it() {
+    let fixture = remembered();
+    let note =
+        json!({"target": "TASK-001", "content": "The sources are small.", "anchors": [{"path": "src"}]});
+    ok(&fixture, "branchmind_notes_commit", note);
+    let stale = || ok(&fixture, "tasks_radar", json!({}))["stale_anchors"].clone();
+    assert_eq!(stale(), json!(null));
+    fs::write(fixture.root().join("docs/other.md"), "elsewhere").unwrap();
+    assert_eq!(stale(), json!(null));
+    fs::write(fixture.root().join("src/new.rs"), "fn new() {}").unwrap();
+    assert_eq!((&stale()[0]["path"], &stale()[0]["anchor_state"]), (&json!("src"), &json!("changed")));
+    fs::remove_file(fixture.root().join("src/new.rs")).unwrap();
+    assert_eq!(stale(), json!(null), "it holds the same again");
+    fs::write(fixture.root().join("src/lib.rs"), "pub fn sub() {}").unwrap();
+    assert_eq!(stale()[0]["anchor_state"], "changed");
+}
+
+#[test]
+fn an_anchor_that_was_written_before_the_code_was_read_says_so() {
+    let fixture = common::fixture();
+    let anchors = json!([{"node_id": "greet"}]);
+    let note = json!({"branch": "main", "doc": "notes", "content": "x", "anchors": anchors});
+    let written = ok(&fixture, "branchmind_notes_commit", note);
+    assert!(written["warnings"][0].as_str().unwrap().contains("ingest"), "{written}");
+    assert_eq!(written["entry"]["anchors"][0]["unchecked"], "no_hash");
+    let task = ok(&fixture, "tasks_create", json!({"title": "t", "anchors": anchors}));
+    assert!(task["event"]["warning"].as_str().unwrap().contains("greet"), "{task}");
+    let card =
+        json!({"target": "PLAN-001", "card": {"id": "c", "type": "note", "text": "x"}, "anchors": anchors});
+    assert!(ok(&fixture, "branchmind_think_card", card)["warnings"][0].is_string());
+}
+
+#[test]
 fn a_place_has_one_spelling_whatever_it_was_called() {
     let fixture = remembered();
     let absolute = fixture.root().join("src/lib.rs").display().to_string();
@@ -326,4 +359,119 @@ fn every_tool_of_the_contract_is_there() {
         assert!(names.contains(format!("tasks_{name}").as_str()), "{name}");
     }
     assert!(names.contains("brief") && names.contains("memory_search"));
+}
+
+#[test]
+fn what_a_refusal_advises_works_as_it_is_printed() {
+    let fixture = remembered();
+    let conflict = ok(&fixture, "brief", json!({}))["conflicts"][0]["conflict_id"].clone();
+    ok(&fixture, "tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
+    let card = |id: &str, title: &str| json!({"id": id, "type": "question", "title": title});
+    let op = |op: Value| json!({"branch": "main", "doc": "ideas", "ops": [op]});
+    let cases = [
+        ("branchmind_graph_apply", op(json!({"op": "node_delete", "id": "greetin"})), "greeting"),
+        ("branchmind_graph_apply", op(json!({"op": "node_delete", "id": "zzzzzzzzz"})), "greeting"),
+        (
+            "branchmind_graph_apply",
+            op(json!({"op": "edge_delete", "from": "greeting", "rel": "r", "to": "x"})),
+            "greeting",
+        ),
+        (
+            "branchmind_graph_apply",
+            op(json!({"op": "edge_upsert", "from": "greeting", "rel": "r", "to": "x"})),
+            "greeting",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": card("Q1", "Another?")}),
+            "Which greeting?",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": card("Q2", "x"), "supports": ["Q"]}),
+            "Which greeting?",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": {"id": "a", "type": "idea"}}),
+            "template",
+        ),
+        ("branchmind_graph_conflict_show", json!({"conflict_id": "CONFLICT-0000000000000000"}), "CONFLICT-"),
+        ("branchmind_show", json!({"branch": "mian", "doc": "notes"}), "main"),
+        ("branchmind_show", json!({"target": "TASK-009"}), "TASK-001"),
+        ("branchmind_branch_create", json!({"name": "bold"}), "bold"),
+        ("branchmind_graph_merge", json!({"from": "main", "into": "bold"}), "bold"),
+        ("tasks_edit", json!({"task": "TASK-001", "priority": 1, "expected_revision": 99}), "TASK-001"),
+        ("tasks_done", json!({"task": "TASK-001", "path": "s:9"}), "Write greet"),
+        ("tasks_claim", json!({"task": "TASK-001", "agent_id": "bob"}), "tasks"),
+        ("tasks_release", json!({"task": "TASK-002", "agent_id": "bob"}), "TASK-002"),
+        ("tasks_note", json!({"task": "TASK-001", "note": "n", "claim_token": "claim-1-x"}), "TASK-001"),
+        ("tasks_edit", json!({"task": "TASK-001", "status": "done"}), "TASK-001"),
+        ("tasks_edit", json!({"task": "TASK-001", "depends_on": ["TASK-002"]}), "TASK-001"),
+    ];
+    for (tool, arguments, told) in cases {
+        let refused = fixture.call(tool, arguments.clone());
+        assert!(refused.is_error, "{tool} {arguments}: {}", refused.text());
+        let recovery = &refused.body["error"]["recovery"];
+        let next = recovery["next_tool"].as_str().unwrap_or_else(|| panic!("{tool}: {}", refused.text()));
+        let read = fixture.call(next, recovery["arguments"].clone());
+        assert!(!read.is_error, "{tool}: {recovery}: {}", read.text());
+        assert!(read.text().contains(told), "{tool}: {recovery}: {}", read.text());
+        assert!(!read.body.to_string().contains("\"nodes\":[]"), "{tool}: {}", read.text());
+    }
+    let settle = |how: &str| {
+        fixture.call("branchmind_graph_conflict_resolve", json!({"conflict_id": conflict, "resolution": how}))
+    };
+    assert!(!settle("use_into").is_error);
+    let refused = settle("use_from");
+    let recovery = &refused.body["error"]["recovery"];
+    let shown = ok(&fixture, recovery["next_tool"].as_str().unwrap(), recovery["arguments"].clone());
+    assert_eq!(shown["conflict"]["resolution"], "use_into");
+}
+
+#[test]
+fn a_file_hash_given_as_evidence_is_compared_with_the_file() {
+    let fixture = remembered();
+    let text = fs::read(fixture.root().join("src/lib.rs")).unwrap();
+    let hash = m1nd_stdx::digest::sha256_hex(&text);
+    let verify = |path: &str, hash: &str| {
+        let evidence = json!({"path": path, "file_hash": hash});
+        let criteria = json!({"confirmed": true, "evidence": evidence});
+        fixture.call("tasks_verify", json!({"path": "s:0", "checkpoints": {"criteria": criteria}}))
+    };
+    for (path, hash, state) in [
+        ("src/lib.rs", hash.as_str(), "matches"),
+        ("src/main.rs", &hash, "differs"),
+        ("no.rs", &hash, "not_read"),
+    ] {
+        let out = verify(path, hash);
+        assert!(!out.is_error, "{}", out.text());
+        let event = &out.body["event"];
+        assert_eq!(event["payload"]["criteria"]["evidence"]["file_state"], state);
+        assert_eq!(event["warning"].is_string(), state == "differs", "{event}");
+    }
+    let vague = verify("src/lib.rs", &hash[..4]);
+    assert!(vague.body["event"]["warning"].is_string(), "{}", vague.text());
+}
+
+#[test]
+fn an_empty_list_says_why() {
+    let fixture = remembered();
+    for (tool, arguments, list) in [
+        ("branchmind_show", json!({"branch": "main", "doc": "other"}), "entries"),
+        ("branchmind_diff", json!({"from": "main", "to": "main"}), "entries"),
+        ("branchmind_log", json!({}), "commits"),
+        ("branchmind_graph_query", json!({"branch": "main", "types": ["none"]}), "nodes"),
+        ("branchmind_graph_diff", json!({"from": "main", "to": "main"}), "changes"),
+        ("branchmind_graph_conflicts", json!({"into": "main", "status": "resolved"}), "conflicts"),
+        ("branchmind_think_context", json!({"target": "PLAN-001"}), "cards"),
+        ("branchmind_think_next", json!({"target": "PLAN-001"}), "moves"),
+        ("tasks_delta", json!({"since": "evt_0000000000000999"}), "events"),
+        ("memory_search", json!({"query": "zebra"}), "hits"),
+        ("tasks_context", json!({"since": "evt_0000000000000999"}), "tasks"),
+    ] {
+        let out = ok(&fixture, tool, arguments);
+        assert_eq!(out[list], json!([]), "{tool}: {out}");
+        assert!(out["next_step_hint"].as_str().is_some_and(|hint| hint.len() > 20), "{tool}: {out}");
+    }
 }

@@ -428,6 +428,7 @@ fn branches(out: &mut dyn Write, body: &Value) -> io::Result<()> {
 fn hits(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     for hit in list(&body["hits"]) {
         let (kind, id, title) = (word(&hit["kind"]), word(&hit["id"]), word(&hit["title"]));
+        let kind = if hit["valid_to"].is_number() { format!("superseded {kind}") } else { kind.to_string() };
         writeln!(
             out,
             "{DIM}{kind}{DIM:#} {NUMBER}{id}{NUMBER:#} {title} {DIM}{}{DIM:#}",
@@ -464,6 +465,7 @@ fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     }
     for (name, items, text) in [
         ("pinned", &body["pinned"], "text"),
+        ("at work", &body["at_work"], "claimed_by"),
         ("ready", &body["ready"], ""),
         ("decisions", &body["decisions"], "text"),
         ("open questions", &body["questions"], "text"),
@@ -475,6 +477,11 @@ fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
             writeln!(out, "  {NUMBER}{}{NUMBER:#} {}", word(&item["id"]), word(&item["title"]))?;
             indented(out, item[text].as_str().unwrap_or_default())?;
         }
+    }
+    for conflict in list(&body["conflicts"]) {
+        let (id, key) = (word(&conflict["conflict_id"]), word(&conflict["key"]));
+        let (from, into) = (word(&conflict["from"]), word(&conflict["into"]));
+        writeln!(out, "{DIM}in conflict{DIM:#} {NUMBER}{id}{NUMBER:#} {key} {DIM}{from} into {into}{DIM:#}")?;
     }
     if list(&body["stale_anchors"]).next().is_some() {
         head(out, "code that changed under it")?;

@@ -9,6 +9,7 @@ use crate::error::MemoryError;
 use crate::ids::{BranchName, WorkspaceId};
 use crate::port::{Base, BranchRow, WsNo};
 use crate::ports::Ports;
+use crate::secrets::Sensitive;
 use crate::writer::{Once, Outcome, Writer, write};
 
 /// Reading walks down the bases; beyond this, every read of the branch would be slow.
@@ -28,6 +29,9 @@ pub struct BranchCreateRequest {
     /// Same key, same answer
     #[serde(default)]
     pub idempotency_key: Option<String>,
+    /// Accept text that looks like a secret
+    #[serde(default)]
+    pub allow_sensitive: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,11 +40,18 @@ pub struct BranchCreateOutput {
     pub workspace: WorkspaceId,
     /// The new branch.
     pub branch: Branch,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn create(ports: &Ports<'_>, request: &BranchCreateRequest) -> Result<BranchCreateOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
-    let name = BranchName::parse(&request.name)?;
+    let name = BranchName::parse(&request.name).map_err(|err| match err {
+        MemoryError::Invalid { reason, .. } => MemoryError::Invalid { field: "name", reason },
+        other => other,
+    })?;
+    Sensitive::from(request.allow_sensitive).check("name", name.as_str())?;
     if name.is_canonical() {
         return Err(MemoryError::invalid("name", format!("{name} is kept for a plan or task of that id")));
     }
@@ -59,7 +70,11 @@ pub fn create(ports: &Ports<'_>, request: &BranchCreateRequest) -> Result<Branch
         }
         let base = Base { branch: from.name, seq: w.ws.seq };
         let row = put(w, name.clone(), Some(base), depth)?;
-        Ok(Outcome::Keep(BranchCreateOutput { workspace: workspace.clone(), branch: Branch::of(row) }))
+        Ok(Outcome::Keep(BranchCreateOutput {
+            workspace: workspace.clone(),
+            branch: Branch::of(row),
+            replayed: false,
+        }))
     })
 }
 

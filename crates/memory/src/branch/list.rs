@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::budget::{Budget, Item, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -84,8 +84,7 @@ pub fn list(ports: &Ports<'_>, request: &BranchListRequest) -> Result<BranchList
         if ws.no.0 == 0 && cursor > 1 {
             found.push(super::existing(rows, &ws, "main")?);
         }
-        let more = found.len() > limit;
-        found.truncate(limit);
+        let more = page::cut(&mut found, limit);
         let numbers: Vec<i64> = found.iter().map(|row| row.no).collect();
         let mut branches: Vec<Branch> = found
             .into_iter()
@@ -97,11 +96,8 @@ pub fn list(ports: &Ports<'_>, request: &BranchListRequest) -> Result<BranchList
             pagination: Pagination::widest(cursor, limit),
             truncated: true,
         };
-        out.truncated = fit(&mut branches, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let count = branches.len();
-        let next =
-            (more || count < numbers.len()).then(|| numbers.get(count.wrapping_sub(1)).copied()).flatten();
-        out.pagination = Pagination::new(cursor, limit, count, next);
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut branches, &numbers, more, room);
         out.branches = branches;
         Ok(out)
     })

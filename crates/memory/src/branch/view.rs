@@ -5,6 +5,7 @@ use m1nd_stdx::clock::UnixMs;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, Seq};
 use crate::port::{BranchRow, Rows, StreamKind, StreamRow, WorkspaceRow};
+use crate::text::nearest;
 
 /// The part of one branch that a view shows: `after < seq <= upto`.
 ///
@@ -107,11 +108,11 @@ pub(crate) fn existing(rows: &dyn Rows, ws: &WorkspaceRow, name: &str) -> Result
         return Ok(BranchRow { ws: ws.no, name: parsed, no: 1, base: None, depth: 0, created: UnixMs(0) });
     }
     let known = rows.branches(ws.no, i64::MAX, NEAREST_AMONG)?;
-    let nearest = m1nd_stdx::nearest::nearest(name, known.iter().map(|row| row.name.as_str()), 3);
-    Err(MemoryError::BranchUnknown {
-        name: name.to_owned(),
-        nearest: nearest.into_iter().map(str::to_owned).collect(),
-    })
+    let mut known: Vec<String> = known.iter().map(|row| row.name.to_string()).collect();
+    if known.is_empty() {
+        known.push(BranchName::main().to_string());
+    }
+    Err(MemoryError::BranchUnknown { name: name.to_owned(), nearest: nearest(name, &known) })
 }
 
 /// The newest so many branches are compared with a mistyped name.

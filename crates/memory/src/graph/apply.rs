@@ -97,6 +97,12 @@ pub struct GraphApplyOutput {
     pub last_seq: Seq,
     /// When it was written, in milliseconds since 1970.
     pub last_ts_ms: i64,
+    /// What the writer should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 /// What was written; edges that went with a deleted node are counted too.
@@ -117,11 +123,17 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         return Err(MemoryError::invalid("ops", format!("more than {MAX_OPS}")));
     }
     let sensitive = Sensitive::from(request.allow_sensitive);
+    sensitive.check("doc", request.doc.as_deref().unwrap_or_default())?;
     let steps = request
         .ops
         .iter()
         .map(|op| checked(ports, op, sensitive))
         .collect::<Result<Vec<_>, MemoryError>>()?;
+    let anchored = steps.iter().flat_map(|step| match step {
+        Step::Upsert(_, body) => body.anchors.as_slice(),
+        Step::Delete(_) => &[],
+    });
+    let warnings = anchors::warnings(anchored);
     let once = Once { operation: "graph_apply", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
         let (target, branch, doc) =
@@ -133,8 +145,10 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         }
         let view = live(w, &place)?;
         for step in &steps {
-            if let Step::Upsert(key @ GraphKey::Edge { .. }, _) = step {
-                check_ends(w, &view, key)?;
+            if let Step::Upsert(key @ GraphKey::Edge { .. }, _) = step
+                && view.live(w.tx.rows(), key)?.is_some()
+            {
+                check_ends(w, &view, &place, key)?;
             }
         }
         Ok(Outcome::Keep(GraphApplyOutput {
@@ -143,6 +157,8 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
             applied,
             last_seq: w.ws.seq,
             last_ts_ms: w.now.0,
+            warnings: warnings.clone(),
+            replayed: false,
         }))
     })
 }
@@ -199,6 +215,9 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         let missing = || MemoryError::invalid("ops", format!("{} needs {field}", name(op.op)));
         value.clone().ok_or_else(missing)
     };
+    for (field, name) in [("id", &op.id), ("rel", &op.rel), ("type", &op.type_), ("status", &op.status)] {
+        sensitive.check(field, name.as_deref().unwrap_or_default())?;
+    }
     let key = if is_node {
         let id = GraphNodeId::parse(&need("id", &op.id)?)?;
         if id.is_reserved() {
@@ -223,7 +242,7 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         title: text::optional_title("title", op.title.as_deref(), sensitive)?,
         text: text::optional_body("text", op.text.as_deref(), sensitive)?,
         status: text::optional_word("status", op.status.as_deref())?,
-        tags: text::tags(op.tags.as_deref().unwrap_or_default())?,
+        tags: text::tags(op.tags.as_deref().unwrap_or_default(), sensitive)?,
         meta: text::meta("meta", op.meta.as_ref(), sensitive)?,
         valid_to: None,
         anchors: anchors::take(ports.code, op.anchors.as_deref().unwrap_or_default())?,
@@ -254,7 +273,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
             let view = live(w, place)?;
             let Some(row) = view.live(w.tx.rows(), key)? else {
                 let nearest = view.nearest(w.tx.rows(), id.as_str())?;
-                return Err(MemoryError::NodeUnknown { id: id.to_string(), nearest });
+                return Err(MemoryError::NodeUnknown { id: id.to_string(), nearest, at: place.told() });
             };
             let gone = NewVersion { deleted: true, body: row.body, origin: None };
             applied.edges_deleted += delete_node(w, place, id, gone)?;
@@ -263,7 +282,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
         Step::Delete(key @ GraphKey::Edge { from, rel, to }) => {
             let Some(row) = live(w, place)?.live(w.tx.rows(), key)? else {
                 let (from, rel, to) = (from.to_string(), rel.to_string(), to.to_string());
-                return Err(MemoryError::EdgeUnknown { from, rel, to });
+                return Err(MemoryError::EdgeUnknown { from, rel, to, at: place.told() });
             };
             let gone = NewVersion { deleted: true, body: row.body, origin: None };
             w.put_version(&place.branch, &place.doc, key, gone)?;
@@ -273,14 +292,16 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
     Ok(())
 }
 
-/// A live edge needs both its nodes at the end of the batch.
-fn check_ends(w: &Writer<'_>, view: &GraphView, key: &GraphKey) -> Result<(), MemoryError> {
+/// A live edge needs both its nodes.
+pub(super) fn check_ends(
+    w: &Writer<'_>,
+    view: &GraphView,
+    place: &Place,
+    key: &GraphKey,
+) -> Result<(), MemoryError> {
     let GraphKey::Edge { from, rel, to } = key else {
         return Ok(());
     };
-    if view.live(w.tx.rows(), key)?.is_none() {
-        return Ok(());
-    }
     for end in [from, to] {
         if view.live(w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none() {
             return Err(MemoryError::WouldDangle {
@@ -288,6 +309,7 @@ fn check_ends(w: &Writer<'_>, view: &GraphView, key: &GraphKey) -> Result<(), Me
                 rel: rel.to_string(),
                 to: to.to_string(),
                 missing: end.to_string(),
+                at: place.told(),
             });
         }
     }

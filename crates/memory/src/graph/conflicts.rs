@@ -2,12 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::diff::ChangeKind;
 use super::place;
 use super::query::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::branch::existing;
-use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::budget::{Budget, Item, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, DocName, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -87,8 +88,7 @@ pub fn conflicts(ports: &Ports<'_>, request: &ConflictsRequest) -> Result<Confli
             before: Seq(cursor),
             limit: limit + 1,
         })?;
-        let more = found.len() > limit;
-        found.truncate(limit);
+        let more = page::cut(&mut found, limit);
         let numbers: Vec<i64> = found.iter().map(|row| row.seq.0).collect();
         let mut lines: Vec<ConflictLine> = found.into_iter().map(line).collect();
         let mut out = ConflictsOutput {
@@ -98,11 +98,8 @@ pub fn conflicts(ports: &Ports<'_>, request: &ConflictsRequest) -> Result<Confli
             pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
-        out.truncated = fit(&mut lines, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let count = lines.len();
-        let next =
-            (more || count < numbers.len()).then(|| numbers.get(count.wrapping_sub(1)).copied()).flatten();
-        out.pagination = Pagination::new(cursor, limit, count, next);
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut lines, &numbers, more, room);
         out.conflicts = lines;
         Ok(out)
     })
@@ -127,11 +124,16 @@ pub struct ConflictShowRequest {
     pub workspace: String,
     /// The conflict.
     pub conflict_id: String,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConflictShowOutput {
     pub conflict: Conflict,
+    /// Whether the budget shortened a side; `branchmind_graph_query` with `ids` reads it in full.
+    pub truncated: bool,
 }
 
 /// A conflict with its three states; a state that is missing was never written.
@@ -173,10 +175,11 @@ pub fn conflict_show(
 ) -> Result<ConflictShowOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let id = ConflictId::parse(&request.conflict_id)?;
+    let budget = Budget::of(request.max_chars)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let row = known(rows, &ws, &id)?;
-        Ok(ConflictShowOutput {
+        let mut out = ConflictShowOutput {
             conflict: Conflict {
                 conflict_id: row.id,
                 kind: row.key.kind().into(),
@@ -192,8 +195,46 @@ pub fn conflict_show(
                 resolved_at_ms: row.resolved.map(|at| at.0),
                 resolution: row.resolution,
             },
-        })
+            truncated: false,
+        };
+        out.truncated = out.conflict.shorten(&budget);
+        Ok(out)
     })
+}
+
+impl Conflict {
+    /// Details go before texts, and the base before the two that are compared. Says whether something went.
+    fn shorten(&mut self, budget: &Budget) -> bool {
+        // What follows the conflict in the answer.
+        let most = budget.0.saturating_sub(r#"{"conflict":,"truncated":false}"#.len());
+        if json_size(self) <= most {
+            return false;
+        }
+        for field in ["meta", "anchors", "tags", "text", "title"] {
+            for side in 0..3 {
+                let excess = json_size(self).saturating_sub(most);
+                let Some(state) = [&mut self.base, &mut self.theirs, &mut self.ours][side] else { continue };
+                if excess > 0 && state.contains_key(field) {
+                    leave_out(state, field, excess);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Shortens one field of a state, or takes it away, and marks the state.
+fn leave_out(state: &mut Object, field: &str, excess: usize) {
+    // The marks themselves take room.
+    const MARKS: usize = r#","truncated":true,"title_length":1000000"#.len();
+    if let Some(Value::String(text)) = state.get_mut(field) {
+        if let Some(full) = shorten_text(text, excess + MARKS) {
+            state.insert(format!("{field}_length"), full.into());
+        }
+    } else {
+        state.shift_remove(field);
+    }
+    state.insert("truncated".to_owned(), Value::Bool(true));
 }
 
 pub(super) fn known(rows: &dyn Rows, ws: &WorkspaceRow, id: &ConflictId) -> Result<ConflictRow, MemoryError> {

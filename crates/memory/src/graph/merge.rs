@@ -1,5 +1,6 @@
 //! Merging the graph of a branch back into the branch it was cut off.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::apply::delete_node;
 use super::place;
+use super::resolve::close;
 use super::state::{object, same};
 use super::view::GraphView;
 use crate::branch::existing;
@@ -60,11 +62,17 @@ pub struct GraphMergeOutput {
     pub merged: usize,
     /// Keys that say the same on both sides, or whose conflict is known already.
     pub skipped: usize,
-    /// New conflicts.
+    /// New conflicts, or those that there would be.
     pub conflicts_created: usize,
-    /// Their ids.
+    /// Their ids; after a rehearsal nothing is kept under them yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflict_ids: Vec<ConflictId>,
+    /// Conflicts that an earlier merge found and nobody has settled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub still_open: Vec<ConflictId>,
+    /// Whether this was a rehearsal: nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
     pub pagination: Pagination,
 }
 
@@ -72,6 +80,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let limit = page::limit("limit", request.limit, LIMIT, LIMIT)?;
     let cursor = page::cursor(request.cursor, 0)?;
+    let dry_run = request.dry_run == Some(true);
     write(ports, &workspace, &Once::plain("graph_merge"), |w| {
         let from = existing(w.tx.rows(), &w.ws, &request.from)?;
         let into = existing(w.tx.rows(), &w.ws, &request.into)?.name;
@@ -85,17 +94,35 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             Some(stream) => changed(w.tx.rows(), stream, cursor, limit)?,
             None => (Vec::new(), false),
         };
-        let base = GraphView::at(w.tx.rows(), &w.ws, &into, &doc, base.seq)?;
+        let cut = base.seq;
+        let base = GraphView::at(w.tx.rows(), &w.ws, &into, &doc, cut)?;
         let place = Place { branch: into.clone(), doc: doc.clone() };
-        let mut run =
-            Run { w, ports, from: from.name.clone(), stream, place, base, merged: 0, new: Vec::new() };
+        let mut run = Run {
+            w,
+            ports,
+            from: from.name.clone(),
+            stream,
+            place,
+            cut,
+            base,
+            merged: 0,
+            new: Vec::new(),
+            open: Vec::new(),
+        };
         let count = found.len();
         let next = found.last().filter(|_| more).map(cursor_of);
         let mut skipped = 0;
+        let mut agreed: HashSet<GraphKey> = HashSet::new();
         for theirs in found {
             match run.plan(&theirs)? {
-                Plan::Same => skipped += 1,
-                Plan::Take => run.take(&theirs)?,
+                Plan::Same => {
+                    skipped += 1;
+                    agreed.insert(theirs.key);
+                }
+                Plan::Take => {
+                    run.take(&theirs)?;
+                    agreed.insert(theirs.key);
+                }
                 Plan::Clash => {
                     if !run.record(&theirs)? {
                         skipped += 1;
@@ -103,7 +130,10 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
                 }
             }
         }
-        let (merged, conflict_ids) = (run.merged, run.new);
+        // What both sides have come to agree on is no conflict any more.
+        let why = |key: &GraphKey| agreed.contains(key).then(|| "agreed".to_owned());
+        let closed = close(run.w, &run.place, &run.from, Seq::END, why)?;
+        let (merged, conflict_ids, still_open) = (run.merged, run.new, run.open);
         let out = GraphMergeOutput {
             from: from.name,
             into,
@@ -112,10 +142,12 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             skipped,
             conflicts_created: conflict_ids.len(),
             conflict_ids,
+            still_open,
+            dry_run,
             pagination: Pagination::new(cursor, limit, count, next),
         };
-        let wrote = merged > 0 || out.conflicts_created > 0;
-        Ok(if wrote && request.dry_run != Some(true) { Outcome::Keep(out) } else { Outcome::Discard(out) })
+        let wrote = merged > 0 || out.conflicts_created > 0 || closed > 0;
+        Ok(if wrote && !dry_run { Outcome::Keep(out) } else { Outcome::Discard(out) })
     })
 }
 
@@ -161,7 +193,7 @@ fn cursor_of(row: &VersionRow) -> i64 {
 }
 
 enum Plan {
-    /// Both sides say the same.
+    /// Both sides say the same, or `from` has said nothing new since they did.
     Same,
     /// Only `from` changed it.
     Take,
@@ -175,10 +207,20 @@ struct Run<'r, 't> {
     from: BranchName,
     stream: Option<StreamRow>,
     place: Place,
-    /// The destination as it was when `from` was cut off.
+    /// The number at which `from` was cut off.
+    cut: Seq,
+    /// The destination as it was then.
     base: GraphView,
     merged: usize,
     new: Vec<ConflictId>,
+    /// Conflicts that were known before and are open.
+    open: Vec<ConflictId>,
+}
+
+/// Which sides changed a key since they last said the same about it.
+struct Moved {
+    ours: bool,
+    theirs: bool,
 }
 
 impl Run<'_, '_> {
@@ -189,23 +231,59 @@ impl Run<'_, '_> {
     fn plan(&self, theirs: &VersionRow) -> Result<Plan, MemoryError> {
         let ours = self.ours()?;
         let current = ours.state(self.w.tx.rows(), &theirs.key)?;
-        if same(Some(theirs), current.as_ref()) {
+        let moved = self.moved(current.as_ref(), Some(theirs), &theirs.key)?;
+        if !moved.theirs {
             return Ok(Plan::Same);
         }
-        if self.moved(current.as_ref(), &theirs.key)? || self.leaves_hole(&ours, theirs)? {
+        if moved.ours || self.leaves_hole(&ours, theirs)? {
             return Ok(Plan::Clash);
         }
         Ok(Plan::Take)
     }
 
-    /// Whether the destination changed a key by itself since the cut. What an earlier merge from the same
-    /// branch wrote is no change of its own.
-    fn moved(&self, ours: Option<&VersionRow>, key: &GraphKey) -> Result<bool, MemoryError> {
-        if ours.and_then(|row| row.origin.as_ref()).is_some_and(|origin| origin.branch == self.from) {
-            return Ok(false);
+    /// What happened to a key since both sides last said the same: at the cut, after an earlier merge, or
+    /// because they came to the same by themselves. What was agreed on once is not disputed again.
+    fn moved(
+        &self,
+        ours: Option<&VersionRow>,
+        theirs: Option<&VersionRow>,
+        key: &GraphKey,
+    ) -> Result<Moved, MemoryError> {
+        let (mut a, mut b) = (ours.cloned(), theirs.cloned());
+        while !same(a.as_ref(), b.as_ref()) {
+            let own =
+                |row: &Option<VersionRow>| row.as_ref().map(|row| row.seq).filter(|seq| *seq > self.cut);
+            match (own(&a), own(&b)) {
+                (None, None) => break,
+                (seq_a, seq_b) if seq_a > seq_b => a = self.before(a, key)?,
+                _ => b = self.before(b, key)?,
+            }
         }
-        let base = self.base.state(self.w.tx.rows(), key)?;
-        Ok(!same(ours, base.as_ref()))
+        Ok(Moved { ours: !same(ours, a.as_ref()), theirs: !same(theirs, a.as_ref()) })
+    }
+
+    /// The state of a key before this version, at most back to the cut.
+    fn before(&self, row: Option<VersionRow>, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
+        let older = match row {
+            Some(row) => self.w.tx.version_at(row.stream, key, Seq(row.seq.0 - 1))?,
+            None => None,
+        };
+        match older.filter(|row| row.seq > self.cut) {
+            Some(row) => Ok(Some(row)),
+            None => self.base.state(self.w.tx.rows(), key),
+        }
+    }
+
+    /// The state of a key on `from`.
+    fn theirs(&self, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
+        let own = match &self.stream {
+            Some(stream) => self.w.tx.version_at(stream.id, key, Seq::TIP)?,
+            None => None,
+        };
+        match own {
+            Some(row) => Ok(Some(row)),
+            None => self.base.state(self.w.tx.rows(), key),
+        }
     }
 
     fn leaves_hole(&self, ours: &GraphView, theirs: &VersionRow) -> Result<bool, MemoryError> {
@@ -213,7 +291,8 @@ impl Run<'_, '_> {
             GraphKey::Node(id) if theirs.deleted => {
                 for edge in ours.edges_around(self.w.tx.rows(), id)? {
                     // The edge goes with the node unless the destination has put work into it.
-                    if self.moved(Some(&edge), &edge.key)? {
+                    let theirs = self.theirs(&edge.key)?;
+                    if self.moved(Some(&edge), theirs.as_ref(), &edge.key)?.ours {
                         return Ok(true);
                     }
                 }
@@ -244,7 +323,8 @@ impl Run<'_, '_> {
             return Ok(None);
         };
         let ours = self.ours()?.state(self.w.tx.rows(), &key)?;
-        Ok(if self.moved(ours.as_ref(), &key)? { None } else { Some(theirs) })
+        let moved = self.moved(ours.as_ref(), Some(&theirs), &key)?;
+        Ok(Some(theirs).filter(|_| !moved.ours))
     }
 
     fn take(&mut self, theirs: &VersionRow) -> Result<(), MemoryError> {
@@ -280,21 +360,14 @@ impl Run<'_, '_> {
     fn record(&mut self, theirs: &VersionRow) -> Result<bool, MemoryError> {
         let base = self.base.state(self.w.tx.rows(), &theirs.key)?;
         let ours = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
-        let seq = |row: &Option<VersionRow>| row.as_ref().map_or(0, |row| row.seq.0);
-        let name = format!(
-            "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
-            self.w.ws.name,
-            self.from,
-            self.place.branch,
-            self.place.doc,
-            theirs.key.text(),
-            seq(&base),
-            theirs.seq,
-            seq(&ours),
-        );
-        let id =
-            ConflictId::stored(format!("CONFLICT-{}", m1nd_stdx::digest::short_name(name.as_bytes(), 16)));
-        if self.w.tx.conflict(self.w.ws.no, &id)?.is_some() {
+        let id = self.conflict_id(base.as_ref(), theirs, ours.as_ref());
+        if let Some(known) = self.w.tx.conflict(self.w.ws.no, &id)? {
+            if known.status == ConflictStatus::Open {
+                self.open.push(id);
+            }
+            return Ok(false);
+        }
+        if self.was_settled(base.as_ref(), theirs, ours.clone())? {
             return Ok(false);
         }
         let show = |row: &VersionRow| object(row, self.ports.code);
@@ -319,5 +392,46 @@ impl Run<'_, '_> {
         self.w.tx.put_conflict(&row)?;
         self.new.push(id);
         Ok(true)
+    }
+
+    /// Whether somebody decided about this version of `from` before. That the destination went on since is
+    /// no reason to ask again.
+    fn was_settled(
+        &self,
+        base: Option<&VersionRow>,
+        theirs: &VersionRow,
+        mut ours: Option<VersionRow>,
+    ) -> Result<bool, MemoryError> {
+        while ours.as_ref().is_some_and(|row| row.seq > self.cut) {
+            ours = self.before(ours, &theirs.key)?;
+            let id = self.conflict_id(base, theirs, ours.as_ref());
+            let known = self.w.tx.conflict(self.w.ws.no, &id)?;
+            if known.is_some_and(|known| known.status == ConflictStatus::Resolved) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Stable: the same three versions give the same id.
+    fn conflict_id(
+        &self,
+        base: Option<&VersionRow>,
+        theirs: &VersionRow,
+        ours: Option<&VersionRow>,
+    ) -> ConflictId {
+        let seq = |row: Option<&VersionRow>| row.map_or(0, |row| row.seq.0);
+        let name = format!(
+            "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
+            self.w.ws.name,
+            self.from,
+            self.place.branch,
+            self.place.doc,
+            theirs.key.text(),
+            seq(base),
+            theirs.seq,
+            seq(ours),
+        );
+        ConflictId::stored(format!("CONFLICT-{}", m1nd_stdx::digest::short_name(name.as_bytes(), 16)))
     }
 }

@@ -15,6 +15,7 @@ use crate::ids::{BranchName, DocName, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{self, End, GraphKey, KeyKind, Rows, VersionRow};
 use crate::ports::Ports;
+use crate::secrets::Sensitive;
 use crate::text;
 use crate::writer;
 
@@ -87,6 +88,9 @@ pub struct GraphQueryOutput {
     /// Edges among these nodes, newest first.
     pub edges: Vec<Edge>,
     pub pagination: Pagination,
+    /// The limit of edges that was used, if one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges_limit: Option<usize>,
     /// Whether the budget or `edges_limit` dropped or shortened something.
     pub truncated: bool,
 }
@@ -122,6 +126,7 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
             nodes: Vec::new(),
             edges: Vec::new(),
             pagination: Pagination::widest(cursor, limit),
+            edges_limit: request.edges_limit.map(|_| edges_limit),
             truncated: false,
         };
         let room = budget.0.saturating_sub(json_size(&out));
@@ -153,12 +158,14 @@ impl Filter {
             Some(ids) => Some(ids.iter().map(|id| GraphNodeId::parse(id)).collect::<Result<Vec<_>, _>>()?),
             None => None,
         };
+        // Asking writes nothing down.
+        let tags = |given: Option<&[String]>| text::tags(given.unwrap_or_default(), Sensitive::Allowed);
         Ok(Self {
             ids,
             types: request.types.clone().map(HashSet::from_iter),
             status: request.status.clone(),
-            tags_any: text::tags(request.tags_any.as_deref().unwrap_or_default())?,
-            tags_all: text::tags(request.tags_all.as_deref().unwrap_or_default())?,
+            tags_any: tags(request.tags_any.as_deref())?,
+            tags_all: tags(request.tags_all.as_deref())?,
             text: request.text.as_deref().map(str::to_lowercase).filter(|text| !text.is_empty()),
             deleted: request.include_deleted == Some(true),
         })

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::apply::{delete_node, live};
+use super::apply::{check_ends, delete_node, live};
 use super::conflicts::known;
 use super::state::object;
 use crate::error::MemoryError;
-use crate::ids::{ConflictId, WorkspaceId};
+use crate::ids::{BranchName, ConflictId, Seq, WorkspaceId};
 use crate::port::{ConflictRow, ConflictScan, ConflictStatus, GraphKey, Origin, StreamKind, VersionRow};
 use crate::ports::Ports;
 use crate::target::Place;
@@ -75,7 +75,10 @@ pub fn resolve(
         }
         let (now, name) = (w.now, request.resolution.as_str().to_owned());
         let status = ConflictStatus::Resolved;
-        supersede_older(w, &row)?;
+        // Earlier conflicts over the same key speak of versions that are no longer compared; nobody could settle
+        // them later.
+        let place = Place { branch: row.into.clone(), doc: row.doc.clone() };
+        close(w, &place, &row.from, row.seq, |key| (*key == row.key).then(|| format!("superseded by {id}")))?;
         w.tx.put_conflict(&ConflictRow { status, resolution: Some(name), resolved: Some(now), ..row })?;
         Ok(Outcome::Keep(out))
     })
@@ -84,25 +87,33 @@ pub fn resolve(
 /// How many conflicts are looked through at a time.
 const PAGE: usize = 200;
 
-/// Earlier conflicts between the same branches over the same key speak of versions that are no longer
-/// compared; nobody could settle them later.
-fn supersede_older(w: &mut Writer<'_>, settled: &ConflictRow) -> Result<(), MemoryError> {
-    let mut before = settled.seq;
+/// Closes open conflicts between two branches that were found before `before`, where `why` gives a reason for their
+/// key. Returns how many.
+pub(super) fn close(
+    w: &mut Writer<'_>,
+    place: &Place,
+    from: &BranchName,
+    before: Seq,
+    why: impl Fn(&GraphKey) -> Option<String>,
+) -> Result<usize, MemoryError> {
+    let (mut before, mut closed) = (before, 0);
     loop {
         let found = w.tx.conflicts(&ConflictScan {
             ws: w.ws.no,
-            into: &settled.into,
-            doc: Some(&settled.doc),
+            into: &place.branch,
+            doc: Some(&place.doc),
             status: Some(ConflictStatus::Open),
             before,
             limit: PAGE,
         })?;
-        let Some(last) = found.last().map(|row| row.seq) else { return Ok(()) };
+        let Some(last) = found.last().map(|row| row.seq) else { return Ok(closed) };
         before = last;
-        for row in found.into_iter().filter(|row| row.key == settled.key && row.from == settled.from) {
-            let resolution = Some(format!("superseded by {}", settled.id));
-            let (status, resolved) = (ConflictStatus::Resolved, Some(w.now));
-            w.tx.put_conflict(&ConflictRow { status, resolution, resolved, ..row })?;
+        for row in found.into_iter().filter(|row| row.from == *from) {
+            if let Some(reason) = why(&row.key) {
+                let (status, resolution, resolved) = (ConflictStatus::Resolved, Some(reason), Some(w.now));
+                w.tx.put_conflict(&ConflictRow { status, resolution, resolved, ..row })?;
+                closed += 1;
+            }
         }
     }
 }
@@ -116,17 +127,8 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(),
         return Err(MemoryError::ConflictStale { id: row.id.clone(), current });
     }
     let theirs = recorded(w, row)?;
-    if let (GraphKey::Edge { from, rel, to }, false) = (&row.key, theirs.deleted) {
-        for end in [from, to] {
-            if view.live(w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none() {
-                return Err(MemoryError::WouldDangle {
-                    from: from.to_string(),
-                    rel: rel.to_string(),
-                    to: to.to_string(),
-                    missing: end.to_string(),
-                });
-            }
-        }
+    if !theirs.deleted {
+        check_ends(w, &view, &place, &row.key)?;
     }
     let origin = Some(Origin { branch: row.from.clone(), seq: row.theirs_seq });
     let state = NewVersion { deleted: theirs.deleted, body: theirs.body, origin };

@@ -159,8 +159,7 @@ impl GraphView {
             }
             if known.len() < NEAREST_AMONG { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        let nearest = m1nd_stdx::nearest::nearest(wanted, known.iter().map(String::as_str), 3);
-        Ok(nearest.into_iter().map(str::to_owned).collect())
+        Ok(crate::text::nearest(wanted, &known))
     }
 }
 

@@ -55,11 +55,18 @@ pub struct NotesCommitRequest {
 pub struct NotesCommitOutput {
     /// The entry as it was written.
     pub entry: Entry,
+    /// What the writer should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCommitOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let sensitive = Sensitive::from(request.allow_sensitive);
+    sensitive.check("doc", request.doc.as_deref().unwrap_or_default())?;
     let new = NewEntry {
         kind: EntryKind::Note,
         title: text::optional_title("title", request.title.as_deref(), sensitive)?,
@@ -81,6 +88,8 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
             DocOf::Notes,
         )?;
         let row = w.append(&place.branch, &place.doc, new.clone(), Findable::Yes)?;
-        Ok(Outcome::Keep(NotesCommitOutput { entry: Entry::of(row, ports.code) }))
+        let warnings = anchors::warnings(&row.anchors);
+        let entry = Entry::of(row, ports.code);
+        Ok(Outcome::Keep(NotesCommitOutput { entry, warnings, replayed: false }))
     })
 }

@@ -7,7 +7,7 @@ use super::entry::{Entry, page_of};
 use super::merge::{is_there, origin_of};
 use super::show::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::branch::{View, existing};
-use crate::budget::{Budget, Fit, fit, json_size};
+use crate::budget::{Budget, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -81,9 +81,8 @@ pub fn diff(ports: &Ports<'_>, request: &DiffRequest) -> Result<DiffOutput, Memo
                 _ => break,
             }
         }
-        let more = found.len() > limit;
-        found.truncate(limit);
-        let total = found.len();
+        let more = page::cut(&mut found, limit);
+        let numbers: Vec<i64> = found.iter().map(|row| row.seq.0).collect();
         let mut entries: Vec<Entry> = found.into_iter().map(|row| Entry::of(row, ports.code)).collect();
         let mut out = DiffOutput {
             from,
@@ -93,9 +92,8 @@ pub fn diff(ports: &Ports<'_>, request: &DiffRequest) -> Result<DiffOutput, Memo
             pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
-        out.truncated = fit(&mut entries, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let next = (more || entries.len() < total).then(|| entries.last().map(|last| last.seq.0)).flatten();
-        out.pagination = Pagination::new(cursor, limit, entries.len(), next);
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut entries, &numbers, more, room);
         out.entries = entries;
         Ok(out)
     })

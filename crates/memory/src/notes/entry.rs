@@ -72,16 +72,6 @@ impl Entry {
 }
 
 impl Item for Entry {
-    fn is_machine(&self) -> bool {
-        self.kind == EntryKind::Event
-    }
-
-    fn compact(&mut self) {
-        if self.is_machine() && self.meta.take().is_some() {
-            self.truncated = true;
-        }
-    }
-
     fn shorten(&mut self, bytes: usize) {
         self.truncated = true;
         self.content_length = Some(self.content.len());

@@ -12,6 +12,7 @@ use crate::page::{self, Pagination};
 use crate::port::{self, EntityRow, Status};
 use crate::ports::Ports;
 use crate::target::{self, DocOf, Place, ReasoningRef};
+use crate::text::cut;
 use crate::writer;
 
 const NOTES_LIMIT: usize = 20;
@@ -58,6 +59,9 @@ pub struct TargetCard {
     pub id: String,
     pub kind: EntityKind,
     pub title: String,
+    /// The full length of a shortened title, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_length: Option<usize>,
     pub status: Status,
     /// Grows by one with every mutation.
     pub revision: i64,
@@ -79,6 +83,7 @@ impl TargetCard {
             id: row.id.to_string(),
             kind: row.id.kind,
             title: row.title.clone(),
+            title_length: None,
             status: row.status,
             revision: row.revision,
             parent: row.parent.map(|id| id.to_string()),
@@ -88,6 +93,15 @@ impl TargetCard {
                 .filter(|claim| claim.is_live(now))
                 .map(|claim| claim.agent.clone()),
             anchors: anchors::show(ports.code, &row.anchors),
+        }
+    }
+}
+
+impl TargetCard {
+    pub(crate) fn shorten_title(&mut self, max: usize) {
+        if self.title.len() > max {
+            self.title_length.get_or_insert(self.title.len());
+            self.title.truncate(cut(&self.title, max).len());
         }
     }
 }
@@ -146,6 +160,11 @@ pub fn export(ports: &Ports<'_>, request: &ExportRequest) -> Result<ExportOutput
             empty_page(&mut out.notes);
         }
         out.truncated = out.notes.truncated || out.trace.truncated;
+        if json_size(&out) > budget.0 {
+            out.truncated = true;
+            out.target.anchors.clear();
+            out.target.shorten_title(40);
+        }
         Ok(out)
     })
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, page_of};
 use crate::branch::View;
-use crate::budget::{Budget, Fit, fit, json_size};
+use crate::budget::{Budget, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -117,7 +117,7 @@ pub(crate) fn shape(
     limit: usize,
     budget: Budget,
 ) -> ShowOutput {
-    let total = found.len();
+    let numbers: Vec<i64> = found.iter().map(|row| row.seq.0).collect();
     let mut entries: Vec<Entry> = found.into_iter().map(|row| Entry::of(row, ports.code)).collect();
     let mut out = ShowOutput {
         branch: place.branch,
@@ -126,9 +126,8 @@ pub(crate) fn shape(
         pagination: Pagination::widest(cursor, limit),
         truncated: false,
     };
-    out.truncated = fit(&mut entries, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-    let next = (more || entries.len() < total).then(|| entries.last().map(|last| last.seq.0)).flatten();
-    out.pagination = Pagination::new(cursor, limit, entries.len(), next);
+    let room = budget.0.saturating_sub(json_size(&out));
+    (out.pagination, out.truncated) = out.pagination.fitted(&mut entries, &numbers, more, room);
     out.entries = entries;
     out
 }

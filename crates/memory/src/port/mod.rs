@@ -174,6 +174,14 @@ pub trait Rows {
     fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>>;
     /// Newest pinned or hand-off notes, over all branches.
     fn marked(&self, ws: WsNo, mark: Mark, limit: usize) -> Answer<Vec<EntryRow>>;
+    /// Entries with anchors of one stream with `after < seq <= upto`, newest first.
+    fn anchored_entries(
+        &self,
+        stream: StreamId,
+        after: Seq,
+        upto: Seq,
+        limit: usize,
+    ) -> Answer<Vec<EntryRow>>;
     /// All entries, oldest first.
     fn all_entries(&self, ws: WsNo, after: Seq, limit: usize) -> Answer<Vec<EntryRow>>;
 
@@ -185,11 +193,15 @@ pub trait Rows {
     -> Answer<Vec<VersionRow>>;
     /// All versions, oldest first.
     fn all_versions(&self, ws: WsNo, after: Seq, limit: usize) -> Answer<Vec<VersionRow>>;
+    /// Live nodes with anchors of one stream as they stood at `as_of`, newest first.
+    fn anchored_nodes(&self, stream: StreamId, as_of: Seq, limit: usize) -> Answer<Vec<VersionRow>>;
     /// Live nodes of a type at the tip of every branch, newest first.
     fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()>;
 
     fn conflict(&self, ws: WsNo, id: &ConflictId) -> Answer<Option<ConflictRow>>;
     fn conflicts(&self, scan: &ConflictScan<'_>) -> Answer<Vec<ConflictRow>>;
+    /// Open conflicts of every destination, newest first.
+    fn open_conflicts(&self, ws: WsNo, limit: usize) -> Answer<Vec<ConflictRow>>;
     /// All conflicts, oldest first.
     fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>>;
 
@@ -200,6 +212,8 @@ pub trait Rows {
     fn children(&self, ws: WsNo, plan: EntityId) -> Answer<Vec<EntityRow>>;
     /// Open tasks, most urgent first, then oldest.
     fn open_tasks(&self, ws: WsNo, each: Each<'_, EntityRow>) -> Answer<()>;
+    /// Unfinished tasks that are active, blocked or were claimed, most urgent first, then oldest.
+    fn tasks_at_work(&self, ws: WsNo, limit: usize) -> Answer<Vec<EntityRow>>;
     /// The steps of a task, by path.
     fn steps(&self, ws: WsNo, task: EntityId) -> Answer<Vec<StepRow>>;
     /// The task that a step belongs to.

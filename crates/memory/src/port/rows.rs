@@ -32,6 +32,24 @@ pub struct WorkspaceRow {
     pub focus: Option<EntityId>,
 }
 
+impl WorkspaceRow {
+    /// A workspace that nothing was written to yet.
+    pub fn new(no: WsNo, name: &WorkspaceId, created: UnixMs) -> Self {
+        Self {
+            no,
+            name: name.clone(),
+            created,
+            seq: Seq::ZERO,
+            event: EventNo(0),
+            plans: 0,
+            tasks: 0,
+            branches: 0,
+            checkout: BranchName::main(),
+            focus: None,
+        }
+    }
+}
+
 /// A branch and where it was cut off its base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BranchRow {
@@ -356,10 +374,12 @@ pub enum FindKind {
     Card,
     Task,
     Plan,
+    /// A conclusion that a mission registered.
+    Claim,
 }
 
 impl FindKind {
-    pub const ALL: [Self; 4] = [Self::Note, Self::Card, Self::Task, Self::Plan];
+    pub const ALL: [Self; 5] = [Self::Note, Self::Card, Self::Task, Self::Plan, Self::Claim];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -367,6 +387,7 @@ impl FindKind {
             Self::Card => "card",
             Self::Task => "task",
             Self::Plan => "plan",
+            Self::Claim => "claim",
         }
     }
 }

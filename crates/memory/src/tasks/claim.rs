@@ -44,6 +44,9 @@ pub struct ClaimOutput {
     pub expires_at: String,
     pub revision: i64,
     pub event: Event,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, MemoryError> {
@@ -55,7 +58,9 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
     }
     write(ports, &workspace, &request.once("tasks_claim"), |w| {
         let mut row = only_task(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
-        request.guard().check(&row, w.now)?;
+        request.guard().check(&row, w)?;
+        // Who claims or gives back is named and checked below.
+        w.passed_by = None;
         if matches!(row.status, Status::Done | Status::Cancelled) {
             return Err(MemoryError::TaskClosed { task: row.id, status: row.status.as_str() });
         }
@@ -91,6 +96,7 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
             expires_at,
             revision: row.revision,
             event,
+            replayed: false,
         }))
     })
 }
@@ -112,6 +118,9 @@ pub struct ReleaseOutput {
     pub released: bool,
     pub revision: i64,
     pub event: Event,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn release(ports: &Ports<'_>, request: &ReleaseRequest) -> Result<ReleaseOutput, MemoryError> {
@@ -119,7 +128,9 @@ pub fn release(ports: &Ports<'_>, request: &ReleaseRequest) -> Result<ReleaseOut
     let agent = text::word("agent_id", &request.agent_id)?;
     write(ports, &workspace, &request.once("tasks_release"), |w| {
         let mut row = only_task(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
-        request.guard().check(&row, w.now)?;
+        request.guard().check(&row, w)?;
+        // Who claims or gives back is named and checked below.
+        w.passed_by = None;
         match row.claim.as_ref().filter(|claim| claim.is_live(w.now)) {
             None => return Err(MemoryError::NotClaimed { task: row.id }),
             Some(claim) if claim.agent != agent => {
@@ -137,6 +148,7 @@ pub fn release(ports: &Ports<'_>, request: &ReleaseRequest) -> Result<ReleaseOut
             released: true,
             revision: row.revision,
             event,
+            replayed: false,
         }))
     })
 }

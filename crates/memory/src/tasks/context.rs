@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::detail::{EntityDetail, detail};
-use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
+use crate::budget::{Budget, Item, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::ids::{EntityKind, EventNo, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -145,14 +145,12 @@ pub fn context(ports: &Ports<'_>, request: &TasksContextRequest) -> Result<Tasks
             return detail(ports, rows, &ws, row, out, budget);
         }
         let mut found = rows.entities(ws.no, Seq(cursor), since, limit + 1)?;
-        let more = found.len() > limit;
-        found.truncate(limit);
+        let more = page::cut(&mut found, limit);
+        let numbers: Vec<i64> = found.iter().map(|row| row.created_seq.0).collect();
         let now = ports.clock.now();
         let mut lines: Vec<EntityLine> = found.iter().map(|row| EntityLine::of(row, now)).collect();
-        out.truncated = fit(&mut lines, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let count = lines.len();
-        let last = found.get(count.wrapping_sub(1)).map(|row| row.created_seq.0);
-        out.pagination = Pagination::new(cursor, limit, count, last.filter(|_| more || count < found.len()));
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut lines, &numbers, more, room);
         (out.plans, out.tasks) = lines.into_iter().partition(|line| line.kind == EntityKind::Plan);
         Ok(out)
     })

@@ -91,6 +91,9 @@ pub struct TasksCreateOutput {
     /// The steps, with their ids and paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepLine>,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCreateOutput, MemoryError> {
@@ -151,7 +154,8 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
         };
         let happened = Happened { type_, path: None, payload };
         let all: Vec<&StepRow> = steps.iter().collect();
-        let event = seal(w, &mut row, &all, Stage::Created, happened)?;
+        let mut event = seal(w, &mut row, &all, Stage::Created, happened)?;
+        event.warning = anchors::warnings(&row.anchors).pop();
         Ok(Outcome::Keep(TasksCreateOutput {
             id: id.to_string(),
             kind,
@@ -159,6 +163,7 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
             event,
             reasoning_ref: ReasoningRef::of(id),
             steps: steps.iter().map(StepLine::of).collect(),
+            replayed: false,
         }))
     })
 }

@@ -40,6 +40,9 @@ pub struct TasksDecomposeOutput {
     /// The new steps.
     pub steps: Vec<StepLine>,
     pub event: Event,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 /// A step in short.
@@ -87,7 +90,7 @@ pub fn decompose(
                 (task, steps, None)
             }
         };
-        request.guard().check(&task, w.now)?;
+        request.guard().check(&task, w)?;
         if matches!(task.status, Status::Done | Status::Cancelled) {
             return Err(MemoryError::TaskClosed { task: task.id, status: task.status.as_str() });
         }
@@ -117,6 +120,7 @@ pub fn decompose(
             revision: task.revision,
             steps: lines,
             event,
+            replayed: false,
         }))
     })
 }

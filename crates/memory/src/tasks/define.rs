@@ -56,6 +56,9 @@ pub struct StepOutput {
     /// Checkpoints that still stand before the step is done.
     pub missing_checkpoints: Vec<super::Checkpoint>,
     pub event: Event,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn define(ports: &Ports<'_>, request: &TasksDefineRequest) -> Result<StepOutput, MemoryError> {
@@ -82,7 +85,7 @@ pub fn define(ports: &Ports<'_>, request: &TasksDefineRequest) -> Result<StepOut
             request.step_id.as_deref(),
             request.path.as_deref(),
         )?;
-        request.guard().check(&found.task, w.now)?;
+        request.guard().check(&found.task, w)?;
         refuse_done(&mut found)?;
         let mut payload = Object::new();
         let step = found.step();
@@ -136,5 +139,6 @@ pub(super) fn put(
         step: StepLine::of(&step),
         missing_checkpoints: super::Checkpoint::missing(&step),
         event,
+        replayed: false,
     })
 }

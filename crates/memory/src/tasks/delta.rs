@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
-use crate::budget::{Budget, Fit, fit, json_size};
+use crate::budget::{Budget, json_size};
 use crate::error::MemoryError;
 use crate::ids::{EventNo, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -57,8 +57,7 @@ pub fn delta(ports: &Ports<'_>, request: &TasksDeltaRequest) -> Result<TasksDelt
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let mut found = rows.events(ws.no, EventNo(cursor), limit + 1)?;
-        let more = found.len() > limit;
-        found.truncate(limit);
+        let more = page::cut(&mut found, limit);
         let numbers: Vec<i64> = found.iter().map(|event| event.no.0).collect();
         let mut events: Vec<Event> = found.into_iter().map(Event::of).collect();
         let mut out = TasksDeltaOutput {
@@ -67,11 +66,8 @@ pub fn delta(ports: &Ports<'_>, request: &TasksDeltaRequest) -> Result<TasksDelt
             pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
-        out.truncated = fit(&mut events, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let count = events.len();
-        let last = numbers.get(count.wrapping_sub(1)).copied();
-        out.pagination =
-            Pagination::new(cursor, limit, count, last.filter(|_| more || count < numbers.len()));
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut events, &numbers, more, room);
         out.events = events;
         Ok(out)
     })

@@ -163,8 +163,24 @@ impl Item for StepDetail {
     }
 }
 
-/// One page of a plan's tasks or a task's steps; the first page says what the plan or task is, too.
+/// One page of a plan's tasks or a task's steps; the first page says what the plan or task is, too. A budget that
+/// cannot be shared out fairly gets the smallest form.
 pub(super) fn detail(
+    ports: &Ports<'_>,
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    row: &EntityRow,
+    out: TasksContextOutput,
+    budget: Budget,
+) -> Result<TasksContextOutput, MemoryError> {
+    let shared = shared_out(ports, rows, ws, row, out.clone(), budget)?;
+    if json_size(&shared) <= budget.0 {
+        return Ok(shared);
+    }
+    shared_out(ports, rows, ws, row, out, Budget(1))
+}
+
+fn shared_out(
     ports: &Ports<'_>,
     rows: &dyn Rows,
     ws: &WorkspaceRow,
@@ -183,7 +199,10 @@ pub(super) fn detail(
         about.contract_data = row.contract_data.clone();
         about.anchors = anchors::show(ports.code, &row.anchors);
     }
-    let line = EntityLine::of(row, now);
+    let mut line = EntityLine::of(row, now);
+    if json_size(&line) > budget.0 / 4 {
+        line.shorten(budget.0 / 4);
+    }
     let (total, count) = match row.id.kind {
         EntityKind::Task => {
             out.tasks.push(line);

@@ -42,6 +42,9 @@ pub struct TasksDoneOutput {
     /// Steps that are still open.
     pub open: usize,
     pub event: Event,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn done(ports: &Ports<'_>, request: &TasksDoneRequest) -> Result<TasksDoneOutput, MemoryError> {
@@ -54,7 +57,7 @@ pub fn done(ports: &Ports<'_>, request: &TasksDoneRequest) -> Result<TasksDoneOu
             request.step_id.as_deref(),
             request.path.as_deref(),
         )?;
-        request.guard().check(&found.task, w.now)?;
+        request.guard().check(&found.task, w)?;
         refuse_done(&mut found)?;
         let path = found.path();
         let step = found.step().clone();
@@ -96,6 +99,7 @@ pub fn done(ports: &Ports<'_>, request: &TasksDoneRequest) -> Result<TasksDoneOu
             task_status: task.status,
             open,
             event,
+            replayed: false,
         }))
     })
 }

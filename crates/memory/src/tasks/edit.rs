@@ -67,13 +67,16 @@ pub struct TasksEditOutput {
     pub revision: i64,
     pub status: Status,
     pub event: Event,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     write(ports, &workspace, &request.once("tasks_edit"), |w| {
         let mut row = target::entity(w.tx.rows(), &w.ws, "task", &request.task)?;
-        request.guard().check(&row, w.now)?;
+        request.guard().check(&row, w)?;
         let before = row.clone();
         let mut payload = fields(w, ports, request, &mut row)?;
         let only_status = payload.is_empty();
@@ -94,13 +97,17 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         if let Some(old) = before.parent.filter(|old| row.parent != Some(*old)) {
             detach(w, &row, old)?;
         }
-        let event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
+        let mut event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
+        if !request.anchors.is_keep() && event.warning.is_none() {
+            event.warning = anchors::warnings(&row.anchors).pop();
+        }
         Ok(Outcome::Keep(TasksEditOutput {
             id: row.id.to_string(),
             kind: row.id.kind,
             revision: row.revision,
             status: row.status,
             event,
+            replayed: false,
         }))
     })
 }

@@ -24,6 +24,9 @@ pub struct Event {
     pub type_: String,
     /// The details.
     pub payload: Object,
+    /// What the caller should know about the change it made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     /// Whether the budget left out the details.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -38,6 +41,7 @@ impl Event {
             path: row.path,
             type_: row.type_,
             payload: row.payload,
+            warning: None,
             truncated: false,
         }
     }

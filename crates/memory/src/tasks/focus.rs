@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Budget, json_size};
 use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
 use crate::notes::TargetCard;
@@ -11,7 +12,18 @@ use crate::ports::Ports;
 use crate::target::{self, ReasoningRef};
 use crate::writer::{self, Once, Outcome, write};
 
-/// Reads or clears the focus.
+/// Reads the focus.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FocusGetRequest {
+    /// The workspace.
+    pub workspace: String,
+    /// Byte budget of the answer
+    #[serde(default)]
+    pub max_chars: Option<i64>,
+}
+
+/// Clears the focus.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FocusRequest {
@@ -43,13 +55,27 @@ pub struct FocusOutput {
     pub target: Option<TargetCard>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_ref: Option<ReasoningRef>,
+    /// Whether the budget dropped or shortened something.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
-pub fn focus_get(ports: &Ports<'_>, request: &FocusRequest) -> Result<FocusOutput, MemoryError> {
+pub fn focus_get(ports: &Ports<'_>, request: &FocusGetRequest) -> Result<FocusOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
+    let budget = Budget::of(request.max_chars)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        shape(ports, rows, &ws, None)
+        let mut out = shape(ports, rows, &ws, None)?;
+        for max in [usize::MAX, 120, 40] {
+            if json_size(&out) > budget.0
+                && let Some(target) = &mut out.target
+            {
+                out.truncated = true;
+                target.anchors.clear();
+                target.shorten_title(max);
+            }
+        }
+        Ok(out)
     })
 }
 
@@ -86,5 +112,6 @@ fn shape(
         previous,
         target: row.as_ref().map(|row| TargetCard::of(row, ports)),
         reasoning_ref: ws.focus.map(ReasoningRef::of),
+        truncated: false,
     })
 }

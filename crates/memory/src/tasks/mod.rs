@@ -32,7 +32,9 @@ pub use detail::{CheckpointState, CheckpointStates, EntityDetail, FullLength, He
 pub use done::{TasksDoneOutput, TasksDoneRequest, done};
 pub use edit::{TasksEditOutput, TasksEditRequest, edit};
 pub use event::Event;
-pub use focus::{FocusOutput, FocusRequest, FocusSetRequest, focus_clear, focus_get, focus_set};
+pub use focus::{
+    FocusGetRequest, FocusOutput, FocusRequest, FocusSetRequest, focus_clear, focus_get, focus_set,
+};
 pub(crate) use mutation::index_entity;
 pub use note::{TasksNoteOutput, TasksNoteRequest, note};
 pub use patch::Patch;

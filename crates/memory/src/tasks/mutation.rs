@@ -9,7 +9,7 @@ use crate::error::MemoryError;
 use crate::ids::{EntityKind, EventNo};
 use crate::port::{ClaimRow, EntityRow, EntryKind, EventRow, FindKind, FindRow, Object, StepRow, Tx};
 use crate::text::timestamp;
-use crate::writer::{Findable, NewEntry, Writer};
+use crate::writer::{Findable, NewEntry, PassedBy, Writer};
 
 /// What a caller believes about an entity before it changes it.
 pub(super) struct Guard<'a> {
@@ -30,7 +30,9 @@ impl Guard<'_> {
         Ok(())
     }
 
-    pub(super) fn check(&self, row: &EntityRow, now: UnixMs) -> Result<(), MemoryError> {
+    /// A wrong token is refused. A change without one is let through, for whoever holds the task need not be an
+    /// agent that keeps tokens; its event says whose claim it passed by.
+    pub(super) fn check(&self, row: &EntityRow, w: &mut Writer<'_>) -> Result<(), MemoryError> {
         let expected = match (self.expected_revision, self.expected_version) {
             (Some(a), Some(b)) if a != b => {
                 return Err(MemoryError::invalid("expected_version", "differs from expected_revision"));
@@ -43,11 +45,14 @@ impl Guard<'_> {
             return Err(MemoryError::RevisionMismatch { id: row.id, expected, current: row.revision });
         }
         let Some(token) = self.claim_token else {
+            let held = row.claim.as_ref().filter(|claim| claim.is_live(w.now));
+            w.passed_by =
+                held.map(|claim| PassedBy { agent: claim.agent.clone(), until: timestamp(claim.expires()) });
             return Ok(());
         };
         match &row.claim {
             Some(claim) if claim.token == token => {
-                if claim.is_live(now) {
+                if claim.is_live(w.now) {
                     return Ok(());
                 }
                 Err(MemoryError::ClaimExpired { task: row.id, at: timestamp(claim.expires()) })
@@ -105,8 +110,12 @@ pub(super) fn seal(
 pub(super) fn record(
     w: &mut Writer<'_>,
     row: &mut EntityRow,
-    happened: Happened,
+    mut happened: Happened,
 ) -> Result<Event, MemoryError> {
+    if let Some(passed) = &w.passed_by {
+        let claim = json!({ "claimed_by": passed.agent, "until": passed.until });
+        happened.payload.insert("without_claim".to_owned(), claim);
+    }
     w.ws.event = EventNo(w.ws.event.0 + 1);
     let event = EventRow {
         ws: w.ws.no,
@@ -124,7 +133,14 @@ pub(super) fn record(
     if row.created_seq.0 == 0 {
         row.created_seq = entry.seq;
     }
-    Ok(Event::of(event))
+    let warning = w.passed_by.as_ref().map(|passed| {
+        let (id, PassedBy { agent, until }) = (row.id, passed);
+        format!(
+            "{id} is claimed by {agent} until {until}, and this change carried no claim_token. \
+             Pass it if the claim is yours; else leave the task to {agent}."
+        )
+    });
+    Ok(Event { warning, ..Event::of(event) })
 }
 
 /// Writes the entity and its projection.
@@ -134,7 +150,7 @@ pub(super) fn finish(w: &mut Writer<'_>, row: &EntityRow, steps: &[&StepRow]) ->
     project(w, row, steps)
 }
 
-/// A plan or task is found by its title, description and contract.
+/// A plan or task is found by its id, title, description and contract.
 pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), MemoryError> {
     let kind = match row.id.kind {
         EntityKind::Plan => FindKind::Plan,
@@ -147,7 +163,7 @@ pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), Memor
         reference: row.id.to_string(),
         seq: row.created_seq,
         ts: row.updated,
-        title: row.title.clone(),
+        title: format!("{} {}", row.title, row.id),
         body: parts.into_iter().flatten().cloned().collect::<Vec<_>>().join("\n"),
     })?;
     Ok(())

@@ -43,7 +43,13 @@ pub struct TasksNoteOutput {
     /// The number of the entry in the notes document.
     pub note_seq: Seq,
     pub event: Event,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
+
+/// How much of a note its event repeats, in bytes; the notes document has all of it.
+const HEAD: usize = 200;
 
 pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
@@ -63,10 +69,15 @@ pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOu
         } else {
             (task_or_focus(rows, &w.ws, request.task.as_deref())?, None)
         };
-        request.guard().check(&row, w.now)?;
+        request.guard().check(&row, w)?;
         row.revision += 1;
         let mut payload = Object::new();
-        payload.insert("note".to_owned(), json!(text::headline(&content, 200)));
+        let head = text::headline(&content, HEAD);
+        if head.len() < content.len() {
+            payload.insert("truncated".to_owned(), json!(true));
+            payload.insert("note_length".to_owned(), json!(content.len()));
+        }
+        payload.insert("note".to_owned(), json!(head));
         let path = step.as_ref().map(|(_, path)| path.clone());
         let event = record(w, &mut row, Happened { type_: "step_noted", path, payload })?;
         w.tx.put_entity(&row)?;
@@ -85,6 +96,7 @@ pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOu
             revision: row.revision,
             note_seq: entry.seq,
             event,
+            replayed: false,
         }))
     })
 }

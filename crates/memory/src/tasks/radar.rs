@@ -6,14 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::Checkpoint;
 use super::decompose::StepLine;
 use super::selector::{path_text, task_or_focus};
-use crate::anchors::{self, Anchor};
+use crate::anchors::Anchor;
 use crate::budget::{Budget, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::ids::{EntityKind, WorkspaceId};
 use crate::notes::TargetCard;
 use crate::port::{self, EntityRow, Rows, Status, StepRow, WorkspaceRow};
 use crate::ports::Ports;
+use crate::stale::{Stale, StaleAnchor};
 use crate::target::ReasoningRef;
+use crate::text::cut;
 use crate::writer;
 
 /// Shows where a plan or task stands and what comes next.
@@ -36,11 +38,20 @@ pub struct TasksRadarOutput {
     pub reasoning_ref: ReasoningRef,
     pub radar: Radar,
     pub steps: StepStats,
-    /// Places in the code that the task speaks of and that changed since.
+    /// Places in the code that changed since the task, or a note or card of it, spoke of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stale_anchors: Vec<Anchor>,
+    pub stale_anchors: Vec<StalePlace>,
     /// Whether something was left out or shortened.
     pub truncated: bool,
+}
+
+/// A stale anchor, and what carries it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StalePlace {
+    /// The task, the card, or the number of the note.
+    pub on: String,
+    #[serde(flatten)]
+    pub anchor: Anchor,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,12 +104,16 @@ pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRada
         let row = task_or_focus(rows, &ws, request.task.as_deref())?;
         let (radar, steps) = standing(rows, &ws, &row)?;
         let more = radar.more_next > 0;
+        let mut stale = Stale::new(ports, rows, &ws);
+        stale.look(&row.id.to_string(), &row.anchors);
+        stale.branch(&row.id.branch())?;
+        let place = |found: StaleAnchor| StalePlace { on: found.on, anchor: found.anchor };
         let mut out = TasksRadarOutput {
             target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, ports) },
             reasoning_ref: ReasoningRef::of(row.id),
             radar,
             steps,
-            stale_anchors: anchors::stale(ports.code, &row.anchors),
+            stale_anchors: stale.found().into_iter().map(place).collect(),
             truncated: more,
         };
         trim(&mut out, budget);
@@ -211,22 +226,50 @@ fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     Ok((radar, stats))
 }
 
-/// The far end of each list goes first; then the purpose is shortened.
+/// The far end of each list goes first, then the ends of the texts, then the lists themselves.
 fn trim(out: &mut TasksRadarOutput, budget: Budget) {
     while json_size(out) > budget.0 {
         out.truncated = true;
         let radar = &mut out.radar;
         let lists = [&mut radar.next, &mut radar.blockers, &mut radar.verify];
-        let Some(longest) = lists.into_iter().max_by_key(|list| list.len()).filter(|list| list.len() > 1)
-        else {
-            break;
-        };
-        longest.pop();
+        let longest = lists.into_iter().max_by_key(|list| list.len()).filter(|list| list.len() > 1);
+        match longest {
+            Some(longest) => drop(longest.pop()),
+            None if out.stale_anchors.len() > 1 => drop(out.stale_anchors.pop()),
+            None => break,
+        }
     }
     if json_size(out) > budget.0 {
         out.radar.why_length = Some(out.radar.why.len());
         let excess = json_size(out) - budget.0;
         shorten_text(&mut out.radar.why, excess);
     }
-    while json_size(out) > budget.0 && out.stale_anchors.pop().is_some() {}
+    for max in [120, 40] {
+        if json_size(out) > budget.0 {
+            shorten_lines(out, max);
+        }
+    }
+    if json_size(out) > budget.0 {
+        out.stale_anchors.clear();
+    }
+    for at in 0..3 {
+        if json_size(out) > budget.0 {
+            [&mut out.radar.next, &mut out.radar.blockers, &mut out.radar.verify][at].clear();
+        }
+    }
+    if json_size(out) > budget.0 {
+        out.steps.first_open = None;
+    }
+}
+
+/// Cuts every line to `max` bytes; titles are in full in `tasks_context`.
+fn shorten_lines(out: &mut TasksRadarOutput, max: usize) {
+    let radar = &mut out.radar;
+    let lists = [&mut radar.next, &mut radar.blockers, &mut radar.verify];
+    let lines = lists.into_iter().flatten().chain([&mut radar.now]);
+    let first = out.steps.first_open.as_mut().map(|step| &mut step.title);
+    for line in lines.chain(first) {
+        line.truncate(cut(line, max).len());
+    }
+    out.target.shorten_title(max);
 }

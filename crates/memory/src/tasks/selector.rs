@@ -111,8 +111,7 @@ fn find(
 fn unknown(task: EntityId, selector: String, steps: &[StepRow]) -> MemoryError {
     let known: Vec<String> =
         steps.iter().flat_map(|step| [path_text(&step.path), step.id.to_string()]).collect();
-    let nearest = m1nd_stdx::nearest::nearest(&selector, known.iter().map(String::as_str), 3);
-    let nearest = nearest.into_iter().map(str::to_owned).collect();
+    let nearest = crate::text::nearest(&selector, &known);
     MemoryError::StepUnknown { task, selector, nearest }
 }
 

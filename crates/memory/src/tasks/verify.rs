@@ -84,8 +84,9 @@ pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOut
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let sensitive = Sensitive::from(request.allow_sensitive);
     let criteria =
-        request.checkpoints.criteria.as_ref().map(|check| checked(check, sensitive)).transpose()?;
-    let tests = request.checkpoints.tests.as_ref().map(|check| checked(check, sensitive)).transpose()?;
+        request.checkpoints.criteria.as_ref().map(|check| checked(ports, check, sensitive)).transpose()?;
+    let tests =
+        request.checkpoints.tests.as_ref().map(|check| checked(ports, check, sensitive)).transpose()?;
     if criteria.is_none() && tests.is_none() {
         return Err(MemoryError::invalid("checkpoints", "has neither criteria nor tests"));
     }
@@ -97,7 +98,7 @@ pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOut
             request.step_id.as_deref(),
             request.path.as_deref(),
         )?;
-        request.guard().check(&found.task, w.now)?;
+        request.guard().check(&found.task, w)?;
         refuse_done(&mut found)?;
         let now = w.now.0;
         let mut payload = Object::new();
@@ -110,11 +111,31 @@ pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOut
                 *slot = CheckpointRow { confirmed: *confirmed, evidence: evidence.clone(), at_ms: Some(now) };
             }
         }
-        Ok(Outcome::Keep(put(w, found, "step_verified", payload)?))
+        let mut out = put(w, found, "step_verified", payload)?;
+        let differs = |check: &&Checked| {
+            check.1.as_ref().is_some_and(|receipt| receipt.get(FILE) == Some(&json!("differs")))
+        };
+        if out.event.warning.is_none()
+            && [&criteria, &tests].into_iter().flatten().any(|check| differs(&check))
+        {
+            out.event.warning = Some(
+                "The file of the evidence holds something else than file_hash says (SHA-256 in hex)."
+                    .to_owned(),
+            );
+        }
+        Ok(Outcome::Keep(out))
     })
 }
 
-fn checked(check: &CheckIn, sensitive: Sensitive) -> Result<(bool, Option<Object>), MemoryError> {
+/// Whether a gate is confirmed, and the receipt.
+type Checked = (bool, Option<Object>);
+
+/// Where a receipt says how its file compares with `file_hash`.
+const FILE: &str = "file_state";
+/// Fewer digits of a hash say nothing.
+const SHORTEST: usize = 8;
+
+fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<Checked, MemoryError> {
     let Some(evidence) = &check.evidence else {
         return Ok((check.confirmed, None));
     };
@@ -133,8 +154,17 @@ fn checked(check: &CheckIn, sensitive: Sensitive) -> Result<(bool, Option<Object
     if check.confirmed && evidence.exit_code.is_some_and(|code| code != 0) {
         return bad("a command that failed confirms nothing");
     }
-    let Ok(Value::Object(object)) = serde_json::to_value(evidence) else {
+    let Ok(Value::Object(mut object)) = serde_json::to_value(evidence) else {
         return bad("is not an object");
     };
+    if let (Some(path), Some(hash)) = (&evidence.path, &evidence.file_hash) {
+        let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
+        let state = match ports.code.digest(path) {
+            Some(now) if hash.len() >= SHORTEST && now.starts_with(&hash.to_lowercase()) => "matches",
+            Some(_) => "differs",
+            None => "not_read",
+        };
+        object.insert(FILE.to_owned(), json!(state));
+    }
     Ok((check.confirmed, text::meta("evidence", Some(&object), sensitive)?))
 }

@@ -1,5 +1,7 @@
 //! Reading a card: a JSON object, the same as a string, or `key: value` lines.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::error::MemoryError;
@@ -68,6 +70,45 @@ pub(super) struct Card {
     pub(super) supports: Vec<CardId>,
     pub(super) blocks: Vec<CardId>,
     pub(super) supersedes: Vec<CardId>,
+    /// The fields that were written out; an update leaves the others as they are.
+    given: HashSet<String>,
+}
+
+impl Card {
+    /// The card that an update makes of the one that is there: what was not written out stays.
+    pub(super) fn over(mut self, there: &Body) -> Self {
+        let kept = |field: &str| !self.given.contains(field);
+        if kept("title") {
+            self.body.title = there.title.clone();
+        }
+        if kept("text") {
+            self.body.text = there.text.clone();
+        }
+        if kept("status") {
+            self.body.status = there.status.clone();
+        }
+        if kept("tags") {
+            self.body.tags = there.tags.clone();
+        }
+        let mut meta = there.meta.clone().filter(|_| !self.cleared("meta")).unwrap_or_default();
+        meta.extend(self.body.meta.take().unwrap_or_default());
+        self.body.meta = Some(meta).filter(|meta| !meta.is_empty());
+        if self.body.anchors.is_empty() {
+            self.body.anchors = there.anchors.clone();
+        }
+        self
+    }
+
+    fn cleared(&self, field: &str) -> bool {
+        self.given.contains(field) && self.body.meta.is_none()
+    }
+
+    pub(super) fn check(&self) -> Result<(), MemoryError> {
+        if self.body.title.is_none() && self.body.text.is_none() {
+            return Err(MemoryError::invalid("card", "has neither title nor text"));
+        }
+        Ok(())
+    }
 }
 
 /// The status of a card that names none.
@@ -84,11 +125,13 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
         Value::String(text) => lines(text)?,
         _ => return unreadable("it is neither an object nor a string"),
     };
+    let given = fields.keys().cloned().collect();
     let id = match (string(&mut fields, "id")?, string(&mut fields, "card_id")?) {
         (Some(a), Some(b)) if a != b => return unreadable("id and card_id differ"),
         (Some(id), _) | (None, Some(id)) => CardId::parse(&id)?,
         (None, None) => return Err(MemoryError::invalid("card.id", "is missing")),
     };
+    sensitive.check("card.id", id.as_str())?;
     if id.node().is_reserved() {
         return Err(MemoryError::ReservedId { id: id.to_string() });
     }
@@ -98,12 +141,10 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
     let kind = CardType::parse(&kind)?;
     let title = text::optional_title("card.title", string(&mut fields, "title")?.as_deref(), sensitive)?;
     let body = text::optional_body("card.text", string(&mut fields, "text")?.as_deref(), sensitive)?;
-    if title.is_none() && body.is_none() {
-        return Err(MemoryError::invalid("card", "has neither title nor text"));
-    }
     let status = string(&mut fields, "status")?.filter(|status| !status.is_empty());
+    sensitive.check("card.status", status.as_deref().unwrap_or_default())?;
     let status = text::word("card.status", status.as_deref().unwrap_or(DEFAULT_STATUS))?;
-    let tags = text::tags(&list(&mut fields, "tags")?)?;
+    let tags = text::tags(&list(&mut fields, "tags")?, sensitive)?;
     let supports = cards(&mut fields, "supports")?;
     let blocks = cards(&mut fields, "blocks")?;
     let supersedes = cards(&mut fields, "supersedes")?;
@@ -133,7 +174,7 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
         valid_to: None,
         anchors: Vec::new(),
     };
-    Ok(Card { id, kind, body, supports, blocks, supersedes })
+    Ok(Card { id, kind, body, supports, blocks, supersedes, given })
 }
 
 /// Reads `key: value` lines; an indented line goes on with the value before it.
@@ -220,7 +261,8 @@ mod tests {
     use serde_json::json;
 
     fn card(value: Value) -> Result<Card, MemoryError> {
-        read(&value, Sensitive::Refused)
+        let card = read(&value, Sensitive::Refused)?;
+        card.check().map(|()| card)
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub struct ThinkCardRequest {
     /// Code it speaks of: node_id, or path with lines (12-40)
     #[serde(default)]
     pub anchors: Vec<AnchorIn>,
-    /// Change a card that exists with other contents.
+    /// Change a card that exists with other contents; fields left out stay, null clears
     #[serde(default)]
     pub update: Option<bool>,
     /// Same key, same answer
@@ -77,6 +77,12 @@ pub struct ThinkCardOutput {
     /// The number of the newest thing written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seq: Option<Seq>,
+    /// What the writer should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -87,7 +93,11 @@ pub struct GraphApplied {
 
 pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCardOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
-    let mut card = read(&request.card, Sensitive::from(request.allow_sensitive))?;
+    let sensitive = Sensitive::from(request.allow_sensitive);
+    for (field, doc) in [("trace_doc", &request.trace_doc), ("graph_doc", &request.graph_doc)] {
+        sensitive.check(field, doc.as_deref().unwrap_or_default())?;
+    }
+    let mut card = read(&request.card, sensitive)?;
     card.body.anchors = anchors::take(ports.code, &request.anchors)?;
     add(&mut card.supports, &request.supports)?;
     add(&mut card.blocks, &request.blocks)?;
@@ -102,7 +112,13 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             return Err(MemoryError::OneOf { first: "target", second: "branch, trace_doc and graph_doc" });
         };
         let place = Place { branch: branch.clone(), doc: graph_doc.clone() };
-        let plan = plan(w, &place, &card, request.update == Some(true))?;
+        let update = request.update == Some(true);
+        let mut card = card.clone();
+        if update && let Some(there) = live(w, &place)?.live(w.tx.rows(), &GraphKey::Node(card.id.node()))? {
+            card = card.over(&there.body);
+        }
+        card.check()?;
+        let plan = plan(w, &place, &card, update)?;
         let mut out = ThinkCardOutput {
             branch,
             trace_doc,
@@ -111,6 +127,8 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             inserted: !plan.is_empty(),
             graph_applied: GraphApplied::default(),
             last_seq: None,
+            warnings: anchors::warnings(&card.body.anchors),
+            replayed: false,
         };
         if plan.is_empty() {
             return Ok(Outcome::Discard(out));
@@ -139,12 +157,18 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
     let rows = w.tx.rows();
     let view = live(w, place)?;
     let node = match view.live(rows, &GraphKey::Node(card.id.node()))? {
-        Some(there) if same_body(&there.body, &card.body) => None,
+        // An update looks at the code anew, though it says the same.
+        Some(there)
+            if same_body(&there.body, &card.body) && (!update || there.body.anchors == card.body.anchors) =>
+        {
+            None
+        }
         Some(there) if update => Some(Body { valid_to: there.body.valid_to, ..card.body.clone() }),
         Some(there) => {
             return Err(MemoryError::CardChanged {
                 id: card.id.clone(),
                 differs: differences(&there.body, &card.body),
+                at: place.told(),
             });
         }
         None => Some(card.body.clone()),
@@ -158,7 +182,7 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
             if *other == card.id && rel == "supersedes" {
                 return Err(MemoryError::invalid("supersedes", "a card cannot supersede itself"));
             }
-            let there = refers(w, &view, card, other)?;
+            let there = refers(w, &view, place, card, other)?;
             let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(rel), to: other.node() };
             if view.live(rows, &key)?.is_none() && !edges.contains(&key) {
                 edges.push(key);
@@ -178,6 +202,7 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
 fn refers(
     w: &Writer<'_>,
     view: &GraphView,
+    place: &Place,
     card: &Card,
     other: &CardId,
 ) -> Result<Option<VersionRow>, MemoryError> {
@@ -185,7 +210,7 @@ fn refers(
     if found.is_none() && *other != card.id {
         let nearest = view.nearest(w.tx.rows(), other.as_str())?;
         let (id, missing) = (card.id.clone(), other.to_string());
-        return Err(MemoryError::CardReferenceUnknown { id, missing, nearest });
+        return Err(MemoryError::CardReferenceUnknown { id, missing, nearest, at: place.told() });
     }
     Ok(found)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::card::is_card_type;
 use super::place::place;
-use crate::budget::{Budget, Fit, fit, json_size};
+use crate::budget::{Budget, json_size};
 use crate::error::MemoryError;
 use crate::graph::{GraphView, Node};
 use crate::ids::{BranchName, DocName, Seq, WorkspaceId};
@@ -91,9 +91,8 @@ pub fn context(ports: &Ports<'_>, request: &ThinkContextRequest) -> Result<Think
             }
             ControlFlow::Continue(())
         })?;
-        let more = cards.len() > limit;
-        cards.truncate(limit);
-        let total = cards.len();
+        let more = page::cut(&mut cards, limit);
+        let numbers: Vec<i64> = cards.iter().map(|card| card.last_seq.0).collect();
         let mut out = ThinkContextOutput {
             branch: place.branch,
             graph_doc: place.graph_doc,
@@ -102,9 +101,8 @@ pub fn context(ports: &Ports<'_>, request: &ThinkContextRequest) -> Result<Think
             pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
-        out.truncated = fit(&mut cards, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let next = (more || cards.len() < total).then(|| cards.last().map(|card| card.last_seq.0)).flatten();
-        out.pagination = Pagination::new(cursor, limit, cards.len(), next);
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut cards, &numbers, more, room);
         out.cards = cards;
         Ok(out)
     })

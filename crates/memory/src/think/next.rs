@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::card::CardType;
 use super::place::place;
-use crate::budget::{Budget, Fit, Item, fit, json_size};
+use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::graph::GraphView;
 use crate::ids::{BranchName, CardId, DocName, Seq, WorkspaceId};
@@ -49,6 +49,8 @@ pub struct ThinkNextOutput {
     pub graph_doc: DocName,
     /// Most useful first.
     pub moves: Vec<NextMove>,
+    /// The limit that was used.
+    pub limit: usize,
     /// How many open cards there are.
     pub open_cards: usize,
     /// Whether the budget dropped something.
@@ -70,7 +72,10 @@ pub struct NextMove {
 }
 
 impl Item for NextMove {
-    fn shorten(&mut self, _: usize) {}
+    fn shorten(&mut self, bytes: usize) {
+        let excess = json_size(self).saturating_sub(bytes);
+        shorten_text(&mut self.title, excess);
+    }
 }
 
 pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOutput, MemoryError> {
@@ -103,6 +108,7 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
             branch: place.branch,
             graph_doc: place.graph_doc,
             moves: Vec::new(),
+            limit,
             open_cards: open.len(),
             truncated: false,
         };

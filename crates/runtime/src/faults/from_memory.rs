@@ -1,6 +1,7 @@
 //! What memory said, as advice. Every next call is a read: no hint confirms a gate or throws anything away.
 
 use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_memory::error::GraphPlace;
 use m1nd_memory::{MemoryError, StoreError};
 use m1nd_vfs::{PathError, Root};
 use serde_json::json;
@@ -10,7 +11,7 @@ use super::{from_vfs, invalid_params};
 const BRANCHES: &str = "branchmind_branch_list";
 const CONFLICT: &str = "branchmind_graph_conflict_show";
 const TEMPLATE: &str = "branchmind_think_template";
-const FIND: &str = "memory_search";
+const NODES: &str = "branchmind_graph_query";
 const RADAR: &str = "tasks_radar";
 const ENTITIES: &str = "tasks_context";
 const STATUS: &str = "branchmind_status";
@@ -60,29 +61,28 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             Code::InvalidParams,
             Recovery::hint("Take another id; change tasks and steps through the tasks_ tools."),
         ),
-        E::NodeUnknown { id, nearest } => fault(
-            Code::NodeNotFound,
-            Recovery::call(named("Look for it by its words.", nearest), FIND, json!({ "query": words(id) })),
-        ),
-        E::EdgeUnknown { from, .. } => fault(
-            Code::NodeNotFound,
-            Recovery::call("Look for its node by words.", FIND, json!({ "query": words(from) })),
-        ),
-        E::WouldDangle { missing, .. } => fault(
-            Code::NodeNotFound,
-            Recovery::call(
-                "Upsert the node before the edge, in the same call; or look for the one you mean.",
-                FIND,
-                json!({ "query": words(missing) }),
-            ),
-        ),
+        E::NodeUnknown { nearest, at, .. } => {
+            fault(Code::NodeNotFound, nodes(named("This reads what is there.", nearest), at, nearest))
+        }
+        E::EdgeUnknown { from, to, at, .. } => {
+            let ends = [from.clone(), to.clone()];
+            fault(Code::NodeNotFound, nodes("This reads its nodes and the edges between them.", at, &ends))
+        }
+        E::WouldDangle { at, .. } => {
+            let advice = "Upsert the node before the edge, in the same call; this lists the nodes that are there.";
+            fault(Code::NodeNotFound, nodes(advice, at, &[]))
+        }
         E::NotMergeBack { .. } => fault(
             Code::InvalidParams,
             Recovery::call("Graphs merge back into their base; this lists the bases.", BRANCHES, json!({})),
         ),
         E::ConflictUnknown { .. } => fault(
             Code::UnknownTarget,
-            Recovery::hint("branchmind_graph_conflicts lists the conflicts of a branch (`into`)."),
+            Recovery::call(
+                "This names the open ones; branchmind_graph_conflicts lists all of a branch (`into`).",
+                "brief",
+                json!({}),
+            ),
         ),
         E::ConflictSettled { id, .. } => fault(
             Code::Conflict,
@@ -110,23 +110,19 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             Code::InvalidParams,
             Recovery::call("Fill in this template and pass it as `card`.", TEMPLATE, json!({ "type": "note" })),
         ),
-        E::CardChanged { id, differs } => fault(
+        E::CardChanged { id, differs, at } => fault(
             Code::Conflict,
-            Recovery::call(
+            nodes(
                 "Read the card; then take another id, or call again with `update: true` to change it.",
-                FIND,
-                json!({ "query": words(id.as_str()), "kinds": ["card"] }),
+                at,
+                &[id.to_string()],
             ),
         )
         .with_detail(json!({ "differs": differs })),
-        E::CardReferenceUnknown { missing, nearest, .. } => fault(
-            Code::NodeNotFound,
-            Recovery::call(
-                named("Write that card first, or look for the one you mean.", nearest),
-                FIND,
-                json!({ "query": words(missing), "kinds": ["card"] }),
-            ),
-        ),
+        E::CardReferenceUnknown { nearest, at, .. } => {
+            let advice = named("Write that card first; this reads what is there.", nearest);
+            fault(Code::NodeNotFound, nodes(advice, at, nearest))
+        }
         E::RevisionMismatch { id, expected, current } => {
             fault(Code::RevisionMismatch, radar("Somebody changed it; read it and decide again.", id))
                 .with_detail(json!({ "expected": expected, "current": current }))
@@ -245,6 +241,15 @@ fn radar(hint: &str, task: &m1nd_memory::ids::EntityId) -> Recovery {
     Recovery::call(hint, RADAR, json!({ "task": task.to_string() }))
 }
 
+/// Reads these nodes of a graph, or all if none is named.
+fn nodes(hint: impl Into<String>, at: &GraphPlace, ids: &[String]) -> Recovery {
+    let mut arguments = json!({ "branch": at.branch, "doc": at.doc });
+    if !ids.is_empty() {
+        arguments["ids"] = json!(ids);
+    }
+    Recovery::call(hint, NODES, arguments)
+}
+
 /// The nearest existing names before the advice.
 fn named(advice: &str, nearest: &[String]) -> String {
     if nearest.is_empty() { advice.to_owned() } else { format!("Nearest: {}. {advice}", nearest.join(", ")) }
@@ -271,11 +276,4 @@ fn first_upper(text: &str) -> String {
 /// Names come from outside: they are shown short.
 fn shortened(text: &str) -> &str {
     &text[..text.floor_char_boundary(300)]
-}
-
-/// An id as words that can be searched for.
-fn words(id: &str) -> String {
-    let plain: String = id.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    let plain = plain.split_whitespace().take(8).collect::<Vec<_>>().join(" ");
-    if plain.is_empty() { "note".to_owned() } else { shortened(&plain).to_owned() }
 }

@@ -1,5 +1,6 @@
 //! Sight: what today's code holds at the places that memory speaks of.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use m1nd_graph::Graph;
@@ -8,7 +9,8 @@ use m1nd_memory::port::AnchorAt;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::Clock;
 use m1nd_stdx::digest::sha256_hex;
-use m1nd_vfs::{PathError, read, root::Kind};
+use m1nd_vfs::{PathError, RelPath, read, root::Kind, walk};
+use parking_lot::Mutex;
 
 use super::slice::MAX_FILE_BYTES;
 use crate::workspace::Workspace;
@@ -55,8 +57,7 @@ impl<'a> CodeSight<'a> {
             Err(_) => return Sight::Gone,
         };
         if root.kind(&path).is_ok_and(|kind| kind == Kind::Folder) {
-            // A folder says that it is there, not what is in it.
-            return if lines.is_none() { found(b"folder") } else { Sight::Gone };
+            return if lines.is_none() { self.folder(&path) } else { Sight::Gone };
         }
         let Some((first, last)) = lines else {
             return match read::bytes(root, &path, MAX_FILE_BYTES) {
@@ -71,12 +72,49 @@ impl<'a> CodeSight<'a> {
     }
 }
 
+impl CodeSight<'_> {
+    /// A folder is the files below it that a walk shows: their names and contents, or in a large one their names and
+    /// sizes.
+    fn folder(&self, path: &RelPath) -> Sight {
+        let root = self.workspace.root();
+        let files = Mutex::new(BTreeMap::new());
+        let walked = walk::files(root, path, self.cancel, || {
+            |file: walk::Found<'_>| {
+                let size = file.size_and_last_touch().map_or(0, |(size, _)| size);
+                files.lock().insert(file.shown.clone(), size);
+            }
+        });
+        if walked.is_err() {
+            return Sight::Unknown;
+        }
+        let files = files.into_inner();
+        let small = files.len() <= READ_FILES && files.values().sum::<u64>() <= READ_BYTES;
+        let mut listing = String::new();
+        for (file, size) in files {
+            let bytes = if small { read::bytes(root, &file, MAX_FILE_BYTES).ok() } else { None };
+            let held = bytes.map_or_else(|| size.to_string(), |bytes| sha256_hex(&bytes));
+            listing.push_str(&format!("{}\0{held}\n", file.as_str()));
+        }
+        found(listing.as_bytes())
+    }
+}
+
+/// Beyond these, the files of an anchored folder are told apart by their sizes and not read.
+const READ_FILES: usize = 500;
+const READ_BYTES: u64 = 8 << 20;
+
 impl AnchorProbe for CodeSight<'_> {
     fn look(&self, at: &AnchorAt) -> Sight {
         match at {
             AnchorAt::Node { node_id } => self.node(node_id),
             AnchorAt::Path { path, lines } => self.place(path, *lines),
         }
+    }
+
+    fn digest(&self, path: &str) -> Option<String> {
+        let root = self.workspace.root();
+        let bytes = read::bytes(root, &root.locate(path).ok()?, MAX_FILE_BYTES).ok()?;
+        Some(sha256_hex(&bytes))
     }
 
     /// Paths relative to the workspace with links resolved; nodes by their ids, however they were named.

@@ -66,9 +66,69 @@ pub(crate) fn input<T: DeserializeOwned>(
 ) -> Result<T, Fault> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|err| {
         let at = err.path().to_string();
-        let said = err.inner().to_string();
+        let said = plainly(&err.inner().to_string());
         let said = &said[..said.floor_char_boundary(300)];
         let message = if at == "." { said.to_owned() } else { format!("`{at}`: {said}") };
         invalid_params(tool, format!("{message}."))
     })
+}
+
+/// The same complaint without the words of the program: callers know JSON, not its types.
+fn plainly(said: &str) -> String {
+    if let Some((given, known)) =
+        said.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
+    {
+        return format!("{given} is not known; it must be {known}");
+    }
+    let complaint = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
+    let Some((given, expected)) = complaint.and_then(|rest| rest.rsplit_once(", expected ")) else {
+        return said.to_owned();
+    };
+    let given = match given.split_once(' ') {
+        None if given == "map" => "an object".to_owned(),
+        None if given == "sequence" => "a list".to_owned(),
+        None => given.to_owned(),
+        Some(("integer" | "boolean", value)) => value.trim_matches('`').to_owned(),
+        Some(("floating", value)) => value.trim_start_matches("point ").trim_matches('`').to_owned(),
+        Some((_, value)) => value.to_owned(),
+    };
+    let expected = match expected.split_once(' ').map_or(expected, |(first, _)| first) {
+        "struct" | "map" => "an object",
+        "sequence" => "a list",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 up",
+        "f32" | "f64" => "a number",
+        "enum" => "one of its words",
+        _ => match expected {
+            "a map" => "an object",
+            "a sequence" => "a list",
+            "a boolean" => "true or false",
+            "string or map" | "variant identifier" => "one of its words",
+            other => other,
+        },
+    };
+    format!("this must be {expected}, not {given}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complaints_speak_of_json_and_not_of_types() {
+        for (said, plain) in [
+            ("invalid type: string \"x\", expected i64", "this must be a whole number, not \"x\""),
+            ("invalid type: string \"s\", expected struct StepIn", "this must be an object, not \"s\""),
+            ("invalid type: map, expected a sequence", "this must be a list, not an object"),
+            ("invalid type: integer `3`, expected a string", "this must be a string, not 3"),
+            ("invalid type: floating point `1.5`, expected i64", "this must be a whole number, not 1.5"),
+            ("invalid value: integer `-1`, expected u32", "this must be a whole number from 0 up, not -1"),
+            ("invalid type: boolean `true`, expected a map", "this must be an object, not true"),
+            ("invalid type: null, expected a boolean", "this must be true or false, not null"),
+            ("missing field `title`", "missing field `title`"),
+            ("unknown variant `x`, expected `a` or `b`", "`x` is not known; it must be `a` or `b`"),
+        ] {
+            assert_eq!(plainly(said), plain);
+        }
+    }
 }

@@ -63,13 +63,15 @@ impl Memory {
     }
 
     /// The store. One that somebody moved away or removed is opened anew, because what is written to a file
-    /// without a name is lost; so is one that turned out to be damaged, which sets it aside.
+    /// without a name is lost; so is one that turned out to be damaged, which sets it aside, and one that could
+    /// only be read, because somebody may have allowed writing since.
     pub(super) fn store(&self) -> Result<Arc<SqliteStore>, StoreError> {
         let mut open = self.open.lock();
         if let Some(opened) = &*open
             && opened.file.is_some()
             && opened.file == file_id(&self.path)
             && opened.store.problem().is_none()
+            && !opened.store.is_read_only()
         {
             return Ok(Arc::clone(&opened.store));
         }

@@ -1,12 +1,12 @@
 //! Reading by looking through everything.
 
 use m1nd_memory::ids::{
-    BranchName, ConflictId, DocName, EntityId, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
+    BranchName, ConflictId, DocName, EntityId, EntityKind, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
 };
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, ConflictScan, Each, End, EntityRow, EntryRow, EntryScan, EventRow,
-    FindScan, Found, GraphKey, Mark, Match, Order, Rows, StepRow, StreamId, StreamKind, StreamRow,
-    VersionRow, VersionScan, WorkspaceRow, WsNo,
+    Answer, BranchRow, ConflictRow, ConflictScan, ConflictStatus, Each, End, EntityRow, EntryRow, EntryScan,
+    EventRow, FindScan, Found, GraphKey, Mark, Match, Order, Rows, Status, StepRow, StreamId, StreamKind,
+    StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo,
 };
 use m1nd_memory::search::words;
 
@@ -83,6 +83,21 @@ impl Rows for State {
         Ok(self.entries.values().rev().filter(is_it).take(limit).cloned().collect())
     }
 
+    fn anchored_entries(
+        &self,
+        stream: StreamId,
+        after: Seq,
+        upto: Seq,
+        limit: usize,
+    ) -> Answer<Vec<EntryRow>> {
+        let kind = None;
+        let scan = EntryScan { stream, after, upto, order: Order::NewestFirst, kind, limit: usize::MAX };
+        let mut out = self.entries(&scan)?;
+        out.retain(|row| !row.anchors.is_empty());
+        out.truncate(limit);
+        Ok(out)
+    }
+
     fn all_entries(&self, ws: WsNo, after: Seq, limit: usize) -> Answer<Vec<EntryRow>> {
         let is_it = |row: &&EntryRow| row.ws == ws && row.seq > after;
         Ok(self.entries.values().filter(is_it).take(limit).cloned().collect())
@@ -133,6 +148,15 @@ impl Rows for State {
         Ok(self.versions.values().filter(is_it).take(limit).cloned().collect())
     }
 
+    fn anchored_nodes(&self, stream: StreamId, as_of: Seq, limit: usize) -> Answer<Vec<VersionRow>> {
+        let is_it = |row: &&VersionRow| {
+            let then = row.seq <= as_of && row.next > as_of && !row.deleted;
+            let node = matches!(row.key, GraphKey::Node(_)) && !row.body.anchors.is_empty();
+            row.stream == stream && then && node
+        };
+        Ok(self.versions.values().rev().filter(is_it).take(limit).cloned().collect())
+    }
+
     fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()> {
         let is_it = |row: &&VersionRow| {
             let live = row.next == Seq::END && !row.deleted;
@@ -157,6 +181,14 @@ impl Rows for State {
         let mut out: Vec<ConflictRow> = self.conflicts.values().filter(is_it).cloned().collect();
         ordered(&mut out, Order::NewestFirst, |row| row.seq);
         out.truncate(scan.limit);
+        Ok(out)
+    }
+
+    fn open_conflicts(&self, ws: WsNo, limit: usize) -> Answer<Vec<ConflictRow>> {
+        let mut out = self.all_conflicts(ws)?;
+        out.retain(|row| row.status == ConflictStatus::Open);
+        out.reverse();
+        out.truncate(limit);
         Ok(out)
     }
 
@@ -186,13 +218,24 @@ impl Rows for State {
     }
 
     fn open_tasks(&self, ws: WsNo, each: Each<'_, EntityRow>) -> Answer<()> {
-        let is_it = |row: &&EntityRow| {
-            row.ws == ws && row.id.kind == m1nd_memory::ids::EntityKind::Task && row.status.is_open()
-        };
+        let is_it =
+            |row: &&EntityRow| row.ws == ws && row.id.kind == EntityKind::Task && row.status.is_open();
         let mut found: Vec<EntityRow> = self.entities.values().filter(is_it).cloned().collect();
         found.sort_by_key(|row| (std::cmp::Reverse(row.priority), row.created_seq));
         found.into_iter().try_for_each(each).is_break();
         Ok(())
+    }
+
+    fn tasks_at_work(&self, ws: WsNo, limit: usize) -> Answer<Vec<EntityRow>> {
+        let at_work = |row: &EntityRow| {
+            matches!(row.status, Status::Active | Status::Blocked)
+                || (row.status.is_open() && row.claim.is_some())
+        };
+        let is_it = |row: &&EntityRow| row.ws == ws && row.id.kind == EntityKind::Task && at_work(row);
+        let mut out: Vec<EntityRow> = self.entities.values().filter(is_it).cloned().collect();
+        out.sort_by_key(|row| (std::cmp::Reverse(row.priority), row.created_seq));
+        out.truncate(limit);
+        Ok(out)
     }
 
     fn steps(&self, ws: WsNo, task: EntityId) -> Answer<Vec<StepRow>> {

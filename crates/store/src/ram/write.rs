@@ -1,7 +1,7 @@
 //! Writing into the draft of a transaction.
 
 use m1nd_memory::StoreError;
-use m1nd_memory::ids::{BranchName, DocName, EventNo, Seq, WorkspaceId};
+use m1nd_memory::ids::{BranchName, DocName, Seq, WorkspaceId};
 use m1nd_memory::port::{
     Answer, BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, Rows, StepRow,
     StreamId, StreamKind, StreamRow, Tx, VersionRow, WorkspaceRow, WsNo,
@@ -17,18 +17,7 @@ impl Tx for State {
 
     fn create_workspace(&mut self, name: &WorkspaceId, now_ms: i64) -> Answer<WorkspaceRow> {
         let no = self.workspaces.values().map(|row| row.no.0).max().unwrap_or(0) + 1;
-        let row = WorkspaceRow {
-            no: WsNo(no),
-            name: name.clone(),
-            created: UnixMs(now_ms),
-            seq: Seq::ZERO,
-            event: EventNo(0),
-            plans: 0,
-            tasks: 0,
-            branches: 0,
-            checkout: BranchName::main(),
-            focus: None,
-        };
+        let row = WorkspaceRow::new(WsNo(no), name, UnixMs(now_ms));
         self.put_workspace(&row)?;
         Ok(row)
     }

@@ -31,13 +31,13 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn start(path: &Path) -> Self {
+    pub(super) fn start(path: &Path, role: Role) -> Self {
         let finding = Arc::new(OnceLock::new());
         let none = Self { finding: Arc::clone(&finding), stop: None, thread: Mutex::new(None) };
         if fs::metadata(path).map_or(0, |file| file.len()) <= INLINE_CHECK {
             return none;
         }
-        let Ok(connection) = connection::open(path, Role::Reader) else {
+        let Ok(connection) = connection::open(path, role) else {
             return none;
         };
         let stop = connection.get_interrupt_handle();

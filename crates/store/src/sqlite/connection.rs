@@ -1,6 +1,7 @@
 //! How a connection is set up.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
@@ -16,17 +17,23 @@ pub(super) enum Role {
     Maker,
     Writer,
     Reader,
+    /// Reads a store that this process may not write: shares the log if one is there.
+    Guest,
+    /// The same where not even the index of the log can be made: the file alone, as nobody writes it.
+    Frozen,
 }
 
 /// Prepared statements kept by each connection; more than this store has.
 const STATEMENTS: usize = 128;
 
 pub(super) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
-    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if role == Role::Maker {
-        flags |= OpenFlags::SQLITE_OPEN_CREATE;
-    }
-    let connection = Connection::open_with_flags(path, flags)?;
+    let (access, place) = match role {
+        Role::Maker => (OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, path.into()),
+        Role::Writer | Role::Reader => (OpenFlags::SQLITE_OPEN_READ_WRITE, path.into()),
+        Role::Guest => (OpenFlags::SQLITE_OPEN_READ_ONLY, path.into()),
+        Role::Frozen => (OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI, frozen_uri(path)),
+    };
+    let connection = Connection::open_with_flags(&place, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_handler(Some(wait))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "foreign_keys", "ON")?;
@@ -34,10 +41,25 @@ pub(super) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "cell_size_check", "ON")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    if role == Role::Reader {
+    if !matches!(role, Role::Maker | Role::Writer) {
         connection.pragma_update(None, "query_only", "ON")?;
     }
     Ok(connection)
+}
+
+/// The path as SQLite takes it with a promise that the file does not change.
+fn frozen_uri(path: &Path) -> PathBuf {
+    let mut uri = OsString::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(*byte).to_string());
+            }
+            other => uri.push(format!("%{other:02X}")),
+        }
+    }
+    uri.push("?immutable=1");
+    uri.into()
 }
 
 /// How long a writer waits for others before it gives up, at least. A call that takes longer than this is one that

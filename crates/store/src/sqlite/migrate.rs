@@ -3,10 +3,10 @@
 use rusqlite::Connection;
 
 /// The present version of the layout.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// What turns version `n` into version `n + 1`, for each `n`. Never changed once released.
-const STEPS: [&str; VERSION as usize] = [include_str!("schema.sql")];
+const STEPS: [&str; VERSION as usize] = [include_str!("schema.sql"), include_str!("briefing.sql")];
 
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))

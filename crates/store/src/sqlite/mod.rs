@@ -37,6 +37,8 @@ pub struct SqliteStore {
     /// Fair: threads write in the order they came.
     writer: FairMutex<Connection>,
     readers: Mutex<Vec<Connection>>,
+    /// How readers are opened.
+    reading: Role,
     check: Check,
 }
 
@@ -50,13 +52,18 @@ impl SqliteStore {
     /// Opens the store, making it if nothing is there. A damaged file is set aside and told as an error.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref().to_path_buf();
-        let writer = open::open(&path)?;
-        let check = Check::start(&path);
-        Ok(Self { path, writer: FairMutex::new(writer), readers: Mutex::new(Vec::new()), check })
+        let (writer, reading) = open::open(&path)?;
+        let check = Check::start(&path, reading);
+        Ok(Self { path, writer: FairMutex::new(writer), readers: Mutex::new(Vec::new()), reading, check })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether this process may read the store but not write it.
+    pub fn is_read_only(&self) -> bool {
+        self.reading != Role::Reader
     }
 
     /// What the check beside the first calls has found by now.
@@ -78,7 +85,7 @@ impl SqliteStore {
     fn reader(&self) -> Result<Connection, StoreError> {
         match self.readers.lock().pop() {
             Some(connection) => Ok(connection),
-            None => connection::open(&self.path, Role::Reader).map_err(|err| fault(&self.path, &err)),
+            None => connection::open(&self.path, self.reading).map_err(|err| fault(&self.path, &err)),
         }
     }
 }
@@ -91,7 +98,8 @@ impl Store for SqliteStore {
         let result = work(&Sql { connection: &connection, path: &self.path });
         connection.execute_batch("COMMIT").map_err(|err| fault(&self.path, &err))?;
         let mut readers = self.readers.lock();
-        if readers.len() < IDLE_READERS {
+        // A frozen connection never notices what others write, so none is kept.
+        if readers.len() < IDLE_READERS && self.reading != Role::Frozen {
             readers.push(connection);
         }
         result
@@ -241,5 +249,26 @@ mod tests {
         assert_eq!((ask("synchronous"), ask("foreign_keys")), (2, 1));
         let mode: String = writer.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
         assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn what_a_briefing_asks_for_is_found_by_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).unwrap();
+        let writer = store.writer.lock();
+        let plan = |sql: &str| -> String {
+            let mut statement = writer.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let values = vec![1_i64; statement.parameter_count()];
+            let steps = statement
+                .query_map(rusqlite::params_from_iter(values), |row| row.get::<_, String>(3))
+                .unwrap();
+            steps.map(|step| step.unwrap()).collect::<Vec<_>>().join("; ")
+        };
+        for (index, sql) in [
+            ("entries_anchored", read::anchored_entries_sql()),
+            ("versions_anchored", read::anchored_nodes_sql()),
+        ] {
+            assert!(plan(&sql).contains(index), "{}", plan(&sql));
+        }
     }
 }

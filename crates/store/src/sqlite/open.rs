@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use m1nd_memory::StoreError;
-use rusqlite::Connection;
+use rusqlite::{Connection, MAIN_DB};
 
 use super::check::{self, INLINE_CHECK};
 use super::connection::{self, Role};
 use super::errors::fault;
 use super::migrate;
 
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+/// The store's first connection, and how its readers are opened.
+pub(super) fn open(path: &Path) -> Result<(Connection, Role), StoreError> {
     // Looked at in this order: a healthy log is made after its file, so that a log that was seen without a
     // file is not just another process at its first opening.
     let log = exists(&beside(path, "-wal"))?;
@@ -23,10 +24,32 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         }
         make(path)?;
     }
-    match open_existing(path) {
+    match open_existing(path, Role::Writer) {
+        Ok(connection) => Ok((connection, Role::Reader)),
         Err(StoreError::Corrupt { detail, .. }) => Err(set_aside(path, &detail)),
-        other => other,
+        Err(refused @ StoreError::ReadOnly { .. }) => open_to_read(path).map_err(|err| match err {
+            StoreError::ReadOnly { .. } => refused,
+            other => other,
+        }),
+        Err(other) => Err(other),
     }
+}
+
+/// Opens a store that this process may read but not write: in a folder of somebody else, or on a medium that
+/// takes nothing. Writing to it is refused later; what was remembered can still be read.
+fn open_to_read(path: &Path) -> Result<(Connection, Role), StoreError> {
+    match open_existing(path, Role::Guest) {
+        Ok(connection) => Ok((connection, Role::Guest)),
+        // Without a log the file alone is the whole store. With one, reading past it would lose what it holds.
+        Err(StoreError::ReadOnly { .. } | StoreError::Io { .. }) if is_empty(&beside(path, "-wal")) => {
+            open_existing(path, Role::Frozen).map(|connection| (connection, Role::Frozen))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |log| log.len() == 0)
 }
 
 /// The damaged files beside the store.
@@ -54,7 +77,7 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn open_existing(path: &Path) -> Result<Connection, StoreError> {
+fn open_existing(path: &Path, role: Role) -> Result<Connection, StoreError> {
     let sql = |err: rusqlite::Error| fault(path, &err);
     let damaged = |detail: &str| StoreError::Corrupt {
         path: path.display().to_string(),
@@ -65,7 +88,11 @@ fn open_existing(path: &Path) -> Result<Connection, StoreError> {
     if fs::metadata(path).map_err(|err| file(&err))?.len() == 0 {
         return Err(damaged("the file is empty"));
     }
-    let connection = connection::open(path, Role::Writer).map_err(sql)?;
+    let connection = connection::open(path, role).map_err(sql)?;
+    // SQLite opens a file that it may only read without a word.
+    if role == Role::Writer && connection.is_readonly(MAIN_DB).map_err(sql)? {
+        return Err(StoreError::ReadOnly { detail: format!("{} may only be read", path.display()) });
+    }
     let found = migrate::version(&connection).map_err(sql)?;
     if found == 0 {
         return Err(damaged("the file holds no store"));
@@ -80,7 +107,7 @@ fn open_existing(path: &Path) -> Result<Connection, StoreError> {
         }
         check::clear_suspicion(path);
     }
-    if found < migrate::VERSION {
+    if found < migrate::VERSION && role == Role::Writer {
         migrate::migrate(&connection).map_err(sql)?;
     }
     Ok(connection)

@@ -70,6 +70,20 @@ fn direction(order: Order) -> &'static str {
     }
 }
 
+pub(super) fn anchored_entries_sql() -> String {
+    format!(
+        "SELECT {ENTRY} {ENTRIES} WHERE e.stream = $1 AND e.seq > $2 AND e.seq <= $3 AND e.anchors IS NOT NULL \
+         ORDER BY e.seq DESC LIMIT $4"
+    )
+}
+
+pub(super) fn anchored_nodes_sql() -> String {
+    format!(
+        "SELECT {VERSION} {VERSIONS} WHERE v.stream = $1 AND v.seq <= $2 AND v.next_seq > $2 AND v.kind = 0 \
+         AND v.deleted = 0 AND v.anchors IS NOT NULL ORDER BY v.seq DESC LIMIT $3"
+    )
+}
+
 impl Rows for Sql<'_> {
     fn workspace(&self, name: &WorkspaceId) -> Answer<Option<WorkspaceRow>> {
         let sql = format!("SELECT {WORKSPACE} FROM workspaces WHERE name = $1");
@@ -143,6 +157,16 @@ impl Rows for Sql<'_> {
         self.all(&sql, params![ws.0, limit(most)], rows::entry)
     }
 
+    fn anchored_entries(
+        &self,
+        stream: StreamId,
+        after: Seq,
+        upto: Seq,
+        most: usize,
+    ) -> Answer<Vec<EntryRow>> {
+        self.all(&anchored_entries_sql(), params![stream.0, after.0, upto.0, limit(most)], rows::entry)
+    }
+
     fn all_entries(&self, ws: WsNo, after: Seq, most: usize) -> Answer<Vec<EntryRow>> {
         let sql = format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3");
         self.all(&sql, params![ws.0, after.0, limit(most)], rows::entry)
@@ -204,6 +228,10 @@ impl Rows for Sql<'_> {
         self.all(&sql, params![ws.0, after.0, limit(most)], rows::version)
     }
 
+    fn anchored_nodes(&self, stream: StreamId, as_of: Seq, most: usize) -> Answer<Vec<VersionRow>> {
+        self.all(&anchored_nodes_sql(), params![stream.0, as_of.0, limit(most)], rows::version)
+    }
+
     fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()> {
         let sql = format!(
             "SELECT {VERSION} {VERSIONS} WHERE v.ws = $1 AND v.type = $2 AND v.next_seq = 9223372036854775807 \
@@ -226,6 +254,13 @@ impl Rows for Sql<'_> {
         let status = scan.status.map(conflict_status);
         let params = params![scan.ws.0, scan.into.as_str(), scan.before.0, doc, status, limit(scan.limit)];
         self.all(&sql, params, rows::conflict)
+    }
+
+    fn open_conflicts(&self, ws: WsNo, most: usize) -> Answer<Vec<ConflictRow>> {
+        let sql = format!(
+            "SELECT {CONFLICT} FROM conflicts WHERE ws = $1 AND status = 'open' ORDER BY seq DESC LIMIT $2"
+        );
+        self.all(&sql, params![ws.0, limit(most)], rows::conflict)
     }
 
     fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>> {
@@ -257,6 +292,15 @@ impl Rows for Sql<'_> {
              ORDER BY priority DESC, created_seq"
         );
         self.each(&sql, [ws.0], rows::entity, each)
+    }
+
+    fn tasks_at_work(&self, ws: WsNo, most: usize) -> Answer<Vec<EntityRow>> {
+        let sql = format!(
+            "SELECT {ENTITY} FROM entities WHERE ws = $1 AND kind = 'task' \
+             AND (status IN ('active', 'blocked') OR claim IS NOT NULL) AND status NOT IN ('done', 'cancelled') \
+             ORDER BY priority DESC, created_seq LIMIT $2"
+        );
+        self.all(&sql, params![ws.0, limit(most)], rows::entity)
     }
 
     fn steps(&self, ws: WsNo, task: EntityId) -> Answer<Vec<StepRow>> {

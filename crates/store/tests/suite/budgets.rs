@@ -148,3 +148,64 @@ fn a_brief_keeps_its_budget_however_much_is_pinned_and_counts_what_went() {
         assert!(w.ok("brief", json!({})).to_string().len() <= 4_000);
     });
 }
+
+#[test]
+fn old_events_go_before_the_details_of_new_ones() {
+    on_every_store(|w| {
+        fill(w);
+        let trace = |budget: i64| {
+            w.ok(
+                "show",
+                json!({"target": "PLAN-001", "doc_kind": "trace", "limit": 200, "max_chars": budget}),
+            )
+        };
+        let whole = trace(1_000_000)["entries"].as_array().unwrap().clone();
+        for budget in [2_000, 5_000] {
+            let page = trace(budget);
+            let shown = page["entries"].as_array().unwrap();
+            assert!(shown.len() < whole.len() && page["truncated"] == true);
+            assert_eq!(*shown, whole[..shown.len()], "the newest, and all of each");
+            assert_eq!(page["pagination"]["next_cursor"], shown.last().unwrap()["seq"]);
+        }
+    });
+}
+
+#[test]
+fn a_radar_and_a_conflict_keep_their_budget_however_long_their_texts() {
+    on_every_store(|w| {
+        let long = "words and \"words\" ".repeat(50);
+        let long = long.trim();
+        let step = json!({"title": long, "success_criteria": [long, long], "tests": [long]});
+        let create = json!({"title": long, "kind": "task", "description": long, "steps": [step, step, step]});
+        w.ok("tasks_create", create);
+        w.ok("tasks_define", json!({"task": "TASK-001", "path": "s:0", "blockers": [long, long]}));
+        for budget in [600, 900, 1_500, 4_000] {
+            let radar = w.ok("tasks_radar", json!({"task": "TASK-001", "max_chars": budget}));
+            let size = radar.to_string().len();
+            assert!(size <= budget, "{size} > {budget}: {radar}");
+            assert_eq!(radar["truncated"], true);
+        }
+        let put = |branch: &str, text: &str| {
+            let node = json!({"op": "node_upsert", "id": "n", "type": "idea", "title": long, "text": text,
+                              "meta": {"k": long}, "tags": ["a"]});
+            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": [node]}));
+        };
+        put("main", &"base ".repeat(2_000));
+        w.ok("branch_create", json!({"name": "b"}));
+        put("b", &"theirs ".repeat(2_000));
+        put("main", &"ours ".repeat(2_000));
+        let id = w.ok("graph_merge", json!({"from": "b", "into": "main"}))["conflict_ids"][0].clone();
+        for budget in [900, 2_000, 8_000, 20_000] {
+            let shown = w.ok("graph_conflict_show", json!({"conflict_id": id, "max_chars": budget}));
+            let size = shown.to_string().len();
+            assert!(size <= budget, "{size} > {budget}: {shown}");
+            assert_eq!(shown["truncated"], true);
+            assert_eq!(shown["conflict"]["base"]["truncated"], true);
+        }
+        let ours =
+            &w.ok("graph_conflict_show", json!({"conflict_id": id, "max_chars": 2_000}))["conflict"]["ours"];
+        assert_eq!(ours["text_length"], 10_000, "{ours}");
+        let whole = w.ok("graph_conflict_show", json!({"conflict_id": id, "max_chars": 100_000}));
+        assert_eq!(whole["truncated"], false);
+    });
+}

@@ -141,3 +141,65 @@ fn the_next_card_is_the_one_nearest_to_an_answer() {
         assert_eq!(out["moves"][2]["blocked_by"], json!(["b1"]));
     });
 }
+
+#[test]
+fn an_update_keeps_what_it_does_not_name_and_null_clears() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        w.code.0.lock().insert("a.rs".to_owned(), "v1".to_owned());
+        let first = json!({"id": "q", "type": "question", "title": "Which?", "text": "long", "tags": ["x"], "owner": "ann"});
+        w.ok("think_card", json!({"target": "PLAN-001", "card": first, "anchors": [{"path": "a.rs"}]}));
+        let card = || w.ok("graph_query", json!({"target": "PLAN-001", "ids": ["q"]}))["nodes"][0].clone();
+        let update = |given: serde_json::Value| {
+            w.call("think_card", json!({"target": "PLAN-001", "card": given, "update": true}))
+        };
+        update(json!({"id": "q", "type": "question", "status": "answered", "answer": "both"})).unwrap();
+        let now = card();
+        assert_eq!(
+            (&now["title"], &now["text"], &now["tags"]),
+            (&json!("Which?"), &json!("long"), &json!(["x"]))
+        );
+        assert_eq!(
+            (&now["status"], &now["meta"]),
+            (&json!("answered"), &json!({"owner": "ann", "answer": "both"}))
+        );
+        assert_eq!(now["anchors"][0]["path"], "a.rs");
+        update(json!({"id": "q", "type": "question", "text": null})).unwrap();
+        assert_eq!((card().get("text"), &card()["title"]), (None, &json!("Which?")));
+        let refusal = update(json!({"id": "q", "type": "question", "title": ""})).unwrap_err();
+        assert!(refusal.to_string().contains("neither title nor text"), "{refusal}");
+        assert!(
+            w.refused(
+                "think_card",
+                json!({"target": "PLAN-001", "card": {"id": "new", "type": "note"}, "update": true})
+            )
+            .to_string()
+            .contains("neither")
+        );
+        // The same said again of code that changed is compared with today's code from then on.
+        w.code.0.lock().insert("a.rs".to_owned(), "v2".to_owned());
+        assert_eq!(card()["anchors"][0]["anchor_state"], "changed");
+        let again = json!({"id": "q", "type": "question"});
+        w.ok(
+            "think_card",
+            json!({"target": "PLAN-001", "card": again, "anchors": [{"path": "a.rs"}], "update": true}),
+        );
+        assert_eq!(card()["anchors"][0]["anchor_state"], "current");
+    });
+}
+
+#[test]
+fn a_search_marks_cards_that_were_superseded() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        let card = |id: &str| json!({"id": id, "type": "decision", "title": "the cache is kept"});
+        w.ok("think_card", json!({"target": "PLAN-001", "card": card("old")}));
+        w.ok("think_card", json!({"target": "PLAN-001", "card": card("new"), "supersedes": ["old"]}));
+        let found = w.ok("memory_search", json!({"query": "cache", "kinds": ["card", "claim"]}));
+        let closed = |id: &str| {
+            let hits = found["hits"].as_array().unwrap();
+            hits.iter().find(|hit| hit["id"] == id).unwrap().get("valid_to").is_some()
+        };
+        assert_eq!((closed("old"), closed("new")), (true, false), "{found}");
+    });
+}

@@ -176,3 +176,89 @@ fn settling_a_conflict_settles_the_older_ones_over_the_same_key() {
         assert_eq!(said, format!("superseded by {}", newest.as_str().unwrap()));
     });
 }
+
+/// Writes node `n` of document `g`.
+fn put(w: &World, branch: &str, title: &str) {
+    let ops = json!([{"op": "node_upsert", "id": "n", "type": "idea", "title": title}]);
+    w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
+}
+
+fn merge_graph(w: &World) -> (u64, u64, u64) {
+    let out = w.ok("graph_merge", json!({"from": "b", "into": "main"}));
+    let count = |field: &str| out[field].as_u64().unwrap();
+    (count("merged"), count("skipped"), count("conflicts_created"))
+}
+
+#[test]
+fn what_was_merged_once_is_not_disputed_when_the_base_goes_on() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "theirs");
+        assert_eq!(merge_graph(w), (1, 0, 0));
+        put(w, "main", "went on");
+        assert_eq!(merge_graph(w), (0, 1, 0), "the branch has said nothing new");
+        put(w, "b", "news");
+        assert_eq!(merge_graph(w), (0, 0, 1), "now both have");
+    });
+}
+
+#[test]
+fn a_change_that_was_taken_back_or_made_on_both_sides_is_no_conflict() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "tried");
+        put(w, "b", "base");
+        put(w, "main", "ours");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        put(w, "b", "same");
+        put(w, "main", "same");
+        put(w, "main", "went on");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+    });
+}
+
+#[test]
+fn what_was_settled_is_not_asked_again_when_the_base_goes_on() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "theirs");
+        put(w, "main", "ours");
+        let found = w.ok("graph_merge", json!({"from": "b", "into": "main"}));
+        let id = &found["conflict_ids"][0];
+        let again = w.ok("graph_merge", json!({"from": "b", "into": "main"}));
+        assert_eq!((&again["conflicts_created"], &again["still_open"]), (&json!(0), &json!([id])));
+        w.ok("graph_conflict_resolve", json!({"conflict_id": id, "resolution": "use_into"}));
+        put(w, "main", "went on");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        let last = w.ok("graph_merge", json!({"from": "b", "into": "main", "dry_run": true}));
+        assert_eq!((last.get("still_open"), &last["dry_run"]), (None, &json!(true)));
+        put(w, "b", "news");
+        assert_eq!(merge_graph(w), (0, 0, 1));
+    });
+}
+
+#[test]
+fn a_conflict_that_the_sides_grew_out_of_is_closed_by_the_next_merge() {
+    on_every_store(|w| {
+        let open = || {
+            w.ok("graph_conflicts", json!({"into": "main", "doc": "g", "status": "open"}))["conflicts"]
+                .clone()
+        };
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "theirs");
+        put(w, "main", "ours");
+        assert_eq!(merge_graph(w), (0, 0, 1));
+        let id = open()[0]["conflict_id"].clone();
+        put(w, "main", "theirs");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        assert_eq!(open(), json!([]));
+        let shown = w.ok("graph_conflict_show", json!({"conflict_id": id}));
+        assert_eq!(shown["conflict"]["resolution"], "agreed");
+        put(w, "main", "went on");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+    });
+}

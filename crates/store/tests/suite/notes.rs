@@ -72,8 +72,9 @@ fn the_same_key_gives_the_first_answer_again() {
         let note =
             |text: &str| json!({"branch": "main", "doc": "notes", "content": text, "idempotency_key": "k1"});
         let first = w.ok("notes_commit", note("one"));
-        assert_eq!(w.ok("notes_commit", note("one")), first);
-        assert_eq!(w.ok("notes_commit", note("two")), first);
+        for text in ["one", "two"] {
+            assert_eq!(w.ok("notes_commit", note(text))["entry"], first["entry"]);
+        }
         assert_eq!(pages(w, "show", json!({"branch": "main", "doc": "notes"}), "entries").len(), 1);
     });
 }
@@ -193,5 +194,64 @@ fn commits_name_points_and_forks_inherit_them() {
         let log = pages(w, "log", json!({"branch": "fork"}), "commits");
         let messages: Vec<&str> = log.iter().map(|commit| commit["message"].as_str().unwrap()).collect();
         assert_eq!(messages, ["on fork", "start"]);
+    });
+}
+
+#[test]
+fn a_secret_is_refused_in_names_and_tags_too() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+        let card = |id: &str, tag: &str| json!({"id": id, "type": "note", "text": "x", "tags": [tag]});
+        let node = |id: &str, tag: &str| json!([{"op": "node_upsert", "id": id, "type": "t", "tags": [tag]}]);
+        for (name, arguments) in [
+            ("think_card", json!({"target": "PLAN-001", "card": card(&key, "a")})),
+            ("think_card", json!({"target": "PLAN-001", "card": card("c", &key)})),
+            ("graph_apply", json!({"branch": "main", "doc": "g", "ops": node(&key, "a")})),
+            ("graph_apply", json!({"branch": "main", "doc": "g", "ops": node("n", &key)})),
+            ("branch_create", json!({"name": key})),
+            ("notes_commit", json!({"branch": "main", "doc": key, "content": "x"})),
+        ] {
+            let mut arguments = arguments;
+            let refusal = w.refused(name, arguments.clone());
+            assert!(matches!(refusal, MemoryError::Sensitive { .. }), "{name}: {refusal}");
+            assert!(!refusal.to_string().contains("ghp_"), "{refusal}");
+            arguments["allow_sensitive"] = json!(true);
+            w.ok(name, arguments);
+        }
+    });
+}
+
+#[test]
+fn the_answer_to_a_repeated_key_is_marked() {
+    on_every_store(|w| {
+        let card = json!({"id": "c", "type": "note", "text": "x"});
+        let node = json!([{"op": "node_upsert", "id": "n", "type": "t"}]);
+        let step = json!([{"title": "s", "success_criteria": ["c"]}]);
+        let checked = json!({"criteria": {"confirmed": true}});
+        for (name, arguments) in [
+            ("notes_commit", json!({"branch": "main", "doc": "notes", "content": "x"})),
+            ("branch_create", json!({"name": "b"})),
+            ("graph_apply", json!({"branch": "main", "doc": "g", "ops": node})),
+            ("commit", json!({"branch": "main", "message": "m"})),
+            ("tasks_create", json!({"title": "t", "kind": "task"})),
+            ("think_card", json!({"target": "TASK-001", "card": card})),
+            ("tasks_decompose", json!({"task": "TASK-001", "steps": step})),
+            ("tasks_define", json!({"task": "TASK-001", "path": "s:0", "title": "other"})),
+            ("tasks_note", json!({"task": "TASK-001", "note": "n"})),
+            ("tasks_verify", json!({"task": "TASK-001", "path": "s:0", "checkpoints": checked})),
+            ("tasks_edit", json!({"task": "TASK-001", "priority": 3})),
+            ("tasks_claim", json!({"task": "TASK-001", "agent_id": "a"})),
+            ("tasks_release", json!({"task": "TASK-001", "agent_id": "a"})),
+            ("tasks_done", json!({"task": "TASK-001", "path": "s:0"})),
+        ] {
+            let mut arguments = arguments;
+            arguments["idempotency_key"] = json!("k");
+            let first = w.ok(name, arguments.clone());
+            let mut again = w.ok(name, arguments);
+            assert_eq!((first.get("replayed"), &again["replayed"]), (None, &json!(true)), "{name}");
+            again.as_object_mut().unwrap().remove("replayed");
+            assert_eq!(again, first, "{name}");
+        }
     });
 }

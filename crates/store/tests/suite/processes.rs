@@ -49,6 +49,10 @@ fn child() {
             Err(err) => say(&format!("refused {name} {text}: {err}")),
         }
     }
+    let shown = call(&ports, "show", json!({"workspace": "w", "target": "TASK-001", "doc_kind": "trace"}));
+    let found = call(&ports, "memory_search", json!({"workspace": "w", "query": "here"}));
+    let count = |list: &Value| list.as_array().map_or(0, Vec::len);
+    say(&format!("shows {} {}", count(&shown.unwrap()["entries"]), count(&found.unwrap()["hits"])));
 }
 
 #[allow(clippy::print_stdout)]
@@ -215,29 +219,45 @@ fn a_disk_that_takes_no_more_is_told_and_the_store_stays_whole() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_told_and_the_store_stays_whole() {
+fn what_cannot_be_written_can_be_read_and_writing_is_told() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     use std::os::unix::process::CommandExt as _;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("memory.db");
-    prepare(&path);
-    let before = std::fs::read(&path).unwrap();
     let allow = |path: &Path, mode: u32| {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        if path.exists() {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
     };
-    allow(&path, 0o444);
-    allow(folder.path(), 0o555);
-    let mut child = command(&path, 0, 3);
-    // Permissions do not bind the superuser, so its child becomes somebody else.
-    if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
-        child.uid(65_534).current_dir("/");
+    // The modes of the file and of its folder, and whether another process has it open and written to its log.
+    for (file, folder_mode, in_use) in
+        [(0o444, 0o555, false), (0o666, 0o555, false), (0o444, 0o777, false), (0o444, 0o555, true)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        prepare(&path);
+        let other = in_use.then(|| open(&path));
+        if let Some(w) = &other {
+            w.ok("tasks_note", json!({"task": "TASK-001", "note": "here too"}));
+        }
+        let before = std::fs::read(&path).unwrap();
+        let files = ["", "-wal", "-shm"].map(|suffix| folder.path().join(format!("memory.db{suffix}")));
+        files.iter().for_each(|path| allow(path, file));
+        allow(folder.path(), folder_mode);
+        let mut child = command(&path, 0, 3);
+        // Permissions do not bind the superuser, so its child becomes somebody else.
+        if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
+            child.uid(65_534).current_dir("/");
+        }
+        let out = child.output().unwrap();
+        let said = String::from_utf8(out.stdout).unwrap();
+        allow(folder.path(), 0o755);
+        files.iter().for_each(|path| allow(path, 0o600));
+        let case = format!("{file:o} {folder_mode:o} {in_use}: {said}");
+        assert_eq!(said.lines().filter(|line| *line == "read-only").count(), 3, "{case}");
+        assert!(!said.contains("ok ") && !said.contains("refused"), "{case}");
+        let expected = if in_use { "shows 2 1" } else { "shows 1 0" };
+        assert!(said.lines().any(|line| line == expected), "{case}");
+        assert_eq!(std::fs::read(&path).unwrap(), before, "{case}");
+        drop(other);
+        open(&path).ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "again"}));
     }
-    let out = child.output().unwrap();
-    let said = String::from_utf8(out.stdout).unwrap();
-    allow(folder.path(), 0o755);
-    allow(&path, 0o600);
-    assert!(said.lines().any(|line| line == "read-only"), "{said}");
-    assert!(!said.contains("ok ") && !said.contains("refused"), "{said}");
-    assert_eq!(std::fs::read(&path).unwrap(), before);
-    check(&path, &[]);
 }

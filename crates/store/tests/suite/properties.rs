@@ -61,8 +61,6 @@ struct Version {
     key: String,
     /// Nothing for a tombstone.
     state: Option<String>,
-    /// The branch that a merge brought it from.
-    from: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -100,6 +98,16 @@ impl Model {
             out.insert(version.key.clone(), version.state.clone());
         }
         out
+    }
+
+    /// What two branches said about a key when they last said the same.
+    fn agreed(&self, from: usize, into: usize, key: &str) -> Option<String> {
+        let state =
+            |branch: usize, cut: usize| self.latest(branch, key, cut).and_then(|row| row.state.clone());
+        (self.cuts[from].1..=self.versions.len())
+            .rev()
+            .find(|cut| state(from, *cut) == state(into, *cut))
+            .and_then(|cut| state(from, cut))
     }
 
     /// The version of a key that a branch shows.
@@ -225,11 +233,11 @@ impl Play<'_> {
             return;
         }
         let gone = state.is_none() && ends.len() == 1;
-        self.model.versions.push(Version { branch, key: key.to_owned(), state, from: None });
+        self.model.versions.push(Version { branch, key: key.to_owned(), state });
         if gone {
             for other in live.keys().filter(|other| other.split("|r|").count() == 2) {
                 if other.split("|r|").any(|end| end == key) {
-                    self.model.versions.push(Version { branch, key: other.clone(), state: None, from: None });
+                    self.model.versions.push(Version { branch, key: other.clone(), state: None });
                 }
             }
         }
@@ -246,19 +254,13 @@ impl Play<'_> {
         let base = self.model.graph(into, self.model.cuts[from].1);
         let before = self.model.live(into);
         let theirs = self.model.live(from);
-        let held: BTreeSet<String> = before
-            .keys()
-            .chain(theirs.keys())
-            .chain(base.keys())
-            .filter(|key| {
-                let brought =
-                    self.model.latest(into, key, usize::MAX).is_some_and(|row| row.from == Some(from));
-                !brought && before.get(*key) != base.get(*key).and_then(Option::as_ref)
-            })
-            .cloned()
-            .collect();
+        let keys = || before.keys().chain(theirs.keys()).chain(base.keys()).cloned();
+        let held: BTreeSet<String> =
+            keys().filter(|key| before.get(key) != self.model.agreed(from, into, key).as_ref()).collect();
+        let news: BTreeSet<String> =
+            keys().filter(|key| theirs.get(key) != self.model.agreed(from, into, key).as_ref()).collect();
         self.turn("graph_merge", &arguments);
-        self.adopt(into, from);
+        self.adopt(into);
         assert_eq!(self.turn("graph_merge", &arguments).0, 0, "merging again changed something");
         let ours = self.model.live(into);
         let known = self.conflict_keys(into);
@@ -269,6 +271,10 @@ impl Play<'_> {
             if !changed.contains(key) {
                 // What the branch did not touch stays, unless it hung on a node that went.
                 assert!(ours.get(key) == before.get(key) || hung, "{key} was touched");
+                continue;
+            }
+            if !news.contains(key) {
+                assert!(ours.get(key) == before.get(key) || hung, "{key} was touched without news");
                 continue;
             }
             if held.contains(key) && before.get(key) != theirs.get(key) {
@@ -298,38 +304,35 @@ impl Play<'_> {
         for branch in 0..self.model.branches.len() {
             let arguments = json!({"into": self.name(branch), "doc": "g", "status": "open"});
             for conflict in pages(self.w, "graph_conflicts", arguments, "conflicts") {
-                let from = conflict["from"].as_str().unwrap();
-                let from = self.model.branches.iter().position(|(name, _)| name == from).unwrap();
-                open.push((branch, from, conflict["conflict_id"].clone()));
+                open.push((branch, conflict["conflict_id"].clone()));
             }
         }
         if open.is_empty() {
             return;
         }
-        let (into, source, id) = open[which % open.len()].clone();
+        let (into, id) = open[which % open.len()].clone();
         let resolution = if from { "use_from" } else { "use_into" };
         let done =
             self.w.call("graph_conflict_resolve", json!({"conflict_id": id, "resolution": resolution}));
         match done {
-            Ok(_) => self.adopt(into, source),
+            Ok(_) => self.adopt(into),
             Err(MemoryError::ConflictStale { .. } | MemoryError::WouldDangle { .. }) => assert!(from),
             Err(other) => panic!("{other}"),
         }
     }
 
     /// Takes over what a merge did to a branch.
-    fn adopt(&mut self, branch: usize, from: usize) {
+    fn adopt(&mut self, branch: usize) {
         let now = self.shown_graph(branch, 200, 1_000_000);
         let before = self.model.live(branch);
-        let from = Some(from);
         for (key, state) in &now {
             if before.get(key) != Some(state) {
                 let (key, state) = (key.clone(), Some(state.clone()));
-                self.model.versions.push(Version { branch, key, state, from });
+                self.model.versions.push(Version { branch, key, state });
             }
         }
         for key in before.keys().filter(|key| !now.contains_key(*key)) {
-            self.model.versions.push(Version { branch, key: key.clone(), state: None, from });
+            self.model.versions.push(Version { branch, key: key.clone(), state: None });
         }
     }
 

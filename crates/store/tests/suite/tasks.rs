@@ -306,6 +306,41 @@ fn a_claim_holds_until_its_lease_ends_and_old_tokens_are_refused() {
 }
 
 #[test]
+fn a_change_without_the_token_of_a_live_claim_says_whose_it_passed_by() {
+    on_every_store(|w| {
+        task(w);
+        let token =
+            w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}))["claim_token"].clone();
+        let other = w.ok("tasks_note", json!({"task": "TASK-001", "note": "mine"}));
+        assert!(other["event"]["warning"].as_str().unwrap().contains("claimed by ann"), "{other}");
+        let told = w.ok("tasks_delta", json!({"limit": 200}));
+        let last = told["events"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!(last["payload"]["without_claim"]["claimed_by"], "ann");
+        let own = w.ok("tasks_note", json!({"task": "TASK-001", "note": "mine", "claim_token": token}));
+        assert_eq!(own["event"].get("warning"), None);
+        for call in ["tasks_claim", "tasks_release"] {
+            let out = w.ok(call, json!({"task": "TASK-001", "agent_id": "ann"}));
+            assert_eq!(out["event"].get("warning"), None, "{out}");
+        }
+        let free = w.ok("tasks_note", json!({"task": "TASK-001", "note": "mine"}));
+        assert_eq!(free["event"].get("warning"), None);
+    });
+}
+
+#[test]
+fn an_event_that_repeats_only_the_head_of_a_note_says_so() {
+    on_every_store(|w| {
+        task(w);
+        let short = w.ok("tasks_note", json!({"task": "TASK-001", "note": "short"}));
+        assert_eq!(short["event"]["payload"], json!({"note": "short"}));
+        let text = format!("{}\nsecond line", "long ".repeat(60));
+        let long = w.ok("tasks_note", json!({"task": "TASK-001", "note": text}));
+        let payload = &long["event"]["payload"];
+        assert_eq!((&payload["truncated"], &payload["note_length"]), (&json!(true), &json!(text.len())));
+    });
+}
+
+#[test]
 fn a_clock_that_jumps_back_does_not_hold_a_task_for_years() {
     on_every_store(|w| {
         task(w);
@@ -364,11 +399,11 @@ fn an_idempotency_key_covers_the_whole_mutation() {
     on_every_store(|w| {
         let create = json!({"title": "p", "idempotency_key": "once"});
         let first = w.ok("tasks_create", create.clone());
-        assert_eq!(w.ok("tasks_create", create), first);
+        assert_eq!(w.ok("tasks_create", create)["event"], first["event"]);
         assert_eq!(w.ok("status", json!({}))["plans"], 1);
         let note = json!({"task": "PLAN-001", "note": "n", "idempotency_key": "once"});
         let first = w.ok("tasks_note", note.clone());
-        assert_eq!(w.ok("tasks_note", note), first);
+        assert_eq!(w.ok("tasks_note", note)["event"], first["event"]);
         assert_eq!(pages(w, "show", json!({"target": "PLAN-001"}), "entries").len(), 1);
     });
 }

@@ -81,6 +81,96 @@ fn a_brief_of_a_busy_workspace_fits_four_kilobytes_and_is_enough_to_go_on() {
 }
 
 #[test]
+fn notes_and_cards_about_changed_code_are_told_in_brief_and_radar() {
+    on_every_store(|w| {
+        for place in ["a.rs", "b.rs", "c.rs", "d.rs", "e.rs", "f.rs"] {
+            w.code.0.lock().insert(place.to_owned(), "v1".to_owned());
+        }
+        let anchors = |place: &str| json!([{"path": place}]);
+        w.ok("tasks_create", json!({"title": "t", "kind": "task"}));
+        let note = json!({"target": "TASK-001", "content": "on the task", "anchors": anchors("a.rs")});
+        let on_task = w.ok("notes_commit", note)["entry"]["seq"].to_string();
+        let note =
+            json!({"branch": "main", "doc": "diary", "content": "on main", "anchors": anchors("b.rs")});
+        let on_main = w.ok("notes_commit", note)["entry"]["seq"].to_string();
+        let card = json!({"id": "h1", "type": "hypothesis", "title": "h"});
+        w.ok("think_card", json!({"target": "TASK-001", "card": card, "anchors": anchors("c.rs")}));
+        let idea = json!([{"op": "node_upsert", "id": "idea", "type": "idea", "anchors": anchors("d.rs")}]);
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": idea}));
+        // Neither a finished task's notes nor a branch that is not checked out concern a new session.
+        w.ok("tasks_create", json!({"title": "over", "kind": "task"}));
+        w.ok("notes_commit", json!({"target": "TASK-002", "content": "old", "anchors": anchors("e.rs")}));
+        w.ok("tasks_edit", json!({"task": "TASK-002", "status": "done"}));
+        w.ok("branch_create", json!({"name": "fork", "from": "main"}));
+        let there = json!({"branch": "fork", "doc": "notes", "content": "there", "anchors": anchors("f.rs")});
+        w.ok("notes_commit", there);
+        let told = |name: &str| {
+            let out = w.ok(name, json!({"task": "TASK-001"}));
+            let list = out["stale_anchors"].as_array().cloned().unwrap_or_default();
+            let mut on: Vec<String> = list.iter().map(|one| one["on"].as_str().unwrap().to_owned()).collect();
+            on.sort();
+            on
+        };
+        let brief = || {
+            let list = w.ok("brief", json!({}))["stale_anchors"].clone();
+            let mut on: Vec<String> =
+                list.as_array().unwrap().iter().map(|one| one["on"].as_str().unwrap().to_owned()).collect();
+            on.sort();
+            on
+        };
+        assert_eq!((brief(), told("tasks_radar")), (vec![], vec![]));
+        w.code.0.lock().values_mut().for_each(|held| *held = "v2".to_owned());
+        assert_eq!(brief(), [on_task.clone(), on_main, "h1".to_owned(), "idea".to_owned()]);
+        assert_eq!(told("tasks_radar"), [on_task, "h1".to_owned()]);
+        w.ok("checkout", json!({"ref": "fork"}));
+        assert_eq!(brief().len(), 5);
+        w.ok(
+            "graph_apply",
+            json!({"branch": "fork", "doc": "g", "ops": [{"op": "node_delete", "id": "idea"}]}),
+        );
+        assert_eq!(brief().len(), 4);
+    });
+}
+
+#[test]
+fn a_brief_tells_who_works_on_what_and_what_is_in_conflict() {
+    on_every_store(|w| {
+        for title in ["mine", "theirs", "stuck", "free", "over"] {
+            w.ok("tasks_create", json!({"title": title, "kind": "task"}));
+        }
+        for (task, agent) in [("TASK-002", "bob"), ("TASK-001", "ann"), ("TASK-005", "ann")] {
+            w.ok("tasks_claim", json!({"task": task, "agent_id": agent}));
+        }
+        w.ok("tasks_edit", json!({"task": "TASK-003", "status": "blocked"}));
+        w.ok("tasks_edit", json!({"task": "TASK-005", "status": "done"}));
+        let put = |branch: &str, title: &str| {
+            let ops = json!([{"op": "node_upsert", "id": "n", "type": "idea", "title": title}]);
+            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
+        };
+        put("main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put("b", "theirs");
+        for ours in ["ours", "again"] {
+            put("main", ours);
+            w.ok("graph_merge", json!({"from": "b", "into": "main"}));
+        }
+        let ids = |list: &serde_json::Value| -> Vec<String> {
+            list.as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap().to_owned()).collect()
+        };
+        let brief = w.ok("brief", json!({"agent_id": "bob"}));
+        assert_eq!(ids(&brief["at_work"]), ["TASK-002", "TASK-001", "TASK-003"]);
+        assert_eq!(brief["at_work"][0]["claimed_by"], "bob");
+        assert_eq!(ids(&brief["ready"]), ["TASK-004"]);
+        assert_eq!(ids(&w.ok("brief", json!({"agent_id": "ann"}))["at_work"])[0], "TASK-001");
+        let conflicts = brief["conflicts"].as_array().unwrap();
+        assert_eq!(conflicts.len(), 1, "{brief}");
+        let id = &conflicts[0]["conflict_id"];
+        w.ok("graph_conflict_resolve", json!({"conflict_id": id, "resolution": "use_into"}));
+        assert_eq!(w.ok("brief", json!({})).get("conflicts"), None);
+    });
+}
+
+#[test]
 fn a_brief_of_an_empty_workspace_is_an_empty_brief() {
     on_every_store(|w| {
         let brief = w.ok("brief", json!({}));

@@ -4,7 +4,7 @@ use m1nd_contract::Guidance;
 use m1nd_memory::brief::{self, BriefOutput, BriefRequest};
 use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{READ, elsewhere, memory_tool};
+use crate::recall::{READ, memory_tool, when_empty};
 
 memory_tool! {
     Brief, brief::brief, BriefRequest => BriefOutput, within 4_000, next point;
@@ -27,9 +27,21 @@ fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
     if let Some(task) = brief.ready.first() {
         return Guidance::next("tasks_claim", task.id.clone(), "Take the most urgent task that is ready.");
     }
+    if let Some(task) = brief.at_work.first() {
+        return Guidance::next(
+            "tasks_radar",
+            task.id.clone(),
+            "Nothing is ready; see where this one stands.",
+        );
+    }
     let nothing = brief.handoff.is_none()
         && brief.pinned.is_empty()
         && brief.decisions.is_empty()
         && brief.questions.is_empty();
-    if nothing { elsewhere(ctx) } else { Guidance::default() }
+    if nothing && brief.conflicts.is_empty() {
+        let begin =
+            "Nothing was remembered in this workspace yet; branchmind_notes_commit and tasks_create begin.";
+        return when_empty(ctx, &brief.ready, begin);
+    }
+    Guidance::default()
 }

@@ -6,7 +6,8 @@ use m1nd_runtime::Example;
 use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
-    GraphConflicts, graph::conflicts, ConflictsRequest => ConflictsOutput, within LIST;
+    GraphConflicts, graph::conflicts, ConflictsRequest => ConflictsOutput, within LIST,
+        empty conflicts: "No conflict of this status; a branchmind_graph_merge records what both sides changed.";
     name: "branchmind_graph_conflicts",
     summary: "Conflicts that merges into a branch left, newest first.",
     intents: &["list conflicts"],

@@ -6,7 +6,8 @@ use m1nd_runtime::Example;
 use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
-    GraphDiff, graph::diff, GraphDiffRequest => GraphDiffOutput, within LIST;
+    GraphDiff, graph::diff, GraphDiffRequest => GraphDiffOutput, within LIST,
+        empty changes: "Both branches say the same about this graph.";
     name: "branchmind_graph_diff",
     summary: "Nodes and edges that stand differently on branch `to` than on `from`, deletions too.",
     intents: &["compare graphs"],

@@ -17,14 +17,18 @@ memory_tool! {
     ..WRITE
 }
 
-/// To the first new conflict.
+/// To the first conflict that can be looked at; a rehearsal has kept none.
 fn point(_: &Ctx<'_>, merged: &GraphMergeOutput) -> Guidance {
-    match merged.conflict_ids.first() {
+    let kept = merged.conflict_ids.first().filter(|_| !merged.dry_run);
+    match kept.or(merged.still_open.first()) {
         Some(id) => Guidance::next(
             "branchmind_graph_conflict_show",
             id.to_string(),
             "Both sides changed the same key; compare them, then settle it.",
         ),
+        None if merged.conflicts_created > 0 => {
+            Guidance::hint("Nothing was written. The merge without dry_run records these conflicts.")
+        }
         None => Guidance::default(),
     }
 }

@@ -5,7 +5,7 @@ use m1nd_memory::port::FindKind;
 use m1nd_memory::search::{self, SearchOutput, SearchRequest};
 use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{LIST, READ, elsewhere, memory_tool};
+use crate::recall::{LIST, READ, memory_tool, when_empty};
 
 memory_tool! {
     MemorySearch, search::search, SearchRequest => SearchOutput, within LIST, next point;
@@ -25,12 +25,11 @@ memory_tool! {
 /// To the best hit; nothing found says where else something is.
 fn point(ctx: &Ctx<'_>, found: &SearchOutput) -> Guidance {
     match found.hits.first() {
-        None => match elsewhere(ctx) {
-            known if known == Guidance::default() => {
-                Guidance::hint("Nothing holds any of these words; try others, or fewer filters.")
-            }
-            reason => reason,
-        },
+        None => when_empty(
+            ctx,
+            &found.hits,
+            "Nothing holds any of these words; try others, or fewer filters. Claims are kept by missions.",
+        ),
         Some(hit) if matches!(hit.kind, FindKind::Task | FindKind::Plan) => {
             Guidance::next("tasks_radar", hit.id.clone(), "Where the best hit stands.")
         }

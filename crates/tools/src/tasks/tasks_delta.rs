@@ -6,7 +6,8 @@ use m1nd_runtime::Example;
 use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
-    Delta, tasks::delta, TasksDeltaRequest => TasksDeltaOutput, within LIST;
+    Delta, tasks::delta, TasksDeltaRequest => TasksDeltaOutput, within LIST,
+        empty events: "Nothing happened after this event.";
     name: "tasks_delta",
     summary: "Task events after `since`, oldest first: what others did meanwhile.",
     intents: &["what changed", "events since", "what did others do"],

@@ -1,15 +1,24 @@
 //! `tasks_focus_get`: what is in focus.
 
-use m1nd_memory::tasks::{self, FocusOutput, FocusRequest};
-use m1nd_runtime::Example;
+use m1nd_contract::Guidance;
+use m1nd_memory::tasks::{self, FocusGetRequest, FocusOutput};
+use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{READ, memory_tool};
+use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
-    FocusGet, tasks::focus_get, FocusRequest => FocusOutput;
+    FocusGet, tasks::focus_get, FocusGetRequest => FocusOutput, within LIST, next point;
     name: "tasks_focus_get",
     summary: "What is in focus: the plan or task that calls mean when they name none.",
     intents: &["current task"],
     examples: &[Example { says: "What is it?", arguments: r#"{}"# }],
     ..READ
+}
+
+/// Nothing in focus says how something gets there.
+fn point(_: &Ctx<'_>, found: &FocusOutput) -> Guidance {
+    match found.focus {
+        Some(_) => Guidance::default(),
+        None => Guidance::hint("Nothing is in focus; tasks_focus_set puts a plan or task there."),
+    }
 }

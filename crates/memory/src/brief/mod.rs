@@ -1,19 +1,22 @@
 //! The session opener: what a new agent needs to go on.
 
-use std::collections::HashSet;
+mod trim;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
+use m1nd_stdx::clock::UnixMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::anchors::{self, Anchor};
 use crate::branch::View;
-use crate::budget::{json_size, shorten_text};
 use crate::error::MemoryError;
-use crate::ids::{BranchName, EntityId, Seq, WorkspaceId};
+use crate::ids::{BranchName, ConflictId, DocName, EntityId, Seq, WorkspaceId};
 use crate::notes::TargetCard;
-use crate::port::{self, AnchorRow, EntryRow, GraphKey, Mark, Rows, VersionRow, WorkspaceRow};
+use crate::port::{self, EntityRow, EntryRow, GraphKey, Mark, Rows, Status, VersionRow, WorkspaceRow};
 use crate::ports::Ports;
+use crate::stale::{Stale, StaleAnchor};
 use crate::target;
 use crate::tasks::{self, EntityLine};
 use crate::text::{self, timestamp};
@@ -31,7 +34,8 @@ const LONG: usize = 1_500;
 /// The longest text of a card in a brief, in bytes.
 const SHORT: usize = 240;
 
-/// Opens a session: focus, ready tasks, decisions, questions, what went stale, and the last hand-off.
+/// Opens a session: focus, work in progress, ready tasks, open conflicts, decisions, questions, what went stale, and
+/// the last hand-off.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BriefRequest {
@@ -40,6 +44,9 @@ pub struct BriefRequest {
     /// A plan or task to look at; the one in focus if none is given.
     #[serde(default)]
     pub target: Option<String>,
+    /// Whose claims come first.
+    #[serde(default)]
+    pub agent_id: Option<String>,
     /// The most bytes of the answer (4,000).
     #[serde(default)]
     pub max_chars: Option<i64>,
@@ -59,13 +66,20 @@ pub struct BriefOutput {
     /// Pinned notes and cards, newest first; the last to be dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<BriefNote>,
+    /// Tasks that are claimed, active or blocked and not ready: those of the asking agent first, then the most urgent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_work: Vec<EntityLine>,
     /// Tasks that can be started now, most urgent first.
     pub ready: Vec<EntityLine>,
+    /// Open merge conflicts, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<BriefConflict>,
     /// Newest first.
     pub decisions: Vec<BriefCard>,
     /// Open ones, newest first.
     pub questions: Vec<BriefCard>,
-    /// Places in the code that changed since something above was written.
+    /// Places in the code that changed since something was written about them: the things above, and notes and cards
+    /// of the checked out branch and of the tasks above.
     pub stale_anchors: Vec<StaleAnchor>,
     /// The newest task event; pass it to `tasks_delta` as `since` next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,12 +158,15 @@ impl BriefCard {
     }
 }
 
-/// A place that changed since something was written about it.
+/// A merge conflict that nobody has settled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StaleAnchor {
-    /// The note, card or task.
-    pub on: String,
-    pub anchor: Anchor,
+pub struct BriefConflict {
+    pub conflict_id: ConflictId,
+    /// The id of the node, or `from|rel|to` of the edge.
+    pub key: String,
+    pub from: BranchName,
+    pub into: BranchName,
+    pub doc: DocName,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -159,6 +176,10 @@ pub struct Dropped {
     pub decisions: usize,
     pub questions: usize,
     pub stale_anchors: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at_work: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub conflicts: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub handoff: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -178,9 +199,18 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
             Some(target) => Some(target::entity(rows, &ws, "target", target)?.id),
             None => None,
         };
-        let look = Look { ports, rows, ws: &ws, target, view: View::of(rows, &ws, &ws.checkout)? };
+        let view = View::of(rows, &ws, &ws.checkout)?;
+        let look = Look {
+            ports,
+            rows,
+            ws: &ws,
+            target,
+            agent: request.agent_id.as_deref(),
+            view,
+            roots: RefCell::default(),
+        };
         let mut out = look.gather()?;
-        trim(&mut out, budget.0);
+        trim::trim(&mut out, budget.0);
         Ok(out)
     })
 }
@@ -190,13 +220,16 @@ struct Look<'a> {
     rows: &'a dyn Rows,
     ws: &'a WorkspaceRow,
     target: Option<EntityId>,
+    agent: Option<&'a str>,
     /// What the checked out branch shows.
     view: View,
+    /// Which branches were cut off no other, as far as it was asked.
+    roots: RefCell<HashMap<BranchName, bool>>,
 }
 
 impl Look<'_> {
     fn gather(&self) -> Result<BriefOutput, MemoryError> {
-        let mut stale = Vec::new();
+        let mut stale = Stale::new(self.ports, self.rows, self.ws);
         let focus = self.focus(&mut stale)?;
         let handoff = self.handoff(&mut stale)?;
         let mut pinned = self.pinned_notes(&mut stale)?;
@@ -204,7 +237,7 @@ impl Look<'_> {
         for kind in CardType::ALL {
             for row in self.cards(kind)? {
                 let GraphKey::Node(id) = &row.key else { continue };
-                self.note_stale(&mut stale, id.as_str(), &row.body.anchors);
+                stale.look(id.as_str(), &row.body.anchors);
                 if row.body.tags.iter().any(|tag| tag == "pinned") {
                     pinned.push(pinned_card(id.as_str(), &row));
                 } else if kind == CardType::Decision {
@@ -216,38 +249,47 @@ impl Look<'_> {
         }
         // Times are written so that their order is the order of their texts.
         pinned.sort_by(|a, b| b.ts.cmp(&a.ts));
-        let (ready, more_ready) = self.ready(&mut stale)?;
-        let mut dropped = Dropped { ready: more_ready, ..Dropped::default() };
-        for (list, count) in
-            [(&mut decisions, &mut dropped.decisions), (&mut questions, &mut dropped.questions)]
-        {
-            *count = list.len().saturating_sub(EACH);
-            list.truncate(EACH);
+        let (ready, more_ready) = self.ready()?;
+        let at_work = self.at_work(&ready)?;
+        for row in ready.iter().chain(&at_work) {
+            stale.look(&row.id.to_string(), &row.anchors);
         }
-        Ok(BriefOutput {
+        stale.branch(&self.ws.checkout)?;
+        let focused = self.target.or(self.ws.focus);
+        let listed = at_work.iter().chain(&ready).take(EACH).map(|row| row.id);
+        for id in focused.into_iter().chain(listed.filter(|_| self.target.is_none())) {
+            stale.branch(&id.branch())?;
+        }
+        let now = self.ports.clock.now();
+        let lines = |rows: &[EntityRow]| rows.iter().map(|row| EntityLine::of(row, now)).collect::<Vec<_>>();
+        let mut out = BriefOutput {
             workspace: self.ws.name.clone(),
             checkout: self.ws.checkout.clone(),
             focus,
             handoff,
             pinned,
-            ready,
+            at_work: lines(&at_work),
+            ready: lines(&ready),
+            conflicts: self.conflicts()?,
             decisions,
             questions,
-            stale_anchors: stale,
+            stale_anchors: stale.found(),
             last_event_id: (self.ws.event.0 > 0).then(|| self.ws.event.to_string()),
-            dropped,
+            dropped: Dropped { ready: more_ready, ..Dropped::default() },
             truncated: false,
-        })
+        };
+        out.keep_each(EACH);
+        Ok(out)
     }
 
-    fn focus(&self, stale: &mut Vec<StaleAnchor>) -> Result<Option<BriefFocus>, MemoryError> {
+    fn focus(&self, stale: &mut Stale<'_>) -> Result<Option<BriefFocus>, MemoryError> {
         let Some(id) = self.target.or(self.ws.focus) else {
             return Ok(None);
         };
         let Some(row) = self.rows.entity(self.ws.no, id)? else {
             return Ok(None);
         };
-        self.note_stale(stale, &id.to_string(), &row.anchors);
+        stale.look(&id.to_string(), &row.anchors);
         let (radar, steps) = tasks::standing(self.rows, self.ws, &row)?;
         Ok(Some(BriefFocus {
             target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, self.ports) },
@@ -259,22 +301,22 @@ impl Look<'_> {
         }))
     }
 
-    fn handoff(&self, stale: &mut Vec<StaleAnchor>) -> Result<Option<BriefNote>, MemoryError> {
+    fn handoff(&self, stale: &mut Stale<'_>) -> Result<Option<BriefNote>, MemoryError> {
         let found = self.rows.marked(self.ws.no, Mark::Handoff, LOOKED_THROUGH)?;
         let own = |row: &&EntryRow| self.target.is_some_and(|id| row.branch == id.branch());
         let newest =
             found.iter().find(own).or_else(|| found.iter().find(|row| self.holds(&row.branch, row.seq)));
         let Some(row) = newest else { return Ok(None) };
-        self.note_stale(stale, &row.seq.to_string(), &row.anchors);
+        stale.look(&row.seq.to_string(), &row.anchors);
         Ok(Some(note(row)))
     }
 
-    fn pinned_notes(&self, stale: &mut Vec<StaleAnchor>) -> Result<Vec<BriefNote>, MemoryError> {
+    fn pinned_notes(&self, stale: &mut Stale<'_>) -> Result<Vec<BriefNote>, MemoryError> {
         let mut out = Vec::new();
         for row in self.rows.marked(self.ws.no, Mark::Pinned, LOOKED_THROUGH)? {
             // A copy that a merge made says what its original says.
             if row.origin.is_none() && self.holds(&row.branch, row.seq) {
-                self.note_stale(stale, &row.seq.to_string(), &row.anchors);
+                stale.look(&row.seq.to_string(), &row.anchors);
                 out.push(note(&row));
             }
         }
@@ -309,7 +351,7 @@ impl Look<'_> {
         Ok(out)
     }
 
-    fn ready(&self, stale: &mut Vec<StaleAnchor>) -> Result<(Vec<EntityLine>, usize), MemoryError> {
+    fn ready(&self) -> Result<(Vec<EntityRow>, usize), MemoryError> {
         let now = self.ports.clock.now();
         let mut failed = None;
         let mut rows = Vec::new();
@@ -328,13 +370,45 @@ impl Look<'_> {
                 ControlFlow::Continue(())
             }
         })?;
-        if let Some(err) = failed {
-            return Err(err.into());
+        match failed {
+            Some(err) => Err(err.into()),
+            None => Ok((rows, more)),
         }
-        for row in &rows {
-            self.note_stale(stale, &row.id.to_string(), &row.anchors);
+    }
+
+    /// Tasks that somebody holds or began, and those that are blocked; the asking agent's own first.
+    fn at_work(&self, ready: &[EntityRow]) -> Result<Vec<EntityRow>, MemoryError> {
+        let now = self.ports.clock.now();
+        let mut out = self.rows.tasks_at_work(self.ws.no, LOOKED_THROUGH)?;
+        let holder = |row: &EntityRow| {
+            row.claim.as_ref().filter(|claim| claim.is_live(now)).map(|claim| claim.agent.clone())
+        };
+        out.retain(|row| {
+            let shown = ready.iter().any(|other| other.id == row.id);
+            !shown && (holder(row).is_some() || !matches!(row.status, Status::Todo))
+        });
+        // A stable sort: the most urgent stay first among equals.
+        out.sort_by_key(|row| match holder(row) {
+            Some(agent) if self.agent == Some(agent.as_str()) => 0,
+            Some(_) => 1,
+            None => 2,
+        });
+        Ok(out)
+    }
+
+    /// The newest conflict over each key; older ones are settled with it.
+    fn conflicts(&self) -> Result<Vec<BriefConflict>, MemoryError> {
+        let mut seen = HashSet::new();
+        let mut out = Vec::new();
+        for row in self.rows.open_conflicts(self.ws.no, LOOKED_THROUGH)? {
+            let about = self.target.is_none_or(|id| row.doc == id.graph_doc());
+            let key = (row.from.clone(), row.into.clone(), row.doc.clone(), row.key.text());
+            if about && seen.insert(key) {
+                let (conflict_id, key) = (row.id, row.key.text());
+                out.push(BriefConflict { conflict_id, key, from: row.from, into: row.into, doc: row.doc });
+            }
         }
-        Ok((rows.iter().map(|row| EntityLine::of(row, now)).collect(), more))
+        Ok(out)
     }
 
     /// Whether something belongs to the accepted state: written to a root branch, or shown by the checked
@@ -344,44 +418,37 @@ impl Look<'_> {
             Ok(Some(row)) => row.base.is_none(),
             Ok(None) | Err(_) => false,
         };
-        self.view.shows(branch, seq) || root()
-    }
-
-    fn note_stale(&self, stale: &mut Vec<StaleAnchor>, on: &str, rows: &[AnchorRow]) {
-        for anchor in anchors::stale(self.ports.code, rows) {
-            stale.push(StaleAnchor { on: on.to_owned(), anchor });
-        }
+        // Hundreds of cards may lie on one branch.
+        self.view.shows(branch, seq) || *self.roots.borrow_mut().entry(branch.clone()).or_insert_with(root)
     }
 }
 
 fn note(row: &EntryRow) -> BriefNote {
-    let mut out = BriefNote {
-        id: row.seq.to_string(),
-        branch: row.branch.clone(),
-        ts: timestamp(row.ts),
-        title: row.title.clone(),
-        text: row.content.clone(),
-        title_length: None,
-        truncated: false,
-        text_length: None,
-    };
-    shorten(&mut out, LONG);
-    out
+    BriefNote::new(row.seq.to_string(), &row.branch, row.ts, row.title.clone(), row.content.clone())
 }
 
 fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
-    let mut out = BriefNote {
-        id: id.to_owned(),
-        branch: row.branch.clone(),
-        ts: timestamp(row.ts),
-        title: row.body.title.clone(),
-        text: row.body.text.clone().unwrap_or_default(),
-        title_length: None,
-        truncated: false,
-        text_length: None,
-    };
-    shorten(&mut out, LONG);
-    out
+    let body = row.body.text.clone().unwrap_or_default();
+    BriefNote::new(id.to_owned(), &row.branch, row.ts, row.body.title.clone(), body)
+}
+
+impl BriefNote {
+    fn new(id: String, branch: &BranchName, ts: UnixMs, title: Option<String>, text: String) -> Self {
+        let (branch, ts) = (branch.clone(), timestamp(ts));
+        let mut out =
+            Self { id, branch, ts, title, text, title_length: None, truncated: false, text_length: None };
+        out.shorten(LONG);
+        out
+    }
+
+    fn shorten(&mut self, max: usize) {
+        let full = self.text.len();
+        if full > max {
+            self.text = text::cut(&self.text, max).to_owned();
+            self.truncated = true;
+            self.text_length.get_or_insert(full);
+        }
+    }
 }
 
 fn card(id: &str, row: &VersionRow) -> BriefCard {
@@ -398,136 +465,4 @@ fn card(id: &str, row: &VersionRow) -> BriefCard {
     };
     out.shorten(SHORT);
     out
-}
-
-fn shorten(note: &mut BriefNote, max: usize) {
-    let full = note.text.len();
-    if full > max {
-        note.text = text::cut(&note.text, max).to_owned();
-        note.truncated = true;
-        note.text_length.get_or_insert(full);
-    }
-}
-
-/// Drops the oldest of the longest list, then shortens what is long, then drops the oldest of what is pinned.
-/// The newest of each stays as long as the budget has room for one of each.
-fn trim(out: &mut BriefOutput, budget: usize) {
-    while json_size(out) > budget {
-        let sizes = [out.ready.len(), out.decisions.len(), out.questions.len(), out.stale_anchors.len()];
-        out.truncated = true;
-        let most = sizes.into_iter().max().unwrap_or(0);
-        if most <= 1 {
-            break;
-        }
-        match sizes.iter().rposition(|size| *size == most) {
-            Some(0) => (out.dropped.ready += 1, out.ready.truncate(most - 1)),
-            Some(1) => (out.dropped.decisions += 1, out.decisions.truncate(most - 1)),
-            Some(2) => (out.dropped.questions += 1, out.questions.truncate(most - 1)),
-            _ => (out.dropped.stale_anchors += 1, out.stale_anchors.truncate(most - 1)),
-        };
-    }
-    let mut max = LONG / 2;
-    while json_size(out) > budget && max >= 60 {
-        for note in out.pinned.iter_mut().chain(&mut out.handoff) {
-            shorten(note, max);
-        }
-        for card in out.decisions.iter_mut().chain(&mut out.questions) {
-            card.shorten(max / 2);
-        }
-        max /= 2;
-    }
-    if let Some(focus) = &mut out.focus {
-        while json_size(focus) > budget / 2 {
-            let Some(longest) = [&mut focus.next, &mut focus.verify, &mut focus.blockers]
-                .into_iter()
-                .max_by_key(|list| list.len())
-                .filter(|list| list.len() > 1)
-            else {
-                break;
-            };
-            longest.pop();
-        }
-    }
-    for max in [120, 60, 24] {
-        if json_size(out) > budget {
-            shorten_titles(out, max);
-        }
-    }
-    while json_size(out) > budget && out.pinned.len() > 1 {
-        out.pinned.pop();
-        out.dropped.pinned += 1;
-    }
-    if json_size(out) > budget
-        && let Some(note) = &mut out.handoff
-    {
-        note.truncated = true;
-        let full = note.text.len();
-        note.text_length.get_or_insert(full);
-        shorten_text(&mut note.text, full);
-    }
-    drop_newest(out, budget);
-}
-
-/// Cuts every title, and every line about the focus, to `max` bytes.
-fn shorten_titles(out: &mut BriefOutput, max: usize) {
-    let cut = |title: &mut String, length: &mut Option<usize>| {
-        if title.len() > max {
-            length.get_or_insert(title.len());
-            *title = text::cut(title, max).to_owned();
-        }
-    };
-    for note in out.pinned.iter_mut().chain(&mut out.handoff) {
-        if let Some(title) = &mut note.title {
-            cut(title, &mut note.title_length);
-        }
-    }
-    for card in out.decisions.iter_mut().chain(&mut out.questions) {
-        cut(&mut card.title, &mut card.title_length);
-    }
-    for task in &mut out.ready {
-        cut(&mut task.title, &mut task.title_length);
-        task.truncated |= task.title_length.is_some();
-    }
-    if let Some(focus) = &mut out.focus {
-        let mut shortened = None;
-        cut(&mut focus.target.title, &mut shortened);
-        cut(&mut focus.now, &mut shortened);
-        for line in focus.verify.iter_mut().chain(&mut focus.next).chain(&mut focus.blockers) {
-            cut(line, &mut shortened);
-        }
-    }
-}
-
-/// What is left when not even one of each fits: the caller asked for less than a brief, and is told what
-/// went. The name of the focus goes last.
-fn drop_newest(out: &mut BriefOutput, budget: usize) {
-    let fits = |out: &BriefOutput| json_size(out) <= budget;
-    if !fits(out) {
-        out.dropped.stale_anchors += std::mem::take(&mut out.stale_anchors).len();
-    }
-    if !fits(out) {
-        out.dropped.questions += std::mem::take(&mut out.questions).len();
-    }
-    if !fits(out) {
-        out.dropped.decisions += std::mem::take(&mut out.decisions).len();
-    }
-    if !fits(out) {
-        out.dropped.ready += std::mem::take(&mut out.ready).len();
-    }
-    if !fits(out)
-        && let Some(focus) = &mut out.focus
-    {
-        for list in [&mut focus.verify, &mut focus.next, &mut focus.blockers] {
-            list.clear();
-        }
-    }
-    if !fits(out) {
-        out.dropped.handoff += usize::from(out.handoff.take().is_some());
-    }
-    if !fits(out) {
-        out.dropped.pinned += std::mem::take(&mut out.pinned).len();
-    }
-    if !fits(out) {
-        out.dropped.focus += usize::from(out.focus.take().is_some());
-    }
 }
