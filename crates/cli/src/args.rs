@@ -232,6 +232,22 @@ pub struct BenchGraph {
     pub json: bool,
 }
 
+#[derive(Debug, ClapArgs)]
+pub struct BenchRetrieval {
+    /// Repository with its history: a work tree or a bare git directory; may be given more than once
+    #[arg(long, value_name = "PATH", required = true)]
+    pub repo: Vec<PathBuf>,
+    /// How many later commits to ask about
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub commits: usize,
+    /// For every file that was not among the first ten, show where each signal put it
+    #[arg(long)]
+    pub explain: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Time `search` against ripgrep on the same repository, in one run
@@ -251,6 +267,8 @@ pub enum BenchCommand {
     },
     /// Measure the code graph: ingest against bare parsing, refreshes, memory, and truth against an index
     Graph(BenchGraph),
+    /// Measure how well questions find files: later commits of a repository, asked at an earlier state of it
+    Retrieval(BenchRetrieval),
     /// Time the start of `m1nd serve`, and watch its memory over many searches
     Serve {
         /// Repository to serve

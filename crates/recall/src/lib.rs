@@ -4,4 +4,8 @@
 //! `text` knows words, `past` knows what earlier changes were called and what they touched, `fuse` weighs what
 //! they and the graph say.
 
+pub mod corpus;
+pub mod fuse;
+pub mod past;
+pub mod place;
 pub mod text;

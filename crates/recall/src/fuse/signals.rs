@@ -1,0 +1,230 @@
+//! Signals: what each source of evidence says about each file, for one question.
+
+use crate::corpus::Corpus;
+use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms};
+
+/// The sources of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Signal {
+    /// Words of the whole file.
+    Text,
+    /// Words by field: names count more than bodies.
+    Fields,
+    /// The best symbol alone.
+    Symbol,
+    /// Names that the file defines.
+    Names,
+    /// Names of the file and its folders.
+    Path,
+    /// What earlier changes to the file were called.
+    Said,
+    /// Earlier commits that resemble the question.
+    Resembling,
+    /// How often the file changes these days.
+    Churn,
+    /// How lately it changed.
+    Recency,
+    /// Whether it stands beside the product.
+    Beside,
+    /// Changed together with the best files.
+    Together,
+    /// Uses the best files, or is used by them.
+    Related,
+}
+
+/// How many signals there are.
+pub const SIGNALS: usize = 12;
+
+/// Signals that need no other file's score.
+pub const FIRST: usize = 10;
+
+impl Signal {
+    pub const ALL: [Self; SIGNALS] = [
+        Self::Text,
+        Self::Fields,
+        Self::Symbol,
+        Self::Names,
+        Self::Path,
+        Self::Said,
+        Self::Resembling,
+        Self::Churn,
+        Self::Recency,
+        Self::Beside,
+        Self::Together,
+        Self::Related,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Fields => "fields",
+            Self::Symbol => "symbol",
+            Self::Names => "names",
+            Self::Path => "path",
+            Self::Said => "said",
+            Self::Resembling => "resembling",
+            Self::Churn => "churn",
+            Self::Recency => "recency",
+            Self::Beside => "beside",
+            Self::Together => "together",
+            Self::Related => "related",
+        }
+    }
+}
+
+/// Constants inside the signals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    pub fields: FieldWeights,
+    pub fields_bm25: Bm25,
+    pub unit_bm25: Bm25,
+    /// How much lines of the question after the first count.
+    pub later_lines: f32,
+    /// See [`crate::past::Past::score_resembling`].
+    pub power: f32,
+    /// How many of the best files the last two signals start from.
+    pub seeds: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            fields: [4.0, 1.0, 1.5, 1.0, 1.0],
+            fields_bm25: Bm25 { k1: 1.2, b: 0.6 },
+            unit_bm25: Bm25 { k1: 1.2, b: 0.4 },
+            later_lines: 0.5,
+            power: 3.0,
+            seeds: 10,
+        }
+    }
+}
+
+/// More terms than this only repeat what the most telling ones say.
+const MAX_TERMS: usize = 48;
+
+/// The terms of a question with their weights: the most telling ones, first line before the rest.
+pub fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, f32)> {
+    let mut weighted: Vec<(Term, f32)> = Vec::new();
+    let mut terms = Terms::default();
+    for (at, line) in query.trim().lines().enumerate() {
+        let weight = if at == 0 { 1.0 } else { tuning.later_lines };
+        terms.each(line, |term| match weighted.iter_mut().find(|(known, _)| *known == term) {
+            // Said twice is a little more than once.
+            Some((_, known)) => *known += 0.25 * weight,
+            None => weighted.push((term, weight)),
+        });
+    }
+    if weighted.len() > MAX_TERMS {
+        let all = corpus.text.files().len();
+        let telling = |&(term, weight): &(Term, f32)| weight * Bm25::idf(corpus.text.files_with(term), all);
+        weighted.sort_by(|a, b| telling(b).total_cmp(&telling(a)).then_with(|| a.0.cmp(&b.0)));
+        weighted.truncate(MAX_TERMS);
+    }
+    weighted
+}
+
+/// What one question found: a score per file and signal, and one per unit.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// Between 0 and 1 for each signal.
+    pub files: Vec<Vec<f32>>,
+    pub units: Vec<f32>,
+}
+
+impl Evidence {
+    /// The signals that need no other file's score.
+    pub fn first(corpus: &Corpus, query: &[(Term, f32)], tuning: &Tuning) -> Self {
+        let count = corpus.text.files().len();
+        let mut files = vec![vec![0.0; count]; SIGNALS];
+        let mut units = vec![0.0; corpus.text.unit_count()];
+        for &(term, weight) in query {
+            let with = corpus.text.files_with(term);
+            if with > 0 {
+                let idf = weight * Bm25::idf(with, count);
+                let text = &corpus.text;
+                text.score_files(term, idf, Bm25::USUAL, &[1.0; FIELDS], &mut files[Signal::Text as usize]);
+                text.score_files(
+                    term,
+                    idf,
+                    tuning.fields_bm25,
+                    &tuning.fields,
+                    &mut files[Signal::Fields as usize],
+                );
+                let names = [1.0, 0.0, 0.0, 0.0, 0.0];
+                let few = Bm25 { k1: 0.6, b: 0.3 };
+                text.score_files(term, idf, few, &names, &mut files[Signal::Names as usize]);
+                text.score_units(term, idf, tuning.unit_bm25, &tuning.fields, &mut units);
+            }
+            let (named, parts) = corpus.text.in_paths(term);
+            let idf = weight * Bm25::idf(named.len(), count);
+            for (&file, part) in named.iter().zip(parts) {
+                let share = 1.0 / f32::from(part.name_terms.max(1)).sqrt();
+                let each = if part.in_name > 0 { 0.5 + share } else { 0.5 };
+                files[Signal::Path as usize][file as usize] += idf * each;
+            }
+        }
+        for (at, &score) in units.iter().enumerate() {
+            let file = corpus.text.unit(at as u32).file as usize;
+            let best = &mut files[Signal::Symbol as usize][file];
+            *best = best.max(score);
+        }
+        corpus.past.score_said(query, Bm25::USUAL, &mut files[Signal::Said as usize]);
+        corpus.past.score_resembling(query, tuning.power, &mut files[Signal::Resembling as usize]);
+        for at in 0..count {
+            files[Signal::Churn as usize][at] = corpus.past.churn(at as u32).ln_1p();
+            files[Signal::Recency as usize][at] = corpus.past.recency(at as u32);
+            files[Signal::Beside as usize][at] = f32::from(u8::from(corpus.beside[at]));
+        }
+        files[..FIRST].iter_mut().for_each(|scores| normalise(scores));
+        Self { files, units }
+    }
+
+    /// The signals that start from the best files so far.
+    pub fn second(&mut self, corpus: &Corpus, scores: &[f32], tuning: &Tuning) {
+        let seeds = best(scores, tuning.seeds);
+        let top = seeds.first().map_or(0.0, |&file| scores[file as usize]);
+        if top <= 0.0 {
+            return;
+        }
+        for seed in seeds {
+            let strength = (scores[seed as usize] / top).max(0.0).powi(2);
+            corpus.past.score_together(seed, strength, &mut self.files[Signal::Together as usize]);
+            for &(file, share) in &corpus.related[seed as usize] {
+                self.files[Signal::Related as usize][file as usize] += strength * share;
+            }
+        }
+        self.files[FIRST..].iter_mut().for_each(|scores| normalise(scores));
+    }
+
+    /// Weighs the signals.
+    pub fn weigh(&self, weights: &[f32; SIGNALS]) -> Vec<f32> {
+        let mut scores = vec![0.0; self.files[0].len()];
+        for (column, &weight) in self.files.iter().zip(weights) {
+            if weight != 0.0 {
+                scores.iter_mut().zip(column).for_each(|(score, value)| *score += weight * value);
+            }
+        }
+        scores
+    }
+}
+
+/// The positions of the highest scores, best first, equal ones in order of position.
+pub fn best(scores: &[f32], count: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..scores.len() as u32).filter(|&at| scores[at as usize] > 0.0).collect();
+    let by_score =
+        |a: &u32, b: &u32| scores[*b as usize].total_cmp(&scores[*a as usize]).then_with(|| a.cmp(b));
+    if order.len() > count && count > 0 {
+        order.select_nth_unstable_by(count - 1, by_score);
+        order.truncate(count);
+    }
+    order.sort_by(by_score);
+    order
+}
+
+fn normalise(scores: &mut [f32]) {
+    let most = scores.iter().copied().fold(0.0, f32::max);
+    if most > 0.0 {
+        scores.iter_mut().for_each(|score| *score /= most);
+    }
+}
