@@ -243,6 +243,9 @@ pub struct BenchRetrieval {
     /// For every file that was not among the first ten, show where each signal put it
     #[arg(long)]
     pub explain: bool,
+    /// Find the weights that rank best on these repositories, and print them as they stand in the source
+    #[arg(long, conflicts_with = "explain")]
+    pub fit: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -1,5 +1,7 @@
 //! The corpus: everything a question is put to, consistent with itself.
 
+use std::collections::BTreeMap;
+
 use m1nd_graph::{EdgeKind, Graph, NodeKind};
 
 use crate::past::{Past, PastCommit};
@@ -13,9 +15,20 @@ pub struct Corpus {
     pub past: Past,
     /// For each file, the files it uses or is used by, with shares that add up to at most 1.
     pub related: Vec<Vec<(FileIx, f32)>>,
-    /// Whether a file stands beside the product.
+    /// For each file, those with its name and those in its folder.
+    pub siblings: Vec<Vec<(FileIx, f32)>>,
+    /// Whether a file is a test.
+    pub tests: Vec<bool>,
+    /// Whether a file stands beside the product, as tests do.
     pub beside: Vec<bool>,
 }
+
+/// A folder with more files than this is no neighbourhood.
+const MAX_FOLDER: usize = 40;
+/// More files of one name than this are a convention, not a relation.
+const MAX_NAMESAKES: usize = 8;
+/// How close files of one folder are; files of one name are 1.
+const SAME_FOLDER: f32 = 0.3;
 
 /// A commit, by the names of its files.
 #[derive(Clone, Debug)]
@@ -45,7 +58,9 @@ impl Corpus {
         let past = Past::of(&commits, files);
         let related = graph.map_or_else(|| vec![Vec::new(); files], |graph| related(graph, &text));
         let beside = text.files().iter().map(|file| place::is_beside(&file.path)).collect();
-        Self { text, past, related, beside }
+        let tests = text.files().iter().map(|file| place::is_test(&file.path)).collect();
+        let siblings = siblings(&text);
+        Self { text, past, related, siblings, tests, beside }
     }
 }
 
@@ -73,6 +88,31 @@ pub fn spans<'g>(graph: &'g Graph, path: &str) -> Vec<Span<'g>> {
         }
     }
     spans
+}
+
+fn siblings(text: &TextIndex) -> Vec<Vec<(FileIx, f32)>> {
+    let mut siblings: Vec<Vec<(FileIx, f32)>> = vec![Vec::new(); text.files().len()];
+    let key = |path: &str| {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        (folder.to_owned(), name.split('.').next().unwrap_or(name).to_owned())
+    };
+    let keys: Vec<(String, String)> = text.files().iter().map(|file| key(&file.path)).collect();
+    let mut by_name: BTreeMap<&str, Vec<FileIx>> = BTreeMap::new();
+    let mut by_folder: BTreeMap<&str, Vec<FileIx>> = BTreeMap::new();
+    for (at, (folder, name)) in keys.iter().enumerate() {
+        by_name.entry(name).or_default().push(at as FileIx);
+        by_folder.entry(folder).or_default().push(at as FileIx);
+    }
+    let namesakes = by_name.values().filter(|group| group.len() <= MAX_NAMESAKES).map(|group| (group, 1.0));
+    let neighbours =
+        by_folder.values().filter(|group| group.len() <= MAX_FOLDER).map(|group| (group, SAME_FOLDER));
+    for (group, share) in namesakes.chain(neighbours) {
+        for &one in group {
+            siblings[one as usize]
+                .extend(group.iter().filter(|&&other| other != one).map(|&other| (other, share)));
+        }
+    }
+    siblings
 }
 
 /// Relations between files, from those of what is in them.

@@ -8,4 +8,5 @@ pub mod corpus;
 pub mod fuse;
 pub mod past;
 pub mod place;
+pub mod seek;
 pub mod text;

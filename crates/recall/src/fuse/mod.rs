@@ -1,5 +1,6 @@
 //! Fusion: what each source of evidence says about a file, and how much each counts.
 
+pub mod fit;
 mod signals;
 mod weights;
 

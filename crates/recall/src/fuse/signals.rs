@@ -3,75 +3,63 @@
 use crate::corpus::Corpus;
 use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms};
 
-/// The sources of evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Signal {
+macro_rules! signals {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// The sources of evidence.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Signal { $($(#[$doc])* $variant,)* }
+
+        impl Signal {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+signals! {
     /// Words of the whole file.
-    Text,
+    Text = "text",
     /// Words by field: names count more than bodies.
-    Fields,
+    Fields = "fields",
     /// The best symbol alone.
-    Symbol,
+    Symbol = "symbol",
     /// Names that the file defines.
-    Names,
-    /// Names of the file and its folders.
-    Path,
+    Names = "names",
+    /// The name of the file.
+    Name = "name",
+    /// The names of its folders.
+    Folder = "folder",
     /// What earlier changes to the file were called.
-    Said,
+    Said = "said",
     /// Earlier commits that resemble the question.
-    Resembling,
+    Resembling = "resembling",
     /// How often the file changes these days.
-    Churn,
+    Churn = "churn",
     /// How lately it changed.
-    Recency,
-    /// Whether it stands beside the product.
-    Beside,
+    Recency = "recency",
+    /// How much is in it.
+    Size = "size",
+    /// Whether it is a test.
+    Test = "test",
+    /// Whether it stands beside the product otherwise.
+    Beside = "beside",
     /// Changed together with the best files.
-    Together,
+    Together = "together",
     /// Uses the best files, or is used by them.
-    Related,
+    Related = "related",
+    /// Has the name of one of the best files, or stands in its folder.
+    Sibling = "sibling",
 }
 
 /// How many signals there are.
-pub const SIGNALS: usize = 12;
+pub const SIGNALS: usize = Signal::ALL.len();
 
 /// Signals that need no other file's score.
-pub const FIRST: usize = 10;
-
-impl Signal {
-    pub const ALL: [Self; SIGNALS] = [
-        Self::Text,
-        Self::Fields,
-        Self::Symbol,
-        Self::Names,
-        Self::Path,
-        Self::Said,
-        Self::Resembling,
-        Self::Churn,
-        Self::Recency,
-        Self::Beside,
-        Self::Together,
-        Self::Related,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Fields => "fields",
-            Self::Symbol => "symbol",
-            Self::Names => "names",
-            Self::Path => "path",
-            Self::Said => "said",
-            Self::Resembling => "resembling",
-            Self::Churn => "churn",
-            Self::Recency => "recency",
-            Self::Beside => "beside",
-            Self::Together => "together",
-            Self::Related => "related",
-        }
-    }
-}
+pub const FIRST: usize = Signal::Together as usize;
 
 /// Constants inside the signals.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,9 +147,13 @@ impl Evidence {
             let (named, parts) = corpus.text.in_paths(term);
             let idf = weight * Bm25::idf(named.len(), count);
             for (&file, part) in named.iter().zip(parts) {
-                let share = 1.0 / f32::from(part.name_terms.max(1)).sqrt();
-                let each = if part.in_name > 0 { 0.5 + share } else { 0.5 };
-                files[Signal::Path as usize][file as usize] += idf * each;
+                if part.in_name > 0 {
+                    let share = 1.0 / f32::from(part.name_terms.max(1)).sqrt();
+                    files[Signal::Name as usize][file as usize] += idf * share;
+                }
+                if part.in_folders > 0 {
+                    files[Signal::Folder as usize][file as usize] += idf;
+                }
             }
         }
         for (at, &score) in units.iter().enumerate() {
@@ -174,7 +166,9 @@ impl Evidence {
         for at in 0..count {
             files[Signal::Churn as usize][at] = corpus.past.churn(at as u32).ln_1p();
             files[Signal::Recency as usize][at] = corpus.past.recency(at as u32);
-            files[Signal::Beside as usize][at] = f32::from(u8::from(corpus.beside[at]));
+            files[Signal::Size as usize][at] = corpus.text.length(at as u32).ln_1p();
+            let place = if corpus.tests[at] { Signal::Test } else { Signal::Beside };
+            files[place as usize][at] = f32::from(u8::from(corpus.beside[at]));
         }
         files[..FIRST].iter_mut().for_each(|scores| normalise(scores));
         Self { files, units }
@@ -193,8 +187,21 @@ impl Evidence {
             for &(file, share) in &corpus.related[seed as usize] {
                 self.files[Signal::Related as usize][file as usize] += strength * share;
             }
+            for &(file, share) in &corpus.siblings[seed as usize] {
+                let known = &mut self.files[Signal::Sibling as usize][file as usize];
+                *known = known.max(strength * share);
+            }
         }
         self.files[FIRST..].iter_mut().for_each(|scores| normalise(scores));
+    }
+
+    /// Whether anything that was said speaks for a file, in its words or through a better one; habits alone do not.
+    pub fn has_words(&self, file: u32) -> bool {
+        let silent = [Signal::Churn, Signal::Recency, Signal::Size, Signal::Test, Signal::Beside];
+        Signal::ALL
+            .iter()
+            .filter(|signal| !silent.contains(signal))
+            .any(|&signal| self.files[signal as usize][file as usize] > 0.0)
     }
 
     /// Weighs the signals.

@@ -115,9 +115,21 @@ impl TextIndex {
         Unit { file, nth: nth.checked_sub(1).map(|at| self.files[file as usize].nth[at]) }
     }
 
+    /// How many words a file has, relative to the mean.
+    pub fn length(&self, file: FileIx) -> f32 {
+        self.file_length[file as usize]
+    }
+
     /// The units of a file.
     pub fn units_of(&self, file: FileIx) -> std::ops::Range<UnitIx> {
         self.starts[file as usize]..self.starts[file as usize + 1]
+    }
+
+    /// Whether a term stands in one of these units.
+    pub fn has(&self, units: &std::ops::Range<UnitIx>, term: Term) -> bool {
+        let (with, _) = self.postings.of_term(term);
+        let at = with.partition_point(|&unit| unit < units.start);
+        with.get(at).is_some_and(|&unit| unit < units.end)
     }
 
     /// In how many files a term stands.

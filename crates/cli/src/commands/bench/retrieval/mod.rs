@@ -5,6 +5,7 @@
 
 mod baselines;
 mod experiment;
+mod fit;
 mod score;
 
 use std::process::ExitCode;
@@ -36,6 +37,9 @@ struct Measured {
 }
 
 pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
+    if args.fit {
+        return fit::run(args);
+    }
     let mut all = Vec::new();
     for repo in &args.repo {
         let dir = tempfile::tempdir().context("a temporary folder")?;
@@ -116,7 +120,7 @@ fn missed(
     let rows = missed.into_iter().map(|(path, rank)| {
         let file = corpus.text.file(path);
         let mut signals = json!({});
-        for signal in Signal::ALL {
+        for &signal in Signal::ALL {
             let scores = &ranking.evidence.files[signal as usize];
             signals[signal.name()] = json!(file.and_then(|file| place_in(scores, file)));
         }
