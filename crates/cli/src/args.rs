@@ -59,6 +59,8 @@ pub enum Command {
     },
     /// Search the files of the workspace for text
     Search(Search),
+    /// Find code by what it is about
+    Seek(Seek),
     /// Show numbered lines of a file
     View(View),
     /// Read the workspace into the code graph
@@ -175,6 +177,25 @@ pub struct Search {
 }
 
 #[derive(Debug, ClapArgs)]
+pub struct Seek {
+    /// A bug report, a feature or an error, in your words
+    #[arg(required = true, value_name = "WORDS")]
+    pub query: Vec<String>,
+    /// Folder, file or beginning of a path to look in
+    #[arg(long, value_name = "PATH")]
+    pub scope: Option<String>,
+    /// Show files with their best symbols
+    #[arg(short, long)]
+    pub files: bool,
+    /// Most results to print
+    #[arg(short = 'k', long, default_value_t = 10)]
+    pub top_k: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
 pub struct View {
     /// File to show; path:12-40 names lines
     pub path: String,
@@ -246,6 +267,9 @@ pub struct BenchRetrieval {
     /// Find the weights that rank best on these repositories, and print them as they stand in the source
     #[arg(long, conflicts_with = "explain")]
     pub fit: bool,
+    /// Fit the constants inside the signals too, which takes long
+    #[arg(long, requires = "fit")]
+    pub tune: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_graph::{EdgeKind, Graph, NodeKind};
 
+use crate::fuse::{HABITS, Signal, normalise};
 use crate::past::{Past, PastCommit};
 use crate::place;
 use crate::text::{FileIx, Span, TextIndex};
@@ -17,10 +18,8 @@ pub struct Corpus {
     pub related: Vec<Vec<(FileIx, f32)>>,
     /// For each file, those with its name and those in its folder.
     pub siblings: Vec<Vec<(FileIx, f32)>>,
-    /// Whether a file is a test.
-    pub tests: Vec<bool>,
-    /// Whether a file stands beside the product, as tests do.
-    pub beside: Vec<bool>,
+    /// What is known of files whatever is asked, in the order of [`crate::fuse::HABITS`].
+    pub habits: [Vec<f32>; HABITS.len()],
 }
 
 /// A folder with more files than this is no neighbourhood.
@@ -57,10 +56,9 @@ impl Corpus {
         let files = text.files().len();
         let past = Past::of(&commits, files);
         let related = graph.map_or_else(|| vec![Vec::new(); files], |graph| related(graph, &text));
-        let beside = text.files().iter().map(|file| place::is_beside(&file.path)).collect();
-        let tests = text.files().iter().map(|file| place::is_test(&file.path)).collect();
         let siblings = siblings(&text);
-        Self { text, past, related, siblings, tests, beside }
+        let habits = habits(&text, &past);
+        Self { text, past, related, siblings, habits }
     }
 }
 
@@ -88,6 +86,23 @@ pub fn spans<'g>(graph: &'g Graph, path: &str) -> Vec<Span<'g>> {
         }
     }
     spans
+}
+
+fn habits(text: &TextIndex, past: &Past) -> [Vec<f32>; HABITS.len()] {
+    let files = 0..text.files().len() as FileIx;
+    HABITS.map(|signal| {
+        let is = |holds: bool| f32::from(u8::from(holds));
+        let of = |file: FileIx| match signal {
+            Signal::Churn => past.churn(file).ln_1p(),
+            Signal::Recency => past.recency(file),
+            Signal::Size => text.length(file).ln_1p(),
+            Signal::Test => is(place::is_test(text.path(file))),
+            _ => is(place::is_beside(text.path(file)) && !place::is_test(text.path(file))),
+        };
+        let mut values: Vec<f32> = files.clone().map(of).collect();
+        normalise(&mut values);
+        values
+    })
 }
 
 fn siblings(text: &TextIndex) -> Vec<Vec<(FileIx, f32)>> {

@@ -124,11 +124,20 @@ impl Past {
 
     /// Adds to each file how much the commits that touched it resemble the question. Many commits that resemble it
     /// a little do not outweigh one that resembles it much: scores are raised to `power`.
-    pub fn score_resembling(&self, query: &[(Term, f32)], power: f32, scores: &mut [f32]) {
+    /// `nearest` takes the resemblance of the one that resembles it most, as a share of what a copy of the question would have.
+    pub fn score_resembling(
+        &self,
+        query: &[(Term, f32)],
+        power: f32,
+        scores: &mut [f32],
+        nearest: &mut [f32],
+    ) {
+        let mut possible = 0.0;
         let mut resemblance = vec![0.0; self.commits.len()];
         for &(term, weight) in query {
             let (commits, counts) = self.messages.of_term(term);
             let idf = weight * Bm25::idf(commits.len(), self.commits.len());
+            possible += idf * (Bm25::USUAL.k1 + 1.0);
             for (&commit, &count) in commits.iter().zip(counts) {
                 let length = self.commits[commit as usize].length;
                 resemblance[commit as usize] += Bm25::USUAL.score(idf, f32::from(count), length);
@@ -146,8 +155,15 @@ impl Past {
             let each = share / (commit.files.len() as f32).sqrt();
             for &file in &commit.files {
                 scores[file as usize] += each;
+                let known = &mut nearest[file as usize];
+                *known = known.max(score / possible);
             }
         }
+    }
+
+    /// Of how many files a term was said.
+    pub fn said_of(&self, term: Term) -> usize {
+        self.said.of_term(term).0.len()
     }
 
     /// Adds to each file how often it was touched together with `seed`, of all times `seed` was: `strength` if always.
@@ -248,7 +264,7 @@ mod tests {
         past.score_said(&query("parser"), Bm25::USUAL, &mut said);
         assert_eq!(said.iter().map(|&s| s > 0.0).collect::<Vec<_>>(), [false, false, true, false]);
         let mut resembling = vec![0.0; 4];
-        past.score_resembling(&query("cache error"), 2.0, &mut resembling);
+        past.score_resembling(&query("cache error"), 2.0, &mut resembling, &mut [0.0; 4]);
         assert!(
             resembling[0] > resembling[2] && resembling[2] > 0.0 && resembling[3] == 0.0,
             "{resembling:?}"

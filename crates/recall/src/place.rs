@@ -19,6 +19,10 @@ pub fn is_test(path: &str) -> bool {
                 | "unittests"
                 | "testsuite"
                 | "test-support"
+                | "fixtures"
+                | "__fixtures__"
+                | "__mocks__"
+                | "playground"
                 | "Tests"
         ) || part.starts_with("__tests")
             || part.ends_with("-tests")

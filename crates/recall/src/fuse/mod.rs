@@ -4,7 +4,8 @@ pub mod fit;
 mod signals;
 mod weights;
 
-pub use signals::{Evidence, FIRST, SIGNALS, Signal, Tuning, best, weigh_terms};
+pub(crate) use signals::normalise;
+pub use signals::{Evidence, FIRST, HABITS, SIGNALS, Signal, Tuning, best, weigh_terms};
 pub use weights::Weights;
 
 use crate::corpus::Corpus;

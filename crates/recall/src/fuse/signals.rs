@@ -1,7 +1,7 @@
 //! Signals: what each source of evidence says about each file, for one question.
 
 use crate::corpus::Corpus;
-use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms};
+use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms, is_request};
 
 macro_rules! signals {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -37,6 +37,14 @@ signals! {
     Said = "said",
     /// Earlier commits that resemble the question.
     Resembling = "resembling",
+    /// Words of the whole file, measured by all that could have matched: small when the question is vague.
+    Share = "share",
+    /// How much of what the question says stands in the file at all.
+    Coverage = "coverage",
+    /// What earlier changes to the file were called, measured by all that could have matched.
+    SaidShare = "said_share",
+    /// The one earlier commit that resembles the question most.
+    Nearest = "nearest",
     /// How often the file changes these days.
     Churn = "churn",
     /// How lately it changed.
@@ -69,6 +77,8 @@ pub struct Tuning {
     pub unit_bm25: Bm25,
     /// How much lines of the question after the first count.
     pub later_lines: f32,
+    /// How much words of every request count.
+    pub requests: f32,
     /// See [`crate::past::Past::score_resembling`].
     pub power: f32,
     /// How many of the best files the last two signals start from.
@@ -82,25 +92,33 @@ impl Default for Tuning {
             fields_bm25: Bm25 { k1: 1.2, b: 0.6 },
             unit_bm25: Bm25 { k1: 1.2, b: 0.4 },
             later_lines: 0.5,
+            requests: 0.4,
             power: 3.0,
             seeds: 10,
         }
     }
 }
 
+/// Signals that do not depend on the question.
+pub const HABITS: [Signal; 5] = [Signal::Churn, Signal::Recency, Signal::Size, Signal::Test, Signal::Beside];
+
 /// More terms than this only repeat what the most telling ones say.
 const MAX_TERMS: usize = 48;
 
-/// The terms of a question with their weights: the most telling ones, first line before the rest.
+/// The terms of a question with their weights: the most telling ones. What is said in the first line counts most, and
+/// what every request says (add, fix, support) counts less than what it is about.
 pub fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, f32)> {
     let mut weighted: Vec<(Term, f32)> = Vec::new();
     let mut terms = Terms::default();
     for (at, line) in query.trim().lines().enumerate() {
         let weight = if at == 0 { 1.0 } else { tuning.later_lines };
-        terms.each(line, |term| match weighted.iter_mut().find(|(known, _)| *known == term) {
-            // Said twice is a little more than once.
-            Some((_, known)) => *known += 0.25 * weight,
-            None => weighted.push((term, weight)),
+        terms.each_word(line, |term, stem| {
+            let weight = if is_request(stem) { weight * tuning.requests } else { weight };
+            match weighted.iter_mut().find(|(known, _)| *known == term) {
+                // Said twice is a little more than once.
+                Some((_, known)) => *known += 0.25 * weight,
+                None => weighted.push((term, weight)),
+            }
         });
     }
     if weighted.len() > MAX_TERMS {
@@ -126,10 +144,15 @@ impl Evidence {
         let count = corpus.text.files().len();
         let mut files = vec![vec![0.0; count]; SIGNALS];
         let mut units = vec![0.0; corpus.text.unit_count()];
+        let mut possible = 0.0;
+        let mut said_possible = 0.0;
         for &(term, weight) in query {
             let with = corpus.text.files_with(term);
+            possible += weight * Bm25::idf(with.max(1), count);
+            said_possible += weight * Bm25::idf(corpus.past.said_of(term).max(1), count);
             if with > 0 {
                 let idf = weight * Bm25::idf(with, count);
+                corpus.text.mark_files(term, idf, &mut files[Signal::Coverage as usize]);
                 let text = &corpus.text;
                 text.score_files(term, idf, Bm25::USUAL, &[1.0; FIELDS], &mut files[Signal::Text as usize]);
                 text.score_files(
@@ -162,15 +185,26 @@ impl Evidence {
             *best = best.max(score);
         }
         corpus.past.score_said(query, Bm25::USUAL, &mut files[Signal::Said as usize]);
-        corpus.past.score_resembling(query, tuning.power, &mut files[Signal::Resembling as usize]);
-        for at in 0..count {
-            files[Signal::Churn as usize][at] = corpus.past.churn(at as u32).ln_1p();
-            files[Signal::Recency as usize][at] = corpus.past.recency(at as u32);
-            files[Signal::Size as usize][at] = corpus.text.length(at as u32).ln_1p();
-            let place = if corpus.tests[at] { Signal::Test } else { Signal::Beside };
-            files[place as usize][at] = f32::from(u8::from(corpus.beside[at]));
+        let mut nearest = std::mem::take(&mut files[Signal::Nearest as usize]);
+        corpus.past.score_resembling(
+            query,
+            tuning.power,
+            &mut files[Signal::Resembling as usize],
+            &mut nearest,
+        );
+        files[Signal::Nearest as usize] = nearest;
+        files[Signal::Share as usize] = shares(&files[Signal::Text as usize], possible);
+        files[Signal::SaidShare as usize] = shares(&files[Signal::Said as usize], said_possible);
+        files[Signal::Coverage as usize]
+            .iter_mut()
+            .for_each(|score| *score /= possible.max(f32::MIN_POSITIVE));
+        for (signal, habit) in HABITS.into_iter().zip(&corpus.habits) {
+            files[signal as usize].clone_from(habit);
         }
-        files[..FIRST].iter_mut().for_each(|scores| normalise(scores));
+        let absolute = [Signal::Share, Signal::Coverage, Signal::SaidShare, Signal::Nearest];
+        for &signal in Signal::ALL[..FIRST].iter().filter(|signal| !absolute.contains(signal)) {
+            normalise(&mut files[signal as usize]);
+        }
         Self { files, units }
     }
 
@@ -197,10 +231,9 @@ impl Evidence {
 
     /// Whether anything that was said speaks for a file, in its words or through a better one; habits alone do not.
     pub fn has_words(&self, file: u32) -> bool {
-        let silent = [Signal::Churn, Signal::Recency, Signal::Size, Signal::Test, Signal::Beside];
         Signal::ALL
             .iter()
-            .filter(|signal| !silent.contains(signal))
+            .filter(|signal| !HABITS.contains(signal))
             .any(|&signal| self.files[signal as usize][file as usize] > 0.0)
     }
 
@@ -229,7 +262,12 @@ pub fn best(scores: &[f32], count: usize) -> Vec<u32> {
     order
 }
 
-fn normalise(scores: &mut [f32]) {
+fn shares(scores: &[f32], possible: f32) -> Vec<f32> {
+    let most = (possible * (Bm25::USUAL.k1 + 1.0)).max(f32::MIN_POSITIVE);
+    scores.iter().map(|score| score / most).collect()
+}
+
+pub(crate) fn normalise(scores: &mut [f32]) {
     let most = scores.iter().copied().fold(0.0, f32::max);
     if most > 0.0 {
         scores.iter_mut().for_each(|score| *score /= most);

@@ -159,6 +159,17 @@ impl TextIndex {
         }
     }
 
+    /// Adds `worth` to every file that has the term.
+    pub fn mark_files(&self, term: Term, worth: f32, scores: &mut [f32]) {
+        let mut last = None;
+        for &unit in self.postings.of_term(term).0 {
+            let file = self.unit_file[unit as usize];
+            if last.replace(file) != Some(file) {
+                scores[file as usize] += worth;
+            }
+        }
+    }
+
     /// Adds what one term says to the scores of units.
     pub fn score_units(&self, term: Term, idf: f32, bm25: Bm25, weights: &FieldWeights, scores: &mut [f32]) {
         let (units, counts) = self.postings.of_term(term);

@@ -1,11 +1,15 @@
 //! Seek: a question put to the words, the past and the relations of the code, answered with places and reasons.
 
+use std::collections::BTreeMap;
+
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
 use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question};
+use m1nd_vfs::read;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::slice::MAX_FILE_BYTES;
 use super::text_search::Place;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{self, from_vfs};
@@ -94,6 +98,52 @@ pub fn symbols(
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Vec<SeekFile>, u64), Fault> {
     ask(ctx, at, request, |found| found.files().into_iter().map(|hit| file(&at.graph, hit)).collect())
 }
+
+/// A line of source that answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub node_id: String,
+    pub file_path: String,
+    pub line: u64,
+    pub text: String,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+    pub score: f64,
+}
+
+/// The first lines of the symbols that answer, with `context` lines around them.
+pub fn lines(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    request: &Request<'_>,
+    context: usize,
+) -> Result<(Vec<Line>, u64), Fault> {
+    let root = ctx.workspace()?.root();
+    let (results, candidates) = symbols(ctx, at, request)?;
+    let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let lines = results.into_iter().filter_map(|result| {
+        let text = texts.entry(result.file_path.clone()).or_insert_with(|| {
+            let path = root.relative(&result.file_path).ok()?;
+            read::text(root, &path, MAX_FILE_BYTES).ok().map(|file| file.text)
+        });
+        let all: Vec<&str> = text.as_deref()?.lines().collect();
+        let first = (result.line_start.max(1) as usize - 1).min(all.len().checked_sub(1)?);
+        let cut = |line: &&str| line[..line.floor_char_boundary(MAX_LINE)].to_owned();
+        Some(Line {
+            node_id: result.node_id,
+            file_path: result.file_path,
+            line: first as u64 + 1,
+            text: cut(&all[first]),
+            before: all[first.saturating_sub(context)..first].iter().map(cut).collect(),
+            after: all[first + 1..all.len().min(first + 1 + context)].iter().map(cut).collect(),
+            score: result.score,
+        })
+    });
+    Ok((lines.collect(), candidates))
+}
+
+/// Longer lines are cut: the place is what matters.
+const MAX_LINE: usize = 240;
 
 fn ask<T>(
     ctx: &Ctx<'_>,

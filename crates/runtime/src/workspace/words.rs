@@ -32,10 +32,13 @@ pub(super) struct Words {
 struct Kept {
     generation: u64,
     corpus: Option<Arc<Corpus>>,
-    /// In the order of paths, with the state of the file each was made from.
-    bags: Vec<(Arc<FileBag>, Option<(u64, i128)>)>,
+    /// In the order of paths.
+    bags: Vec<(Arc<FileBag>, MadeFrom)>,
     log: Option<Log>,
 }
+
+/// Size and time of the file that words were taken from, if they tell whether it changed.
+type MadeFrom = Option<(u64, i128)>;
 
 #[derive(Serialize, Deserialize)]
 struct LogFile {

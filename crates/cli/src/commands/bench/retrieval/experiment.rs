@@ -122,9 +122,11 @@ fn questions(later: &[LaterCommit], paths: &BTreeSet<String>) -> Vec<Question> {
     questions
 }
 
-/// Whether a path is of a source file that is no test.
+/// Whether a path is of a source file that is no test. Hidden files are of the tools around a product.
 pub fn is_product(path: &str) -> bool {
-    languages::of_path(path).is_some() && !place::is_test(path)
+    !path.split('/').any(|part| part.starts_with('.'))
+        && languages::of_path(path).is_some()
+        && !place::is_test(path)
 }
 
 fn name_of(path: &str) -> &str {

@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use m1nd_recall::corpus::Corpus;
-use m1nd_recall::fuse::{self, Signal, Tuning, Weights, best};
-use m1nd_runtime::workspace::{BindingSource, Reuse, Workspace};
-use m1nd_runtime::{BuildInfo, Settings};
+use m1nd_recall::fuse::{self, Signal, Tuning, Weights};
+use m1nd_runtime::workspace::BindingSource;
+use m1nd_runtime::{BuildInfo, Runtime, Settings};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::SystemClock;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ use crate::output::Reader;
 use experiment::Experiment;
 use score::{Figures, Tally, ranks};
 
-/// The engine behind `seek`, asked for files.
+/// The tool, asked for files through the whole pipeline.
 const SEEK: &str = "seek";
 
 /// One repository, measured.
@@ -45,8 +45,9 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
         let dir = tempfile::tempdir().context("a temporary folder")?;
         let snapshot = dir.path().join("snapshot");
         let experiment = Experiment::lay_out(repo, args.commits, &snapshot)?;
-        let corpus = corpus(&experiment, &dir.path().join("home"))?;
-        let measured = measure(experiment, &corpus, args.explain);
+        let runtime = runtime(&experiment, &dir.path().join("home"))?;
+        let corpus = corpus(&runtime)?;
+        let measured = measure(experiment, &runtime, &corpus, args.explain);
         if Reader::of(args.json) == Reader::Person {
             show(&measured);
         }
@@ -61,8 +62,8 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a server would know of the snapshot.
-fn corpus(experiment: &Experiment, home: &std::path::Path) -> anyhow::Result<Arc<Corpus>> {
+/// A runtime bound to the snapshot, with all of it read.
+fn runtime(experiment: &Experiment, home: &std::path::Path) -> anyhow::Result<Runtime> {
     let settings = Settings {
         home: home.to_owned(),
         runtime_root: Some(home.join("state")),
@@ -70,32 +71,47 @@ fn corpus(experiment: &Experiment, home: &std::path::Path) -> anyhow::Result<Arc
         read_only: false,
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
-    let workspace = Workspace::open(&experiment.folder, BindingSource::Flag, &settings)?;
-    let (clock, cancel) = (SystemClock::new(), CancelToken::new());
-    workspace.ingest(Reuse::Nothing, &clock, &cancel).map_err(|_| anyhow::anyhow!("the work was stopped"))?;
-    let view = workspace.view();
-    let graph = view.graph().context("the snapshot has a graph")?;
-    workspace.corpus(&view, graph, &cancel).map_err(|_| anyhow::anyhow!("the work was stopped"))
+    let runtime = Runtime::new(m1nd_tools::surface(), settings, Arc::new(SystemClock::new()), None);
+    runtime.bind(&experiment.folder, BindingSource::Flag)?;
+    let reply = crate::commands::ask_to_the_end(&runtime, "ingest", json!({}));
+    anyhow::ensure!(!reply.is_error, "the snapshot was not read: {}", reply.text());
+    Ok(runtime)
 }
 
-fn measure(experiment: Experiment, corpus: &Corpus, explain: bool) -> Measured {
+/// What `seek` asks.
+fn corpus(runtime: &Runtime) -> anyhow::Result<Arc<Corpus>> {
+    let workspace = runtime.workspace().context("the snapshot is bound")?;
+    let view = workspace.view();
+    let graph = view.graph().context("the snapshot has a graph")?;
+    let corpus = workspace.corpus(&view, graph, &CancelToken::new());
+    corpus.map_err(|_| anyhow::anyhow!("the work was stopped"))
+}
+
+/// The files that the tool names, asked as an agent asks it, and the bytes of its answer.
+fn seek(runtime: &Runtime, query: &str) -> (Vec<String>, usize) {
+    let reply =
+        crate::commands::ask(runtime, SEEK, json!({ "query": query, "group_by": "file", "top_k": 10 }));
+    let files = reply.body["files"].as_array().into_iter().flatten();
+    let paths = files.filter_map(|file| file["file_path"].as_str()).map(str::to_owned).collect();
+    (paths, reply.text().len())
+}
+
+fn measure(experiment: Experiment, runtime: &Runtime, corpus: &Corpus, explain: bool) -> Measured {
     let mut tallies: Vec<(&'static str, Tally)> =
         [SEEK].into_iter().chain(baselines::NAMES).map(|name| (name, Tally::default())).collect();
-    let (weights, tuning) = (Weights::default(), Tuning::default());
     let mut misses = Vec::new();
     for question in &experiment.questions {
         for (name, tally) in &mut tallies {
             let started = Instant::now();
-            let found: Vec<&str> = if *name == SEEK {
-                let ranking = fuse::rank(corpus, &question.text, &weights, &tuning);
-                best(&ranking.scores, 100).into_iter().map(|file| corpus.text.path(file)).collect()
+            let (found, bytes) = if *name == SEEK {
+                seek(runtime, &question.text)
             } else {
-                baselines::ranked(corpus, name, &question.text)
+                let found = baselines::ranked(corpus, name, &question.text);
+                (found.into_iter().map(str::to_owned).collect(), 0)
             };
-            let time = started.elapsed();
-            tally.add(&found, &question.truth, time, 0);
+            tally.add(&found, &question.truth, started.elapsed(), bytes);
             if explain && *name == SEEK {
-                misses.extend(missed(corpus, question, &found, &weights, &tuning));
+                misses.extend(missed(corpus, question, &found));
             }
         }
     }
@@ -104,20 +120,14 @@ fn measure(experiment: Experiment, corpus: &Corpus, explain: bool) -> Measured {
 }
 
 /// For a file that is not among the first ten: where each signal alone would have put it.
-fn missed(
-    corpus: &Corpus,
-    question: &experiment::Question,
-    found: &[&str],
-    weights: &Weights,
-    tuning: &Tuning,
-) -> Vec<Value> {
+fn missed(corpus: &Corpus, question: &experiment::Question, found: &[String]) -> Vec<Value> {
     let missed = question.truth.iter().zip(ranks(found, &question.truth));
-    let missed: Vec<_> = missed.filter(|(_, rank)| rank.is_none_or(|rank| rank > 10)).collect();
+    let missed: Vec<_> = missed.filter(|(_, rank)| rank.is_none()).collect();
     if missed.is_empty() {
         return Vec::new();
     }
-    let ranking = fuse::rank(corpus, &question.text, weights, tuning);
-    let rows = missed.into_iter().map(|(path, rank)| {
+    let ranking = fuse::rank(corpus, &question.text, &Weights::default(), &Tuning::default());
+    let rows = missed.into_iter().map(|(path, _)| {
         let file = corpus.text.file(path);
         let mut signals = json!({});
         for &signal in Signal::ALL {
@@ -128,7 +138,7 @@ fn missed(
             "commit": question.commit,
             "query": question.text.lines().next().unwrap_or_default(),
             "file": path,
-            "rank": rank,
+            "rank": file.and_then(|file| place_in(&ranking.scores, file)),
             "signals": signals,
             "first": found.iter().take(3).collect::<Vec<_>>(),
         })
