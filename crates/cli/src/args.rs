@@ -59,6 +59,8 @@ pub enum Command {
     },
     /// Search the files of the workspace for text
     Search(Search),
+    /// Find code by what it is about
+    Seek(Seek),
     /// Show numbered lines of a file
     View(View),
     /// Read the workspace into the code graph
@@ -175,6 +177,25 @@ pub struct Search {
 }
 
 #[derive(Debug, ClapArgs)]
+pub struct Seek {
+    /// A bug report, a feature or an error, in your words
+    #[arg(required = true, value_name = "WORDS")]
+    pub query: Vec<String>,
+    /// Folder, file or beginning of a path to look in
+    #[arg(long, value_name = "PATH")]
+    pub scope: Option<String>,
+    /// Show files with their best symbols
+    #[arg(short, long)]
+    pub files: bool,
+    /// Most results to print
+    #[arg(short = 'k', long, default_value_t = 10)]
+    pub top_k: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
 pub struct View {
     /// File to show; path:12-40 names lines
     pub path: String,
@@ -232,6 +253,28 @@ pub struct BenchGraph {
     pub json: bool,
 }
 
+#[derive(Debug, ClapArgs)]
+pub struct BenchRetrieval {
+    /// Repository with its history: a work tree or a bare git directory; may be given more than once
+    #[arg(long, value_name = "PATH", required = true)]
+    pub repo: Vec<PathBuf>,
+    /// How many later commits to ask about
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub commits: usize,
+    /// For every file that was not among the first ten, show where each signal put it
+    #[arg(long)]
+    pub explain: bool,
+    /// Find the weights that rank best on these repositories, and print them as they stand in the source
+    #[arg(long, conflicts_with = "explain")]
+    pub fit: bool,
+    /// Fit the constants inside the signals too, which takes long
+    #[arg(long, requires = "fit")]
+    pub tune: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Time `search` against ripgrep on the same repository, in one run
@@ -251,6 +294,8 @@ pub enum BenchCommand {
     },
     /// Measure the code graph: ingest against bare parsing, refreshes, memory, and truth against an index
     Graph(BenchGraph),
+    /// Measure how well questions find files: later commits of a repository, asked at an earlier state of it
+    Retrieval(BenchRetrieval),
     /// Time the start of `m1nd serve`, and watch its memory over many searches
     Serve {
         /// Repository to serve

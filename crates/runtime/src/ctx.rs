@@ -64,10 +64,14 @@ impl Ctx<'_> {
 
     /// The newest view with a graph in it, after a look at the files: an edit just made is seen.
     pub fn graph_view(&self) -> Result<GraphView, Fault> {
+        self.graph_if_any()?.ok_or_else(|| self.no_graph())
+    }
+
+    /// The same for a tool that has another way where there is no graph.
+    pub fn graph_if_any(&self) -> Result<Option<GraphView>, Fault> {
         let view =
             self.workspace()?.fresh_view(self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
-        let graph = view.graph().cloned().ok_or_else(|| self.no_graph())?;
-        Ok(GraphView { view, graph })
+        Ok(view.graph().cloned().map(|graph| GraphView { view, graph }))
     }
 
     fn no_graph(&self) -> Fault {

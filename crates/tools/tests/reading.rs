@@ -63,7 +63,7 @@ fn semantic_search_without_a_graph_says_that_it_fell_back() {
         "search",
         json!({"query": "greeted", "mode": "semantic", "context_lines": 0}),
         expect![[
-            r#"{"query":"greeted","mode":"literal","matches":[{"file_path":"docs/guide.md","line_number":2,"line_content":"Run `main` and be greeted.","context_before":[],"context_after":[],"match_score":1.0}],"total_matches":1,"files_matched":1,"files_searched":3,"truncated":false,"fallback":"This build has no semantic index, so the query was searched as literal text.","proof_state":"triaging","next_suggested_tool":"view","next_suggested_target":"docs/guide.md:2"}"#
+            r#"{"query":"greeted","mode":"literal","matches":[{"file_path":"docs/guide.md","line_number":2,"line_content":"Run `main` and be greeted.","context_before":[],"context_after":[],"match_score":1.0}],"total_matches":1,"files_matched":1,"files_searched":3,"truncated":false,"fallback":"There is no graph yet, so the query was searched as literal text. Run ingest.","proof_state":"triaging","next_suggested_tool":"view","next_suggested_target":"docs/guide.md:2"}"#
         ]],
     );
 }

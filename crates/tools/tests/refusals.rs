@@ -16,7 +16,9 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 16] = [
+const NOT_PATHS: [&str; 18] = [
+    "node_types",
+    "group_by",
     "agent_id",
     "contract",
     "query",

@@ -9,6 +9,7 @@ mod graph;
 mod help;
 pub mod memory;
 mod search;
+mod seek;
 mod serve;
 pub mod tasks;
 mod tools;
@@ -30,6 +31,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Call(call) => call::run(&global, &call),
         Command::Tools { json } => tools::run(&global, json),
         Command::Search(search) => search::run(&global, &search),
+        Command::Seek(seek) => seek::run(&global, &seek),
         Command::View(view) => view::run(&global, &view),
         Command::Ingest { path, full, json } => graph::ingest(&global, path, full, json),
         Command::Callers(named) => graph::calls(&global, "callers", &named),

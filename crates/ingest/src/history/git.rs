@@ -14,7 +14,7 @@ use m1nd_stdx::clock::UnixMs;
 use super::tally::{Commit, History, Limits};
 
 /// Decoded objects kept between commits: neighbouring commits share most of their trees.
-const OBJECT_CACHE_BYTES: usize = 32 * 1024 * 1024;
+pub(super) const OBJECT_CACHE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Why there is no history.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +93,7 @@ pub fn head(folder: &Path) -> String {
     repo.and_then(|repo| repo.head_id().ok().map(|id| id.to_string())).unwrap_or_default()
 }
 
-fn open(folder: &Path) -> Result<gix::Repository, HistoryError> {
+pub(super) fn open(folder: &Path) -> Result<gix::Repository, HistoryError> {
     let mut at = Some(folder);
     while let Some(here) = at {
         if here.join(".git").exists() {
@@ -107,7 +107,7 @@ fn open(folder: &Path) -> Result<gix::Repository, HistoryError> {
 }
 
 /// The way from the work tree's root to the folder, with a slash at its end; empty for the root itself.
-fn prefix_of(repo: &gix::Repository, folder: &Path) -> String {
+pub(super) fn prefix_of(repo: &gix::Repository, folder: &Path) -> String {
     let Some(root) = repo.workdir() else { return String::new() };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match real(folder).strip_prefix(real(root)) {
@@ -116,7 +116,7 @@ fn prefix_of(repo: &gix::Repository, folder: &Path) -> String {
     }
 }
 
-fn below(prefix: &str, path: String) -> Option<String> {
+pub(super) fn below(prefix: &str, path: String) -> Option<String> {
     path.strip_prefix(prefix).map(str::to_owned)
 }
 
@@ -127,6 +127,17 @@ fn changed(
     parent: Option<gix::Id<'_>>,
     limits: Limits,
 ) -> Option<Vec<String>> {
+    // One more than the limit is enough to know that the commit is too wide.
+    let files = differences(repo, commit, parent)?.take(limits.files_per_commit.saturating_add(MAX_TIMED));
+    Some(files.map(|change| path_of(&change)).collect())
+}
+
+/// Files that were added, removed or changed by a commit.
+pub(super) fn differences(
+    repo: &gix::Repository,
+    commit: &gix::Commit<'_>,
+    parent: Option<gix::Id<'_>>,
+) -> Option<impl Iterator<Item = Change> + use<>> {
     let new = commit.tree().ok()?;
     let old = match parent {
         Some(id) => id.object().ok()?.try_into_commit().ok()?.tree().ok()?,
@@ -150,25 +161,27 @@ fn changed(
         };
         mode.is_blob()
     };
-    let files = recorder.records.into_iter().filter(is_file);
-    // One more than the limit is enough to know that the commit is too wide.
-    let files = files.take(limits.files_per_commit.saturating_add(MAX_TIMED)).map(|change| match change {
+    Some(recorder.records.into_iter().filter(is_file))
+}
+
+pub(super) fn path_of(change: &Change) -> String {
+    match change {
         Change::Addition { path, .. } | Change::Deletion { path, .. } | Change::Modification { path, .. } => {
             path.to_string()
         }
-    });
-    Some(files.collect())
+    }
 }
 
 /// How many files beyond the limit still learn when they were last changed.
 const MAX_TIMED: usize = 20_000;
 
-fn unreadable(err: impl std::fmt::Display) -> HistoryError {
+pub(super) fn unreadable(err: impl std::fmt::Display) -> HistoryError {
     HistoryError::Unreadable(err.to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{commit, repository};
     use super::*;
 
     #[test]
@@ -190,7 +203,7 @@ mod tests {
     #[test]
     fn commits_are_counted_for_the_folder_that_was_asked_for() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init(folder.path()).unwrap();
+        let repo = repository(folder.path());
         std::fs::create_dir(folder.path().join("app")).unwrap();
         let mut parent: Option<gix::ObjectId> = None;
         for (time, subject, files) in [
@@ -198,16 +211,7 @@ mod tests {
             (200, "fix a", vec![("app/a.py", "2"), ("app/b.py", "2"), ("top.py", "1")]),
             (300, "only a", vec![("app/a.py", "3"), ("app/b.py", "2"), ("top.py", "1")]),
         ] {
-            let mut tree = repo.empty_tree().edit().unwrap();
-            for (path, text) in files {
-                let blob = repo.write_blob(text).unwrap();
-                tree.upsert(path, gix::objs::tree::EntryKind::Blob, blob).unwrap();
-            }
-            let tree = tree.write().unwrap();
-            let time = format!("{time} +0000");
-            let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: &time };
-            let id = repo.commit_as(who, who, "HEAD", subject, tree, parent).unwrap();
-            parent = Some(id.detach());
+            parent = Some(commit(&repo, time, subject, &files, parent));
         }
         let history = read(&folder.path().join("app"), Limits::default(), &CancelToken::new()).unwrap();
         let a = &history.files["a.py"];

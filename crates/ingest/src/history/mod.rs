@@ -1,7 +1,13 @@
-//! What the version history says about files: how often, when, by whom, and together with what.
+//! What the version history says about files: how often, when, by whom, together with what, and in which words.
 
 mod git;
+mod log;
+mod past;
 mod tally;
+#[cfg(test)]
+mod testing;
 
 pub use git::{HistoryError, head, read};
+pub use log::{Log, LogEntry, log};
+pub use past::{LaterCommit, Past};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits};

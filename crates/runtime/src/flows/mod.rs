@@ -13,6 +13,7 @@ pub mod metrics;
 pub mod numbered;
 pub mod outline;
 pub mod places;
+pub mod seek;
 pub mod sight;
 pub mod slice;
 pub mod survey;

@@ -9,6 +9,7 @@ use m1nd_vfs::grep::{self, Findings, Pattern};
 use m1nd_vfs::{PathError, RelPath, Root};
 use parking_lot::Mutex;
 
+use super::survey::is_within;
 use crate::faults::{self, from_vfs};
 use crate::pipeline::{Progress, Step};
 
@@ -84,6 +85,14 @@ impl Place {
                 Ok(Self { start: folder, prefix: Some(wanted.as_str().to_owned()) })
             }
             Err(err) => Err(err),
+        }
+    }
+
+    /// Whether a path lies in it.
+    pub fn admits(&self, path: &str) -> bool {
+        match &self.prefix {
+            Some(prefix) => path.starts_with(prefix),
+            None => is_within(path, self.start.as_str()),
         }
     }
 }

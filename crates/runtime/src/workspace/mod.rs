@@ -10,14 +10,17 @@ mod memory;
 mod overlays;
 mod quarantine;
 mod view;
+mod words;
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use m1nd_graph::Graph;
 use m1nd_ingest::Report;
 use m1nd_memory::StoreError;
+use m1nd_recall::corpus::Corpus;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
@@ -33,6 +36,7 @@ use memory::Memory;
 pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
 pub use view::WorkspaceView;
+use words::Words;
 
 /// What the last ingest did.
 const REPORT: &str = "ingest.report";
@@ -65,6 +69,7 @@ pub struct Workspace {
     runtime_root: PathBuf,
     host: Host,
     memory: Memory,
+    words: Words,
 }
 
 impl Workspace {
@@ -78,7 +83,8 @@ impl Workspace {
         };
         let root = root.excluding(&settings.home).excluding(&runtime_root);
         let memory = Memory::new(&runtime_root);
-        Ok(Self { root, source, host: Host::new(runtime_root.clone()), memory, runtime_root })
+        let words = Words::new(&runtime_root);
+        Ok(Self { root, source, host: Host::new(runtime_root.clone()), memory, words, runtime_root })
     }
 
     pub fn root(&self) -> &Root {
@@ -126,6 +132,16 @@ impl Workspace {
             return Ok(view);
         }
         self.fresh_view(clock, cancel)
+    }
+
+    /// What questions in words are put to: the words of a view's files, their past, and how they are related.
+    pub fn corpus(
+        &self,
+        view: &WorkspaceView,
+        graph: &Graph,
+        cancel: &CancelToken,
+    ) -> Result<Arc<Corpus>, Stop> {
+        self.words.of(&self.root, view, graph, cancel)
     }
 
     /// Reads the files into the next generation of the graph.

@@ -83,6 +83,11 @@ impl WorkspaceView {
         self.sizes.get(path) == Some(&(size, modified_ns))
     }
 
+    /// Size and time of a file when the graph was made; nothing where a change could have gone unseen.
+    pub(super) fn state_of(&self, path: &str) -> Option<(u64, i128)> {
+        self.sizes.get(path).copied().filter(|&(_, modified_ns)| !is_racy(modified_ns, self.as_of))
+    }
+
     /// Whether nothing speaks for a file having changed since it was read. A snapshot only tells when it was made.
     pub(super) fn looks_like(&self, path: &str, size: u64, modified_ns: i128) -> bool {
         match self.sizes.get(path) {

@@ -11,12 +11,14 @@ mod help;
 mod ingest;
 mod outline;
 mod search;
+mod seek;
 mod toolset_enable;
 mod view;
 
 use m1nd_runtime::{Entry, entry};
 
 pub const TOOLS: &[Entry] = &[
+    entry::<seek::Seek>(),
     entry::<search::Search>(),
     entry::<glob::Glob>(),
     entry::<view::View>(),

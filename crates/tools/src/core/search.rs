@@ -1,13 +1,16 @@
 //! `search`: text in the files as they are now, as ripgrep finds it, with every match counted.
 
+use std::collections::BTreeSet;
+
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::Graph;
+use m1nd_recall::seek::Graphed;
 use m1nd_runtime::faults::from_vfs;
-use m1nd_runtime::flows::places;
 use m1nd_runtime::flows::text_search::{self, Request};
-use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use m1nd_runtime::flows::{places, seek};
+use m1nd_runtime::{Answer, Ctx, Example, GraphView, Spec, Tool};
 use m1nd_stdx::cancel::Stop;
 use m1nd_vfs::grep::{Case, Findings, Match, Pattern, Syntax};
 use schemars::JsonSchema;
@@ -145,6 +148,11 @@ impl Tool for Search {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let top_k = ctx.clamp("top_k", input.top_k, 50, 1..=500);
         let context = ctx.clamp("context_lines", input.context_lines, 2, 0..=10);
+        if input.mode == SearchMode::Semantic
+            && let Some(at) = ctx.graph_if_any()?
+        {
+            return semantic(ctx, &at, input, top_k, context);
+        }
         let pattern = pattern(ctx, &input)?;
         let request = Request {
             pattern: &pattern,
@@ -165,6 +173,71 @@ impl Tool for Search {
             .scope(scope)
             .proof(proof)
             .next(guidance))
+    }
+}
+
+/// Symbols by meaning, each shown by its first line.
+fn semantic(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    input: Input,
+    top_k: usize,
+    context: usize,
+) -> Result<Answer<Output>, Fault> {
+    if input.multiline || input.glob.is_some() || input.case_sensitive {
+        return Err(ctx.invalid("`glob`, `case_sensitive` and `multiline` go with the modes literal and regex; semantic mode takes `scope`."));
+    }
+    let request = seek::Request {
+        query: &input.query,
+        top_k,
+        scope: input.scope.as_deref(),
+        kinds: Vec::new(),
+        min_score: MIN_SCORE,
+        graph: Graphed::Yes,
+    };
+    let (lines, candidates) = seek::lines(ctx, at, &request, context)?;
+    let files: BTreeSet<&String> = lines.iter().map(|line| &line.file_path).collect();
+    let files_matched = files.len() as u64;
+    let guidance = match lines.first() {
+        Some(first) => Guidance {
+            next_suggested_tool: Some("view"),
+            next_suggested_target: Some(format!("{}:{}", first.file_path, first.line)),
+            next_step_hint: None,
+        },
+        None => Guidance::hint(
+            "Nothing in the code or its history has these words. Try other words, or mode literal for exact text.",
+        ),
+    };
+    let proof = if lines.is_empty() { ProofState::Blocked } else { ProofState::Triaging };
+    let scope = input.scope.clone();
+    let matches: Vec<SearchMatch> = lines.into_iter().map(semantic_match).collect();
+    let output = Output {
+        query: input.query,
+        mode: SearchMode::Semantic,
+        total_matches: matches.len() as u64,
+        truncated: candidates > files_matched,
+        matches,
+        files_matched,
+        files_searched: candidates,
+        fallback: None,
+        timed_out: false,
+        unsearched: None,
+    };
+    Ok(Answer::of(output).candidates(candidates).scope(scope).proof(proof).next(guidance))
+}
+
+/// What scores less shares a word with the query and nothing else.
+const MIN_SCORE: f32 = 0.1;
+
+fn semantic_match(line: seek::Line) -> SearchMatch {
+    SearchMatch {
+        file_path: line.file_path,
+        line_number: line.line,
+        line_content: line.text,
+        context_before: line.before,
+        context_after: line.after,
+        node_id: Some(line.node_id),
+        match_score: line.score,
     }
 }
 
@@ -194,7 +267,7 @@ fn shape(found: Findings, input: Input, graph: Option<&Graph>) -> Output {
         files_matched: found.files_matched,
         files_searched: found.files_searched,
         fallback: semantic
-            .then_some("This build has no semantic index, so the query was searched as literal text."),
+            .then_some("There is no graph yet, so the query was searched as literal text. Run ingest."),
         timed_out: found.stopped == Some(Stop::TimedOut),
         unsearched: (missed != m1nd_vfs::grep::Missed::default()).then_some(unsearched),
     }

@@ -2,6 +2,7 @@
 
 mod generate;
 mod graph;
+mod retrieval;
 mod search;
 mod serve;
 mod session;
@@ -15,6 +16,7 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
     match command {
         BenchCommand::Search { repo, queries, runs, json } => search::run(global, &repo, queries, runs, json),
         BenchCommand::Graph(args) => graph::run(&args),
+        BenchCommand::Retrieval(args) => retrieval::run(&args),
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),
     }
 }

@@ -1,0 +1,60 @@
+//! `--fit`: weights (with `--tune` also constants) fitted on some repositories and judged on others.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use m1nd_recall::fuse::fit::{self, Case, Known};
+use m1nd_recall::fuse::{Signal, Tuning};
+
+use super::experiment::Experiment;
+use crate::args::BenchRetrieval;
+
+/// Parts the repositories are dealt into; each part is judged by weights fitted on the others.
+const FOLDS: usize = 4;
+pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
+    let mut cases = Vec::new();
+    for repo in &args.repo {
+        let dir = tempfile::tempdir().context("a temporary folder")?;
+        let experiment = Experiment::lay_out(repo, args.commits, &dir.path().join("snapshot"))?;
+        let corpus = super::corpus(&super::runtime(&experiment, &dir.path().join("home"))?)?;
+        anstream::eprintln!("{}: {} questions", experiment.name, experiment.questions.len());
+        let questions = experiment.questions.iter().map(|question| Known {
+            text: question.text.clone(),
+            truth: question.truth.iter().map(|path| corpus.text.file(path)).collect(),
+        });
+        let questions = questions.collect();
+        cases.push(Case { corpus, questions });
+    }
+    let all: Vec<usize> = (0..cases.len()).collect();
+    let tuning = match args.tune {
+        true => fit::tune(&some(&cases, &all), Tuning::default(), |name, tuning, (recall, mrr)| {
+            anstream::eprintln!("{name}: recall@10 {recall:.4}, MRR {mrr:.4} with {tuning:?}");
+        }),
+        false => Tuning::default(),
+    };
+    let mut held_out = Vec::new();
+    for fold in 0..FOLDS.min(cases.len()) {
+        let (judged, fitted): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&at| at % FOLDS == fold);
+        if !fitted.is_empty() {
+            let weights = fit::fit(&some(&cases, &fitted), &tuning);
+            held_out.push(fit::judge(&some(&cases, &judged), &weights, &tuning));
+        }
+    }
+    let mean = |field: fn(&(f64, f64)) -> f64| {
+        held_out.iter().map(field).sum::<f64>() / held_out.len().max(1) as f64
+    };
+    anstream::eprintln!("held out: recall@10 {:.4}, MRR {:.4}", mean(|f| f.0), mean(|f| f.1));
+    let weights = fit::fit(&some(&cases, &all), &tuning);
+    let (recall, mrr) = fit::judge(&some(&cases, &all), &weights, &tuning);
+    anstream::eprintln!("on all: recall@10 {recall:.4}, MRR {mrr:.4}");
+    anstream::println!("{tuning:?}");
+    for &signal in Signal::ALL {
+        let at = signal as usize;
+        anstream::println!("(Signal::{signal:?}, {:.2}, {:.2}),", weights.first[at], weights.last[at]);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn some<'c>(cases: &'c [Case], chosen: &[usize]) -> Vec<&'c Case> {
+    chosen.iter().map(|&at| &cases[at]).collect()
+}

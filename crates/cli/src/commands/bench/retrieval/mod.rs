@@ -1,0 +1,214 @@
+//! `m1nd bench retrieval`: from a sentence to the right files, measured on a repository's own history.
+//!
+//! Each later commit's message is a question, the files it touched are the answer, and nothing after the snapshot can be
+//! seen by what is asked.
+
+mod baselines;
+mod experiment;
+mod fit;
+mod score;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use m1nd_recall::corpus::Corpus;
+use m1nd_recall::fuse::{self, Signal, Tuning, Weights};
+use m1nd_runtime::workspace::BindingSource;
+use m1nd_runtime::{BuildInfo, Runtime, Settings};
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::SystemClock;
+use serde_json::{Value, json};
+
+use crate::args::{BUILD_HASH, BenchRetrieval, VERSION};
+use crate::output::Reader;
+use experiment::Experiment;
+use score::{Figures, Tally, ranks};
+
+/// The tool, asked for files through the whole pipeline.
+const SEEK: &str = "seek";
+
+/// One repository, measured.
+struct Measured {
+    experiment: Experiment,
+    figures: Vec<(&'static str, Figures)>,
+    misses: Vec<Value>,
+}
+
+pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
+    if args.fit {
+        return fit::run(args);
+    }
+    let mut all = Vec::new();
+    for repo in &args.repo {
+        let dir = tempfile::tempdir().context("a temporary folder")?;
+        let snapshot = dir.path().join("snapshot");
+        let experiment = Experiment::lay_out(repo, args.commits, &snapshot)?;
+        let runtime = runtime(&experiment, &dir.path().join("home"))?;
+        let corpus = corpus(&runtime)?;
+        let measured = measure(experiment, &runtime, &corpus, args.explain);
+        if Reader::of(args.json) == Reader::Person {
+            show(&measured);
+        }
+        all.push(measured);
+    }
+    let average = average(&all);
+    match Reader::of(args.json) {
+        Reader::Person if all.len() > 1 => rows("macro average", &average),
+        Reader::Person => {}
+        Reader::Program => anstream::println!("{}", as_json(&all, &average)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A runtime bound to the snapshot, with all of it read.
+fn runtime(experiment: &Experiment, home: &std::path::Path) -> anyhow::Result<Runtime> {
+    let settings = Settings {
+        home: home.to_owned(),
+        runtime_root: Some(home.join("state")),
+        toolsets: Default::default(),
+        read_only: false,
+        build: BuildInfo { version: VERSION, hash: BUILD_HASH },
+    };
+    let runtime = Runtime::new(m1nd_tools::surface(), settings, Arc::new(SystemClock::new()), None);
+    runtime.bind(&experiment.folder, BindingSource::Flag)?;
+    let reply = crate::commands::ask_to_the_end(&runtime, "ingest", json!({}));
+    anyhow::ensure!(!reply.is_error, "the snapshot was not read: {}", reply.text());
+    Ok(runtime)
+}
+
+/// What `seek` asks.
+fn corpus(runtime: &Runtime) -> anyhow::Result<Arc<Corpus>> {
+    let workspace = runtime.workspace().context("the snapshot is bound")?;
+    let view = workspace.view();
+    let graph = view.graph().context("the snapshot has a graph")?;
+    let corpus = workspace.corpus(&view, graph, &CancelToken::new());
+    corpus.map_err(|_| anyhow::anyhow!("the work was stopped"))
+}
+
+/// The files that the tool names, asked as an agent asks it, and the bytes of its answer.
+fn seek(runtime: &Runtime, query: &str) -> (Vec<String>, usize) {
+    let reply =
+        crate::commands::ask(runtime, SEEK, json!({ "query": query, "group_by": "file", "top_k": 10 }));
+    let files = reply.body["files"].as_array().into_iter().flatten();
+    let paths = files.filter_map(|file| file["file_path"].as_str()).map(str::to_owned).collect();
+    (paths, reply.text().len())
+}
+
+fn measure(experiment: Experiment, runtime: &Runtime, corpus: &Corpus, explain: bool) -> Measured {
+    let mut tallies: Vec<(&'static str, Tally)> =
+        [SEEK].into_iter().chain(baselines::NAMES).map(|name| (name, Tally::default())).collect();
+    let mut misses = Vec::new();
+    for question in &experiment.questions {
+        for (name, tally) in &mut tallies {
+            let started = Instant::now();
+            let (found, bytes) = if *name == SEEK {
+                seek(runtime, &question.text)
+            } else {
+                let found = baselines::ranked(corpus, name, &question.text);
+                (found.into_iter().map(str::to_owned).collect(), 0)
+            };
+            tally.add(&found, &question.truth, started.elapsed(), bytes);
+            if explain && *name == SEEK {
+                misses.extend(missed(corpus, question, &found));
+            }
+        }
+    }
+    let figures = tallies.into_iter().map(|(name, tally)| (name, tally.figures())).collect();
+    Measured { experiment, figures, misses }
+}
+
+/// For a file that is not among the first ten: where each signal alone would have put it.
+fn missed(corpus: &Corpus, question: &experiment::Question, found: &[String]) -> Vec<Value> {
+    let missed = question.truth.iter().zip(ranks(found, &question.truth));
+    let missed: Vec<_> = missed.filter(|(_, rank)| rank.is_none()).collect();
+    if missed.is_empty() {
+        return Vec::new();
+    }
+    let ranking = fuse::rank(corpus, &question.text, &Weights::default(), &Tuning::default());
+    let rows = missed.into_iter().map(|(path, _)| {
+        let file = corpus.text.file(path);
+        let mut signals = json!({});
+        for &signal in Signal::ALL {
+            let scores = &ranking.evidence.files[signal as usize];
+            signals[signal.name()] = json!(file.and_then(|file| place_in(scores, file)));
+        }
+        json!({
+            "commit": question.commit,
+            "query": question.text.lines().next().unwrap_or_default(),
+            "file": path,
+            "rank": file.and_then(|file| place_in(&ranking.scores, file)),
+            "signals": signals,
+            "first": found.iter().take(3).collect::<Vec<_>>(),
+        })
+    });
+    rows.collect()
+}
+
+/// The rank of a file by one signal; nothing where the signal is silent.
+fn place_in(scores: &[f32], file: u32) -> Option<usize> {
+    let own = scores[file as usize];
+    (own > 0.0).then(|| scores.iter().filter(|&&score| score > own).count() + 1)
+}
+
+fn average(all: &[Measured]) -> Vec<(&'static str, Figures)> {
+    let Some(first) = all.first() else { return Vec::new() };
+    let of = |at: usize| all.iter().map(|measured| measured.figures[at].1).collect::<Vec<_>>();
+    first.figures.iter().enumerate().map(|(at, (name, _))| (*name, Figures::macro_average(&of(at)))).collect()
+}
+
+fn show(measured: &Measured) {
+    let experiment = &measured.experiment;
+    let questions = experiment.questions.len();
+    rows(
+        &format!("{} at {:.12}, {questions} later commits", experiment.name, experiment.snapshot),
+        &measured.figures,
+    );
+    for miss in &measured.misses {
+        anstream::println!(
+            "  missed {} ({}): {}\n    {}",
+            miss["file"],
+            miss["rank"],
+            miss["query"],
+            miss["signals"]
+        );
+    }
+}
+
+fn rows(title: &str, figures: &[(&'static str, Figures)]) {
+    anstream::println!("{title}");
+    for (name, f) in figures {
+        anstream::println!(
+            "  {name:<18} recall@1 {:.3}  @5 {:.3}  @10 {:.3}  MRR {:.3}  p50 {:.2} ms  {} bytes",
+            f.recall_1,
+            f.recall_5,
+            f.recall_10,
+            f.mrr,
+            f.p50_ms,
+            f.bytes
+        );
+    }
+}
+
+fn as_json(all: &[Measured], average: &[(&'static str, Figures)]) -> Value {
+    let table = |figures: &[(&'static str, Figures)]| -> Value {
+        let rows = figures.iter().map(|(name, figures)| ((*name).to_owned(), json!(figures)));
+        Value::Object(rows.collect())
+    };
+    let repositories = all.iter().map(|measured| {
+        let experiment = &measured.experiment;
+        let mut row = json!({
+            "repository": experiment.name,
+            "snapshot": experiment.snapshot,
+            "head": experiment.head,
+            "questions": experiment.questions.len(),
+            "figures": table(&measured.figures),
+        });
+        if !measured.misses.is_empty() {
+            row["misses"] = json!(measured.misses);
+        }
+        row
+    });
+    json!({ "repositories": repositories.collect::<Vec<_>>(), "macro_average": table(average) })
+}

@@ -1,0 +1,219 @@
+//! Seek: from a question to the symbols and files that answer it, each with its reasons.
+
+use m1nd_graph::{Graph, NodeIx, NodeKind};
+
+use crate::corpus::Corpus;
+use crate::fuse::{self, Ranking, SIGNALS, Signal, Tuning, Weights};
+use crate::text::{FileIx, Term, Terms, UnitIx, raw_words};
+
+/// Symbols shown of one file before other files had their turn.
+const PER_FILE: usize = 2;
+/// A second symbol of a file is worth showing when it fits at least this well, measured by the first.
+const SECOND: f32 = 0.5;
+/// Words of the question that are named as a reason.
+const MAX_WORDS: usize = 4;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Question<'q> {
+    pub query: &'q str,
+    /// Results wanted.
+    pub top_k: usize,
+    /// Whether relations and common changes of the best files count.
+    pub graph: Graphed,
+    pub min_score: f32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Graphed {
+    Yes,
+    No,
+}
+
+/// One symbol or file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    pub node: NodeIx,
+    pub file: FileIx,
+    /// From 0 to 1.
+    pub score: f32,
+    pub breakdown: Breakdown,
+    /// Words of the question that stand in it, most telling first.
+    pub words: Vec<String>,
+}
+
+/// How much of the score comes from where.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Breakdown {
+    /// Words of the code and of paths.
+    pub lexical: f32,
+    /// Words that earlier changes were described in.
+    pub semantic: f32,
+    /// Relations to other good files.
+    pub graph: f32,
+    /// How often and how lately it changed.
+    pub temporal: f32,
+}
+
+/// A file with its best symbols.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileHit {
+    pub hit: Hit,
+    pub symbols: Vec<NodeIx>,
+}
+
+/// Everything a question found, before it is cut into results.
+pub struct Found<'c> {
+    corpus: &'c Corpus,
+    graph: &'c Graph,
+    ranking: Ranking,
+    weights: [f32; SIGNALS],
+    /// Files, best first.
+    files: Vec<FileIx>,
+    words: Vec<(String, Vec<Term>)>,
+    question: &'c Question<'c>,
+}
+
+impl<'c> Found<'c> {
+    /// Asks; `admits` says which paths count.
+    pub fn of(
+        corpus: &'c Corpus,
+        graph: &'c Graph,
+        question: &'c Question<'c>,
+        admits: impl Fn(&str) -> bool,
+    ) -> Self {
+        let mut weights = Weights::default();
+        if question.graph == Graphed::No {
+            weights.last = weights.first;
+        }
+        let mut ranking = fuse::rank(corpus, question.query, &weights, &Tuning::default());
+        let most: f32 = weights.last.iter().filter(|weight| **weight > 0.0).sum();
+        for (at, score) in ranking.scores.iter_mut().enumerate() {
+            let says = ranking.evidence.has_words(at as FileIx);
+            *score = if says && admits(corpus.text.path(at as FileIx)) { *score / most } else { 0.0 };
+        }
+        let files = fuse::best(&ranking.scores, ranking.scores.len());
+        let files =
+            files.into_iter().filter(|&file| ranking.scores[file as usize] >= question.min_score).collect();
+        let words = words_of(corpus, question.query);
+        Self {
+            corpus,
+            graph,
+            ranking,
+            weights: weights.last.map(|weight| weight / most),
+            files,
+            words,
+            question,
+        }
+    }
+
+    /// How many files could have been shown.
+    pub fn candidates(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Files with their best symbols.
+    pub fn files(&self) -> Vec<FileHit> {
+        let files = self.files.iter().take(self.question.top_k);
+        let hits = files.filter_map(|&file| {
+            let node = self.graph.node_by_path(self.corpus.text.path(file))?;
+            let symbols = self.best_units(file, &|_| true).into_iter().map(|(node, _)| node).collect();
+            Some(FileHit { hit: self.hit(node, file, self.ranking.scores[file as usize], None), symbols })
+        });
+        hits.collect()
+    }
+
+    /// Symbols, no more than two of a file.
+    pub fn symbols(&self, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for &file in &self.files {
+            // Later files score less than the last result would.
+            let score = self.ranking.scores[file as usize];
+            if hits.len() >= self.question.top_k * 2 {
+                break;
+            }
+            let units = self.best_units(file, kinds);
+            if units.is_empty() && kinds(NodeKind::File) {
+                let node = self.graph.node_by_path(self.corpus.text.path(file));
+                hits.extend(node.map(|node| self.hit(node, file, score, None)));
+            }
+            let first = units.first().map_or(1.0, |&(_, unit)| self.ranking.evidence.units[unit as usize]);
+            for (node, unit) in units {
+                let share = self.ranking.evidence.units[unit as usize] / first;
+                hits.push(self.hit(node, file, score * share, Some(unit)));
+            }
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.node.cmp(&b.node)));
+        hits.truncate(self.question.top_k);
+        hits
+    }
+
+    /// The best symbols of a file that have words of the question.
+    fn best_units(&self, file: FileIx, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<(NodeIx, UnitIx)> {
+        let text = &self.corpus.text;
+        let first = self.graph.nodes_in(text.path(file)).next();
+        let Some(first) = first else { return Vec::new() };
+        let scores = &self.ranking.evidence.units;
+        let units = text.units_of(file).filter_map(|unit| {
+            let node = NodeIx(first.0 + text.unit(unit).nth?);
+            (scores[unit as usize] > 0.0 && kinds(self.graph.node(node).kind())).then_some((node, unit))
+        });
+        let mut units: Vec<(NodeIx, UnitIx)> = units.collect();
+        units.sort_by(|a, b| {
+            scores[b.1 as usize].total_cmp(&scores[a.1 as usize]).then_with(|| a.0.cmp(&b.0))
+        });
+        units.truncate(PER_FILE);
+        let least = units.first().map_or(0.0, |&(_, unit)| scores[unit as usize] * SECOND);
+        units.retain(|&(_, unit)| scores[unit as usize] >= least);
+        units
+    }
+
+    fn hit(&self, node: NodeIx, file: FileIx, score: f32, unit: Option<UnitIx>) -> Hit {
+        let units = match unit {
+            Some(unit) => unit..unit + 1,
+            None => self.corpus.text.units_of(file),
+        };
+        let stands = |terms: &[Term]| {
+            let in_text = |&term: &Term| self.corpus.text.has(&units, term);
+            let in_path = |&term: &Term| self.corpus.text.in_paths(term).0.binary_search(&file).is_ok();
+            terms.iter().any(|term| in_text(term) || in_path(term))
+        };
+        let words = self.words.iter().filter(|(_, terms)| stands(terms)).map(|(word, _)| word.clone());
+        Hit { node, file, score, breakdown: self.breakdown(file), words: words.take(MAX_WORDS).collect() }
+    }
+
+    fn breakdown(&self, file: FileIx) -> Breakdown {
+        let mut parts = Breakdown::default();
+        for &signal in Signal::ALL {
+            let value =
+                self.weights[signal as usize] * self.ranking.evidence.files[signal as usize][file as usize];
+            let part = match signal {
+                Signal::Said | Signal::Resembling => &mut parts.semantic,
+                Signal::Together | Signal::Related | Signal::Sibling => &mut parts.graph,
+                Signal::Churn | Signal::Recency => &mut parts.temporal,
+                _ => &mut parts.lexical,
+            };
+            *part += value;
+        }
+        parts
+    }
+}
+
+/// The words of a question as they were said, most telling first, each with its terms.
+fn words_of(corpus: &Corpus, query: &str) -> Vec<(String, Vec<Term>)> {
+    let mut terms = Terms::default();
+    let mut words: Vec<(usize, String, Vec<Term>)> = Vec::new();
+    for word in raw_words(query) {
+        let mut own = Vec::new();
+        terms.each(word, |term| own.push(term));
+        // Of a compound the whole says more than its parts.
+        let rarest = own.iter().map(|&term| corpus.text.files_with(term)).filter(|&with| with > 0).min();
+        if let Some(rarest) = rarest
+            && !words.iter().any(|(_, known, _)| known == word)
+        {
+            words.push((rarest, word.to_owned(), own));
+        }
+    }
+    words.sort_by_key(|(rarest, ..)| *rarest);
+    words.into_iter().map(|(_, word, terms)| (word, terms)).collect()
+}

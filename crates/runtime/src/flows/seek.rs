@@ -1,0 +1,254 @@
+//! Seek: a question put to the words, the past and the relations of the code, answered with places and reasons.
+
+use std::collections::BTreeMap;
+
+use m1nd_contract::Fault;
+use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
+use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question};
+use m1nd_vfs::read;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::slice::MAX_FILE_BYTES;
+use super::text_search::Place;
+use crate::ctx::{Ctx, GraphView};
+use crate::faults::{self, from_vfs};
+
+/// How much of a signature or a doc comment is shown.
+const MAX_SUMMARY: usize = 80;
+/// Results that name their neighbours; further ones are looked at only when these were wrong.
+const CONNECTED: usize = 3;
+/// Neighbours named of one result.
+const MAX_CONNECTIONS: usize = 3;
+
+/// What is asked, as tools take it.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    pub query: &'a str,
+    pub top_k: usize,
+    pub scope: Option<&'a str>,
+    pub kinds: Vec<NodeKind>,
+    pub min_score: f32,
+    pub graph: Graphed,
+}
+
+/// One symbol, or a file where no symbol of it fits.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
+pub struct SeekResult {
+    pub node_id: String,
+    pub label: String,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// 0 to 1.
+    pub score: f64,
+    /// Where the score of its file comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score_breakdown: Option<ScoreBreakdown>,
+    /// What it is, and the words of the query that it has.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub intent_summary: String,
+    pub file_path: String,
+    pub line_start: u32,
+    pub line_end: u32,
+    /// Nearest callers and callees.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub connections: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
+pub struct ScoreBreakdown {
+    /// Words of code and paths.
+    pub lexical: f64,
+    /// Words of earlier changes.
+    pub semantic: f64,
+    /// Relations and common changes.
+    pub graph: f64,
+    /// Churn and recency.
+    pub temporal: f64,
+}
+
+/// One file.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
+pub struct SeekFile {
+    pub file_path: String,
+    /// 0 to 1.
+    pub score: f64,
+    /// Its best symbols, as name:line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<String>,
+    /// Words of the query that it has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+}
+
+/// Symbols that answer, and how many files could have.
+pub fn symbols(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    request: &Request<'_>,
+) -> Result<(Vec<SeekResult>, u64), Fault> {
+    ask(ctx, at, request, |found| {
+        let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
+        let hits = found.symbols(&kinds);
+        hits.iter().enumerate().map(|(nth, hit)| result(&at.graph, hit, nth)).collect()
+    })
+}
+
+/// Files that answer, and how many could have.
+pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Vec<SeekFile>, u64), Fault> {
+    ask(ctx, at, request, |found| found.files().into_iter().map(|hit| file(&at.graph, hit)).collect())
+}
+
+/// A line of source that answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub node_id: String,
+    pub file_path: String,
+    pub line: u64,
+    pub text: String,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+    pub score: f64,
+}
+
+/// The first lines of the symbols that answer, with `context` lines around them.
+pub fn lines(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    request: &Request<'_>,
+    context: usize,
+) -> Result<(Vec<Line>, u64), Fault> {
+    let root = ctx.workspace()?.root();
+    let (results, candidates) = symbols(ctx, at, request)?;
+    let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let lines = results.into_iter().filter_map(|result| {
+        let text = texts.entry(result.file_path.clone()).or_insert_with(|| {
+            let path = root.relative(&result.file_path).ok()?;
+            read::text(root, &path, MAX_FILE_BYTES).ok().map(|file| file.text)
+        });
+        let all: Vec<&str> = text.as_deref()?.lines().collect();
+        let first = (result.line_start.max(1) as usize - 1).min(all.len().checked_sub(1)?);
+        let cut = |line: &&str| line[..line.floor_char_boundary(MAX_LINE)].to_owned();
+        Some(Line {
+            node_id: result.node_id,
+            file_path: result.file_path,
+            line: first as u64 + 1,
+            text: cut(&all[first]),
+            before: all[first.saturating_sub(context)..first].iter().map(cut).collect(),
+            after: all[first + 1..all.len().min(first + 1 + context)].iter().map(cut).collect(),
+            score: result.score,
+        })
+    });
+    Ok((lines.collect(), candidates))
+}
+
+/// Longer lines are cut: the place is what matters.
+const MAX_LINE: usize = 240;
+
+fn ask<T>(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    request: &Request<'_>,
+    shape: impl FnOnce(&Found<'_>) -> Vec<T>,
+) -> Result<(Vec<T>, u64), Fault> {
+    let workspace = ctx.workspace()?;
+    let place = Place::resolve(workspace.root(), request.scope)
+        .map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
+    let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
+    let question = Question {
+        query: request.query,
+        top_k: request.top_k,
+        graph: request.graph,
+        min_score: request.min_score,
+    };
+    let found = Found::of(&corpus, &at.graph, &question, |path| place.admits(path));
+    let candidates = found.candidates() as u64;
+    Ok((shape(&found), candidates))
+}
+
+fn result(graph: &Graph, hit: &Hit, nth: usize) -> SeekResult {
+    let node = graph.node(hit.node);
+    let (line_start, line_end) = node.lines();
+    SeekResult {
+        node_id: node.id().to_owned(),
+        label: node.label().to_owned(),
+        kind: node.kind().name(),
+        score: rounded(hit.score),
+        score_breakdown: Some(breakdown(hit.breakdown)),
+        intent_summary: summary(node, &hit.words),
+        file_path: node.path().to_owned(),
+        line_start,
+        line_end,
+        connections: if nth < CONNECTED { connections(graph, hit.node) } else { Vec::new() },
+    }
+}
+
+fn file(graph: &Graph, found: FileHit) -> SeekFile {
+    let symbol = |&ix: &NodeIx| {
+        let node = graph.node(ix);
+        format!("{}:{}", node.label(), node.lines().0)
+    };
+    SeekFile {
+        file_path: graph.node(found.hit.node).path().to_owned(),
+        score: rounded(found.hit.score),
+        symbols: found.symbols.iter().map(symbol).collect(),
+        words: found.hit.words,
+    }
+}
+
+/// What a node is, in its own words, and why it was found.
+fn summary(node: Node<'_>, words: &[String]) -> String {
+    let first = |text: &str| {
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        line[..line.floor_char_boundary(MAX_SUMMARY)].to_owned()
+    };
+    let said = first(node.doc());
+    let said = if said.is_empty() { first(node.signature()) } else { said };
+    match (said.is_empty(), words.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => format!("has {}", words.join(", ")),
+        (false, true) => said,
+        (false, false) => format!("{said} (has {})", words.join(", ")),
+    }
+}
+
+fn connections(graph: &Graph, node: NodeIx) -> Vec<String> {
+    let relation = |kind, out| match (kind, out) {
+        (EdgeKind::Calls, true) => Some("calls"),
+        (EdgeKind::Calls, false) => Some("called by"),
+        (EdgeKind::Inherits | EdgeKind::Implements, true) => Some("extends"),
+        (EdgeKind::Inherits | EdgeKind::Implements, false) => Some("extended by"),
+        _ => None,
+    };
+    let named = |edge: m1nd_graph::Edge<'_>, other: NodeIx, out| {
+        let certain = !edge.evidence.is_inferred() && other != node;
+        let words = relation(edge.kind, out).filter(|_| certain)?;
+        Some(format!("{words} {}", graph.node(other).label()))
+    };
+    let used = graph.incoming(node).filter_map(|edge| named(edge, edge.source, false));
+    let uses = graph.outgoing(node).filter_map(|edge| named(edge, edge.target, true));
+    let mut found: Vec<String> = Vec::new();
+    for text in used.take(2).chain(uses) {
+        if found.len() == MAX_CONNECTIONS {
+            break;
+        }
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
+fn breakdown(parts: Breakdown) -> ScoreBreakdown {
+    ScoreBreakdown {
+        lexical: rounded(parts.lexical),
+        semantic: rounded(parts.semantic),
+        graph: rounded(parts.graph),
+        temporal: rounded(parts.temporal),
+    }
+}
+
+/// Two decimals: more would be noise, and paid for.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 100.0).round() / 100.0
+}

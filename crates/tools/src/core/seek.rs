@@ -1,0 +1,201 @@
+//! `seek`: from a sentence to the code it is about.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::{cut_text, drop_tail, json_len};
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_graph::NodeKind;
+use m1nd_recall::seek::Graphed;
+use m1nd_runtime::flows::seek::{self, Request, SeekFile, SeekResult};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Seek;
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GroupBy {
+    #[default]
+    Symbol,
+    File,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// What you look for, in your words: a bug report, a feature, an error
+    query: String,
+    /// Max results (1-100)
+    #[schemars(extend("default" = 20))]
+    top_k: Option<Int>,
+    /// File path prefix filter
+    scope: Option<String>,
+    /// Only these kinds, e.g. function, class
+    node_types: Option<Vec<String>>,
+    /// Least score (0-1)
+    #[schemars(extend("default" = 0.1))]
+    min_score: Option<f64>,
+    /// Let relations and common changes count
+    #[schemars(extend("default" = true))]
+    graph_rerank: Option<bool>,
+    /// symbol, or file: files with their best symbols
+    #[serde(default)]
+    #[schemars(extend("default" = "symbol"))]
+    group_by: GroupBy,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// Original query echoed back.
+    query: String,
+    /// Symbols, best first; at most two of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<SeekResult>>,
+    /// Files, best first, for group_by file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Vec<SeekFile>>,
+    /// Files that scored at least min_score.
+    total_candidates_scanned: u64,
+    /// True when results are missing from the answer.
+    truncated: bool,
+}
+
+impl Tool for Seek {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "seek",
+        summary: "Find code by intent: from a bug report, feature or error to the functions and files it is about, with lines and reasons.",
+        help: "Weighs the words of names, paths, signatures, docs, strings and bodies, the words of earlier commits and the files they touched, \
+            relations and common changes. `group_by: \"file\"` gives files with their best symbols in fewer bytes. For exact text use search.",
+        intents: &[
+            "find code that",
+            "where is handled",
+            "which file",
+            "by intent",
+            "bug report",
+            "implement feature",
+        ],
+        needs: Needs::Graph,
+        budget: Some(4_000),
+        contract: true,
+        fresh: true,
+        examples: &[
+            Example { says: "Where to start", arguments: r#"{"query": "greet the user by name"}"# },
+            Example {
+                says: "The ten files that matter",
+                arguments: r#"{"query": "main program prints", "group_by": "file", "top_k": 10}"#,
+            },
+        ],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let top_k = ctx.clamp("top_k", input.top_k, 20, 1..=100);
+        let min_score = input.min_score.unwrap_or(0.1);
+        if !(0.0..=1.0).contains(&min_score) {
+            return Err(ctx.invalid("`min_score` must be from 0 to 1."));
+        }
+        if !input.query.chars().any(char::is_alphanumeric) {
+            return Err(ctx.invalid("`query` must have at least one word."));
+        }
+        let request = Request {
+            query: &input.query,
+            top_k,
+            scope: input.scope.as_deref(),
+            kinds: kinds(ctx, input.node_types.as_deref().unwrap_or_default())?,
+            min_score: min_score as f32,
+            graph: if input.graph_rerank.unwrap_or(true) { Graphed::Yes } else { Graphed::No },
+        };
+        let at = ctx.graph_view()?;
+        let (results, files, candidates) = match input.group_by {
+            GroupBy::Symbol => {
+                let (results, candidates) = seek::symbols(ctx, &at, &request)?;
+                (Some(results), None, candidates)
+            }
+            GroupBy::File => {
+                let (files, candidates) = seek::files(ctx, &at, &request)?;
+                (None, Some(files), candidates)
+            }
+        };
+        let output = Output {
+            query: input.query,
+            results,
+            files,
+            total_candidates_scanned: candidates,
+            truncated: false,
+        };
+        let (proof, guidance) = next(&output);
+        Ok(Answer::of(output).candidates(candidates).scope(input.scope).proof(proof).next(guidance))
+    }
+}
+
+fn kinds(ctx: &Ctx<'_>, names: &[String]) -> Result<Vec<NodeKind>, Fault> {
+    let known = |name: &String| {
+        NodeKind::parse(name).ok_or_else(|| {
+            let all: Vec<&str> = NodeKind::ALL.iter().map(|kind| kind.name()).collect();
+            ctx.invalid(format!("`node_types` knows {}.", all.join(", ")))
+        })
+    };
+    names.iter().map(known).collect()
+}
+
+fn next(output: &Output) -> (ProofState, Guidance) {
+    let symbol = output
+        .results
+        .iter()
+        .flatten()
+        .next()
+        .map(|found| format!("{}:{}", found.file_path, found.line_start.max(1)));
+    let file = output.files.iter().flatten().next().map(|found| found.file_path.clone());
+    match symbol.or(file) {
+        Some(target) => {
+            let view = Guidance {
+                next_suggested_tool: Some("view"),
+                next_suggested_target: Some(target),
+                next_step_hint: None,
+            };
+            (ProofState::Triaging, view)
+        }
+        None => {
+            let hint = "Nothing in the code or its history has these words. Try other words, without `scope` and `node_types`, or `search` for exact text.";
+            (ProofState::Blocked, Guidance::hint(hint))
+        }
+    }
+}
+
+/// How much of a long query is echoed.
+const MAX_ECHO: usize = 120;
+
+impl Trim for Output {
+    /// The echo is cut first; then the last results lose what is not needed to act, and then they go.
+    fn trim(&mut self, excess: usize) -> bool {
+        let mut dropped = cut_text(&mut self.query, MAX_ECHO);
+        for found in self.results.iter_mut().flatten().rev() {
+            if dropped >= excess {
+                return true;
+            }
+            dropped += json_len(&found.connections) + json_len(&found.score_breakdown);
+            found.connections.clear();
+            found.score_breakdown = None;
+        }
+        for found in self.files.iter_mut().flatten().rev() {
+            if dropped >= excess {
+                return true;
+            }
+            dropped += json_len(&found.words);
+            found.words.clear();
+        }
+        if dropped >= excess {
+            return true;
+        }
+        let rest = excess - dropped;
+        self.truncated = true;
+        let gone = match (&mut self.results, &mut self.files) {
+            (Some(results), _) => drop_tail(results, rest),
+            (None, Some(files)) => drop_tail(files, rest),
+            (None, None) => 0,
+        };
+        dropped + gone > 0 || cut_text(&mut self.query, 40) > 0
+    }
+}
