@@ -1,11 +1,8 @@
 //! From facts and relations to a graph.
 
-use std::collections::hash_map::Entry;
-
 use rustc_hash::FxHashMap;
 
-use m1nd_graph::ids::{NodeIx, file_id, node_id, overload_id};
-use m1nd_graph::patch::{FilePatch, Patch, PatchEdge};
+use m1nd_graph::ids::{file_id, node_id, overload_id};
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
 
 use m1nd_stdx::float::FiniteF32;
@@ -118,10 +115,7 @@ impl Assembler {
             self.contains(file, handle);
             let target = match route.handler {
                 RouteHandler::Def(def) => defs[def.0 as usize],
-                RouteHandler::Value(value) => {
-                    let found = mounts.named(at, value);
-                    found.map(|(file, def)| self.end(LinkEnd { file, def }))
-                }
+                RouteHandler::Value(value) => links.named(value).map(|end| self.end(end)),
             };
             if let Some(target) = target {
                 let edge = EdgeSpec::new(handle, EdgeKind::Routes, target, Evidence::Resolved);
@@ -164,7 +158,7 @@ impl Assembler {
     }
 }
 
-fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
+pub(crate) fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
     let label = facts.path.rsplit('/').next().unwrap_or(&facts.path);
     let mut spec = NodeSpec::new(NodeKind::File, file_id(&facts.path), label);
     spec.path.clone_from(&facts.path);
@@ -177,7 +171,7 @@ fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
 }
 
 /// One node for each definition that is one.
-fn def_specs(facts: &FileFacts, links: &Links) -> impl Iterator<Item = Option<NodeSpec>> {
+pub(crate) fn def_specs(facts: &FileFacts, links: &Links) -> impl Iterator<Item = Option<NodeSpec>> {
     (0..).zip(def_ids(facts)).zip(&facts.defs).map(|((at, named), def)| {
         let (kind, id, qualified) = named?;
         let mut spec = NodeSpec::new(kind, id, facts.text(def.name));
@@ -200,7 +194,7 @@ fn entry_flag(links: &Links, def: Scope) -> NodeFlags {
 }
 
 /// Kind, id and qualified name of each definition that is a node.
-fn def_ids(facts: &FileFacts) -> Vec<Option<(NodeKind, String, String)>> {
+pub(crate) fn def_ids(facts: &FileFacts) -> Vec<Option<(NodeKind, String, String)>> {
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
     let names = qualified_names(facts);
     let named = facts.defs.iter().zip(names).map(|(def, name)| {
@@ -237,7 +231,7 @@ fn route_spec(facts: &FileFacts, route: &Route, id: String, places: &[Shown]) ->
 }
 
 /// The ids of a file's routes. Those of one method and pattern are told apart in the order of their lines.
-fn route_ids(facts: &FileFacts) -> Vec<String> {
+pub(crate) fn route_ids(facts: &FileFacts) -> Vec<String> {
     let base =
         |route: &Route| node_id(NodeKind::Route, &facts.path, &format!("{} {}", route.method, route.pattern));
     let mut ids: Vec<String> = facts.routes.iter().map(base).collect();
@@ -250,89 +244,6 @@ fn route_ids(facts: &FileFacts) -> Vec<String> {
         ids[at] = overload_id(&ids[at], *ordinal);
     }
     ids
-}
-
-/// The generation before with what the resolved files say now; nothing when a graph has to be built for it.
-///
-/// `resolved` holds positions of files and their links, sorted; of those that are `edited` the nodes are made anew.
-pub(crate) fn patched(
-    before: &Graph,
-    files: &[&FileFacts],
-    resolved: &[(u32, Links)],
-    edited: &[u32],
-    generation: u64,
-) -> Option<Graph> {
-    let is_routing =
-        |facts: &FileFacts| !facts.routes.is_empty() || !facts.mounts.is_empty() || !facts.routers.is_empty();
-    // Where a route answers may be said by any of them.
-    if resolved.iter().any(|(file, _)| is_routing(files[*file as usize])) {
-        return None;
-    }
-    let patches = resolved.iter().map(|(file, links)| {
-        let facts = files[*file as usize];
-        let nodes =
-            || std::iter::once(file_spec(facts, links)).chain(def_specs(facts, links).flatten()).collect();
-        FilePatch { path: &facts.path, nodes: edited.contains(file).then(nodes) }
-    });
-    let patch = before.patch(patches.collect())?;
-    let mut places = Places { files, patch: &patch, known: FxHashMap::default() };
-    let mut edges = Vec::new();
-    for (file, links) in resolved {
-        if edited.contains(file) {
-            places.containment(*file, &mut edges)?;
-        }
-        // A relation that starts in another file is as it was.
-        for link in links.links.iter().filter(|link| link.source.file == *file) {
-            edges.push(PatchEdge {
-                source: places.of(link.source)?,
-                kind: link.kind.kind,
-                target: places.of(link.target)?,
-                evidence: link.kind.evidence(),
-                line: link.line,
-            });
-        }
-    }
-    patch.finish(generation, edges)
-}
-
-/// Where files and definitions are in the next generation.
-struct Places<'p> {
-    files: &'p [&'p FileFacts],
-    patch: &'p Patch<'p>,
-    known: FxHashMap<u32, (NodeIx, Vec<Option<NodeIx>>)>,
-}
-
-impl Places<'_> {
-    fn of_file(&mut self, file: u32) -> Option<&(NodeIx, Vec<Option<NodeIx>>)> {
-        Some(match self.known.entry(file) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => {
-                let facts = self.files[file as usize];
-                let at = self.patch.place(&file_id(&facts.path))?;
-                let defs = def_ids(facts).into_iter().map(|named| self.patch.place(&named?.1)).collect();
-                free.insert((at, defs))
-            }
-        })
-    }
-
-    fn of(&mut self, end: LinkEnd) -> Option<NodeIx> {
-        let (file, defs) = self.of_file(end.file)?;
-        Some(end.def.and_then(|ix| defs[ix.0 as usize]).unwrap_or(*file))
-    }
-
-    fn containment(&mut self, file: u32, edges: &mut Vec<PatchEdge>) -> Option<()> {
-        let facts = self.files[file as usize];
-        let types = types_by_name(facts);
-        let (at, defs) = self.of_file(file)?;
-        for (ix, def) in facts.defs.iter().enumerate() {
-            let Some(target) = defs[ix] else { continue };
-            // Only what stands before a definition can hold it.
-            let source = container(facts, def, &defs[..ix], &types).unwrap_or(*at);
-            let (kind, evidence) = (EdgeKind::Contains, Evidence::Resolved);
-            edges.push(PatchEdge { source, kind, target, evidence, line: 0 });
-        }
-        Some(())
-    }
 }
 
 fn kind_of(def: &Def) -> Option<NodeKind> {
@@ -367,13 +278,13 @@ fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {
     "impl"
 }
 
-fn types_by_name(facts: &FileFacts) -> FxHashMap<(Scope, &str), usize> {
+pub(crate) fn types_by_name(facts: &FileFacts) -> FxHashMap<(Scope, &str), usize> {
     let types = facts.defs.iter().enumerate().filter(|(_, def)| def.kind.is_type());
     types.map(|(at, def)| ((def.parent, facts.text(def.name)), at)).collect()
 }
 
 /// The node that holds a definition: its parent, or for a method of an impl the type in the same module.
-fn container<N: Copy>(
+pub(crate) fn container<N: Copy>(
     facts: &FileFacts,
     def: &Def,
     handles: &[Option<N>],

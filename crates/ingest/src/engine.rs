@@ -24,7 +24,7 @@ use crate::resolve::index::Index;
 use crate::resolve::program::Program;
 use crate::stored::Stored;
 use crate::walk::ParseError;
-use crate::{assemble, languages, resolve};
+use crate::{assemble, languages, patch, resolve};
 
 /// One file may not hold up all others.
 const PARSE_LIMIT: Duration = Duration::from_secs(5);
@@ -289,7 +289,7 @@ impl Ingest {
         if links.iter().any(|(at, links)| links.abroad != self.loose[*at as usize].abroad) {
             return Ok(None);
         }
-        let graph = assemble::patched(last, &files, &links, &edited, self.generation + 1);
+        let graph = patch::patched(last, &files, &links, &edited, self.generation + 1);
         let Some(graph) = graph else { return Ok(None) };
         for (at, links) in &links {
             self.loose[*at as usize] = Loose::of(links);

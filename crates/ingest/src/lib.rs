@@ -13,6 +13,7 @@ mod interface;
 pub mod languages;
 pub mod manifest;
 mod mounts;
+mod patch;
 pub mod report;
 pub mod resolve;
 mod routers;

@@ -132,10 +132,8 @@ impl<'f> Mounts<'f> {
         }
     }
 
-    /// What a route's or a mount's value was resolved to.
-    pub fn named(&self, file: u32, value: ExprIx) -> Option<Key> {
-        let mut routed = self.links[file as usize].routed.iter().filter(|(known, _)| *known == value);
-        routed.next().map(|(_, end)| (end.file, end.def))
+    fn named(&self, file: u32, value: ExprIx) -> Option<Key> {
+        self.links[file as usize].named(value).map(|end| (end.file, end.def))
     }
 }
 

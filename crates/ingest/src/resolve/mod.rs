@@ -71,8 +71,8 @@ pub struct Links {
     pub unresolved: u32,
     /// Calls that certainly leave the workspace.
     pub external: u32,
-    /// Stands for the relations that start in other files, whatever the numbers of their definitions, and for
-    /// where programs begin.
+    /// Stands for what other files rest on, whatever the numbers of definitions: the relations that start in
+    /// them, what routes and mounts name, and where programs begin.
     pub abroad: u64,
     /// What the values that routes and mounts name are.
     pub routed: Vec<(ExprIx, LinkEnd)>,
@@ -80,6 +80,13 @@ pub struct Links {
     pub applications: Vec<ExprIx>,
     /// Where manifests say that programs begin: the file itself, or functions of it.
     pub entries: Vec<Option<DefIx>>,
+}
+
+impl Links {
+    /// What a route's or a mount's value was resolved to.
+    pub fn named(&self, value: ExprIx) -> Option<LinkEnd> {
+        self.routed.iter().find(|(known, _)| *known == value).map(|(_, end)| *end)
+    }
 }
 
 /// Resolves every file against all others. `files` must be sorted by path.
@@ -185,7 +192,9 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
 
     fn abroad(&self) -> u64 {
         let links = self.out.links.iter().filter(|link| link.source.file != self.file);
-        digest(self.eval.program, links.flat_map(|link| [link.source, link.target]))
+        let ends = links.flat_map(|link| [link.source, link.target]);
+        let routed = self.out.routed.iter().map(|(_, end)| *end);
+        digest(self.eval.program, ends.chain(routed)) ^ self.out.applications.len() as u64
     }
 
     fn call(&mut self, facts: &FileFacts, inside: &Insides, site: &CallSite) {
