@@ -79,9 +79,8 @@ fn names_of(facts: &FileFacts, what: What) -> Option<Vec<Changed>> {
         What::Field(of, name) => {
             let mut names = member_names(facts, family, of, facts.text(name))?;
             // Parts without names are found through what they are parts of.
-            names.push(named(facts.text(facts.def(of).name), Seen::Everywhere));
-            if facts.def(of).kind == DefKind::Class {
-                names.pop();
+            if facts.def(of).kind != DefKind::Class {
+                names.push(named(facts.text(facts.def(of).name), Seen::Everywhere));
             }
             names
         }
