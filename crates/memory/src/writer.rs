@@ -206,11 +206,12 @@ pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), Memory
     let GraphKey::Node(id) = &row.key else {
         return Ok(());
     };
-    if !crate::think::is_card_type(&row.body.type_) || row.origin.is_some() {
+    if !crate::think::is_card_type(&row.body.type_) {
         return Ok(());
     }
     let reference = format!("{}:{id}", row.stream.0);
-    if row.deleted {
+    // What stood here before the merge is no longer what the card says.
+    if row.deleted || row.origin.is_some() {
         tx.drop_find(row.ws, FindKind::Card, &reference)?;
         return Ok(());
     }

@@ -80,6 +80,14 @@ fn plainly(said: &str) -> String {
     {
         return format!("{given} is not known; it must be {known}");
     }
+    if let Some(field) = said.strip_prefix("missing field ") {
+        return format!("{field} is missing");
+    }
+    if let Some((field, known)) =
+        said.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected "))
+    {
+        return format!("there is no {field} here; it takes {known}");
+    }
     let complaint = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
     let Some((given, expected)) = complaint.and_then(|rest| rest.rsplit_once(", expected ")) else {
         return said.to_owned();
@@ -125,7 +133,8 @@ mod tests {
             ("invalid value: integer `-1`, expected u32", "this must be a whole number from 0 up, not -1"),
             ("invalid type: boolean `true`, expected a map", "this must be an object, not true"),
             ("invalid type: null, expected a boolean", "this must be true or false, not null"),
-            ("missing field `title`", "missing field `title`"),
+            ("missing field `title`", "`title` is missing"),
+            ("unknown field `x`, expected one of `a`, `b`", "there is no `x` here; it takes one of `a`, `b`"),
             ("unknown variant `x`, expected `a` or `b`", "`x` is not known; it must be `a` or `b`"),
         ] {
             assert_eq!(plainly(said), plain);

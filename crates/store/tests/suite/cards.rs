@@ -203,3 +203,21 @@ fn a_search_marks_cards_that_were_superseded() {
         assert_eq!((closed("old"), closed("new")), (true, false), "{found}");
     });
 }
+
+#[test]
+fn a_merged_card_is_found_once_and_by_what_it_says_now() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        let card = |text: &str| json!({"id": "d1", "type": "decision", "text": text});
+        w.ok("think_card", json!({"target": "PLAN-001", "card": card("use threads")}));
+        w.ok("branch_create", json!({"name": "idea", "from": "plan/PLAN-001"}));
+        let changed =
+            json!({"target": "PLAN-001", "branch": "idea", "card": card("use fibers"), "update": true});
+        w.ok("think_card", changed);
+        let hits =
+            |query: &str| w.ok("memory_search", json!({"query": query}))["hits"].as_array().unwrap().len();
+        assert_eq!((hits("threads"), hits("fibers")), (1, 1));
+        w.ok("graph_merge", json!({"from": "idea", "into": "plan/PLAN-001"}));
+        assert_eq!((hits("threads"), hits("fibers")), (0, 1));
+    });
+}
