@@ -80,6 +80,7 @@ impl Tool for Seek {
         budget: Some(4_000),
         contract: true,
         fresh: true,
+        lean: true,
         examples: &[
             Example { says: "Where to start", arguments: r#"{"query": "greet the user by name"}"# },
             Example {
