@@ -22,6 +22,14 @@ pub struct Question<'q> {
     /// Whether relations and common changes of the best files count.
     pub graph: Graphed,
     pub min_score: f32,
+    pub tests: Tests,
+}
+
+/// Whether tests are what is looked for. Otherwise the product comes first, which is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tests {
+    Wanted,
+    After,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,11 +94,19 @@ impl<'c> Found<'c> {
         if question.graph == Graphed::No {
             weights.last = weights.first;
         }
+        if question.tests == Tests::Wanted {
+            weights.first[Signal::Test as usize] = 0.0;
+            weights.last[Signal::Test as usize] = 0.0;
+        }
         let mut ranking = fuse::rank(corpus, question.query, &weights, &Tuning::default());
-        let most: f32 = weights.last.iter().filter(|weight| **weight > 0.0).sum();
+        let sum = |part: fn(&f32) -> bool| weights.last.iter().filter(|weight| part(weight)).sum::<f32>();
+        // What only holds a file back must not make it vanish; that a test was not asked for may.
+        let held_back = -sum(|weight| *weight < 0.0) + weights.last[Signal::Test as usize];
+        let most = sum(|weight| *weight > 0.0) + held_back;
         for (at, score) in ranking.scores.iter_mut().enumerate() {
-            let says = ranking.evidence.has_words(at as FileIx);
-            *score = if says && admits(corpus.text.path(at as FileIx)) { *score / most } else { 0.0 };
+            let says = ranking.evidence.has_words(at as FileIx) && admits(corpus.text.path(at as FileIx));
+            // The root spreads the low end, where most files are.
+            *score = if says { ((*score + held_back).max(0.0) / most).sqrt() } else { 0.0 };
         }
         let files = fuse::best(&ranking.scores, ranking.scores.len());
         let files =
@@ -284,7 +300,8 @@ mod tests {
     fn ask(commits: &[(&str, &str)], query: &str, scope: &str) -> Vec<String> {
         let graph = graph();
         let corpus = corpus(&graph, commits);
-        let question = Question { query, top_k: 10, graph: Graphed::Yes, min_score: 0.0 };
+        let tests = if scope == "tests/" { Tests::Wanted } else { Tests::After };
+        let question = Question { query, top_k: 10, graph: Graphed::Yes, min_score: 0.0, tests };
         let found = Found::of(&corpus, &graph, &question, |path| path.starts_with(scope));
         let hits = found.symbols(&|_| true);
         assert_eq!(
@@ -313,5 +330,6 @@ mod tests {
     fn the_product_comes_before_its_tests() {
         let found = ask(&[], "evict", "");
         assert!(found[0].contains("src/cache.py"), "{found:?}");
+        assert_eq!(ask(&[], "evict", "tests/").len(), 1);
     }
 }

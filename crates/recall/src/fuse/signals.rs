@@ -86,7 +86,7 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            fields: [4.0, 1.0, 1.5, 1.0, 1.0],
+            fields: [8.0, 1.0, 0.75, 0.5, 1.0],
             fields_bm25: Bm25 { k1: 1.2, b: 0.6 },
             unit_bm25: Bm25 { k1: 1.2, b: 0.4 },
             later_lines: 0.5,
