@@ -22,6 +22,14 @@ pub struct Question<'q> {
     /// Whether relations and common changes of the best files count.
     pub graph: Graphed,
     pub min_score: f32,
+    pub tests: Tests,
+}
+
+/// Whether tests are what is looked for. Otherwise the product comes first, which is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tests {
+    Wanted,
+    After,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,11 +94,19 @@ impl<'c> Found<'c> {
         if question.graph == Graphed::No {
             weights.last = weights.first;
         }
+        if question.tests == Tests::Wanted {
+            weights.first[Signal::Test as usize] = 0.0;
+            weights.last[Signal::Test as usize] = 0.0;
+        }
         let mut ranking = fuse::rank(corpus, question.query, &weights, &Tuning::default());
-        let most: f32 = weights.last.iter().filter(|weight| **weight > 0.0).sum();
+        let sum = |part: fn(&f32) -> bool| weights.last.iter().filter(|weight| part(weight)).sum::<f32>();
+        // What only holds a file back must not make it vanish; that a test was not asked for may.
+        let held_back = -sum(|weight| *weight < 0.0) + weights.last[Signal::Test as usize];
+        let most = sum(|weight| *weight > 0.0) + held_back;
         for (at, score) in ranking.scores.iter_mut().enumerate() {
-            let says = ranking.evidence.has_words(at as FileIx);
-            *score = if says && admits(corpus.text.path(at as FileIx)) { *score / most } else { 0.0 };
+            let says = ranking.evidence.has_words(at as FileIx) && admits(corpus.text.path(at as FileIx));
+            // The root spreads the low end, where most files are.
+            *score = if says { ((*score + held_back).max(0.0) / most).sqrt() } else { 0.0 };
         }
         let files = fuse::best(&ranking.scores, ranking.scores.len());
         let files =
@@ -216,4 +232,104 @@ fn words_of(corpus: &Corpus, query: &str) -> Vec<(String, Vec<Term>)> {
     }
     words.sort_by_key(|(rarest, ..)| *rarest);
     words.into_iter().map(|(_, word, terms)| (word, terms)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use m1nd_graph::{GraphBuilder, NodeSpec, ids};
+
+    use super::*;
+    use crate::corpus::{self, NamedCommit};
+    use crate::text::{FileBag, Source, TextIndex};
+
+    const FILES: [(&str, &str); 4] = [
+        (
+            "src/cache.py",
+            "def evict(key):\n    drop(key)\n\ndef expire(key):\n    evict(key)\n\ndef evict_all():\n    pass\n",
+        ),
+        ("src/http.py", "def send(request):\n    pool.send(request)\n"),
+        ("src/pool.py", "def acquire():\n    # waits for a free connection\n    pass\n"),
+        ("tests/test_cache.py", "def test_evict():\n    evict(1)\n"),
+    ];
+
+    fn graph() -> Graph {
+        let mut builder = GraphBuilder::new();
+        for (path, text) in FILES {
+            let mut file = NodeSpec::new(NodeKind::File, ids::node_id(NodeKind::File, path, ""), path);
+            file.path = path.to_owned();
+            file.language = "python".to_owned();
+            (file.line_start, file.line_end) = (1, text.lines().count() as u32);
+            builder.node(file);
+            let starts: Vec<usize> = text
+                .lines()
+                .enumerate()
+                .filter(|(_, line)| line.starts_with("def"))
+                .map(|(at, _)| at + 1)
+                .collect();
+            for (nth, &start) in starts.iter().enumerate() {
+                let line = text.lines().nth(start - 1).unwrap();
+                let name = line["def ".len()..].split('(').next().unwrap();
+                let kind = NodeKind::Function;
+                let mut spec = NodeSpec::new(kind, ids::node_id(kind, path, name), name);
+                spec.path = path.to_owned();
+                spec.qualified = name.to_owned();
+                spec.line_start = start as u32;
+                spec.line_end = starts.get(nth + 1).map_or(text.lines().count(), |next| next - 1) as u32;
+                builder.node(spec);
+            }
+        }
+        builder.finish(1)
+    }
+
+    fn corpus(graph: &Graph, commits: &[(&str, &str)]) -> Corpus {
+        let bags = FILES.iter().map(|&(path, text)| {
+            Arc::new(FileBag::of(&Source { path, text, spans: corpus::spans(graph, path) }))
+        });
+        let text = TextIndex::of(bags.collect());
+        let files: Vec<[String; 1]> = commits.iter().map(|(_, file)| [(*file).to_owned()]).collect();
+        let named = commits.iter().zip(&files).map(|((message, _), files)| NamedCommit {
+            message,
+            time_ms: 0,
+            files: &files[..],
+        });
+        Corpus::of(text, named, Some(graph))
+    }
+
+    fn ask(commits: &[(&str, &str)], query: &str, scope: &str) -> Vec<String> {
+        let graph = graph();
+        let corpus = corpus(&graph, commits);
+        let tests = if scope == "tests/" { Tests::Wanted } else { Tests::After };
+        let question = Question { query, top_k: 10, graph: Graphed::Yes, min_score: 0.0, tests };
+        let found = Found::of(&corpus, &graph, &question, |path| path.starts_with(scope));
+        let hits = found.symbols(&|_| true);
+        assert_eq!(
+            hits,
+            Found::of(&corpus, &graph, &question, |path| path.starts_with(scope)).symbols(&|_| true)
+        );
+        hits.iter().map(|hit| format!("{} ({})", graph.node(hit.node).id(), hit.words.join(" "))).collect()
+    }
+
+    #[test]
+    fn words_find_symbols_and_no_file_has_more_than_two() {
+        let found = ask(&[], "evict a key", "src/");
+        assert_eq!(found[0], "function::src/cache.py::evict (key evict)");
+        assert_eq!(found.iter().filter(|hit| hit.contains("cache.py")).count(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn what_changes_were_called_finds_files_that_do_not_say_it() {
+        let commits = [("stop leaking sockets", "src/pool.py"), ("tidy", "src/http.py")];
+        let found = ask(&commits, "leaking sockets", "");
+        assert!(found[0].contains("src/pool.py"), "{found:?}");
+        assert!(ask(&[], "leaking sockets", "").is_empty());
+    }
+
+    #[test]
+    fn the_product_comes_before_its_tests() {
+        let found = ask(&[], "evict", "");
+        assert!(found[0].contains("src/cache.py"), "{found:?}");
+        assert_eq!(ask(&[], "evict", "tests/").len(), 1);
+    }
 }

@@ -83,7 +83,6 @@ pub fn tune(cases: &[&Case], mut tuning: Tuning, mut tried: impl FnMut(&str, &Tu
 type Constant = (&'static str, fn(&mut Tuning) -> &mut f32);
 
 const TUNED: &[Constant] = &[
-    ("requests", |tuning| &mut tuning.requests),
     ("later lines", |tuning| &mut tuning.later_lines),
     ("power", |tuning| &mut tuning.power),
     ("unit b", |tuning| &mut tuning.unit_bm25.b),

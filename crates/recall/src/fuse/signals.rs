@@ -1,7 +1,7 @@
 //! Signals: what each source of evidence says about each file, for one question.
 
 use crate::corpus::Corpus;
-use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms, is_request};
+use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms};
 
 macro_rules! signals {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -77,8 +77,6 @@ pub struct Tuning {
     pub unit_bm25: Bm25,
     /// How much lines of the question after the first count.
     pub later_lines: f32,
-    /// How much words of every request count.
-    pub requests: f32,
     /// See [`crate::past::Past::score_resembling`].
     pub power: f32,
     /// How many of the best files the last two signals start from.
@@ -88,11 +86,10 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            fields: [4.0, 1.0, 1.5, 1.0, 1.0],
+            fields: [8.0, 1.0, 0.75, 0.5, 1.0],
             fields_bm25: Bm25 { k1: 1.2, b: 0.6 },
             unit_bm25: Bm25 { k1: 1.2, b: 0.4 },
             later_lines: 0.5,
-            requests: 0.4,
             power: 3.0,
             seeds: 10,
         }
@@ -105,20 +102,16 @@ pub const HABITS: [Signal; 5] = [Signal::Churn, Signal::Recency, Signal::Size, S
 /// More terms than this only repeat what the most telling ones say.
 const MAX_TERMS: usize = 48;
 
-/// The terms of a question with their weights: the most telling ones. What is said in the first line counts most, and
-/// what every request says (add, fix, support) counts less than what it is about.
+/// The terms of a question with their weights: the most telling ones. What is said in the first line counts most.
 pub fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, f32)> {
     let mut weighted: Vec<(Term, f32)> = Vec::new();
     let mut terms = Terms::default();
     for (at, line) in query.trim().lines().enumerate() {
         let weight = if at == 0 { 1.0 } else { tuning.later_lines };
-        terms.each_word(line, |term, stem| {
-            let weight = if is_request(stem) { weight * tuning.requests } else { weight };
-            match weighted.iter_mut().find(|(known, _)| *known == term) {
-                // Said twice is a little more than once.
-                Some((_, known)) => *known += 0.25 * weight,
-                None => weighted.push((term, weight)),
-            }
+        terms.each(line, |term| match weighted.iter_mut().find(|(known, _)| *known == term) {
+            // Said twice is a little more than once.
+            Some((_, known)) => *known += 0.25 * weight,
+            None => weighted.push((term, weight)),
         });
     }
     if weighted.len() > MAX_TERMS {

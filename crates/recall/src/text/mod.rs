@@ -11,5 +11,4 @@ mod words;
 pub use fields::{Counts, Entry, FIELDS, Field, FileBag, Source, Span};
 pub use index::{FieldWeights, FileIx, PathPart, TextIndex, Unit, UnitIx};
 pub use postings::{Bm25, Postings};
-pub use stop::is_request;
 pub use words::{Term, Terms, hash, parts_of, raw_words, terms_of_query, terms_of_text};

@@ -17,62 +17,6 @@ const WORDS: &[&str] = &[
     "your",
 ];
 
-/// Whether a stem is said in requests of every kind, and seldom what one is about.
-pub fn is_request(stem: &str) -> bool {
-    REQUESTS.iter().any(|word| super::stem::stem(word) == stem)
-}
-
-const REQUESTS: &[&str] = &[
-    "add",
-    "allow",
-    "avoid",
-    "better",
-    "bug",
-    "bump",
-    "change",
-    "chore",
-    "clean",
-    "cleanup",
-    "correct",
-    "docs",
-    "drop",
-    "enable",
-    "ensure",
-    "error",
-    "feat",
-    "fix",
-    "handle",
-    "implement",
-    "improve",
-    "introduce",
-    "issue",
-    "make",
-    "merge",
-    "minor",
-    "move",
-    "new",
-    "prefer",
-    "problem",
-    "properly",
-    "refactor",
-    "remove",
-    "rename",
-    "replace",
-    "revert",
-    "simplify",
-    "small",
-    "support",
-    "switch",
-    "test",
-    "tweak",
-    "typo",
-    "unused",
-    "update",
-    "use",
-    "work",
-    "wrong",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +25,5 @@ mod tests {
     fn the_list_is_in_order() {
         assert!(WORDS.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(is_stop("the") && !is_stop("cache"));
-        assert!(is_request(super::super::stem::stem("fixes")) && !is_request("cach"));
     }
 }

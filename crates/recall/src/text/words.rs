@@ -24,17 +24,12 @@ pub struct Terms {
 impl Terms {
     /// Hands over every term of `text`, in order; parts of an identifier first, then the identifier as one word.
     pub fn each(&mut self, text: &str, mut found: impl FnMut(Term)) {
-        self.each_word(text, |term, _| found(term));
-    }
-
-    /// The same, with the word that each term stands for.
-    pub fn each_word(&mut self, text: &str, mut found: impl FnMut(Term, &str)) {
         for word in raw_words(text) {
             self.word(word, &mut found);
         }
     }
 
-    fn word(&mut self, word: &str, found: &mut impl FnMut(Term, &str)) {
+    fn word(&mut self, word: &str, found: &mut impl FnMut(Term)) {
         if word.len() > MAX_WORD {
             return;
         }
@@ -46,12 +41,11 @@ impl Terms {
             self.whole.push_str(&self.part);
             parts += 1;
             if self.part.len() >= MIN_PART && !is_stop(&self.part) && !is_number(&self.part) {
-                let stem = stem(&self.part);
-                found(hash(stem), stem);
+                found(hash(stem(&self.part)));
             }
         }
         if parts > 1 {
-            found(hash(&self.whole), &self.whole);
+            found(hash(&self.whole));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
-use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question};
+use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question, Tests};
 use m1nd_vfs::read;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -160,10 +160,17 @@ fn ask<T>(
         top_k: request.top_k,
         graph: request.graph,
         min_score: request.min_score,
+        tests: if asks_for_tests(request, &place) { Tests::Wanted } else { Tests::After },
     };
     let found = Found::of(&corpus, &at.graph, &question, |path| place.admits(path));
     let candidates = found.candidates() as u64;
     Ok((shape(&found), candidates))
+}
+
+fn asks_for_tests(request: &Request<'_>, place: &Place) -> bool {
+    // A file of the scope stands for all of them.
+    let inside = format!("{}/x", place.prefix.as_deref().unwrap_or(place.start.as_str()));
+    request.kinds.contains(&NodeKind::Test) || m1nd_recall::place::is_test(&inside)
 }
 
 fn result(graph: &Graph, hit: &Hit, nth: usize) -> SeekResult {

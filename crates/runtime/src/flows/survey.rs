@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_graph::{EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
+use m1nd_recall::place;
 
 /// One file of the graph and what its definitions add up to.
 #[derive(Clone, Debug)]
@@ -157,7 +158,7 @@ impl<'g> FileRow<'g> {
     pub fn is_test(&self) -> bool {
         self.has(NodeFlags::TEST_CODE)
             || self.tests > 0 && self.tests >= self.functions
-            || is_test_path(self.path())
+            || place::is_test(self.path())
     }
 
     /// Whether it is beside the product: tests, examples, fixtures, benchmarks.
@@ -194,21 +195,6 @@ impl<'g> FileRow<'g> {
     pub fn depends_on(&self) -> u32 {
         self.uses.values().filter(|to| to.inferred < to.relations).count() as u32
     }
-}
-
-/// Whether people put tests there.
-fn is_test_path(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = name.split('.').next().unwrap_or(name);
-    let is_folder = |part: &str| {
-        matches!(part, "tests" | "test" | "spec" | "specs" | "js_tests") || part.starts_with("__tests")
-    };
-    folders.split('/').any(is_folder)
-        || matches!(stem, "tests" | "test" | "conftest")
-        || stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || name.contains(".spec.")
-        || name.contains(".test.")
 }
 
 /// Whether a path is a scope (a folder or a file; empty for everything) or lies in it.

@@ -147,6 +147,8 @@ impl Tool for Health {
         help: "",
         intents: &["status of server", "which workspace", "is it running", "version", "diagnose"],
         needs: Needs::Nothing,
+        // The list is read at the start of every session; this answer is read when something is wrong.
+        lean: true,
         examples: &[Example { says: "How is it?", arguments: "{}" }],
         ..Spec::READ
     };

@@ -46,7 +46,7 @@ pub struct Input {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// Original query echoed back.
+    /// The beginning of the query.
     query: String,
     /// Symbols, best first; at most two of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +80,7 @@ impl Tool for Seek {
         budget: Some(4_000),
         contract: true,
         fresh: true,
+        lean: true,
         examples: &[
             Example { says: "Where to start", arguments: r#"{"query": "greet the user by name"}"# },
             Example {
@@ -118,13 +119,9 @@ impl Tool for Seek {
                 (None, Some(files), candidates)
             }
         };
-        let output = Output {
-            query: input.query,
-            results,
-            files,
-            total_candidates_scanned: candidates,
-            truncated: false,
-        };
+        let mut query = input.query;
+        cut_text(&mut query, MAX_ECHO);
+        let output = Output { query, results, files, total_candidates_scanned: candidates, truncated: false };
         let (proof, guidance) = next(&output);
         Ok(Answer::of(output).candidates(candidates).scope(input.scope).proof(proof).next(guidance))
     }
