@@ -153,6 +153,18 @@ fn an_empty_answer_says_how_many_calls_have_the_name() {
 }
 
 #[test]
+fn a_function_that_nobody_is_known_to_call_shows_calls_of_its_name() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py\ndef load():\n    pass\n//- b.py\nfrom elsewhere import *\ndef f():\n    load()\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "load");
+    assert_eq!((&found["total"], &found["unattributed"]), (&json!(0), &json!(1)), "{found}");
+    assert_eq!(found["leads"][0]["at"], "b.py:3", "{found}");
+}
+
+#[test]
 fn an_inherited_method_is_that_of_the_base_and_the_answer_says_so() {
     let fixture = Fixture::new(
         m1nd_tools::surface(),

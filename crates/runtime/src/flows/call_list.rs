@@ -28,8 +28,7 @@ pub struct CallList {
     /// Set where the name that was asked for is inherited from this node's type.
     #[serde(skip_serializing_if = "Option::is_none")]
     inherited: Option<bool>,
-    /// Calls of that name, in the text of the language's files, that no node of the name explains: their receiver's
-    /// type is not known.
+    /// Calls of that name, in the text of the language's files, that could not be attributed to any node.
     #[serde(skip_serializing_if = "Option::is_none")]
     unattributed: Option<u64>,
     /// Where more calls may come from: the method it overrides, places that hand it on, routes, unattributed calls.
@@ -67,10 +66,11 @@ pub fn run(
             "That is a file or a folder, and only calls at the top level of a file are its own. Ask outline for what is inside, then ask about that.",
         ),
         None if open.calls > 0 => Guidance::hint(format!(
-            "{}No call is certain, but {}{} calls of `.{}(` have a receiver whose type is not known; leads show the likeliest. Search for the name to see all.",
+            "{}No call is certain, but {}{} calls of `{}{}(` could not be attributed to any node; leads show the likeliest. Search for the name to see all.",
             gap(ctx, &at, node)?,
             if open.more { "at least " } else { "" },
             open.calls,
+            if at.graph.node(node).kind() == NodeKind::Method { "." } else { "" },
             at.graph.node(node).label(),
         )),
         None => Guidance::hint(format!(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use m1nd_contract::Fault;
-use m1nd_graph::{EdgeKind, Graph, NodeIx};
+use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_vfs::RelPath;
 use m1nd_vfs::glob::PathGlob;
@@ -22,6 +22,9 @@ const LOOKED_AT: usize = 2_000;
 
 /// An answer about calls is not held up longer than this.
 const TIME_LIMIT: Duration = Duration::from_millis(1_500);
+
+/// The lines of a definition among which its name is looked for.
+const HEAD_LINES: u64 = 3;
 
 /// Calls of a name on something whose type is not known.
 #[derive(Debug, Default)]
@@ -41,7 +44,9 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     let Some(language) = languages::all().find(|language| language.name == asked.language()) else {
         return Ok(Unattributed::default());
     };
-    let written = format!(r"(\.|->|::){name}\s*\(");
+    // A method is called on something; a function may also stand alone.
+    let before = if asked.kind() == NodeKind::Method { r"(\.|->|::)" } else { r"\b" };
+    let written = format!(r"{before}{name}\s*\(");
     let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else {
         return Ok(Unattributed::default());
     };
@@ -68,7 +73,8 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     let mut open: Vec<(bool, String, u64)> = Vec::new();
     for hit in &found.matches {
         let path = hit.path.as_str();
-        if !known.contains(&(path, hit.line)) && !is_comment(&hit.text) {
+        let is_known = known.contains(&(path, hit.line)) || is_definition(graph, name, path, hit.line);
+        if !is_known && !is_comment(&hit.text) {
             let near = path == asked.path() || importers.contains(path);
             open.push((!near, path.to_owned(), hit.line));
         }
@@ -98,6 +104,16 @@ fn attributed<'g>(graph: &'g Graph, name: &str) -> BTreeSet<(&'g str, u64)> {
             edge.lines.iter().map(move |&line| (path, u64::from(line))).collect::<Vec<_>>()
         })
         .collect()
+}
+
+/// Whether something of the name is written down at the line, rather than called.
+fn is_definition(graph: &Graph, name: &str, path: &str, line: u64) -> bool {
+    let named = graph.nodes_by_label(name).iter().map(|&at| graph.node(NodeIx(at)));
+    named.filter(|node| node.path() == path).any(|node| {
+        let (first, _) = node.lines();
+        // Attributes and decorators may stand above the name.
+        (u64::from(first)..=u64::from(first) + HEAD_LINES).contains(&line)
+    })
 }
 
 fn is_comment(line: &str) -> bool {
