@@ -69,6 +69,7 @@ impl Host {
         self.save_facts(view.stamp().digest())?;
         self.save_stamp(graph.generation(), view.as_of(), view.stamp())?;
         self.saved.store(graph.generation(), Ordering::Release);
+        m1nd_stdx::memory::give_back();
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
     }
 
