@@ -139,3 +139,35 @@ export function join(a: string) {}
         "#]],
     );
 }
+
+#[test]
+fn a_value_that_a_branch_may_leave_standing_counts() {
+    let found = testing::calls(
+        r#"
+//- a.ts
+class A { go() {} }
+class B { go() {} }
+export function perhaps(flag: boolean) {
+  let x: any = new A()
+  if (flag) x = new B()
+  x.go()
+}
+export function later() {
+  let x = new A()
+  x = new B()
+  x.go()
+}
+// about nothing
+export function c() {} // about c
+export function d() {}
+"#,
+    );
+    let of = |name: &str| -> Vec<&str> {
+        found
+            .lines()
+            .filter(|line| line.starts_with(&format!("a.ts {name} ")) && line.contains(".go"))
+            .collect()
+    };
+    assert_eq!(of("perhaps").len(), 2, "{found}");
+    assert_eq!(of("later"), ["a.ts later -> a.ts B.go @[11]"]);
+}
