@@ -171,3 +171,16 @@ export function d() {}
     assert_eq!(of("perhaps").len(), 2, "{found}");
     assert_eq!(of("later"), ["a.ts later -> a.ts B.go @[11]"]);
 }
+
+#[test]
+fn signatures_of_an_interface_are_told_apart_by_what_they_are_given() {
+    let found = testing::calls(
+        r#"
+//- a.ts
+export interface Server { use(fn: () => void): Server; use(route: string, fn: () => void): Server }
+export function one(s: Server, f: () => void) { s.use(f) }
+export function two(s: Server, f: () => void) { s.use('/x', f) }
+"#,
+    );
+    assert_eq!(found, "a.ts one -> a.ts Server.use @[2]\na.ts two -> a.ts Server.use#2 @[3]\n");
+}
