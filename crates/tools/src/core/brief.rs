@@ -11,7 +11,7 @@ use crate::recall::{READ, memory_tool, when_empty};
 memory_tool! {
     Brief, brief::brief, BriefRequest => BriefOutput, within 4_000, next point;
     name: "brief",
-    summary: "Start a session here: focus, hand-off, pinned notes, ready tasks, newest decisions, open questions and notes, and what in the code changed under them. At most 4 KB.",
+    summary: "Start here: focus, hand-off, pinned notes, ready tasks, decisions, questions, notes, and what in the code changed under them. At most 4 KB.",
     help: "The newest and what is pinned go last; `dropped` counts what went. Pass `agent_id` to see your own claims first.",
     intents: &["resume work", "start a session", "what was decided", "what was I doing", "hand-off"],
     examples: &[
