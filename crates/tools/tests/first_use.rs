@@ -48,6 +48,10 @@ fn nobody_is_sent_to_a_task_that_another_agent_holds() {
     let (tool, target, hint) = next("bob");
     assert_eq!((&tool, &target), (&json!("tasks_claim"), &json!("TASK-003")));
     assert!(hint.as_str().unwrap().starts_with("ann holds TASK-001"), "{hint}");
+    ok(&fixture, "tasks_edit", json!({"task": "TASK-001", "status": "cancelled"}));
+    let (_, target, hint) = next("bob");
+    assert_eq!(target, "TASK-003");
+    assert!(hint.as_str().unwrap().starts_with("TASK-001, which is in focus, is cancelled"), "{hint}");
 }
 
 #[test]

@@ -59,6 +59,10 @@ impl Look<'_> {
         let mut out = Vec::new();
         for part in View::of(self.rows, self.ws, branch)?.segments.into_iter().take(DEPTH) {
             for stream in self.rows.streams(self.ws.no, &part.branch, StreamKind::Log)? {
+                // A trace may hold many events and no note; looking for one would read them all.
+                if stream.doc.as_str().ends_with("-trace") {
+                    continue;
+                }
                 let scan = EntryScan {
                     stream: stream.id,
                     after: part.after,

@@ -3,6 +3,7 @@
 use m1nd_contract::Guidance;
 use m1nd_memory::brief::{self, BriefOutput, BriefRequest};
 use m1nd_memory::ids::Seq;
+use m1nd_memory::port::Status;
 use m1nd_memory::workspace::{self, StatusRequest};
 use m1nd_runtime::{Ctx, Example};
 
@@ -21,7 +22,8 @@ memory_tool! {
     ..READ
 }
 
-/// To the task in focus unless somebody else holds it, or the first that is ready; an empty memory says so.
+/// To the task in focus unless it is closed or somebody else holds it, then to the first that is ready; an empty
+/// memory says so.
 fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
     let held = brief.focus.as_ref().filter(|focus| !focus.yours).and_then(|focus| {
         focus
@@ -29,6 +31,13 @@ fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
             .claimed_by
             .as_deref()
             .map(|by| format!("{} holds {}, which is in focus.", by, focus.target.id))
+    });
+    let closed =
+        brief.focus.as_ref().filter(|focus| matches!(focus.target.status, Status::Done | Status::Cancelled));
+    let held = held.or_else(|| {
+        closed.map(|focus| {
+            format!("{}, which is in focus, is {}.", focus.target.id, focus.target.status.as_str())
+        })
     });
     if let (Some(focus), None) = (&brief.focus, &held) {
         return Guidance::next("tasks_radar", focus.target.id.clone(), "Resume what is in focus.");
