@@ -34,11 +34,10 @@ fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
     });
     let closed =
         brief.focus.as_ref().filter(|focus| matches!(focus.target.status, Status::Done | Status::Cancelled));
-    let held = held.or_else(|| {
-        closed.map(|focus| {
-            format!("{}, which is in focus, is {}.", focus.target.id, focus.target.status.as_str())
-        })
-    });
+    // A closed task is closed for its holder too.
+    let closed = closed
+        .map(|focus| format!("{}, which is in focus, is {}.", focus.target.id, focus.target.status.as_str()));
+    let held = closed.or(held);
     if let (Some(focus), None) = (&brief.focus, &held) {
         return Guidance::next("tasks_radar", focus.target.id.clone(), "Resume what is in focus.");
     }
