@@ -299,3 +299,31 @@ fn a_read_only_server_reads_memory_and_writes_none() {
     assert_eq!(asked("tasks_create", &["--title", "x"])["error"]["code"], "invalid_params");
     assert!(!machine.dir.path().join("home").exists());
 }
+
+#[test]
+fn people_get_as_many_as_they_ask_for_and_are_told_of_a_wrong_name() {
+    let machine = Machine::new();
+    let mut server = machine.serve();
+    server.ok("branchmind_branch_create", json!({"name": "idea"}));
+    for at in 0..230 {
+        let note = json!({"branch": "idea", "doc": "notes", "content": format!("note {at}")});
+        server.ok("branchmind_notes_commit", note);
+    }
+    server.end();
+    let count = |arguments: &[&str]| {
+        let body = machine.json(arguments);
+        let listed = body["entries"].as_array().unwrap().len();
+        assert_eq!(body["pagination"]["count"], listed, "{arguments:?}");
+        (listed, body["pagination"]["has_more"].clone())
+    };
+    assert_eq!(count(&["memory", "show", "idea", "-k", "500"]), (230, json!(false)));
+    assert_eq!(count(&["memory", "show", "idea", "-k", "210"]), (210, json!(true)));
+    assert_eq!(count(&["memory", "diff", "main", "idea", "-k", "225"]), (225, json!(true)));
+    assert_eq!(machine.json(&["memory", "names", "--in", "w"])["names"], json!(["w"]));
+    for wrong in [&["memory", "brief"][..], &["memory", "show"], &["memory", "names"], &["tasks"]] {
+        let output = machine.run(&[wrong, &["--in", "nope"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {output:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("nothing is remembered under \"nope\"; there is w"), "{said}");
+    }
+}

@@ -15,6 +15,11 @@ pub trait AnchorProbe: Sync {
         None
     }
 
+    /// The ids of the nodes that a name may mean, when it means more than one.
+    fn candidates(&self, _: &AnchorAt) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The same place as it is written down: one spelling for each place. A place that cannot be found keeps its own.
     fn spelled(&self, at: AnchorAt) -> AnchorAt {
         at
@@ -118,7 +123,13 @@ pub(crate) fn take(code: &dyn AnchorProbe, given: &[AnchorIn]) -> Result<Vec<Anc
         let hash = match code.look(&at) {
             Sight::Found { hash } => Some(hash),
             Sight::Unknown => None,
-            Sight::Gone => return Err(MemoryError::AnchorUnknown { anchor: name(&at) }),
+            Sight::Gone => {
+                let candidates = code.candidates(&at);
+                return Err(match candidates.is_empty() {
+                    true => MemoryError::AnchorUnknown { at },
+                    false => MemoryError::AnchorAmbiguous { name: name(&at), candidates },
+                });
+            }
         };
         out.push(AnchorRow { at, hash });
     }
@@ -202,6 +213,12 @@ fn place(anchor: &AnchorIn) -> Result<AnchorAt, MemoryError> {
     };
     match (&anchor.node_id, &anchor.path, &anchor.lines) {
         (Some(node_id), None, None) => Ok(AnchorAt::Node { node_id: checked(node_id)? }),
+        (None, Some(path), None) => {
+            // `src/a.rs:12-40` says its lines itself.
+            let said = path.rsplit_once(':').and_then(|(path, lines)| Some((path, parse_lines(lines).ok()?)));
+            let (path, lines) = said.map_or((path.as_str(), None), |(path, lines)| (path, Some(lines)));
+            Ok(AnchorAt::Path { path: checked(path)?, lines })
+        }
         (None, Some(path), lines) => {
             Ok(AnchorAt::Path { path: checked(path)?, lines: lines.as_deref().map(parse_lines).transpose()? })
         }
@@ -254,10 +271,17 @@ mod tests {
     #[test]
     fn an_anchor_to_nothing_is_refused() {
         let gone = take(&Code(Sight::Gone), &[anchor("src/y.rs", None)]);
-        assert_eq!(gone, Err(MemoryError::AnchorUnknown { anchor: "src/y.rs".to_owned() }));
+        assert_eq!(
+            gone,
+            Err(MemoryError::AnchorUnknown {
+                at: AnchorAt::Path { path: "src/y.rs".to_owned(), lines: None }
+            })
+        );
         for lines in ["0", "9-3", "x", ""] {
             assert!(take(&Blind, &[anchor("a", Some(lines))]).is_err(), "{lines}");
         }
         assert!(take(&Blind, &[AnchorIn::default()]).is_err());
+        let said = take(&Blind, &[anchor("src/y.rs:12-40", None)]).unwrap();
+        assert_eq!(said[0].at, AnchorAt::Path { path: "src/y.rs".to_owned(), lines: Some((12, 40)) });
     }
 }

@@ -1,6 +1,7 @@
 //! What memory says no to: facts, without advice.
 
 use crate::ids::{BranchName, CardId, ConflictId, DocName, EntityId, StepId};
+use crate::port::AnchorAt;
 use crate::tasks::Checkpoint;
 
 /// Every refusal of this crate.
@@ -38,6 +39,8 @@ pub enum MemoryError {
     ConflictUnknown { id: String },
     #[error("conflict {id} is settled already ({resolution})")]
     ConflictSettled { id: ConflictId, resolution: String },
+    #[error("{into} has no node {missing} any more, and the edge {edge} of {from} needs it")]
+    ConflictNeedsNode { missing: String, edge: String, from: BranchName, into: BranchName, doc: DocName },
     #[error("the destination changed after conflict {id} was recorded")]
     ConflictStale { id: ConflictId, current: Option<serde_json::Value> },
     #[error("card type {given} is unknown")]
@@ -52,6 +55,10 @@ pub enum MemoryError {
     RevisionMismatch { id: EntityId, expected: i64, current: i64 },
     #[error("step {selector} does not exist in {task}")]
     StepUnknown { task: EntityId, selector: String, nearest: Vec<String> },
+    #[error("step {step} does not exist in this workspace")]
+    NoSuchStep { step: StepId },
+    #[error("nothing about {id} would change: no field was given")]
+    NothingToChange { id: EntityId },
     #[error("step_id names {by_id} but path names {by_path}")]
     SelectorDisagrees { by_id: String, by_path: String },
     #[error("checkpoints_not_confirmed: {} of step {path}", Checkpoint::list(missing))]
@@ -76,8 +83,10 @@ pub enum MemoryError {
     ClaimExpired { task: EntityId, at: String },
     #[error("{field} looks like it holds a secret ({kind}, at byte {at})")]
     Sensitive { field: String, kind: &'static str, at: usize },
-    #[error("anchor {anchor} does not exist")]
-    AnchorUnknown { anchor: String },
+    #[error("anchor {} does not exist", crate::anchors::name(at))]
+    AnchorUnknown { at: AnchorAt },
+    #[error("anchor {name} names several nodes")]
+    AnchorAmbiguous { name: String, candidates: Vec<String> },
     #[error("workspace {workspace} holds entries already")]
     ImportTargetNotEmpty { workspace: String },
     #[error("line {line} of the import: {reason}")]

@@ -124,6 +124,17 @@ impl EntityId {
         parsed.ok_or_else(|| MemoryError::invalid(field, format!("{text:?} is not PLAN-001 or TASK-001")))
     }
 
+    /// The id that another spelling of it means: `task-1` for `TASK-001`.
+    pub(crate) fn meant(text: &str) -> Option<Self> {
+        let (kind, digits) = text.trim().split_once('-')?;
+        let kind = [EntityKind::Plan, EntityKind::Task]
+            .into_iter()
+            .find(|known| known.as_str().eq_ignore_ascii_case(kind))?;
+        let plain = digits.bytes().all(|b| b.is_ascii_digit());
+        let no = digits.parse().ok().filter(|no| *no > 0 && plain)?;
+        Some(Self { kind, no })
+    }
+
     /// The canonical branch: reasoning about the entity lives there.
     pub fn branch(self) -> BranchName {
         BranchName(format!("{}/{self}", self.kind.as_str()))

@@ -10,6 +10,7 @@ use crate::ids::{BranchName, DocName, EntityId, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{self, FindKind, FindScan, Found, GraphKey, Match, Rows, StreamId, WorkspaceRow};
 use crate::ports::Ports;
+use crate::tasks;
 use crate::text::{self, timestamp};
 use crate::writer;
 
@@ -31,7 +32,7 @@ pub struct SearchRequest {
     /// Only these: note, card, task, plan, claim
     #[serde(default)]
     pub kinds: Option<Vec<FindKind>>,
-    /// Only what was written at or after this time (RFC 3339).
+    /// Only what was written at or after this time (a date, or RFC 3339).
     #[serde(default)]
     pub since: Option<String>,
     /// Only what speaks of these places in the code: paths or node ids.
@@ -222,8 +223,11 @@ impl Ask<'_> {
             return Ok(None);
         };
         if let Some(places) = self.places {
+            // A node of a file speaks of the file: its id is `kind::path::name`.
             let named = |anchor: &Anchor| {
-                [&anchor.path, &anchor.node_id].into_iter().flatten().any(|place| places.contains(place))
+                let file = anchor.node_id.as_deref().and_then(|id| id.split("::").nth(1)).map(str::to_owned);
+                let own = [&anchor.path, &anchor.node_id, &file];
+                own.into_iter().flatten().any(|place| places.contains(place))
             };
             if !anchors.iter().any(named) {
                 return Ok(None);
@@ -285,8 +289,7 @@ impl Ask<'_> {
         let Some(row) = self.rows.entity(self.ws.no, id)? else {
             return Ok(None);
         };
-        let body =
-            [&row.description, &row.contract].into_iter().flatten().cloned().collect::<Vec<_>>().join("\n");
+        let body = tasks::entity_text(&row, &self.rows.steps(self.ws.no, id)?);
         let hit = Hit {
             kind: found.kind,
             id: found.reference.clone(),

@@ -62,10 +62,27 @@ pub(crate) fn entity(
     field: &'static str,
     text: &str,
 ) -> Result<EntityRow, MemoryError> {
-    let id = EntityId::parse(field, text)?;
+    let id = match (EntityId::parse(field, text), EntityId::meant(text)) {
+        (Ok(id), _) => id,
+        (Err(_), Some(meant)) => return Err(misspelled(rows, ws, text, meant)),
+        (Err(err), None) => return Err(err),
+    };
     match rows.entity(ws.no, id)? {
         Some(row) => Ok(row),
         None => Err(unknown(rows, ws, id)),
+    }
+}
+
+/// Another spelling of an id: the error names the one that was meant, if it exists.
+fn misspelled(rows: &dyn Rows, ws: &WorkspaceRow, text: &str, meant: EntityId) -> MemoryError {
+    let (kind, id) = (meant.kind.as_str(), text.to_owned());
+    match rows.entity(ws.no, meant) {
+        Ok(Some(_)) => MemoryError::TargetUnknown { kind, id, nearest: vec![meant.to_string()] },
+        Ok(None) => match unknown(rows, ws, meant) {
+            MemoryError::TargetUnknown { nearest, .. } => MemoryError::TargetUnknown { kind, id, nearest },
+            other => other,
+        },
+        Err(err) => err.into(),
     }
 }
 

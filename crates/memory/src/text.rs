@@ -140,13 +140,18 @@ pub fn timestamp(at: UnixMs) -> String {
     }
 }
 
-/// A time as people write it: milliseconds since 1970 or RFC 3339.
+/// A time as people write it: milliseconds since 1970, a date, or RFC 3339.
 pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<i64, MemoryError> {
     if let Ok(ms) = text.parse::<i64>() {
         return Ok(ms);
     }
-    text.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond).map_err(|_| {
-        MemoryError::invalid(field, format!("{text:?} is not a time such as 2026-01-31T12:00:00Z"))
+    // A day begins at midnight, UTC.
+    let day = || format!("{text}T00:00:00Z").parse::<jiff::Timestamp>();
+    text.parse::<jiff::Timestamp>().or_else(|_| day()).map(jiff::Timestamp::as_millisecond).map_err(|_| {
+        MemoryError::invalid(
+            field,
+            format!("{text:?} is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z"),
+        )
     })
 }
 
@@ -191,6 +196,8 @@ mod tests {
             assert!(!timestamp(UnixMs(wild)).is_empty());
         }
         assert_eq!(parse_time("since", "1970-01-01T00:00:01Z"), Ok(1_000));
+        assert_eq!(parse_time("since", "1970-01-02"), Ok(86_400_000));
+        assert!(parse_time("since", "tomorrow").is_err());
     }
 
     #[test]

@@ -201,7 +201,7 @@ impl Writer<'_> {
     }
 }
 
-/// A card is found by its id and its newest text. The copy that a merge makes is not: its original stands for it.
+/// A card is found by its id, its tags and its newest text. The copy that a merge makes is not: its original stands for it.
 pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), MemoryError> {
     let GraphKey::Node(id) = &row.key else {
         return Ok(());
@@ -222,7 +222,7 @@ pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), Memory
         seq: row.seq,
         ts: row.ts,
         title: format!("{} {id}", row.body.title.as_deref().unwrap_or_default()),
-        body: row.body.text.clone().unwrap_or_default(),
+        body: format!("{}\n{}", row.body.text.as_deref().unwrap_or_default(), row.body.tags.join(" ")),
     })?;
     Ok(())
 }

@@ -83,6 +83,15 @@ fn every_refusal_has_its_code_and_a_way_on_that_works() {
         ("branchmind_notes_commit", note(json!({"anchors": [{"path": "../x"}]})), "path_outside_workspace"),
         (
             "branchmind_notes_commit",
+            note(json!({"anchors": [{"path": "src/main.rs:900"}]})),
+            "node_not_found",
+        ),
+        ("branchmind_notes_commit", note(json!({"anchors": [{"node_id": "nope"}]})), "node_not_found"),
+        ("tasks_radar", json!({"task": "task-001"}), "unknown_target"),
+        ("tasks_done", json!({"step_id": "STEP-00000000"}), "unknown_target"),
+        ("tasks_edit", json!({"task": "TASK-001"}), "invalid_params"),
+        (
+            "branchmind_notes_commit",
             note(json!({"anchors": [{"path": "/etc/passwd"}]})),
             "path_outside_workspace",
         ),

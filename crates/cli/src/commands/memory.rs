@@ -13,8 +13,13 @@ use m1nd_runtime::faults::from_memory;
 use serde_json::{Value, json};
 
 use crate::args::Global;
-use crate::output::{self, DIM, NUMBER, PATH, Reader, harmless};
+use crate::output::{self, DIM, Reader, harmless};
 use crate::wiring;
+
+mod shown;
+
+use shown::{branches, brief, entries, hits, log};
+pub use shown::{list, more, word};
 
 #[derive(Debug, Args)]
 pub struct Memory {
@@ -73,6 +78,9 @@ enum Command {
         /// Document
         #[arg(long, default_value = "notes")]
         doc: String,
+        /// Most entries to print
+        #[arg(short = 'k', long, default_value_t = 200)]
+        limit: u32,
     },
     /// Copy a branch's notes into another, or merge its graph back
     Merge {
@@ -125,9 +133,6 @@ enum Format {
     Markdown,
 }
 
-/// The largest page of the tools below.
-const PAGE: u32 = 200;
-
 pub fn run(global: &Global, memory: &Memory) -> anyhow::Result<ExitCode> {
     let runtime = wiring::runtime(&wiring::config(global)?)?;
     let place = &memory.place;
@@ -147,8 +152,8 @@ pub fn run(global: &Global, memory: &Memory) -> anyhow::Result<ExitCode> {
             };
             ask("branchmind_show", with(at, json!({ "limit": limit, "max_chars": LARGE })), entries)
         }
-        Command::Diff { from, to, doc } => {
-            let wanted = json!({ "from": from, "to": to, "doc": doc, "limit": PAGE, "max_chars": LARGE });
+        Command::Diff { from, to, doc, limit } => {
+            let wanted = json!({ "from": from, "to": to, "doc": doc, "limit": limit, "max_chars": LARGE });
             ask("branchmind_diff", wanted, entries)
         }
         Command::Merge { from, into, graph, doc, dry_run } => {
@@ -157,7 +162,7 @@ pub fn run(global: &Global, memory: &Memory) -> anyhow::Result<ExitCode> {
             merge_all(&runtime, place, tool, wanted)
         }
         Command::Branches => {
-            ask("branchmind_branch_list", json!({ "limit": 500, "max_chars": LARGE }), branches)
+            ask("branchmind_branch_list", json!({ "limit": u32::MAX, "max_chars": LARGE }), branches)
         }
         Command::Search { words, limit } => ask(
             "memory_search",
@@ -175,7 +180,7 @@ const LARGE: u32 = 1_000_000;
 
 type Show = fn(&mut dyn Write, &Value) -> io::Result<()>;
 
-/// Asks a tool of memory or tasks under the name that is meant.
+/// Asks a tool of memory or tasks under the name that is meant, page by page up to `limit`.
 pub fn ask(
     runtime: &Runtime,
     place: &Place,
@@ -183,9 +188,41 @@ pub fn ask(
     arguments: Value,
     person: Show,
 ) -> anyhow::Result<ExitCode> {
-    let name = name(runtime, place)?;
-    let reply = super::ask(runtime, tool, with(arguments, json!({ "workspace": name })));
+    let wanted = with(arguments, json!({ "workspace": name(runtime, place)? }));
+    let limit = wanted["limit"].as_u64().unwrap_or_default();
+    let mut reply = super::ask(runtime, tool, wanted.clone());
+    while !reply.is_error {
+        let page = &reply.body["pagination"];
+        let rest = limit.saturating_sub(page["count"].as_u64().unwrap_or_default());
+        if rest == 0 || page["next_cursor"].is_null() {
+            break;
+        }
+        let more = with(wanted.clone(), json!({ "cursor": page["next_cursor"], "limit": rest }));
+        let next = super::ask(runtime, tool, more);
+        if next.is_error {
+            reply = next;
+            break;
+        }
+        append(&mut reply.body, next.body);
+    }
     output::print(&reply, Reader::of(place.json), |out, body| person(out, body))
+}
+
+/// Puts the lists of the next page behind those of this one.
+fn append(body: &mut Value, next: Value) {
+    let Value::Object(next) = next else { return };
+    let before = body["pagination"]["count"].as_u64().unwrap_or_default();
+    for (field, value) in next {
+        match (&mut body[&field], value) {
+            (Value::Array(here), Value::Array(more)) => here.extend(more),
+            (here, value) if field == "pagination" => {
+                let count = before + value["count"].as_u64().unwrap_or_default();
+                *here = with(value, json!({ "count": count }));
+            }
+            (here, Value::Bool(true)) => *here = Value::Bool(true),
+            _ => {}
+        }
+    }
 }
 
 /// Merges page by page, so that a person asks once.
@@ -222,12 +259,16 @@ fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> any
     })
 }
 
-/// The name that is meant: the given one, the only one there is, or the folder's.
+/// The name that is meant: the given one, which must be known, the only one there is, or the folder's.
 fn name(runtime: &Runtime, place: &Place) -> anyhow::Result<String> {
-    if let Some(name) = &place.name {
-        return Ok(name.clone());
-    }
     let names = names(runtime)?;
+    if let Some(name) = &place.name {
+        if names.contains(name) {
+            return Ok(name.clone());
+        }
+        let known = if names.is_empty() { "nothing yet".to_owned() } else { names.join(", ") };
+        bail!("nothing is remembered under {name:?}; there is {known}");
+    }
     match names.as_slice() {
         [only] => Ok(only.clone()),
         [] => {
@@ -248,7 +289,10 @@ fn names(runtime: &Runtime) -> anyhow::Result<Vec<String>> {
 }
 
 fn list_names(runtime: &Runtime, place: &Place) -> anyhow::Result<ExitCode> {
-    let names = names(runtime)?;
+    let names = match &place.name {
+        Some(_) => vec![name(runtime, place)?],
+        None => names(runtime)?,
+    };
     match Reader::of(place.json) {
         Reader::Program => anstream::println!("{}", json!({ "names": names })),
         Reader::Person if names.is_empty() => {
@@ -273,9 +317,6 @@ fn export(
     let name = name(runtime, place)?;
     let bound =
         runtime.workspace().filter(|bound| bound.has_memory()).context("nothing is remembered here yet")?;
-    if !names(runtime)?.contains(&name) {
-        bail!("nothing is remembered under {name:?}; `m1nd memory names` lists what there is");
-    }
     let write = |out: &mut dyn Write| {
         with_ports(runtime, &bound, |ports| match format {
             Format::Jsonl => transfer::export_jsonl(ports, &name, out).map(drop),
@@ -352,145 +393,4 @@ fn with(mut arguments: Value, more: Value) -> Value {
         map.extend(more);
     }
     arguments
-}
-
-pub fn word(value: &Value) -> String {
-    harmless(value.as_str().unwrap_or_default())
-}
-
-pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-/// Text under a heading, set in.
-fn indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    harmless(text).lines().try_for_each(|line| writeln!(out, "    {line}"))
-}
-
-fn entries(out: &mut dyn Write, body: &Value) -> io::Result<()> {
-    for entry in list(&body["entries"]) {
-        let (seq, title) = (&entry["seq"], word(&entry["title"]));
-        let at = format!("{} {}", word(&entry["branch"]), word(&entry["ts"]));
-        writeln!(
-            out,
-            "{NUMBER}{seq}{NUMBER:#} {title}{}{DIM}{at}{DIM:#}",
-            if title.is_empty() { "" } else { " " }
-        )?;
-        indented(out, entry["content"].as_str().unwrap_or_default())?;
-        anchors(out, &entry["anchors"])?;
-    }
-    more(out, body, "notes")
-}
-
-fn anchors(out: &mut dyn Write, anchors: &Value) -> io::Result<()> {
-    for anchor in list(anchors) {
-        let place = [&anchor["node_id"], &anchor["path"]].into_iter().find(|place| place.is_string());
-        let place = place.map(word).unwrap_or_default();
-        let lines = anchor["lines"].as_str().map_or_else(String::new, |lines| format!(":{lines}"));
-        writeln!(out, "    {PATH}{place}{lines}{PATH:#} {DIM}{}{DIM:#}", word(&anchor["anchor_state"]))?;
-    }
-    Ok(())
-}
-
-/// What to say below a list: that it is empty, or that it goes on.
-pub fn more(out: &mut dyn Write, body: &Value, what: &str) -> io::Result<()> {
-    if body["pagination"]["count"] == 0 {
-        writeln!(out, "{DIM}no {what}{DIM:#}")?;
-    } else if body["pagination"]["has_more"] == true {
-        writeln!(out, "{DIM}there are more {what}; ask for more with -k, or narrow the question{DIM:#}")?;
-    }
-    match body["next_step_hint"].as_str() {
-        Some(hint) => writeln!(out, "{DIM}{}{DIM:#}", harmless(hint)),
-        None => Ok(()),
-    }
-}
-
-fn log(out: &mut dyn Write, body: &Value) -> io::Result<()> {
-    for commit in list(&body["commits"]) {
-        let at = format!("{} {}", word(&commit["branch"]), word(&commit["ts"]));
-        writeln!(out, "{NUMBER}{}{NUMBER:#} {} {DIM}{at}{DIM:#}", commit["seq"], word(&commit["message"]))?;
-        indented(out, commit["body"].as_str().unwrap_or_default())?;
-    }
-    more(out, body, "points on this branch")
-}
-
-fn branches(out: &mut dyn Write, body: &Value) -> io::Result<()> {
-    for branch in list(&body["branches"]) {
-        let mark = if branch["current"] == true { "*" } else { " " };
-        let base = branch["base_branch"]
-            .as_str()
-            .map_or_else(String::new, |base| format!(" from {} at {}", harmless(base), branch["base_seq"]));
-        writeln!(out, "{mark} {}{DIM}{base}{DIM:#}", word(&branch["name"]))?;
-    }
-    more(out, body, "branches")
-}
-
-fn hits(out: &mut dyn Write, body: &Value) -> io::Result<()> {
-    for hit in list(&body["hits"]) {
-        let (kind, id, title) = (word(&hit["kind"]), word(&hit["id"]), word(&hit["title"]));
-        let kind = if hit["valid_to"].is_number() { format!("superseded {kind}") } else { kind.to_string() };
-        writeln!(
-            out,
-            "{DIM}{kind}{DIM:#} {NUMBER}{id}{NUMBER:#} {title} {DIM}{}{DIM:#}",
-            word(&hit["branch"])
-        )?;
-        indented(out, hit["snippet"].as_str().unwrap_or_default())?;
-    }
-    more(out, body, "hits")
-}
-
-fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
-    let head = |out: &mut dyn Write, text: &str| writeln!(out, "{DIM}{text}{DIM:#}");
-    let focus = &body["focus"];
-    if focus.is_object() {
-        head(out, "in focus")?;
-        let target = &focus["target"];
-        writeln!(
-            out,
-            "  {NUMBER}{}{NUMBER:#} {} ({})",
-            word(&target["id"]),
-            word(&target["title"]),
-            word(&target["status"])
-        )?;
-        writeln!(out, "  now {}", word(&focus["now"]))?;
-        for (name, items) in
-            [("verify", &focus["verify"]), ("next", &focus["next"]), ("blocked by", &focus["blockers"])]
-        {
-            list(items).try_for_each(|item| writeln!(out, "  {name} {}", word(item)))?;
-        }
-    }
-    if body["handoff"].is_object() {
-        head(out, "hand-off")?;
-        indented(out, body["handoff"]["text"].as_str().unwrap_or_default())?;
-    }
-    for (name, items, text) in [
-        ("pinned", &body["pinned"], "text"),
-        ("at work", &body["at_work"], "claimed_by"),
-        ("ready", &body["ready"], ""),
-        ("decisions", &body["decisions"], "text"),
-        ("open questions", &body["questions"], "text"),
-    ] {
-        if list(items).next().is_some() {
-            head(out, name)?;
-        }
-        for item in list(items) {
-            writeln!(out, "  {NUMBER}{}{NUMBER:#} {}", word(&item["id"]), word(&item["title"]))?;
-            indented(out, item[text].as_str().unwrap_or_default())?;
-        }
-    }
-    for conflict in list(&body["conflicts"]) {
-        let (id, key) = (word(&conflict["conflict_id"]), word(&conflict["key"]));
-        let (from, into) = (word(&conflict["from"]), word(&conflict["into"]));
-        writeln!(out, "{DIM}in conflict{DIM:#} {NUMBER}{id}{NUMBER:#} {key} {DIM}{from} into {into}{DIM:#}")?;
-    }
-    if list(&body["stale_anchors"]).next().is_some() {
-        head(out, "code that changed under it")?;
-        for stale in list(&body["stale_anchors"]) {
-            anchors(out, &json!([stale["anchor"]]))?;
-        }
-    }
-    match body["next_step_hint"].as_str() {
-        Some(hint) => writeln!(out, "{DIM}{}{DIM:#}", harmless(hint)),
-        None => Ok(()),
-    }
 }

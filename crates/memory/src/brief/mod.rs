@@ -1,12 +1,13 @@
 //! The session opener: what a new agent needs to go on.
 
+mod items;
+mod notes;
 mod trim;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use m1nd_stdx::clock::UnixMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,10 +19,13 @@ use crate::port::{self, EntityRow, EntryRow, GraphKey, Mark, Rows, Status, Versi
 use crate::ports::Ports;
 use crate::stale::{Stale, StaleAnchor};
 use crate::target;
-use crate::tasks::{self, EntityLine};
-use crate::text::{self, timestamp};
+use crate::tasks::{self, EntityLine, LastNote};
+use crate::text;
 use crate::think::{self, CardType};
 use crate::writer;
+
+pub use items::{BriefCard, BriefNote};
+use items::{card, note, pinned_card};
 
 /// The budget of a brief that names none, in bytes.
 const DEFAULT_BRIEF: i64 = 4_000;
@@ -29,10 +33,10 @@ const DEFAULT_BRIEF: i64 = 4_000;
 const EACH: usize = 10;
 /// How many cards of each type are looked through for pinned ones.
 const LOOKED_THROUGH: usize = 200;
-/// The longest text of a hand-off or pinned note in a brief, in bytes.
-const LONG: usize = 1_500;
-/// The longest text of a card in a brief, in bytes.
-const SHORT: usize = 240;
+/// The longest `why` or `contract` of the focus, in bytes.
+const PROMISE: usize = 300;
+/// How many plain notes a brief shows.
+const NOTES: usize = 5;
 
 /// Opens a session: focus, work in progress, ready tasks, open conflicts, decisions, questions, what went stale, and
 /// the last hand-off.
@@ -78,6 +82,9 @@ pub struct BriefOutput {
     pub decisions: Vec<BriefCard>,
     /// Open ones, newest first.
     pub questions: Vec<BriefCard>,
+    /// The newest other notes of the checked out branch and of the tasks above, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<BriefNote>,
     /// Places in the code that changed since something was written about them: the things above, and notes and cards
     /// of the checked out branch and of the tasks above.
     pub stale_anchors: Vec<StaleAnchor>,
@@ -103,59 +110,21 @@ pub struct BriefFocus {
     /// What is in the way.
     pub blockers: Vec<String>,
     pub open_steps: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BriefNote {
-    /// The number of a note, or the id of a card.
-    pub id: String,
-    pub branch: BranchName,
-    pub ts: String,
+    /// What it is for, when the title does not say it all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    pub text: String,
-    /// The full length of a shortened title, in bytes.
+    pub why: Option<String>,
+    /// What the plan promises, when `why` says something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title_length: Option<usize>,
-    /// Whether the text was shortened.
+    pub contract: Option<String>,
+    /// Whether `why` or `contract` was shortened; `tasks_radar` has all of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The full length of a shortened text, in bytes.
+    /// The newest note on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text_length: Option<usize>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BriefCard {
-    pub id: String,
-    pub branch: BranchName,
-    pub title: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
-    pub last_seq: Seq,
-    /// The full length of a shortened title, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title_length: Option<usize>,
-    /// Whether the text was shortened.
+    pub last_note: Option<LastNote>,
+    /// Whether the asking agent holds the claim.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub truncated: bool,
-    /// The full length of a shortened text, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text_length: Option<usize>,
-}
-
-impl BriefCard {
-    fn shorten(&mut self, max: usize) {
-        if let Some(body) = &mut self.text
-            && body.len() > max
-        {
-            self.truncated = true;
-            self.text_length.get_or_insert(body.len());
-            *body = text::cut(body, max).to_owned();
-        }
-    }
+    pub yours: bool,
 }
 
 /// A merge conflict that nobody has settled.
@@ -180,6 +149,8 @@ pub struct Dropped {
     pub at_work: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub conflicts: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub notes: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub handoff: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -260,6 +231,8 @@ impl Look<'_> {
         for id in focused.into_iter().chain(listed.filter(|_| self.target.is_none())) {
             stale.branch(&id.branch())?;
         }
+        let about: Vec<EntityId> = at_work.iter().chain(&ready).take(EACH).map(|row| row.id).collect();
+        let notes = self.plain_notes(focus.as_ref(), &about, &mut stale)?;
         let now = self.ports.clock.now();
         let lines = |rows: &[EntityRow]| rows.iter().map(|row| EntityLine::of(row, now)).collect::<Vec<_>>();
         let mut out = BriefOutput {
@@ -273,6 +246,7 @@ impl Look<'_> {
             conflicts: self.conflicts()?,
             decisions,
             questions,
+            notes,
             stale_anchors: stale.found(),
             last_event_id: (self.ws.event.0 > 0).then(|| self.ws.event.to_string()),
             dropped: Dropped { ready: more_ready, ..Dropped::default() },
@@ -291,8 +265,22 @@ impl Look<'_> {
         };
         stale.look(&id.to_string(), &row.anchors);
         let (radar, steps) = tasks::standing(self.rows, self.ws, &row)?;
+        let mut why = Some(radar.why).filter(|why| *why != row.title);
+        let mut contract = radar.contract;
+        let mut truncated = radar.contract_length.is_some();
+        for line in why.iter_mut().chain(&mut contract) {
+            truncated |= line.len() > PROMISE;
+            line.truncate(text::cut(line, PROMISE).len());
+        }
+        let target = TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, self.ports) };
+        let yours = target.claimed_by.is_some() && target.claimed_by.as_deref() == self.agent;
         Ok(Some(BriefFocus {
-            target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, self.ports) },
+            target,
+            why,
+            contract,
+            truncated,
+            last_note: radar.last_note,
+            yours,
             now: radar.now,
             verify: radar.verify,
             next: radar.next,
@@ -421,48 +409,4 @@ impl Look<'_> {
         // Hundreds of cards may lie on one branch.
         self.view.shows(branch, seq) || *self.roots.borrow_mut().entry(branch.clone()).or_insert_with(root)
     }
-}
-
-fn note(row: &EntryRow) -> BriefNote {
-    BriefNote::new(row.seq.to_string(), &row.branch, row.ts, row.title.clone(), row.content.clone())
-}
-
-fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
-    let body = row.body.text.clone().unwrap_or_default();
-    BriefNote::new(id.to_owned(), &row.branch, row.ts, row.body.title.clone(), body)
-}
-
-impl BriefNote {
-    fn new(id: String, branch: &BranchName, ts: UnixMs, title: Option<String>, text: String) -> Self {
-        let (branch, ts) = (branch.clone(), timestamp(ts));
-        let mut out =
-            Self { id, branch, ts, title, text, title_length: None, truncated: false, text_length: None };
-        out.shorten(LONG);
-        out
-    }
-
-    fn shorten(&mut self, max: usize) {
-        let full = self.text.len();
-        if full > max {
-            self.text = text::cut(&self.text, max).to_owned();
-            self.truncated = true;
-            self.text_length.get_or_insert(full);
-        }
-    }
-}
-
-fn card(id: &str, row: &VersionRow) -> BriefCard {
-    let mut out = BriefCard {
-        id: id.to_owned(),
-        branch: row.branch.clone(),
-        title: row.body.title.clone().unwrap_or_default(),
-        text: row.body.text.clone(),
-        status: row.body.status.clone(),
-        last_seq: row.seq,
-        title_length: None,
-        truncated: false,
-        text_length: None,
-    };
-    out.shorten(SHORT);
-    out
 }

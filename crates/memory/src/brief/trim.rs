@@ -1,6 +1,7 @@
 //! Making a brief fit: the far end of the longest list first, the name of the focus last.
 
-use super::{BriefOutput, LONG};
+use super::BriefOutput;
+use super::items::LONG;
 use crate::budget::{json_size, shorten_text};
 use crate::text;
 
@@ -30,6 +31,7 @@ impl BriefOutput {
             list(&mut self.decisions, &mut dropped.decisions),
             list(&mut self.questions, &mut dropped.questions),
             list(&mut self.stale_anchors, &mut dropped.stale_anchors),
+            list(&mut self.notes, &mut dropped.notes),
         ]
     }
 
@@ -52,23 +54,26 @@ impl BriefOutput {
     }
 }
 
-/// Drops the oldest of the longest list, then shortens what is long, then drops the oldest of what is pinned.
-/// The newest of each stays as long as the budget has room for one of each.
+/// The longest text of what is pinned once something has to give way, in bytes.
+const SHORTER: usize = LONG / 4;
+
+/// Shortens what is long, then drops the far end of the longest list, then shortens again, then drops the lists;
+/// what is pinned goes after them. The newest of each stays as long as the budget has room for one of each, and
+/// what room is left in the end is filled again.
 pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
-    while json_size(out) > budget {
-        out.truncated = true;
-        if !out.drop_from_longest() {
-            break;
-        }
+    if json_size(out) <= budget {
+        return;
     }
+    let whole = out.clone();
+    out.truncated = true;
     let mut max = LONG / 2;
+    while json_size(out) > budget && max >= SHORTER {
+        shorten_texts(out, max);
+        max /= 2;
+    }
+    while json_size(out) > budget && out.drop_from_longest() {}
     while json_size(out) > budget && max >= 60 {
-        for note in out.pinned.iter_mut().chain(&mut out.handoff) {
-            note.shorten(max);
-        }
-        for card in out.decisions.iter_mut().chain(&mut out.questions) {
-            card.shorten(max / 2);
-        }
+        shorten_texts(out, max);
         max /= 2;
     }
     if let Some(focus) = &mut out.focus {
@@ -88,19 +93,52 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
             shorten_titles(out, max);
         }
     }
-    while json_size(out) > budget && out.pinned.len() > 1 {
+    // So much is pinned that nothing else would be left.
+    while json_size(out) > budget && out.pinned.len() > 1 && json_size(&out.pinned) > budget / 4 * 3 {
         out.pinned.pop();
         out.dropped.pinned += 1;
     }
-    if json_size(out) > budget
-        && let Some(note) = &mut out.handoff
-    {
-        note.truncated = true;
-        let full = note.text.len();
-        note.text_length.get_or_insert(full);
-        shorten_text(&mut note.text, full);
-    }
     drop_newest(out, budget);
+    refill(out, &whole, budget);
+}
+
+/// Cuts what is pinned and the hand-off to `max` bytes, and cards and notes to half of it.
+fn shorten_texts(out: &mut BriefOutput, max: usize) {
+    for note in out.pinned.iter_mut().chain(&mut out.handoff) {
+        note.shorten(max);
+    }
+    for card in out.decisions.iter_mut().chain(&mut out.questions) {
+        card.shorten(max / 2);
+    }
+    for note in &mut out.notes {
+        note.shorten(max / 2);
+    }
+    if let Some(note) = out.focus.as_mut().and_then(|focus| focus.last_note.as_mut()) {
+        note.shorten(max);
+    }
+}
+
+/// Puts back what there is room for, one of each list in turn, the most important list first.
+fn refill(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
+    macro_rules! give {
+        ($($list:ident),*) => {{
+            let mut given = false;
+            $(
+                if let Some(next) = whole.$list.get(out.$list.len()) {
+                    out.$list.push(next.clone());
+                    out.dropped.$list -= 1;
+                    if json_size(out) <= budget {
+                        given = true;
+                    } else {
+                        out.$list.pop();
+                        out.dropped.$list += 1;
+                    }
+                }
+            )*
+            given
+        }};
+    }
+    while give!(at_work, ready, conflicts, decisions, questions, stale_anchors, notes) {}
 }
 
 /// Cuts every title, and every line about the focus, to `max` bytes.
@@ -111,7 +149,7 @@ fn shorten_titles(out: &mut BriefOutput, max: usize) {
             *title = text::cut(title, max).to_owned();
         }
     };
-    for note in out.pinned.iter_mut().chain(&mut out.handoff) {
+    for note in out.pinned.iter_mut().chain(&mut out.handoff).chain(&mut out.notes) {
         if let Some(title) = &mut note.title {
             cut(title, &mut note.title_length);
         }
@@ -127,6 +165,11 @@ fn shorten_titles(out: &mut BriefOutput, max: usize) {
         let mut shortened = None;
         cut(&mut focus.target.title, &mut shortened);
         cut(&mut focus.now, &mut shortened);
+        let mut said = None;
+        for line in focus.why.iter_mut().chain(&mut focus.contract) {
+            cut(line, &mut said);
+        }
+        focus.truncated |= said.is_some();
         for line in focus.verify.iter_mut().chain(&mut focus.next).chain(&mut focus.blockers) {
             cut(line, &mut shortened);
         }
@@ -150,6 +193,20 @@ fn drop_newest(out: &mut BriefOutput, budget: usize) {
         for list in [&mut focus.verify, &mut focus.next, &mut focus.blockers] {
             list.clear();
         }
+        (focus.why, focus.contract, focus.last_note) = (None, None, None);
+        focus.truncated = true;
+    }
+    while !fits(out) && out.pinned.len() > 1 {
+        out.pinned.pop();
+        out.dropped.pinned += 1;
+    }
+    if !fits(out)
+        && let Some(note) = &mut out.handoff
+    {
+        note.truncated = true;
+        let full = note.text.len();
+        note.text_length.get_or_insert(full);
+        shorten_text(&mut note.text, full);
     }
     if !fits(out) {
         out.dropped.handoff += usize::from(out.handoff.take().is_some());

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::cause::Cause;
 use super::diff::ChangeKind;
 use super::place;
 use super::query::{DEFAULT_LIMIT, MAX_LIMIT};
@@ -167,6 +168,15 @@ pub struct Conflict {
     /// How it was settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<String>,
+    /// What happened, while it is open: which side did what, and what each resolution would do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+    /// Nodes that the edge needs and the destination does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_nodes: Vec<String>,
+    /// Edges of the destination at the node that the merged branch deleted, `from|rel|to`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges_at_node: Vec<String>,
 }
 
 pub fn conflict_show(
@@ -179,6 +189,7 @@ pub fn conflict_show(
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let row = known(rows, &ws, &id)?;
+        let cause = Cause::of(rows, &ws, &row)?;
         let mut out = ConflictShowOutput {
             conflict: Conflict {
                 conflict_id: row.id,
@@ -194,6 +205,9 @@ pub fn conflict_show(
                 created_at_ms: row.created.0,
                 resolved_at_ms: row.resolved.map(|at| at.0),
                 resolution: row.resolution,
+                what: cause.what,
+                missing_nodes: cause.missing_nodes,
+                edges_at_node: cause.edges_at_node,
             },
             truncated: false,
         };
@@ -210,6 +224,7 @@ impl Conflict {
         if json_size(self) <= most {
             return false;
         }
+        self.edges_at_node.truncate(1);
         for field in ["meta", "anchors", "tags", "text", "title"] {
             for side in 0..3 {
                 let excess = json_size(self).saturating_sub(most);
@@ -218,6 +233,9 @@ impl Conflict {
                     leave_out(state, field, excess);
                 }
             }
+        }
+        if json_size(self) > most {
+            self.what = None;
         }
         true
     }

@@ -1,6 +1,7 @@
 //! Knowledge graphs: versioned nodes and edges on branches.
 
 mod apply;
+mod cause;
 mod conflicts;
 mod diff;
 mod key;

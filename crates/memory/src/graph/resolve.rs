@@ -128,7 +128,16 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(),
     }
     let theirs = recorded(w, row)?;
     if !theirs.deleted {
-        check_ends(w, &view, &place, &row.key)?;
+        check_ends(w, &view, &place, &row.key).map_err(|err| match err {
+            MemoryError::WouldDangle { missing, .. } => MemoryError::ConflictNeedsNode {
+                missing,
+                edge: row.key.text(),
+                from: row.from.clone(),
+                into: row.into.clone(),
+                doc: row.doc.clone(),
+            },
+            other => other,
+        })?;
     }
     let origin = Some(Origin { branch: row.from.clone(), seq: row.theirs_seq });
     let state = NewVersion { deleted: theirs.deleted, body: theirs.body, origin };

@@ -87,7 +87,7 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
             row.status = status;
         }
         if payload.is_empty() {
-            return Err(MemoryError::invalid("task", "nothing to change was given"));
+            return Err(MemoryError::NothingToChange { id: row.id });
         }
         let type_ = match (row.id.kind, only_status) {
             (EntityKind::Plan, _) => "plan_edited",

@@ -12,6 +12,7 @@ mod done;
 mod edit;
 mod event;
 mod focus;
+mod last_note;
 mod mutation;
 mod note;
 mod patch;
@@ -35,7 +36,8 @@ pub use event::Event;
 pub use focus::{
     FocusGetRequest, FocusOutput, FocusRequest, FocusSetRequest, focus_clear, focus_get, focus_set,
 };
-pub(crate) use mutation::index_entity;
+pub use last_note::LastNote;
+pub(crate) use mutation::{entity_text, index_entity};
 pub use note::{TasksNoteOutput, TasksNoteRequest, note};
 pub use patch::Patch;
 pub(crate) use radar::standing;

@@ -150,13 +150,27 @@ pub(super) fn finish(w: &mut Writer<'_>, row: &EntityRow, steps: &[&StepRow]) ->
     project(w, row, steps)
 }
 
-/// A plan or task is found by its id, title, description and contract.
+/// The text of a plan or task apart from its title: description, contract, steps and their criteria.
+pub(crate) fn entity_text(row: &EntityRow, steps: &[StepRow]) -> String {
+    let own = [&row.description, &row.contract].into_iter().flatten();
+    let mut lines: Vec<&str> = own.map(String::as_str).collect();
+    for step in steps {
+        lines.push(&step.title);
+        lines.extend(step.success_criteria.iter().chain(&step.tests).map(String::as_str));
+    }
+    lines.join("\n")
+}
+
+/// A plan or task is found by its id, its title and its text.
 pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), MemoryError> {
     let kind = match row.id.kind {
         EntityKind::Plan => FindKind::Plan,
         EntityKind::Task => FindKind::Task,
     };
-    let parts = [&row.description, &row.contract];
+    let steps = match row.id.kind {
+        EntityKind::Task => tx.rows().steps(row.ws, row.id)?,
+        EntityKind::Plan => Vec::new(),
+    };
     tx.put_find(&FindRow {
         ws: row.ws,
         kind,
@@ -164,7 +178,7 @@ pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), Memor
         seq: row.created_seq,
         ts: row.updated,
         title: format!("{} {}", row.title, row.id),
-        body: parts.into_iter().flatten().cloned().collect::<Vec<_>>().join("\n"),
+        body: entity_text(row, &steps),
     })?;
     Ok(())
 }

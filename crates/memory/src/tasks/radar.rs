@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Checkpoint;
 use super::decompose::StepLine;
+use super::last_note::LastNote;
 use super::selector::{path_text, task_or_focus};
 use crate::anchors::Anchor;
 use crate::budget::{Budget, json_size, shorten_text};
@@ -63,6 +64,15 @@ pub struct Radar {
     /// The full length of a shortened `why`, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_length: Option<usize>,
+    /// What the plan promises, when `why` says something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract: Option<String>,
+    /// The full length of a shortened `contract`, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_length: Option<usize>,
+    /// The newest note on it: how far the work got.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_note: Option<LastNote>,
     /// What must be confirmed before the present step is done.
     pub verify: Vec<String>,
     /// What comes after it.
@@ -92,6 +102,20 @@ pub struct StepStats {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_open: Option<StepLine>,
 }
+
+impl Radar {
+    fn shorten_contract(&mut self, max: usize) {
+        if let Some(promise) = &mut self.contract
+            && promise.len() > max
+        {
+            self.contract_length.get_or_insert(promise.len());
+            promise.truncate(cut(promise, max).len());
+        }
+    }
+}
+
+/// The longest contract of a plan that a task's radar repeats, in bytes.
+const LONGEST_PROMISE: usize = 1_000;
 
 /// How many further steps are named.
 const NEXT: usize = 5;
@@ -193,14 +217,17 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         Some(plan) => rows.entity(ws.no, plan)?,
         None => None,
     };
-    let why = [
-        row.description.clone(),
-        row.contract.clone(),
-        plan.and_then(|plan| plan.contract.or(Some(plan.title))),
-    ];
+    let promise = plan.as_ref().and_then(|plan| plan.contract.clone());
+    let why = [row.description.clone(), row.contract.clone(), promise.clone(), plan.map(|plan| plan.title)];
     let why = why.into_iter().flatten().next().unwrap_or_else(|| row.title.clone());
-    let more_next = queue.len().saturating_sub(1 + NEXT);
-    Ok((Radar { now, why, why_length: None, verify, next, more_next, blockers }, stats))
+    let mut radar = Radar {
+        contract: promise.filter(|promise| *promise != why),
+        last_note: LastNote::of(rows, ws, row)?,
+        more_next: queue.len().saturating_sub(1 + NEXT),
+        ..Radar { now, why, verify, next, blockers, ..Radar::default() }
+    };
+    radar.shorten_contract(LONGEST_PROMISE);
+    Ok((radar, stats))
 }
 
 fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
@@ -217,11 +244,11 @@ fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     let radar = Radar {
         now: open.first().map_or_else(|| format!("{} is {}", row.id, row.status.as_str()), line),
         why: row.contract.clone().or_else(|| row.description.clone()).unwrap_or_else(|| row.title.clone()),
-        why_length: None,
-        verify: Vec::new(),
+        last_note: LastNote::of(rows, ws, row)?,
         next: open.iter().skip(1).take(NEXT).map(line).collect(),
         more_next: open.len().saturating_sub(1 + NEXT),
         blockers: open.iter().filter(|task| task.status == Status::Blocked).map(line).collect(),
+        ..Radar::default()
     };
     Ok((radar, stats))
 }
@@ -246,6 +273,10 @@ fn trim(out: &mut TasksRadarOutput, budget: Budget) {
     }
     for max in [120, 40] {
         if json_size(out) > budget.0 {
+            out.radar.shorten_contract(max);
+            if let Some(note) = &mut out.radar.last_note {
+                note.shorten(max);
+            }
             shorten_lines(out, max);
         }
     }
@@ -259,6 +290,9 @@ fn trim(out: &mut TasksRadarOutput, budget: Budget) {
     }
     if json_size(out) > budget.0 {
         out.steps.first_open = None;
+    }
+    if json_size(out) > budget.0 {
+        (out.radar.contract, out.radar.contract_length, out.radar.last_note) = (None, None, None);
     }
 }
 

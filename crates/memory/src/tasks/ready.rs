@@ -96,8 +96,14 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
     })
 }
 
-/// Whether everything that a task depends on is done.
+/// Whether everything that a task depends on is done, and its plan is not closed.
 pub(crate) fn is_unblocked(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<bool, StoreError> {
+    if let Some(plan) = row.parent
+        && let Some(plan) = rows.entity(ws.no, plan)?
+        && matches!(plan.status, Status::Done | Status::Cancelled)
+    {
+        return Ok(false);
+    }
     for id in &row.depends_on {
         if rows.entity(ws.no, *id)?.is_none_or(|other| other.status != Status::Done) {
             return Ok(false);

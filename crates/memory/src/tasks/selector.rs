@@ -72,7 +72,7 @@ pub(super) fn select(
     let row = match (task, &step_id) {
         (None, Some(id)) => match rows.task_of_step(ws.no, id)? {
             Some(task) => rows.entity(ws.no, task)?.ok_or_else(|| target::unknown(rows, ws, task))?,
-            None => return Err(unknown(task_or_focus(rows, ws, None)?.id, id.to_string(), &[])),
+            None => return Err(MemoryError::NoSuchStep { step: id.clone() }),
         },
         _ => task_or_focus(rows, ws, task)?,
     };

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::anchors::AnchorIn;
 use crate::error::MemoryError;
 use crate::ids::CardId;
 use crate::port::{Body, Object};
@@ -70,6 +71,8 @@ pub(super) struct Card {
     pub(super) supports: Vec<CardId>,
     pub(super) blocks: Vec<CardId>,
     pub(super) supersedes: Vec<CardId>,
+    /// Places in the code that the card names itself.
+    pub(super) anchors: Vec<AnchorIn>,
     /// The fields that were written out; an update leaves the others as they are.
     given: HashSet<String>,
 }
@@ -148,6 +151,7 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
     let supports = cards(&mut fields, "supports")?;
     let blocks = cards(&mut fields, "blocks")?;
     let supersedes = cards(&mut fields, "supersedes")?;
+    let anchors = anchors(&mut fields)?;
     let mut meta = match fields.shift_remove("meta") {
         None | Some(Value::Null) => Object::new(),
         Some(Value::Object(meta)) => meta,
@@ -174,7 +178,7 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
         valid_to: None,
         anchors: Vec::new(),
     };
-    Ok(Card { id, kind, body, supports, blocks, supersedes, given })
+    Ok(Card { id, kind, body, supports, blocks, supersedes, anchors, given })
 }
 
 /// Reads `key: value` lines; an indented line goes on with the value before it.
@@ -249,6 +253,26 @@ fn list(fields: &mut Object, key: &'static str) -> Result<Vec<String>, MemoryErr
 
 fn cards(fields: &mut Object, key: &'static str) -> Result<Vec<CardId>, MemoryError> {
     list(fields, key)?.iter().map(|id| CardId::parse(id)).collect()
+}
+
+/// Places as objects with `node_id` or `path`, or in words: `src/a.rs`, `src/a.rs:12-40`, or a node id.
+fn anchors(fields: &mut Object) -> Result<Vec<AnchorIn>, MemoryError> {
+    let given = match fields.get("anchors") {
+        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or(Value::Null),
+        Some(value) => value.clone(),
+        None => Value::Null,
+    };
+    if let Value::Array(items) = &given
+        && items.iter().any(Value::is_object)
+    {
+        fields.shift_remove("anchors");
+        return serde_json::from_value(given).or_else(|err| unreadable(format!("anchors: {err}")));
+    }
+    let in_words = |place: String| match place.contains("::") {
+        true => AnchorIn { node_id: Some(place), ..AnchorIn::default() },
+        false => AnchorIn { path: Some(place), ..AnchorIn::default() },
+    };
+    Ok(list(fields, "anchors")?.into_iter().map(in_words).collect())
 }
 
 fn unreadable<T>(reason: impl Into<String>) -> Result<T, MemoryError> {

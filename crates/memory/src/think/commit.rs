@@ -1,5 +1,7 @@
 //! Writing a card: its trace entry, its node and its edges, in one transaction.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,7 +12,7 @@ use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
 use crate::graph::{GraphView, live, same_body};
 use crate::ids::{BranchName, CardId, DocName, Relation, Seq, WorkspaceId};
-use crate::port::{Body, EntryKind, GraphKey, Object, VersionRow};
+use crate::port::{Body, End, EntryKind, GraphKey, Object, VersionRow};
 use crate::ports::Ports;
 use crate::secrets::Sensitive;
 use crate::target::Place;
@@ -98,7 +100,8 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
         sensitive.check(field, doc.as_deref().unwrap_or_default())?;
     }
     let mut card = read(&request.card, sensitive)?;
-    card.body.anchors = anchors::take(ports.code, &request.anchors)?;
+    card.anchors.extend(request.anchors.iter().cloned());
+    card.body.anchors = anchors::take(ports.code, &card.anchors)?;
     add(&mut card.supports, &request.supports)?;
     add(&mut card.blocks, &request.blocks)?;
     add(&mut card.supersedes, &request.supersedes)?;
@@ -156,7 +159,7 @@ impl Plan {
 fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan, MemoryError> {
     let rows = w.tx.rows();
     let view = live(w, place)?;
-    let node = match view.live(rows, &GraphKey::Node(card.id.node()))? {
+    let mut node = match view.live(rows, &GraphKey::Node(card.id.node()))? {
         // An update looks at the code anew, though it says the same.
         Some(there)
             if same_body(&there.body, &card.body) && (!update || there.body.anchors == card.body.anchors) =>
@@ -183,6 +186,9 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
                 return Err(MemoryError::invalid("supersedes", "a card cannot supersede itself"));
             }
             let there = refers(w, &view, place, card, other)?;
+            if rel == "supersedes" {
+                refuse_circle(w, &view, card, other)?;
+            }
             let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(rel), to: other.node() };
             if view.live(rows, &key)?.is_none() && !edges.contains(&key) {
                 edges.push(key);
@@ -195,7 +201,34 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
             }
         }
     }
+    // A card that was there already is written again, or the one it takes the place of would be newer.
+    if !closed.is_empty() && node.is_none() {
+        node = view.live(rows, &GraphKey::Node(card.id.node()))?.map(|there| there.body);
+    }
     Ok(Plan { node, edges, closed })
+}
+
+/// A card cannot take the place of one that took its own, however far back.
+fn refuse_circle(w: &Writer<'_>, view: &GraphView, card: &Card, other: &CardId) -> Result<(), MemoryError> {
+    let mut seen = HashSet::from([other.node()]);
+    let mut queue = vec![other.node()];
+    while let Some(node) = queue.pop() {
+        for edge in view.edges(w.tx.rows(), &node, End::From)? {
+            let GraphKey::Edge { rel, to, .. } = edge.key else { continue };
+            if rel.as_str() != "supersedes" {
+                continue;
+            }
+            if to == card.id.node() {
+                let reason =
+                    format!("{other} superseded {} already; take a new id for what holds now", card.id);
+                return Err(MemoryError::invalid("supersedes", reason));
+            }
+            if seen.insert(to.clone()) {
+                queue.push(to);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The card that this one refers to; it must exist, or be this one.
@@ -220,13 +253,14 @@ fn apply(w: &mut Writer<'_>, place: &Place, card: &Card, plan: Plan) -> Result<G
     let put = |w: &mut Writer<'_>, key: &GraphKey, body: Body| {
         w.put_version(&place.branch, &place.doc, key, NewVersion { deleted: false, body, origin: None })
     };
-    if let Some(body) = plan.node {
-        put(w, &GraphKey::Node(card.id.node()), body)?;
-        applied.nodes_upserted += 1;
-    }
+    // The older ones first: what took their place is the newest.
     for older in plan.closed {
         let body = Body { valid_to: Some(w.now), ..older.body };
         put(w, &older.key, body)?;
+        applied.nodes_upserted += 1;
+    }
+    if let Some(body) = plan.node {
+        put(w, &GraphKey::Node(card.id.node()), body)?;
         applied.nodes_upserted += 1;
     }
     for key in &plan.edges {

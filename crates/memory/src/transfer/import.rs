@@ -5,7 +5,7 @@ use std::io::BufRead;
 use super::export::io;
 use super::record::{Counts, FORMAT, Record};
 use crate::error::MemoryError;
-use crate::ids::WorkspaceId;
+use crate::ids::{EventNo, Seq, WorkspaceId};
 use crate::port::{self, EntryKind, StreamKind, Tx, Verdict, WorkspaceRow};
 use crate::ports::Ports;
 use crate::tasks::index_entity;
@@ -79,7 +79,6 @@ fn put(
             row.ws = ws.no;
             counts.entities += 1;
             tx.put_entity(&row)?;
-            index_entity(tx, &row)?;
         }
         Record::Step(mut row) => {
             row.ws = ws.no;
@@ -113,10 +112,24 @@ fn put(
             counts.conflicts += 1;
             tx.put_conflict(&row)?;
         }
-        Record::End(said) if said == *counts => {}
+        Record::End(said) if said == *counts => index_entities(tx, ws)?,
         Record::End(_) => return Err(unreadable(line, "the counts do not add up".to_owned())),
     }
     Ok(())
+}
+
+/// How many plans and tasks are taken at a time.
+const PAGE: usize = 200;
+
+/// Makes plans and tasks findable, once their steps are there.
+fn index_entities(tx: &mut dyn Tx, ws: &WorkspaceRow) -> Result<(), MemoryError> {
+    let mut before = Seq::END;
+    loop {
+        let found = tx.entities(ws.no, before, EventNo(0), PAGE)?;
+        let Some(last) = found.last() else { return Ok(()) };
+        before = last.created_seq;
+        found.iter().try_for_each(|row| index_entity(tx, row))?;
+    }
 }
 
 fn unreadable(line: usize, reason: String) -> MemoryError {

@@ -2,6 +2,7 @@
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_memory::error::GraphPlace;
+use m1nd_memory::port::AnchorAt;
 use m1nd_memory::{MemoryError, StoreError};
 use m1nd_vfs::{PathError, Root};
 use serde_json::json;
@@ -88,6 +89,14 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             Code::Conflict,
             Recovery::call("It is settled; this shows how.", CONFLICT, json!({ "conflict_id": id })),
         ),
+        E::ConflictNeedsNode { missing, from, into, doc, .. } => {
+            let advice = format!(
+                "Keep the destination with use_into. Or put the node back into {into} with branchmind_graph_apply, then \
+                 settle it again with use_from; this reads the node as {from} has it."
+            );
+            let at = GraphPlace { branch: from.clone(), doc: doc.clone() };
+            fault(Code::Conflict, nodes(advice, &at, std::slice::from_ref(missing)))
+        }
         E::ConflictStale { id, current } => fault(
             Code::Stale,
             Recovery::call(
@@ -130,6 +139,13 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
         E::StepUnknown { task, nearest, .. } => {
             let advice = named("Read the task's steps.", nearest);
             fault(Code::UnknownTarget, Recovery::call(advice, ENTITIES, json!({ "task": task.to_string() })))
+        }
+        E::NoSuchStep { .. } => fault(
+            Code::UnknownTarget,
+            Recovery::call("List the tasks; tasks_context with `task` lists its steps.", ENTITIES, json!({})),
+        ),
+        E::NothingToChange { id } => {
+            fault(Code::InvalidParams, radar("Name a field to change, such as `status`; this shows the present state.", id))
         }
         E::CheckpointsNotConfirmed { step, path, missing } => fault(
             Code::Conflict,
@@ -174,7 +190,12 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             Code::InvalidParams,
             Recovery::hint("Leave the secret out and say where it is kept. If it is none, pass `allow_sensitive: true`."),
         ),
-        E::AnchorUnknown { anchor } => anchor_unknown(tool, root, anchor),
+        E::AnchorUnknown { at } => anchor_unknown(tool, root, at),
+        E::AnchorAmbiguous { candidates, .. } => fault(
+            Code::AmbiguousNode,
+            Recovery::hint("Call again with one of the ids in detail.candidates."),
+        )
+        .with_detail(json!({ "candidates": candidates })),
         E::ImportTargetNotEmpty { .. } => fault(
             Code::Conflict,
             Recovery::call("Import into a workspace of another name.", STATUS, json!({})),
@@ -218,22 +239,36 @@ pub fn store(err: &StoreError) -> Fault {
     Fault::new(code, format!("{said}."), Recovery::hint(hint))
 }
 
-/// An anchor is a path or a node id; a path that leaves the workspace is called so.
-fn anchor_unknown(tool: &str, root: &Root, anchor: &str) -> Fault {
-    let path = anchor.rsplit_once(':').filter(|(_, lines)| lines.starts_with(|c: char| c.is_ascii_digit()));
-    let path = path.map_or(anchor, |(path, _)| path);
-    match root.locate(path) {
-        Err(err @ PathError::Outside { .. }) => from_vfs::path(tool, "anchors", err),
-        Err(err) if !anchor.contains("::") => from_vfs::path(tool, "anchors", err),
-        _ => Fault::new(
-            Code::NodeNotFound,
-            format!("`anchors`: nothing in the code is at {:?}.", shortened(anchor)),
-            Recovery::call(
-                "Search for the name; each match carries the id of the node around it.",
-                from_vfs::SEARCH,
-                json!({ "query": shortened(anchor.rsplit("::").next().unwrap_or(anchor)) }),
+/// A path that leaves the workspace, a file that is not there, a line behind its end, or a node.
+fn anchor_unknown(tool: &str, root: &Root, at: &AnchorAt) -> Fault {
+    match at {
+        AnchorAt::Path { path, lines } => match root.locate(path) {
+            Err(err) => from_vfs::path(tool, "anchors", err),
+            Ok(_) => Fault::new(
+                Code::NodeNotFound,
+                match lines {
+                    Some((first, _)) => format!("`anchors`: {} has no line {first}.", shortened(path)),
+                    None => format!("`anchors`: {} cannot be read.", shortened(path)),
+                },
+                Recovery::call(
+                    "See what is in the file, with the lines it stands on.",
+                    "outline",
+                    json!({ "file_path": path }),
+                ),
             ),
-        ),
+        },
+        AnchorAt::Node { node_id } => match root.locate(node_id) {
+            Err(err @ PathError::Outside { .. }) => from_vfs::path(tool, "anchors", err),
+            _ => Fault::new(
+                Code::NodeNotFound,
+                format!("`anchors`: nothing in the code is at {:?}.", shortened(node_id)),
+                Recovery::call(
+                    "Search for the name; each match carries the id of the node around it.",
+                    from_vfs::SEARCH,
+                    json!({ "query": shortened(node_id.rsplit("::").next().unwrap_or(node_id)) }),
+                ),
+            ),
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use m1nd_graph::Graph;
+use m1nd_graph::{Graph, LookupError};
 use m1nd_memory::anchors::{AnchorProbe, Sight};
 use m1nd_memory::port::AnchorAt;
 use m1nd_stdx::cancel::CancelToken;
@@ -115,6 +115,14 @@ impl AnchorProbe for CodeSight<'_> {
         let root = self.workspace.root();
         let bytes = read::bytes(root, &root.locate(path).ok()?, MAX_FILE_BYTES).ok()?;
         Some(sha256_hex(&bytes))
+    }
+
+    fn candidates(&self, at: &AnchorAt) -> Vec<String> {
+        let AnchorAt::Node { node_id } = at else { return Vec::new() };
+        match self.graph().map(|graph| graph.find_node(node_id)) {
+            Some(Err(LookupError::Ambiguous { candidates, .. })) => candidates,
+            _ => Vec::new(),
+        }
     }
 
     /// Paths relative to the workspace with links resolved; nodes by their ids, however they were named.

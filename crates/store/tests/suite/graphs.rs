@@ -333,7 +333,7 @@ fn a_merge_never_leaves_an_edge_without_its_node() {
             let done = w.call("graph_conflict_resolve", json!({"conflict_id": id, "resolution": "use_from"}));
             match conflict["kind"].as_str().unwrap() {
                 "node" => assert!(done.is_ok()),
-                _ => assert!(matches!(done, Err(MemoryError::WouldDangle { .. }))),
+                _ => assert!(matches!(done, Err(MemoryError::ConflictNeedsNode { .. }))),
             }
             assert_valid(w, "main");
         }

@@ -6,6 +6,7 @@
 mod branches;
 mod budgets;
 mod cards;
+mod first_use;
 mod graphs;
 mod merges;
 mod notes;

@@ -178,3 +178,96 @@ fn a_brief_of_an_empty_workspace_is_an_empty_brief() {
         assert_eq!(brief["truncated"], false);
     });
 }
+
+#[test]
+fn a_brief_shows_plain_notes_and_how_far_the_focus_got() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "aside"}));
+        for at in 0..8 {
+            w.ok(
+                "notes_commit",
+                json!({"branch": "main", "doc": "notes", "content": format!("note {at} {}", "x".repeat(400))}),
+            );
+        }
+        w.ok("notes_commit", json!({"branch": "aside", "doc": "notes", "content": "only tried"}));
+        let brief = w.ok("brief", json!({}));
+        let notes = brief["notes"].as_array().unwrap();
+        assert_eq!(notes.len(), 5, "{brief}");
+        assert!(notes[0]["text"].as_str().unwrap().starts_with("note 7 x"));
+        assert_eq!((&notes[0]["truncated"], &notes[0]["text_length"]), (&json!(true), &json!(407)));
+        assert!(!brief.to_string().contains("only tried"));
+
+        w.ok("tasks_create", json!({"title": "plan", "contract": "half the time"}));
+        w.ok(
+            "tasks_create",
+            json!({"title": "task", "parent": "PLAN-001", "description": "walk faster", "steps": [
+            {"title": "measure", "success_criteria": ["a figure"]}]}),
+        );
+        w.ok("tasks_focus_set", json!({"task": "TASK-001"}));
+        w.ok("tasks_note", json!({"path": "s:0", "note": "older"}));
+        w.ok("tasks_note", json!({"path": "s:0", "note": "baseline is 8 s"}));
+        w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
+        for radar in
+            [w.ok("tasks_radar", json!({}))["radar"].clone(), w.ok("brief", json!({}))["focus"].clone()]
+        {
+            assert_eq!(radar["why"], "walk faster");
+            assert_eq!(radar["contract"], "half the time");
+            assert_eq!(radar["last_note"]["text"], "baseline is 8 s");
+            assert_eq!(radar["last_note"]["path"], "s:0");
+        }
+        let asked_by = |agent: &str| w.ok("brief", json!({"agent_id": agent}))["focus"].clone();
+        assert_eq!(asked_by("ann")["yours"], true);
+        assert_eq!(asked_by("bob").get("yours"), None);
+        assert_eq!(asked_by("bob")["target"]["claimed_by"], "ann");
+        let texts: Vec<_> = w.ok("brief", json!({"target": "TASK-001"}))["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|note| note["text"].clone())
+            .collect();
+        assert_eq!(texts, ["older"]);
+    });
+}
+
+#[test]
+fn tasks_of_a_closed_plan_are_not_ready() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "plan"}));
+        w.ok("tasks_create", json!({"title": "task", "parent": "PLAN-001"}));
+        for (status, ready) in [("cancelled", 0), ("done", 0), ("active", 1)] {
+            w.ok("tasks_edit", json!({"plan": "PLAN-001", "status": status}));
+            for list in
+                [w.ok("tasks_ready", json!({}))["tasks"].clone(), w.ok("brief", json!({}))["ready"].clone()]
+            {
+                assert_eq!(list.as_array().unwrap().len(), ready, "{status}: {list}");
+            }
+        }
+    });
+}
+
+#[test]
+fn what_is_pinned_outlasts_ready_tasks_and_no_room_is_wasted() {
+    on_every_store(|w| {
+        for at in 0..6 {
+            w.clock.advance(std::time::Duration::from_millis(1));
+            w.ok(
+                "notes_commit",
+                json!({"branch": "main", "doc": "notes", "content": format!("{at} {}", "p".repeat(1_400)),
+                                        "meta": {"pinned": true}}),
+            );
+        }
+        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "h".repeat(1_000), "meta": {"handoff": true}}));
+        for at in 0..30 {
+            w.ok("tasks_create", json!({"title": format!("task {at}"), "kind": "task"}));
+        }
+        let brief = w.ok("brief", json!({}));
+        assert_eq!(brief["pinned"].as_array().unwrap().len(), 6, "{brief}");
+        assert!(brief["handoff"]["text"].as_str().unwrap().len() >= 60);
+        let size = brief.to_string().len();
+        assert!((3_700..=4_000).contains(&size), "{size}: {brief}");
+        assert!(brief["ready"].as_array().unwrap().len() > 2, "{brief}");
+        let tight = w.ok("brief", json!({"max_chars": 1_700}));
+        assert_eq!(tight["dropped"]["pinned"], 0, "{tight}");
+        assert_eq!(tight["ready"], json!([]), "{tight}");
+    });
+}

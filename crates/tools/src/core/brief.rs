@@ -2,6 +2,9 @@
 
 use m1nd_contract::Guidance;
 use m1nd_memory::brief::{self, BriefOutput, BriefRequest};
+use m1nd_memory::ids::Seq;
+use m1nd_memory::port::Status;
+use m1nd_memory::workspace::{self, StatusRequest};
 use m1nd_runtime::{Ctx, Example};
 
 use crate::recall::{READ, memory_tool, when_empty};
@@ -9,8 +12,8 @@ use crate::recall::{READ, memory_tool, when_empty};
 memory_tool! {
     Brief, brief::brief, BriefRequest => BriefOutput, within 4_000, next point;
     name: "brief",
-    summary: "Start a session here: focus, hand-off, pinned notes, ready tasks, newest decisions, open questions, and what in the code changed under them. At most 4 KB.",
-    help: "Newest and pinned things are never what is dropped; `dropped` counts what was.",
+    summary: "Start here: focus, hand-off, pinned notes, ready tasks, decisions, questions, notes, and what in the code changed under them. At most 4 KB.",
+    help: "The newest and what is pinned go last; `dropped` counts what went. Pass `agent_id` to see your own claims first.",
     intents: &["resume work", "start a session", "what was decided", "what was I doing", "hand-off"],
     examples: &[
         Example { says: "What must I know?", arguments: r#"{}"# },
@@ -19,29 +22,60 @@ memory_tool! {
     ..READ
 }
 
-/// To the task in focus, or the first that is ready; an empty memory says so.
+/// To the task in focus unless it is closed or somebody else holds it, then to the first that is ready; an empty
+/// memory says so.
 fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
-    if let Some(focus) = &brief.focus {
+    let held = brief.focus.as_ref().filter(|focus| !focus.yours).and_then(|focus| {
+        focus
+            .target
+            .claimed_by
+            .as_deref()
+            .map(|by| format!("{} holds {}, which is in focus.", by, focus.target.id))
+    });
+    let closed =
+        brief.focus.as_ref().filter(|focus| matches!(focus.target.status, Status::Done | Status::Cancelled));
+    // A closed task is closed for its holder too.
+    let closed = closed
+        .map(|focus| format!("{}, which is in focus, is {}.", focus.target.id, focus.target.status.as_str()));
+    let held = closed.or(held);
+    if let (Some(focus), None) = (&brief.focus, &held) {
         return Guidance::next("tasks_radar", focus.target.id.clone(), "Resume what is in focus.");
     }
+    let said = |advice: &str| match &held {
+        Some(held) => format!("{held} {advice}"),
+        None => advice.to_owned(),
+    };
     if let Some(task) = brief.ready.first() {
-        return Guidance::next("tasks_claim", task.id.clone(), "Take the most urgent task that is ready.");
+        let advice = said("Take the most urgent task that is ready.");
+        return Guidance::next("tasks_claim", task.id.clone(), advice);
     }
     if let Some(task) = brief.at_work.first() {
         return Guidance::next(
             "tasks_radar",
             task.id.clone(),
-            "Nothing is ready; see where this one stands.",
+            said("Nothing is ready; see where this one stands."),
         );
+    }
+    if !brief.notes.is_empty() {
+        return Guidance::hint("branchmind_show reads a note in full; memory_search finds older ones.");
     }
     let nothing = brief.handoff.is_none()
         && brief.pinned.is_empty()
         && brief.decisions.is_empty()
         && brief.questions.is_empty();
     if nothing && brief.conflicts.is_empty() {
-        let begin =
-            "Nothing was remembered in this workspace yet; branchmind_notes_commit and tasks_create begin.";
-        return when_empty(ctx, &brief.ready, begin);
+        return when_empty(ctx, &brief.ready, nothing_here(ctx, brief));
     }
     Guidance::default()
+}
+
+/// Why there is nothing to show: nothing was written, or what was written lies elsewhere.
+fn nothing_here(ctx: &Ctx<'_>, brief: &BriefOutput) -> &'static str {
+    let asked = StatusRequest { workspace: brief.workspace.to_string(), max_chars: None };
+    match ctx.remember(|ports| workspace::status(ports, &asked)) {
+        Ok(status) if status.last_seq > Seq::ZERO => {
+            "Nothing is open here; memory_search finds what was written, branchmind_branch_list the branches."
+        }
+        _ => "Nothing was remembered in this workspace yet; branchmind_notes_commit and tasks_create begin.",
+    }
 }

@@ -24,7 +24,7 @@ fn point(_: &Ctx<'_>, merged: &GraphMergeOutput) -> Guidance {
         Some(id) => Guidance::next(
             "branchmind_graph_conflict_show",
             id.to_string(),
-            "Both sides changed the same key; compare them, then settle it.",
+            "The two sides cannot both stand; this says why, then settle it.",
         ),
         None if merged.conflicts_created > 0 => {
             Guidance::hint("Nothing was written. The merge without dry_run records these conflicts.")

@@ -8,7 +8,7 @@ use crate::recall::{LIST, READ, memory_tool};
 memory_tool! {
     Radar, tasks::radar, TasksRadarRequest => TasksRadarOutput, within LIST;
     name: "tasks_radar",
-    summary: "Where a plan or task stands: what now, why, what to verify, what next, what blocks, and code that changed under it. Resume with this.",
+    summary: "Where a plan or task stands: what now, why, what to verify, what next, what blocks, the last note, and code that changed under it. Resume with this.",
     help: "All steps, the contract and the evidence: tasks_context with `task`.",
     intents: &["resume a task", "what is next", "where does it stand"],
     also_takes: &["target", "plan"],

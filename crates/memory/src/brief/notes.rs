@@ -1,0 +1,85 @@
+//! The newest plain notes: what was written down without a mark that makes it stay.
+
+use std::collections::HashSet;
+
+use super::items::{BriefNote, plain_note};
+use super::{BriefFocus, EACH, Look, NOTES};
+use crate::branch::View;
+use crate::error::MemoryError;
+use crate::ids::{BranchName, EntityId, Seq};
+use crate::port::{EntryKind, EntryRow, EntryScan, Order, StreamKind};
+use crate::stale::Stale;
+
+/// How many branches below the checked out one are looked at.
+const DEPTH: usize = 64;
+
+impl Look<'_> {
+    /// The newest notes of the checked out branch, the focus and its plan, and `about`; of the target alone if one
+    /// was named. What a brief tells elsewhere is left out.
+    pub(super) fn plain_notes(
+        &self,
+        focus: Option<&BriefFocus>,
+        about: &[EntityId],
+        stale: &mut Stale<'_>,
+    ) -> Result<Vec<BriefNote>, MemoryError> {
+        let told: Option<Seq> = focus.and_then(|focus| focus.last_note.as_ref()).map(|note| note.seq);
+        let mut branches: Vec<BranchName> = Vec::new();
+        if self.target.is_none() {
+            branches.push(self.ws.checkout.clone());
+        }
+        let focused = self.target.or(self.ws.focus);
+        let others = about.iter().copied().filter(|_| self.target.is_none());
+        for id in focused.into_iter().chain(others) {
+            branches.push(id.branch());
+            let plan = self.rows.entity(self.ws.no, id)?.and_then(|row| row.parent);
+            branches.extend(plan.map(EntityId::branch).filter(|_| self.target.is_none()));
+        }
+        let mut found: Vec<EntryRow> = Vec::new();
+        let mut seen = HashSet::new();
+        for branch in &branches {
+            if seen.insert(branch) && self.rows.branch(self.ws.no, branch)?.is_some() {
+                found.extend(self.newest_on(branch)?);
+            }
+        }
+        found.sort_by_key(|row| std::cmp::Reverse(row.seq));
+        let mut ids = HashSet::new();
+        // An original stands for its copies.
+        found.retain(|row| {
+            let id = row.origin.as_ref().map_or(row.seq, |origin| origin.seq);
+            Some(row.seq) != told && ids.insert(id)
+        });
+        found.truncate(NOTES);
+        for row in &found {
+            stale.look(&row.seq.to_string(), &row.anchors);
+        }
+        Ok(found.iter().map(plain_note).collect())
+    }
+
+    fn newest_on(&self, branch: &BranchName) -> Result<Vec<EntryRow>, MemoryError> {
+        let mut out = Vec::new();
+        for part in View::of(self.rows, self.ws, branch)?.segments.into_iter().take(DEPTH) {
+            for stream in self.rows.streams(self.ws.no, &part.branch, StreamKind::Log)? {
+                // A trace may hold many events and no note; looking for one would read them all.
+                if stream.doc.as_str().ends_with("-trace") {
+                    continue;
+                }
+                let scan = EntryScan {
+                    stream: stream.id,
+                    after: part.after,
+                    upto: part.upto,
+                    order: Order::NewestFirst,
+                    kind: Some(EntryKind::Note),
+                    limit: NOTES + EACH,
+                };
+                let is_plain =
+                    |row: &EntryRow| !row.pinned && !row.handoff && row.format.as_deref() != Some("card");
+                out.extend(self.rows.entries(&scan)?.into_iter().filter(is_plain));
+            }
+            // Deeper parts are older.
+            if out.len() >= NOTES {
+                break;
+            }
+        }
+        Ok(out)
+    }
+}
