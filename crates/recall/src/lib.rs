@@ -6,6 +6,7 @@
 
 pub mod corpus;
 pub mod engines;
+pub mod feedback;
 pub mod fuse;
 pub mod past;
 pub mod place;

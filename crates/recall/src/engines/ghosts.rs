@@ -35,7 +35,7 @@ pub fn ghosts(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<Ghost> {
             found.push(Ghost { one, other, times, strength: (share * back).sqrt() });
         }
     }
-    found.sort_by(|a, b| (a.one, a.other).cmp(&(b.one, b.other)));
+    found.sort_by_key(|ghost| (ghost.one, ghost.other));
     found.dedup_by_key(|ghost| (ghost.one, ghost.other));
     // A habit of many commits says more than one of a few with the same share.
     let weight = |ghost: &Ghost| ghost.strength * (ghost.times as f32).ln_1p();
@@ -56,7 +56,7 @@ pub fn files_with_partners(graph: &Graph) -> Vec<NodeIx> {
 }
 
 /// Paths of the files that are at most `depth` static relations away.
-fn within<'g>(graph: &'g Graph, file: NodeIx, depth: usize) -> FxHashSet<&'g str> {
+fn within(graph: &Graph, file: NodeIx, depth: usize) -> FxHashSet<&str> {
     let mut seen: FxHashSet<&str> = FxHashSet::from_iter([graph.node(file).path()]);
     let mut ring: Vec<&str> = vec![graph.node(file).path()];
     for _ in 0..depth {

@@ -97,12 +97,7 @@ impl Plasticity {
             gain += HABIT;
             learned.habits += 1;
         }
-        let others: f32 = graph
-            .incoming(edge.target)
-            .filter(|other| other.ix != edge.ix)
-            .map(|other| other.weight.get())
-            .sum();
-        let room = (MAX_INCOMING - others).max(edge.base_weight.get());
+        let room = room(graph, edge);
         set(graph, edge, (weight + gain).min(room));
         learned.strengthened += 1;
     }
@@ -123,6 +118,25 @@ impl Plasticity {
         set(graph, edge, weight - loss);
         learned.decayed += 1;
     }
+}
+
+/// Moves the edges among some nodes by an amount, within their bounds. Says how many moved.
+pub fn teach(graph: &Graph, nodes: &[NodeIx], amount: f32) -> usize {
+    let mut moved = 0;
+    for &node in nodes {
+        for edge in graph.outgoing(node).filter(|edge| edge.target != node && nodes.contains(&edge.target)) {
+            let room = room(graph, &edge);
+            set(graph, &edge, (edge.weight.get() + amount).min(room));
+            moved += 1;
+        }
+    }
+    moved
+}
+
+/// What an edge may weigh beside the others into its target.
+fn room(graph: &Graph, edge: &Edge<'_>) -> f32 {
+    let others = graph.incoming(edge.target).filter(|other| other.ix != edge.ix);
+    (MAX_INCOMING - others.map(|other| other.weight.get()).sum::<f32>()).max(edge.base_weight.get())
 }
 
 /// The weight after so many questions that did not need the edge: what was learned fades towards what the code gave.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::names::Names;
 use super::semantic::resemblance;
 use super::value;
+use crate::place::is_test;
 use crate::text::{Terms, raw_words};
 
 /// Seeds of a question.
@@ -89,8 +90,9 @@ pub fn seeds(graph: &Graph, names: &Names, query: &str) -> Vec<Seed> {
     let mut seeds: Vec<Seed> = met
         .into_iter()
         .map(|(node, (matched, level))| {
-            let is_test = graph.node(node).flags().has(NodeFlags::TEST_CODE) && !tests_meant;
-            let place = if is_test { TEST } else { 1.0 };
+            let there = graph.node(node);
+            let is_test = there.flags().has(NodeFlags::TEST_CODE) || is_test(there.path());
+            let place = if is_test && !tests_meant { TEST } else { 1.0 };
             let score = (MATCH * matched + MEANING * value(&meaning, node) / most) * place;
             Seed { node, score, level }
         })
