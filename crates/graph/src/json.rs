@@ -102,7 +102,7 @@ pub fn import(text: &str) -> Result<Graph, JsonError> {
             inhibitory: row.inhibitory,
         };
         for &line in &row.lines {
-            builder.edge(spec.clone().at_line(line));
+            builder.edge(spec.at_line(line));
         }
         if row.lines.is_empty() {
             builder.edge(spec);

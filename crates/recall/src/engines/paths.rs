@@ -214,6 +214,6 @@ mod tests {
         let text = "a calls b\nb calls c\nc calls d\nd calls e";
         assert_eq!(found(text, "a", "e", 4), ["a > b > c > d > e 0.66"]);
         assert_eq!(found(text, "a", "e", 3), [] as [&str; 0]);
-        assert_eq!(found("a calls b\nc calls b", "a", "c", 5), ["a > b < c 0.41"]);
+        assert_eq!(found("a calls b\nc calls b", "a", "c", 5), ["a > b < c 0.40"]);
     }
 }

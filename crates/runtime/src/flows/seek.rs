@@ -17,7 +17,7 @@ use crate::faults::{self, from_vfs};
 
 /// How much of a signature or a doc comment is shown.
 const MAX_SUMMARY: usize = 80;
-/// Results that name their neighbours; further ones are looked at only when these were wrong.
+/// Results that name their neighbours and reasons in full; further ones are looked at only when these were wrong.
 const CONNECTED: usize = 3;
 /// Neighbours named of one result.
 const MAX_CONNECTIONS: usize = 3;
@@ -99,7 +99,7 @@ pub fn symbols(
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Vec<SeekFile>, u64), Fault> {
     ask(ctx, at, request, |found, lessons| {
         let hits = lessons.judge_files(&at.graph, found.files(), request);
-        hits.into_iter().map(|hit| file(&at.graph, hit)).collect()
+        hits.into_iter().enumerate().map(|(nth, hit)| file(&at.graph, hit, nth)).collect()
     })
 }
 
@@ -195,7 +195,7 @@ fn result(graph: &Graph, hit: &Hit, nth: usize) -> SeekResult {
     }
 }
 
-fn file(graph: &Graph, found: FileHit) -> SeekFile {
+fn file(graph: &Graph, found: FileHit, nth: usize) -> SeekFile {
     let symbol = |&ix: &NodeIx| {
         let node = graph.node(ix);
         format!("{}:{}", node.label(), node.lines().0)
@@ -204,7 +204,7 @@ fn file(graph: &Graph, found: FileHit) -> SeekFile {
         file_path: graph.node(found.hit.node).path().to_owned(),
         score: rounded(found.hit.score),
         symbols: found.symbols.iter().map(symbol).collect(),
-        words: found.hit.words,
+        words: found.hit.words.into_iter().take(if nth < CONNECTED { 3 } else { 1 }).collect(),
     }
 }
 

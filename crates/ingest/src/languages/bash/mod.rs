@@ -22,7 +22,9 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: Some(find),
     routes: None,
-    is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with(".bats"),
+    is_test_path: |path| {
+        path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with(".bats")
+    },
     is_library: |_| false,
 };
 
@@ -45,7 +47,9 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
 }
 
 fn command<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
-    let Some(word) = field(node, "name").and_then(|name| name.named_child(0)).filter(|word| word.kind() == "word") else {
+    let Some(word) =
+        field(node, "name").and_then(|name| name.named_child(0)).filter(|word| word.kind() == "word")
+    else {
         return Role::Plain;
     };
     match source.text(word) {

@@ -38,7 +38,8 @@ fn calls_lead_to_their_definitions() {
         run.sh total -> lib/util.sh log_line @[5]
         run.sh total -> run.sh helper @[4]
         test/run.bats test_total -> run.sh total @[2]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -48,7 +49,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         function::run.sh::helper 8-11 `function helper`
         function::run.sh::total 3-7 `total()`
         test::test/run.bats::test_total 2-2 `test_total()` (entry)
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -57,5 +59,6 @@ fn imports_and_bases_are_known() {
         run.sh imports -> lib/util.sh @[2]
         test/run.bats imports -> run.sh @[1]
         test/run.bats test_total tests -> run.sh total @[2]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }

@@ -6,8 +6,8 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use crate::facts::{Few, 
-    DefKind, Export, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
+use crate::facts::{
+    DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -184,7 +184,10 @@ impl Reader<'_> {
         let Some(name) = name else { return };
         let segments = vec![self.sheet.name_of(name)];
         let scope = self.sheet.scope();
-        self.sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
+        self.sheet.set_type(
+            node,
+            TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
+        );
     }
 
     fn fields(&mut self, body: Option<Node<'_>>) {

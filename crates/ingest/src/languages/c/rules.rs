@@ -59,7 +59,9 @@ impl Rules for CRules {
 
     fn type_path(&self, eval: &mut Eval<'_, '_>, file: u32, _: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
         let Some(&name) = path.first() else { return Ty::Unknown };
-        let Some(found) = self.includes.visible(eval.program, file, name, DefKind::is_type) else { return Ty::External };
+        let Some(found) = self.includes.visible(eval.program, file, name, DefKind::is_type) else {
+            return Ty::External;
+        };
         let def = eval.program.def(found);
         match (def.kind, def.of) {
             (DefKind::TypeAlias, Some(of)) => match eval.ty(eval.program.file_of(found), of) {

@@ -13,8 +13,14 @@ pub(super) fn name_node(declarator: Node<'_>) -> Option<Node<'_>> {
     let mut at = declarator;
     for _ in 0..MAX_NESTED {
         match at.kind() {
-            "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier"
-            | "destructor_name" | "operator_name" | "operator_cast" | "template_function" => {
+            "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "qualified_identifier"
+            | "destructor_name"
+            | "operator_name"
+            | "operator_cast"
+            | "template_function" => {
                 return Some(at);
             }
             _ => at = inner(at)?,
@@ -27,7 +33,10 @@ fn inner(declarator: Node<'_>) -> Option<Node<'_>> {
     field(declarator, "declarator").or_else(|| {
         let is_wrapper = matches!(
             declarator.kind(),
-            "reference_declarator" | "parenthesized_declarator" | "attributed_declarator" | "variadic_declarator"
+            "reference_declarator"
+                | "parenthesized_declarator"
+                | "attributed_declarator"
+                | "variadic_declarator"
         );
         let last = declarator.named_child_count().checked_sub(1)?;
         is_wrapper.then(|| declarator.named_child(last as u32)).flatten()

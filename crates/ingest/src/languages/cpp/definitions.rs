@@ -7,8 +7,8 @@ use m1nd_graph::NodeFlags;
 
 use super::declarators;
 use super::extract::{Opened, Reader, Template, TestCase};
-use crate::facts::{Few, 
-    Def, DefIx, DefKind, Export, Expr, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
+use crate::facts::{
+    Def, DefIx, DefKind, Export, Expr, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
 };
 use crate::sheet::{field, line, named_children};
 
@@ -25,7 +25,8 @@ impl Declared {
     fn class(&self, defs: &[Def], scope: Scope, path: &[Name]) -> Option<DefIx> {
         let mut around = scope;
         loop {
-            let found = path.iter().try_fold(around, |at, &name| self.classes.get(&(at, name)).copied().map(Some));
+            let found =
+                path.iter().try_fold(around, |at, &name| self.classes.get(&(at, name)).copied().map(Some));
             if let Some(Some(found)) = found {
                 return Some(found);
             }
@@ -127,8 +128,12 @@ impl Reader<'_> {
             return;
         }
         let clause = named_children(node).into_iter().find(|child| child.kind() == "base_class_clause");
-        let bases: Vec<TypeIx> =
-            clause.map(named_children).unwrap_or_default().into_iter().filter_map(|base| self.sheet.type_of(Some(base))).collect();
+        let bases: Vec<TypeIx> = clause
+            .map(named_children)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|base| self.sheet.type_of(Some(base)))
+            .collect();
         if let Some(def) = self.sheet.current() {
             def.bases = bases.into();
         }
@@ -188,9 +193,9 @@ impl Reader<'_> {
 
     fn is_static(&self, node: Node<'_>) -> bool {
         let parts = named_children(node);
-        parts.iter().any(|part| {
-            part.kind() == "storage_class_specifier" && self.sheet.bytes(*part) == b"static"
-        })
+        parts
+            .iter()
+            .any(|part| part.kind() == "storage_class_specifier" && self.sheet.bytes(*part) == b"static")
     }
 
     pub(super) fn open_function(&mut self, node: Node<'_>) {
@@ -209,7 +214,8 @@ impl Reader<'_> {
         let Some(name) = path.pop() else { return };
         let from = self.template.as_ref().map_or(node.start_byte(), |template| template.from as usize);
         let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
-        let initialisers = named_children(node).into_iter().find(|child| child.kind() == "field_initializer_list");
+        let initialisers =
+            named_children(node).into_iter().find(|child| child.kind() == "field_initializer_list");
         let end = initialisers.map_or(body, |list| list.start_byte());
         let signature = self.sheet.signature(from, end);
         let mut opened = Opened { defs: 1, blocks: 1 };
@@ -225,7 +231,8 @@ impl Reader<'_> {
             let doc = self.sheet.take_doc(def.line_start);
             let known = self.sheet.def_mut(ix);
             (known.from, known.to) = (def.from, def.to);
-            (known.line_start, known.line_end, known.name_line) = (def.line_start, def.line_end, def.name_line);
+            (known.line_start, known.line_end, known.name_line) =
+                (def.line_start, def.line_end, def.name_line);
             known.signature = signature;
             known.flags = NodeFlags(known.flags.0 & !NodeFlags::ABSTRACT.0);
             known.type_params = def.type_params;
@@ -238,10 +245,8 @@ impl Reader<'_> {
                 self.enter_impl(node, path);
                 opened.defs += 1;
             }
-            let in_class = matches!(
-                self.sheet.scope_kind(),
-                Some(DefKind::Class | DefKind::Struct | DefKind::Impl)
-            );
+            let in_class =
+                matches!(self.sheet.scope_kind(), Some(DefKind::Class | DefKind::Struct | DefKind::Impl));
             let kind = if in_class { DefKind::Method } else { DefKind::Function };
             let mut def = self.sheet.def(kind, name, node, last);
             self.templated(&mut def);
@@ -272,7 +277,12 @@ impl Reader<'_> {
             return self.sheet.enter_def(known);
         }
         let segments = path.clone();
-        let of = self.sheet.push_type(TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
+        let of = self.sheet.push_type(TypeExpr::Path {
+            segments: segments.into(),
+            args: Few::new(),
+            scope,
+            line: line(node),
+        });
         let name = self.sheet.name(b"");
         let mut def = self.sheet.def(DefKind::Impl, name, node, node);
         def.of = Some(of);
@@ -283,7 +293,8 @@ impl Reader<'_> {
     /// The declaration in a class that a definition outside it belongs to.
     fn declaration_of(&mut self, class: DefIx, name: Name, function: Node<'_>) -> Option<DefIx> {
         let wanted = field(function, "parameters").map(named_children).unwrap_or_default();
-        let types: Vec<&str> = wanted.iter().map(|param| field(*param, "type").map_or("", |ty| self.sheet.text(ty))).collect();
+        let types: Vec<&str> =
+            wanted.iter().map(|param| field(*param, "type").map_or("", |ty| self.sheet.text(ty))).collect();
         let facts = &self.sheet.facts;
         let known = self.declared.members.get(&(class, name))?;
         let open = known.iter().copied().filter(|&ix| is_declaration(facts.def(ix)));
@@ -341,7 +352,8 @@ impl Reader<'_> {
 
     pub(super) fn type_alias(&mut self, node: Node<'_>) {
         let of = self.sheet.type_of(field(node, "type"));
-        let named = field(node, "name").or_else(|| field(node, "declarator").and_then(declarators::name_node));
+        let named =
+            field(node, "name").or_else(|| field(node, "declarator").and_then(declarators::name_node));
         let Some(name_node) = named else { return };
         let name = self.sheet.name_of(name_node);
         // `typedef struct cart { … } cart;` names one thing twice.
@@ -373,7 +385,12 @@ impl Reader<'_> {
     }
 
     /// `TEST(Suite, Name)` and its like of GoogleTest: suite, name, whether the suite is a class.
-    fn test_macro(&mut self, node: Node<'_>, function: Node<'_>, name: Node<'_>) -> Option<(Name, String, bool)> {
+    fn test_macro(
+        &mut self,
+        node: Node<'_>,
+        function: Node<'_>,
+        name: Node<'_>,
+    ) -> Option<(Name, String, bool)> {
         if field(node, "type").is_some() {
             return None;
         }
@@ -418,7 +435,11 @@ impl Reader<'_> {
     pub(super) fn open_compound(&mut self, node: Node<'_>) {
         let mut opened = Opened { defs: 0, blocks: 1 };
         if let Some(test) = self.test_case.take()
-            && self.sheet.source.get(test.to..node.start_byte()).is_some_and(|gap| gap.trim_ascii().is_empty())
+            && self
+                .sheet
+                .source
+                .get(test.to..node.start_byte())
+                .is_some_and(|gap| gap.trim_ascii().is_empty())
         {
             let name = self.sheet.owned_name(&test.name);
             let mut def = self.sheet.def(DefKind::Function, name, node, node);

@@ -9,7 +9,7 @@ use m1nd_graph::NodeFlags;
 
 use super::definitions::Declared;
 use super::{declarators, readable, types};
-use crate::facts::{Few, By, DefIx, Expr, ExprIx, FileFacts, Import, ImportAll, Name, Scope};
+use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -138,9 +138,14 @@ impl Reader<'_> {
     /// `using namespace a::b`, `using a::b`, `namespace c = a::b`; level 2 tells them from includes.
     fn using(&mut self, node: Node<'_>) {
         let text = self.sheet.text(node);
-        let is_namespace = text.trim_start().strip_prefix("using").is_some_and(|rest| rest.trim_start().starts_with("namespace"));
+        let is_namespace = text
+            .trim_start()
+            .strip_prefix("using")
+            .is_some_and(|rest| rest.trim_start().starts_with("namespace"));
         let named = match node.kind() {
-            "namespace_alias_definition" => node.named_child(node.named_child_count().saturating_sub(1) as u32),
+            "namespace_alias_definition" => {
+                node.named_child(node.named_child_count().saturating_sub(1) as u32)
+            }
             _ => node.named_child(0),
         };
         let Some(named) = named else { return };
@@ -152,17 +157,21 @@ impl Reader<'_> {
             rest = &rest[at + 2..];
         }
         path.push(rest.trim_ascii());
-        let path: Vec<Name> = path.into_iter().filter(|part| !part.is_empty()).map(|part| self.sheet.name(part)).collect();
+        let path: Vec<Name> =
+            path.into_iter().filter(|part| !part.is_empty()).map(|part| self.sheet.name(part)).collect();
         let all = if is_namespace { ImportAll::Yes } else { ImportAll::No };
         self.import(node, path, 2, all);
-        if let (Some(entry), Some(alias)) = (self.sheet.facts.imports.len().checked_sub(1), field(node, "name")) {
+        if let (Some(entry), Some(alias)) =
+            (self.sheet.facts.imports.len().checked_sub(1), field(node, "name"))
+        {
             self.sheet.facts.imports[entry].bind = self.sheet.name_of(alias);
         }
     }
 
     fn import(&mut self, node: Node<'_>, path: Vec<Name>, level: u8, all: ImportAll) {
         let bind = path.last().copied().unwrap_or_else(|| self.sheet.name(b""));
-        let entry = Import { path, level, item: None, bind, all, exported: true, scope: None, line: line(node) };
+        let entry =
+            Import { path, level, item: None, bind, all, exported: true, scope: None, line: line(node) };
         self.sheet.facts.imports.push(entry);
     }
 
@@ -244,7 +253,9 @@ impl Reader<'_> {
         let mut cursor = node.walk();
         let declarators: Vec<Node<'_>> = node.children_by_field_name("declarator", &mut cursor).collect();
         for declarator in declarators {
-            if let Some(function) = declarators::function(declarator).filter(|_| declarator.kind() != "init_declarator") {
+            if let Some(function) =
+                declarators::function(declarator).filter(|_| declarator.kind() != "init_declarator")
+            {
                 // Inside a body this is a value made with arguments more often than a declaration.
                 match self.sheet.owner() {
                     None => self.prototype(node, function),
@@ -295,13 +306,22 @@ impl Reader<'_> {
                 } else {
                     let args = types::arguments(&mut self.sheet, last);
                     let at = node.start_byte() as u32;
-                    self.sheet.set(node, Expr::Path { segments: segments.into(), args: args.into(), scope, at });
+                    self.sheet
+                        .set(node, Expr::Path { segments: segments.into(), args: args.into(), scope, at });
                 }
             }
             "template_function" => {
                 let (segments, last) = declarators::segments(&mut self.sheet, node);
                 let args = types::arguments(&mut self.sheet, last);
-                self.sheet.set(node, Expr::Path { segments: segments.into(), args: args.into(), scope, at: node.start_byte() as u32 });
+                self.sheet.set(
+                    node,
+                    Expr::Path {
+                        segments: segments.into(),
+                        args: args.into(),
+                        scope,
+                        at: node.start_byte() as u32,
+                    },
+                );
             }
             "this" => {
                 self.sheet.set(node, Expr::This { scope });
@@ -373,7 +393,9 @@ impl Reader<'_> {
         let function = field(node, "function");
         if let Some(cast) = function.filter(|f| f.kind() == "template_function") {
             let name = field(cast, "name").map(|name| self.sheet.text(name)).unwrap_or("");
-            if let (true, Some(&ty)) = (name.ends_with("_cast"), types::arguments(&mut self.sheet, cast).first()) {
+            if let (true, Some(&ty)) =
+                (name.ends_with("_cast"), types::arguments(&mut self.sheet, cast).first())
+            {
                 self.sheet.set(node, Expr::Of { ty });
                 return;
             }

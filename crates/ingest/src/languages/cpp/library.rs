@@ -7,8 +7,8 @@ use crate::resolve::ty::{Args, Ty};
 /// A library type by its name.
 pub(super) fn named(name: &str, args: Vec<Ty>) -> Ty {
     let known = match name {
-        "unique_ptr" | "shared_ptr" | "weak_ptr" | "optional" | "reference_wrapper" | "atomic" | "observer_ptr"
-        | "scoped_ptr" | "intrusive_ptr" => "Ptr",
+        "unique_ptr" | "shared_ptr" | "weak_ptr" | "optional" | "reference_wrapper" | "atomic"
+        | "observer_ptr" | "scoped_ptr" | "intrusive_ptr" => "Ptr",
         "vector" | "list" | "deque" | "set" | "unordered_set" | "multiset" | "array" | "queue" | "stack"
         | "priority_queue" | "span" | "forward_list" | "initializer_list" => "List",
         "map" | "unordered_map" | "multimap" | "unordered_multimap" => "Map",
@@ -23,7 +23,9 @@ pub(super) fn named(name: &str, args: Vec<Ty>) -> Ty {
 /// A library function that makes a value of the types written at its call.
 pub(super) fn maker(name: &str, args: Vec<Ty>) -> Ty {
     match name {
-        "make_unique" | "make_shared" | "make_optional" | "allocate_shared" => Ty::StdType("Ptr", args.into()),
+        "make_unique" | "make_shared" | "make_optional" | "allocate_shared" => {
+            Ty::StdType("Ptr", args.into())
+        }
         "move" | "forward" | "ref" | "cref" | "as_const" => Ty::StdType("Same", args.into()),
         "static_pointer_cast" | "dynamic_pointer_cast" | "const_pointer_cast" | "any_cast" | "get" => {
             Ty::StdType("Ptr", args.into())
@@ -68,14 +70,91 @@ pub(super) fn method(kind: &str, args: &Args, name: &str) -> Ty {
 pub(super) fn is_common_method(name: &str) -> bool {
     matches!(
         name,
-        "size" | "empty" | "begin" | "end" | "cbegin" | "cend" | "rbegin" | "rend" | "push_back" | "emplace_back"
-            | "pop_back" | "push" | "pop" | "top" | "front" | "back" | "insert" | "emplace" | "erase" | "clear"
-            | "find" | "count" | "at" | "data" | "c_str" | "str" | "length" | "substr" | "append" | "resize"
-            | "reserve" | "capacity" | "get" | "reset" | "release" | "lock" | "unlock" | "try_lock" | "swap"
-            | "first" | "second" | "open" | "close" | "read" | "write" | "good" | "fail" | "eof" | "rdbuf"
-            | "load" | "store" | "exchange" | "value" | "has_value" | "value_or" | "wait" | "notify_one"
-            | "notify_all" | "join" | "detach" | "what" | "name" | "assign" | "compare" | "contains" | "flush"
-            | "next" | "set" | "add" | "remove" | "type" | "key" | "id" | "run" | "start" | "stop" | "init"
-            | "print" | "error" | "push_front" | "pop_front" | "merge" | "sort" | "test" | "flags" | "width"
+        "size"
+            | "empty"
+            | "begin"
+            | "end"
+            | "cbegin"
+            | "cend"
+            | "rbegin"
+            | "rend"
+            | "push_back"
+            | "emplace_back"
+            | "pop_back"
+            | "push"
+            | "pop"
+            | "top"
+            | "front"
+            | "back"
+            | "insert"
+            | "emplace"
+            | "erase"
+            | "clear"
+            | "find"
+            | "count"
+            | "at"
+            | "data"
+            | "c_str"
+            | "str"
+            | "length"
+            | "substr"
+            | "append"
+            | "resize"
+            | "reserve"
+            | "capacity"
+            | "get"
+            | "reset"
+            | "release"
+            | "lock"
+            | "unlock"
+            | "try_lock"
+            | "swap"
+            | "first"
+            | "second"
+            | "open"
+            | "close"
+            | "read"
+            | "write"
+            | "good"
+            | "fail"
+            | "eof"
+            | "rdbuf"
+            | "load"
+            | "store"
+            | "exchange"
+            | "value"
+            | "has_value"
+            | "value_or"
+            | "wait"
+            | "notify_one"
+            | "notify_all"
+            | "join"
+            | "detach"
+            | "what"
+            | "name"
+            | "assign"
+            | "compare"
+            | "contains"
+            | "flush"
+            | "next"
+            | "set"
+            | "add"
+            | "remove"
+            | "type"
+            | "key"
+            | "id"
+            | "run"
+            | "start"
+            | "stop"
+            | "init"
+            | "print"
+            | "error"
+            | "push_front"
+            | "pop_front"
+            | "merge"
+            | "sort"
+            | "test"
+            | "flags"
+            | "width"
     )
 }

@@ -44,9 +44,10 @@ impl Place<'_> {
     /// `T* nonnull x`: two names after a pointer are one too many.
     fn annotates_pointer(&self) -> bool {
         let own = self.tokens[self.first];
-        let is_language = [&b"const"[..], b"volatile", b"operator", b"or", b"and", b"override", b"final", b"noexcept"]
-            .iter()
-            .any(|word| own.is(self.source, word));
+        let is_language =
+            [&b"const"[..], b"volatile", b"operator", b"or", b"and", b"override", b"final", b"noexcept"]
+                .iter()
+                .any(|word| own.is(self.source, word));
         // The name may come first and a macro after it.
         let joins = self.next_is(1, &["or", "and", "xor", "const", "override", "noexcept"])
             || self.next(1).is_some_and(|next| next.is_macro(self.source));
@@ -76,8 +77,8 @@ impl Place<'_> {
         let by_sign = typed.is_some_and(|token| [b"&", b"*", b">"].iter().any(|w| token.is(self.source, *w)));
         let after_parameter = named && (by_word || by_sign) && self.next_is(1, &[")", ","]);
         let after_value = named && by_sign && self.next_is(1, &["=", ";"]);
-        let after_function = self.ends_function_head()
-            && self.next_is(1, &["{", ";", ":", "const", "override", "noexcept"]);
+        let after_function =
+            self.ends_function_head() && self.next_is(1, &["{", ";", ":", "const", "override", "noexcept"]);
         after_parameter || after_value || after_function
     }
 
@@ -100,8 +101,9 @@ impl Place<'_> {
             depth += i32::from(token.is(self.source, b")")) - i32::from(token.is(self.source, b"("));
             if depth == 0 {
                 let name = at.checked_sub(1).map(|at| self.tokens[at]);
-                let is_statement =
-                    |name: Token| [&b"if"[..], b"for", b"while", b"switch"].iter().any(|w| name.is(self.source, w));
+                let is_statement = |name: Token| {
+                    [&b"if"[..], b"for", b"while", b"switch"].iter().any(|w| name.is(self.source, w))
+                };
                 return name.is_some_and(|name| name.is_word && !is_statement(name));
             }
         }
@@ -155,7 +157,16 @@ impl Token {
     fn is_keyword(self, source: &[u8]) -> bool {
         matches!(
             &source[self.from..self.to],
-            b"return" | b"else" | b"case" | b"throw" | b"co_return" | b"co_await" | b"do" | b"goto" | b"new" | b"delete"
+            b"return"
+                | b"else"
+                | b"case"
+                | b"throw"
+                | b"co_return"
+                | b"co_await"
+                | b"do"
+                | b"goto"
+                | b"new"
+                | b"delete"
         )
     }
 }
@@ -179,7 +190,9 @@ fn tokens(source: &[u8]) -> Vec<Token> {
             }
             b'#' if line_start => at = directive_end(source, at),
             b'/' if source.get(at + 1) == Some(&b'/') => at = find(source, at, b"\n"),
-            b'/' if source.get(at + 1) == Some(&b'*') => at = (find(source, at + 2, b"*/") + 2).min(source.len()),
+            b'/' if source.get(at + 1) == Some(&b'*') => {
+                at = (find(source, at + 2, b"*/") + 2).min(source.len())
+            }
             b'R' if source.get(at + 1) == Some(&b'"') => at = raw_end(source, at + 2),
             b'"' => at = quoted_end(source, at, byte),
             b'\'' => at = quoted_end(source, at, byte),

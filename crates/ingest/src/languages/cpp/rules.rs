@@ -187,7 +187,8 @@ impl CppRules {
         let program = eval.program;
         for at in self.lineage(eval, *class).0 {
             let items = program.items(Place::Def(at), name).to_vec();
-            let methods: Vec<GDef> = items.iter().copied().filter(|&d| program.def(d).kind.is_callable()).collect();
+            let methods: Vec<GDef> =
+                items.iter().copied().filter(|&d| program.def(d).kind.is_callable()).collect();
             if !methods.is_empty() {
                 return self.value(eval, methods, Some(base));
             }

@@ -82,7 +82,9 @@ TEST_CASE("does things") { shop::twice(2); }
 
 #[test]
 fn calls_lead_to_definitions_through_types_namespaces_and_pointers() {
-    check(SHOP, expect![[r#"
+    check(
+        SHOP,
+        expect![[r#"
         include/shop/cart.h shop.Cart.count -> src/cart.cc shop.Cart.helper @[19]
         src/cart.cc shop.Cart.Cart -> src/cart.cc shop.local @[4]
         src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.price @[11]
@@ -105,7 +107,8 @@ fn calls_lead_to_definitions_through_types_namespaces_and_pointers() {
         test/cart_test.cc CartTest.Prices -> test/cart_test.cc CartTest.check @[3]
         test/cart_test.cc Plain.Works -> include/shop/cart.h shop.twice @[4]
         test/cart_test.cc does things -> include/shop/cart.h shop.twice @[5]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -130,16 +133,15 @@ bool A::operator==(const A& o) const { return true; }
     let nodes: Vec<String> = graph
         .nodes()
         .filter(|node| !node.qualified().is_empty())
-        .map(|node| {
-            format!("{} {:?} {} | {}", node.id(), node.lines(), node.signature(), node.doc())
-        })
+        .map(|node| format!("{} {:?} {} | {}", node.id(), node.lines(), node.signature(), node.doc()))
         .collect();
     expect![[r#"
         class::a.cpp::A (1, 7) class A | 
         method::a.cpp::A.go (8, 10) void A::go(int n) | Goes.
         method::a.cpp::A.go#2 (11, 11) void A::go(const char* s) | 
         method::a.cpp::A.operator== (12, 12) bool A::operator==(const A& o) const | 
-    "#]].assert_eq(&(nodes.join("\n") + "\n"));
+    "#]]
+    .assert_eq(&(nodes.join("\n") + "\n"));
 }
 
 #[test]
@@ -153,8 +155,10 @@ fn tests_includes_bases_and_entry_points_are_known() {
         src/main.cc imports -> src/util.h @[2]
         src/util.c imports -> src/util.h @[1]
         test/cart_test.cc imports -> include/shop/cart.h @[1]
-    "#]].assert_eq(&testing::edges(&graph, &[EdgeKind::Imports, EdgeKind::Inherits]));
-    let tests: Vec<&str> = graph.nodes().filter(|n| n.kind() == NodeKind::Test).map(|n| n.qualified()).collect();
+    "#]]
+    .assert_eq(&testing::edges(&graph, &[EdgeKind::Imports, EdgeKind::Inherits]));
+    let tests: Vec<&str> =
+        graph.nodes().filter(|n| n.kind() == NodeKind::Test).map(|n| n.qualified()).collect();
     assert_eq!(tests, ["CartTest.Prices", "Plain.Works", "does things"]);
     let main = graph.nodes().find(|node| node.label() == "main").expect("main");
     assert!(main.flags().has(NodeFlags::ENTRY_POINT));

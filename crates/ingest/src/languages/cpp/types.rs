@@ -29,7 +29,10 @@ pub(super) fn path(sheet: &mut Sheet<'_>, node: Node<'_>) -> TypeIx {
     let (segments, last) = segments(sheet, node);
     let args = arguments(sheet, last);
     let scope = sheet.scope();
-    sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: args.into(), scope, line: line(node) })
+    sheet.set_type(
+        node,
+        TypeExpr::Path { segments: segments.into(), args: args.into(), scope, line: line(node) },
+    )
 }
 
 /// The types between `<` and `>`.

@@ -6,7 +6,10 @@ mod tests;
 use tree_sitter::Node;
 
 use super::routes::{joined, method, quoted};
-use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::simple::{
+    FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of,
+    language,
+};
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
 
@@ -23,8 +26,15 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: None,
     routes: Some(routes),
-    is_test_path: |path| path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test"),
-    is_library: |name| matches!(name, "nameof" | "typeof" | "ToString" | "Equals" | "GetHashCode" | "GetType" | "ReferenceEquals"),
+    is_test_path: |path| {
+        path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test")
+    },
+    is_library: |name| {
+        matches!(
+            name,
+            "nameof" | "typeof" | "ToString" | "Equals" | "GetHashCode" | "GetType" | "ReferenceEquals"
+        )
+    },
 };
 
 language!(GRAMMAR, &["cs"], &[]);
@@ -41,7 +51,9 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "struct_declaration" | "record_struct_declaration" => ty(DefKind::Struct, node),
         "interface_declaration" => ty(DefKind::Interface, node),
         "enum_declaration" => ty(DefKind::Enum, node),
-        "method_declaration" | "constructor_declaration" | "local_function_statement" => function(source, node),
+        "method_declaration" | "constructor_declaration" | "local_function_statement" => {
+            function(source, node)
+        }
         "property_declaration" => match field(node, "name") {
             Some(name) => Role::Value { name, ty: field(node, "type"), value: None, is_constant: false },
             None => Role::Plain,
@@ -53,10 +65,12 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             Some(ty) => Role::New { ty, args: field(node, "arguments") },
             None => Role::Plain,
         },
-        "member_access_expression" => match (field(node, "expression").or_else(|| node.child(0)), field(node, "name")) {
-            (Some(base), Some(name)) => Role::Member { base, name },
-            _ => Role::Plain,
-        },
+        "member_access_expression" => {
+            match (field(node, "expression").or_else(|| node.child(0)), field(node, "name")) {
+                (Some(base), Some(name)) => Role::Member { base, name },
+                _ => Role::Plain,
+            }
+        }
         "identifier" => Role::Name,
         "this" | "this_expression" => Role::This,
         "base" | "base_expression" => Role::Super,
@@ -93,9 +107,12 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(name) = field(node, "name") else { return Role::Plain };
     let mut function = Function::new(name, field(node, "body"));
     function.returns = field(node, "returns").or_else(|| field(node, "type"));
-    let parameters = field(node, "parameters").map(|list| children_of(list, &["parameter"])).unwrap_or_default();
-    function.params =
-        parameters.into_iter().filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
+    let parameters =
+        field(node, "parameters").map(|list| children_of(list, &["parameter"])).unwrap_or_default();
+    function.params = parameters
+        .into_iter()
+        .filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") }))
+        .collect();
     let head = source.before(node, name);
     let words: Vec<&str> = head.split(|c: char| !c.is_alphanumeric()).collect();
     let is_static = words.contains(&"static");
@@ -139,7 +156,9 @@ fn call(node: Node<'_>) -> Role<'_> {
 
 /// `[HttpGet("{id}")]` of ASP.NET, below the `[Route("api/[controller]")]` of its class.
 fn routes(source: &Source<'_>, _: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
-    let Some(name) = field(node, "name").filter(|_| node.kind() == "method_declaration") else { return Vec::new() };
+    let Some(name) = field(node, "name").filter(|_| node.kind() == "method_declaration") else {
+        return Vec::new();
+    };
     let class = above.iter().rev().find(|around| around.kind() == "class_declaration");
     let class_name = class.and_then(|class| field(*class, "name"));
     let head = class.zip(class_name).map_or("", |(class, name)| source.before(*class, name));

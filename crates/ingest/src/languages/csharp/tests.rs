@@ -55,7 +55,8 @@ fn calls_lead_to_their_definitions() {
         tests/CartTests.cs CartTests.Totals -> src/Cart.cs Shop.Core.Cart @[4]
         tests/CartTests.cs CartTests.Totals -> src/Cart.cs Shop.Core.Cart.Cart @[4]
         tests/CartTests.cs CartTests.Totals -> src/Cart.cs Shop.Core.Cart.Total @[4]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -79,7 +80,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         module::src/Cart.cs::Shop 3-23 `namespace Shop.Core`
         module::src/Cart.cs::Shop.Core 3-23 `namespace Shop.Core`
         test::tests/CartTests.cs::CartTests.Totals 3-4 `public void Totals()` (entry)
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -90,5 +92,6 @@ fn imports_and_bases_are_known() {
         tests/CartTests.cs CartTests.Totals tests -> src/Cart.cs Shop.Core.Cart @[4]
         tests/CartTests.cs CartTests.Totals tests -> src/Cart.cs Shop.Core.Cart.Cart @[4]
         tests/CartTests.cs CartTests.Totals tests -> src/Cart.cs Shop.Core.Cart.Total @[4]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }

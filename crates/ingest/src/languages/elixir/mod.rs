@@ -52,7 +52,8 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
 /// Attributes are looked into only where they hold code.
 fn attribute<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let text = source.text(node);
-    let is_about_next = ["@doc ", "@spec ", "@impl ", "@deprecated "].iter().any(|start| text.starts_with(start));
+    let is_about_next =
+        ["@doc ", "@spec ", "@impl ", "@deprecated "].iter().any(|start| text.starts_with(start));
     match is_about_next && !text.ends_with("false") {
         true => Role::Comment,
         false => Role::Skip,
@@ -73,7 +74,9 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         };
     }
     match (source.text(target), first) {
-        ("defmodule" | "defprotocol", Some(name)) => Role::Type { kind: DefKind::Module, name, body, bases: Vec::new() },
+        ("defmodule" | "defprotocol", Some(name)) => {
+            Role::Type { kind: DefKind::Module, name, body, bases: Vec::new() }
+        }
         ("defimpl", Some(name)) => Role::Extension { of: name, bases: Vec::new() },
         ("def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defdelegate", Some(head)) => {
             function(source, target, head, body, arguments)
@@ -125,7 +128,8 @@ fn function<'t>(
     function.head = Some(head);
     let params = child_of(head, &["arguments"]).map(named_children).unwrap_or_default();
     // A pattern takes a parameter's place without naming it.
-    let name_of = |param: Node<'t>| if param.kind() == "identifier" { param } else { param.child(0).unwrap_or(param) };
+    let name_of =
+        |param: Node<'t>| if param.kind() == "identifier" { param } else { param.child(0).unwrap_or(param) };
     function.params = params.into_iter().map(|param| Param { name: name_of(param), ty: None }).collect();
     function.marks =
         Marks { is_private: source.text(word).ends_with('p'), is_static: true, ..Marks::default() };
@@ -135,12 +139,67 @@ fn function<'t>(
 fn is_library(name: &str) -> bool {
     matches!(
         name,
-        "if" | "unless" | "case" | "cond" | "with" | "for" | "fn" | "raise" | "throw" | "try" | "receive" | "quote" | "unquote"
-            | "is_nil" | "is_list" | "is_map" | "is_atom" | "is_binary" | "is_integer" | "is_function" | "is_tuple" | "is_pid"
-            | "hd" | "tl" | "length" | "elem" | "put_elem" | "send" | "self" | "spawn" | "spawn_link" | "inspect" | "to_string"
-            | "assert" | "refute" | "assert_raise" | "assert_receive" | "describe" | "setup" | "defstruct" | "defexception"
-            | "map_size" | "byte_size" | "apply" | "exit" | "not" | "rem" | "div" | "max" | "min" | "abs" | "round" | "trunc"
-            | "put_in" | "get_in" | "update_in" | "struct" | "struct!" | "tuple_size" | "is_struct" | "is_boolean" | "binding"
+        "if" | "unless"
+            | "case"
+            | "cond"
+            | "with"
+            | "for"
+            | "fn"
+            | "raise"
+            | "throw"
+            | "try"
+            | "receive"
+            | "quote"
+            | "unquote"
+            | "is_nil"
+            | "is_list"
+            | "is_map"
+            | "is_atom"
+            | "is_binary"
+            | "is_integer"
+            | "is_function"
+            | "is_tuple"
+            | "is_pid"
+            | "hd"
+            | "tl"
+            | "length"
+            | "elem"
+            | "put_elem"
+            | "send"
+            | "self"
+            | "spawn"
+            | "spawn_link"
+            | "inspect"
+            | "to_string"
+            | "assert"
+            | "refute"
+            | "assert_raise"
+            | "assert_receive"
+            | "describe"
+            | "setup"
+            | "defstruct"
+            | "defexception"
+            | "map_size"
+            | "byte_size"
+            | "apply"
+            | "exit"
+            | "not"
+            | "rem"
+            | "div"
+            | "max"
+            | "min"
+            | "abs"
+            | "round"
+            | "trunc"
+            | "put_in"
+            | "get_in"
+            | "update_in"
+            | "struct"
+            | "struct!"
+            | "tuple_size"
+            | "is_struct"
+            | "is_boolean"
+            | "binding"
     )
 }
 

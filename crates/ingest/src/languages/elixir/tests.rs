@@ -46,7 +46,8 @@ fn calls_lead_to_their_definitions() {
         lib/shop/cart.ex Shop.Cart.total -> lib/shop/cart.ex Shop.Helpers.assist @[11]
         lib/shop/cart.ex Shop.Cart.total -> lib/shop/util.ex Shop.Util.write_line @[9, 10]
         test/cart_test.exs Shop.CartTest.totals -> lib/shop/cart.ex Shop.Cart.total @[5]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -61,7 +62,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         module::lib/shop/util.ex::Shop.Util 1-3 `defmodule Shop.Util`
         module::test/cart_test.exs::Shop.CartTest 1-7 `defmodule Shop.CartTest`
         test::test/cart_test.exs::Shop.CartTest.totals 4-6 `test "totals"` (entry)
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -73,5 +75,6 @@ fn imports_and_bases_are_known() {
         test/cart_test.exs Shop.CartTest.totals tests -> lib/shop/cart.ex Shop.Cart.total @[5]
         test/cart_test.exs imports -> lib/shop/cart.ex @[3]
         test/cart_test.exs imports -> lib/shop/cart.ex Shop.Cart @[3]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }

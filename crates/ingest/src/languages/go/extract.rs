@@ -8,7 +8,8 @@ use m1nd_graph::NodeFlags;
 
 use super::types;
 use crate::facts::{
-    DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam};
+    DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam,
+};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -164,7 +165,8 @@ impl Reader<'_> {
     /// Constants and variables of the package.
     fn constants(&mut self, node: Node<'_>, word: &str) {
         let is_long = node.start_position().row != node.end_position().row;
-        let end = field(node, "value").filter(|_| is_long).map_or(node.end_byte(), |value| value.start_byte());
+        let end =
+            field(node, "value").filter(|_| is_long).map_or(node.end_byte(), |value| value.start_byte());
         let signature = format!("{word} {}", self.sheet.signature(node.start_byte(), end));
         let mut cursor = node.walk();
         let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();

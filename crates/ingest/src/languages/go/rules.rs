@@ -333,7 +333,8 @@ impl Rules for GoRules {
             Place::File(file) => self.package_of.get(file as usize).copied().flatten()?,
             Place::Def(_) => return None,
         };
-        let mut items = self.files[package as usize].iter().flat_map(|&file| program.items(Place::File(file), name));
+        let mut items =
+            self.files[package as usize].iter().flat_map(|&file| program.items(Place::File(file), name));
         items.find(|&&def| program.def(def).kind == DefKind::Constant).copied()
     }
 

@@ -11,7 +11,10 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
     match kind {
         "type_identifier" => {
             let segments = vec![sheet.name_of(node)];
-            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
+            sheet.set_type(
+                node,
+                TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
+            );
         }
         "qualified_type" => {
             let parts = [field(node, "package"), field(node, "name")];
@@ -37,7 +40,10 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         "map_type" => {
             let args = vec![known(sheet, field(node, "key")), known(sheet, field(node, "value"))];
             let segments = vec![sheet.name(b"map")];
-            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: args.into(), scope, line: line(node) });
+            sheet.set_type(
+                node,
+                TypeExpr::Path { segments: segments.into(), args: args.into(), scope, line: line(node) },
+            );
         }
         "function_type" => {
             let mut params = Vec::new();

@@ -8,17 +8,21 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::types;
-use crate::languages::routes;
-use crate::facts::{Few, 
-    By, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
+use crate::facts::{
+    By, DefKind, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
     TypeParam,
 };
+use crate::languages::routes;
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     let tree = parse(&tree_sitter_java::LANGUAGE.into(), source, limit)?;
-    let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source), lambdas: FxHashMap::default(), prefixes: Vec::new() };
+    let mut reader = Reader {
+        sheet: Sheet::new(path, super::NAME, source),
+        lambdas: FxHashMap::default(),
+        prefixes: Vec::new(),
+    };
     let name = path.rsplit('/').next().unwrap_or(path);
     if path.split('/').any(|part| part == "test")
         || name.ends_with("Test.java")
@@ -456,7 +460,9 @@ impl Reader<'_> {
         self.sheet.call(call, name_node);
         for (position, argument) in arguments.iter().enumerate() {
             for waiting in self.lambdas.remove(&argument.id()).unwrap_or_default() {
-                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {
+                if let Expr::ArgOf { call: slot, arg, .. } =
+                    &mut self.sheet.facts.inside.exprs[waiting.0 as usize]
+                {
                     *slot = call;
                     *arg = position as u32;
                 }

@@ -11,7 +11,6 @@ use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
-
 #[derive(Default)]
 pub(crate) struct JavaRules {
     /// Top-level types by package and name.

@@ -14,11 +14,17 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
                 return;
             }
             let segments = vec![sheet.name_of(node)];
-            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
+            sheet.set_type(
+                node,
+                TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
+            );
         }
         "scoped_type_identifier" => {
             let segments = dotted(sheet, node);
-            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
+            sheet.set_type(
+                node,
+                TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
+            );
         }
         "generic_type" => {
             let children = named_children(node);

@@ -6,7 +6,9 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::simple::{
+    Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
+};
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
 
@@ -23,7 +25,9 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: None,
     routes: None,
-    is_test_path: |path| path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt"),
+    is_test_path: |path| {
+        path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt")
+    },
     is_library,
 };
 
@@ -74,7 +78,9 @@ fn import(source: &Source<'_>, node: Node<'_>) -> Vec<Imported> {
 }
 
 fn ty<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
-    let Some(name) = field(node, "name").or_else(|| child_of(node, &["identifier"])) else { return Role::Plain };
+    let Some(name) = field(node, "name").or_else(|| child_of(node, &["identifier"])) else {
+        return Role::Plain;
+    };
     let head = source.before(node, name);
     let has = |wanted: &str| head.split_whitespace().any(|word| word == wanted);
     let kind = match (has("interface"), has("enum")) {
@@ -86,7 +92,11 @@ fn ty<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let mut bases = Vec::new();
     for specifier in specifiers {
         let Some(inner) = specifier.named_child(0) else { continue };
-        bases.push(if inner.kind() == "constructor_invocation" { inner.named_child(0).unwrap_or(inner) } else { inner });
+        bases.push(if inner.kind() == "constructor_invocation" {
+            inner.named_child(0).unwrap_or(inner)
+        } else {
+            inner
+        });
     }
     Role::Type { kind, name, body: child_of(node, &["class_body", "enum_class_body"]), bases }
 }
@@ -126,16 +136,20 @@ fn property(node: Node<'_>) -> Role<'_> {
     let Some(declared) = child_of(node, &["variable_declaration"]) else { return Role::Plain };
     let Some(name) = child_of(declared, &["identifier"]) else { return Role::Plain };
     let ty = child_of(declared, &["user_type", "nullable_type"]);
-    let value = named_children(node).into_iter().next_back().filter(|value| value.start_byte() > declared.end_byte());
+    let value =
+        named_children(node).into_iter().next_back().filter(|value| value.start_byte() > declared.end_byte());
     Role::Value { name, ty, value, is_constant: false }
 }
 
 /// `class A(val b: B)` declares a field. Parameters of functions are bound by the function.
 fn parameter(node: Node<'_>) -> Role<'_> {
     match (node.kind(), child_of(node, &["identifier"])) {
-        ("class_parameter", Some(name)) => {
-            Role::Value { name, ty: child_of(node, &["user_type", "nullable_type"]), value: None, is_constant: false }
-        }
+        ("class_parameter", Some(name)) => Role::Value {
+            name,
+            ty: child_of(node, &["user_type", "nullable_type"]),
+            value: None,
+            is_constant: false,
+        },
         _ => Role::Plain,
     }
 }
@@ -146,7 +160,9 @@ fn call(node: Node<'_>) -> Role<'_> {
     match callee.kind() {
         "identifier" => Role::Call { receiver: None, name: callee, args },
         "navigation_expression" => match (callee.named_child(0), callee.named_child(1)) {
-            (Some(base), Some(name)) if name.kind() == "identifier" => Role::Call { receiver: Some(base), name, args },
+            (Some(base), Some(name)) if name.kind() == "identifier" => {
+                Role::Call { receiver: Some(base), name, args }
+            }
             _ => Role::Plain,
         },
         _ => Role::Plain,
@@ -156,10 +172,37 @@ fn call(node: Node<'_>) -> Role<'_> {
 fn is_library(name: &str) -> bool {
     matches!(
         name,
-        "println" | "print" | "listOf" | "mutableListOf" | "mapOf" | "mutableMapOf" | "setOf" | "arrayOf" | "require"
-            | "check" | "error" | "run" | "with" | "apply" | "also" | "let" | "lazy" | "repeat" | "TODO" | "assertEquals"
-            | "assertTrue" | "assertThat" | "requireNotNull" | "checkNotNull" | "buildString" | "emptyList" | "sequence"
-            | "use" | "to" | "until" | "synchronized"
+        "println"
+            | "print"
+            | "listOf"
+            | "mutableListOf"
+            | "mapOf"
+            | "mutableMapOf"
+            | "setOf"
+            | "arrayOf"
+            | "require"
+            | "check"
+            | "error"
+            | "run"
+            | "with"
+            | "apply"
+            | "also"
+            | "let"
+            | "lazy"
+            | "repeat"
+            | "TODO"
+            | "assertEquals"
+            | "assertTrue"
+            | "assertThat"
+            | "requireNotNull"
+            | "checkNotNull"
+            | "buildString"
+            | "emptyList"
+            | "sequence"
+            | "use"
+            | "to"
+            | "until"
+            | "synchronized"
     )
 }
 

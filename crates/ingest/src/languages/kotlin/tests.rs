@@ -67,7 +67,8 @@ fn calls_lead_to_their_definitions() {
         src/main/kotlin/Main.kt main -> src/main/kotlin/Cart.kt Cart.twice @[5]
         src/test/kotlin/CartTest.kt CartTest.totals -> src/main/kotlin/Cart.kt Cart @[5]
         src/test/kotlin/CartTest.kt CartTest.totals -> src/main/kotlin/Cart.kt Cart.total @[5]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -102,7 +103,8 @@ fn imports_and_bases_are_known() {
         src/main/kotlin/Main.kt imports -> src/main/kotlin/Cart.kt Cart @[2]
         src/test/kotlin/CartTest.kt CartTest.totals tests -> src/main/kotlin/Cart.kt Cart @[5]
         src/test/kotlin/CartTest.kt CartTest.totals tests -> src/main/kotlin/Cart.kt Cart.total @[5]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }
 
 #[test]
@@ -149,7 +151,8 @@ fun guessed() { unknown.shout() }
         src/Text.kt local -> src/Text.kt String.shout @[5]
         src/Unseen.kt guessed -> src/Text.kt String.shout @[3] ?1
         src/Whole.kt whole -> src/Text.kt String.shout @[3]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
@@ -176,7 +179,8 @@ fun read(s: String) { s.toBytes() }
         src/Main.kt String.loud -> src/Text.kt String.shout @[4]
         src/Main.kt read -> src/Text.kt Bytes.String.toBytes @[5]
         src/Text.kt Bytes.String.toBytes -> src/Text.kt Bytes @[5]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
@@ -213,5 +217,6 @@ class Adapter
         method::Settings.kt::Adapter.matches 20-20 `override fun matches(): Boolean`
         method::Settings.kt::Settings.isSet 10-14 `fun isSet(bit: Int): Boolean`
         method::Settings.kt::Settings.set 15-15 `operator fun set(id: Int, value: Int)`
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

@@ -22,7 +22,9 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: Some(find),
     routes: None,
-    is_test_path: |path| path.split('/').any(|part| matches!(part, "spec" | "test" | "tests")) || path.ends_with("_spec.lua"),
+    is_test_path: |path| {
+        path.split('/').any(|part| matches!(part, "spec" | "test" | "tests")) || path.ends_with("_spec.lua")
+    },
     is_library,
 };
 
@@ -66,8 +68,11 @@ fn function<'t>(_: Node<'t>, name: Node<'t>, value: Node<'t>) -> Role<'t> {
     let Some(own) = own else { return Role::Plain };
     let mut function = Function::new(own, field(value, "body"));
     let params = field(value, "parameters").map(named_children).unwrap_or_default();
-    function.params =
-        params.into_iter().filter(|p| p.kind() == "identifier").map(|name| Param { name, ty: None }).collect();
+    function.params = params
+        .into_iter()
+        .filter(|p| p.kind() == "identifier")
+        .map(|name| Param { name, ty: None })
+        .collect();
     function.marks = Marks { is_method, ..Marks::default() };
     Role::Function(function)
 }
@@ -75,7 +80,9 @@ fn function<'t>(_: Node<'t>, name: Node<'t>, value: Node<'t>) -> Role<'t> {
 fn assignment<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let names = child_of(node, &["variable_list"]);
     let values = child_of(node, &["expression_list"]);
-    let (Some(name), Some(value)) = (names.and_then(|n| n.named_child(0)), values.and_then(|v| v.named_child(0))) else {
+    let (Some(name), Some(value)) =
+        (names.and_then(|n| n.named_child(0)), values.and_then(|v| v.named_child(0)))
+    else {
         return Role::Plain;
     };
     match (name.kind(), value.kind()) {
@@ -107,7 +114,11 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         "identifier" if matches!(source.text(callee), "it" | "describe" | "context") => {
             let given = args.map(named_children).unwrap_or_default();
             match given[..] {
-                [text, body] if source.text(callee) == "it" && text.kind() == "string" && body.kind() == "function_definition" => {
+                [text, body]
+                    if source.text(callee) == "it"
+                        && text.kind() == "string"
+                        && body.kind() == "function_definition" =>
+                {
                     let mut function = Function::new(text, Some(body));
                     function.called = field(text, "content").map(|content| source.text(content).to_owned());
                     function.marks.is_test = true;
@@ -153,9 +164,31 @@ fn find(from: &str, asked: &str, is_file: &dyn Fn(&str) -> bool) -> Option<Strin
 fn is_library(name: &str) -> bool {
     matches!(
         name,
-        "print" | "pairs" | "ipairs" | "type" | "tostring" | "tonumber" | "assert" | "error" | "pcall" | "xpcall" | "require"
-            | "setmetatable" | "getmetatable" | "rawget" | "rawset" | "select" | "unpack" | "next" | "load" | "loadstring"
-            | "dofile" | "loadfile" | "rawequal" | "rawlen" | "collectgarbage"
+        "print"
+            | "pairs"
+            | "ipairs"
+            | "type"
+            | "tostring"
+            | "tonumber"
+            | "assert"
+            | "error"
+            | "pcall"
+            | "xpcall"
+            | "require"
+            | "setmetatable"
+            | "getmetatable"
+            | "rawget"
+            | "rawset"
+            | "select"
+            | "unpack"
+            | "next"
+            | "load"
+            | "loadstring"
+            | "dofile"
+            | "loadfile"
+            | "rawequal"
+            | "rawlen"
+            | "collectgarbage"
     )
 }
 

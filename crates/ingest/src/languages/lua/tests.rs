@@ -43,7 +43,8 @@ fn calls_lead_to_their_definitions() {
         src/shop/cart.lua total -> src/shop/cart.lua unusual_price @[8] ?1
         src/shop/cart.lua total -> src/shop/util.lua write_line @[6]
         src/shop/cart.lua unusual_price -> src/shop/cart.lua other @[11]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -56,7 +57,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         method::src/shop/cart.lua::other 12-12 `function Cart:other()`
         method::src/shop/cart.lua::unusual_price 11-11 `function Cart:unusual_price()`
         test::spec/cart_spec.lua::totals 3-5 `it("totals"` (entry)
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -65,5 +67,6 @@ fn imports_and_bases_are_known() {
         spec/cart_spec.lua imports -> src/shop/cart.lua @[1]
         spec/cart_spec.lua totals tests -> src/shop/cart.lua total @[4]
         src/shop/cart.lua imports -> src/shop/util.lua @[1]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }

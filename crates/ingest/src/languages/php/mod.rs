@@ -6,7 +6,10 @@ mod tests;
 use tree_sitter::Node;
 
 use super::routes::{joined, method, quoted};
-use super::simple::{FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::simple::{
+    FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of,
+    language,
+};
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
 
@@ -23,7 +26,9 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: None,
     routes: Some(routes),
-    is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php"),
+    is_test_path: |path| {
+        path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php")
+    },
     is_library: |_| false,
 };
 
@@ -66,12 +71,14 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             }
             _ => Role::Plain,
         },
-        "member_call_expression" | "nullsafe_member_call_expression" => match (field(node, "object"), field(node, "name")) {
-            (Some(object), Some(name)) if name.kind() == "name" => {
-                Role::Call { receiver: Some(object), name, args: field(node, "arguments") }
+        "member_call_expression" | "nullsafe_member_call_expression" => {
+            match (field(node, "object"), field(node, "name")) {
+                (Some(object), Some(name)) if name.kind() == "name" => {
+                    Role::Call { receiver: Some(object), name, args: field(node, "arguments") }
+                }
+                _ => Role::Plain,
             }
-            _ => Role::Plain,
-        },
+        }
         "scoped_call_expression" => match (field(node, "scope"), field(node, "name")) {
             (Some(scope), Some(name)) if name.kind() == "name" => {
                 Role::Call { receiver: Some(scope), name, args: field(node, "arguments") }
@@ -152,7 +159,8 @@ fn group_prefix<'s>(source: &Source<'s>, group: Node<'_>) -> Option<&'s str> {
 /// Only what stands before `::` is a class by its name.
 fn stands_for_class(node: Node<'_>, up: Option<Node<'_>>) -> bool {
     up.is_some_and(|parent| {
-        parent.kind().starts_with("scoped_") && field(parent, "scope").is_some_and(|scope| scope.id() == node.id())
+        parent.kind().starts_with("scoped_")
+            && field(parent, "scope").is_some_and(|scope| scope.id() == node.id())
     })
 }
 
@@ -198,8 +206,10 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let mut function = Function::new(name, field(node, "body"));
     function.returns = field(node, "return_type");
     let parameters = field(node, "parameters").map(named_children).unwrap_or_default();
-    function.params =
-        parameters.into_iter().filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
+    function.params = parameters
+        .into_iter()
+        .filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") }))
+        .collect();
     let head = source.before(node, name);
     let is_method = node.kind() == "method_declaration";
     function.marks = Marks {

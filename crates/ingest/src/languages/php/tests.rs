@@ -63,7 +63,8 @@ fn calls_lead_to_their_definitions() {
         tests/CartTest.php CartTest.testTotals -> src/Core/Cart.php Cart @[4]
         tests/CartTest.php CartTest.testTotals -> src/Core/Cart.php Cart.__construct @[4]
         tests/CartTest.php CartTest.testTotals -> src/Core/Cart.php Cart.total @[4]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -86,7 +87,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         method::src/Util/Log.php::Log.put 3-3 `public static function put(string $s): void`
         test::tests/CartTest.php::CartTest.testTotals 4-4 `public function testTotals()` (entry)
         trait::src/Core/Cart.php::Counts 26-26 `trait Counts`
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -103,7 +105,8 @@ fn imports_and_bases_are_known() {
         tests/CartTest.php CartTest.testTotals tests -> src/Core/Cart.php Cart.total @[4]
         tests/CartTest.php imports -> src/Core/Cart.php @[2]
         tests/CartTest.php imports -> src/Core/Cart.php Cart @[2]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }
 
 #[test]
@@ -141,7 +144,8 @@ namespace App\Deep {
         src/App.php Runner.run -> src/plain.php plain @[7, 8]
         src/Block.php App.Deep.go -> src/plain.php both @[3]
         src/Block.php App.Deep.go -> src/plain.php plain @[3]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]

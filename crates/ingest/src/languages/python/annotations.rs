@@ -71,7 +71,12 @@ impl Reader {
             }
             ("None" | "Any" | "object", _) => TypeExpr::Unknown,
             ("Self", _) => TypeExpr::SelfType { scope: self.scope },
-            _ => TypeExpr::Path { segments: segments.into(), args: args.into(), scope: self.scope, line: self.line },
+            _ => TypeExpr::Path {
+                segments: segments.into(),
+                args: args.into(),
+                scope: self.scope,
+                line: self.line,
+            },
         };
         sheet.push_type(ty)
     }

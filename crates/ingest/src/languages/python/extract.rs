@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use crate::facts::{Few, DefIx, Expr, ExprIx, FileFacts};
+use crate::facts::{DefIx, Expr, ExprIx, Few, FileFacts};
 use crate::sheet::{Sheet, clip, field, line};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 

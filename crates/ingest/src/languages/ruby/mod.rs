@@ -79,7 +79,9 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
 /// Modules that `include` and its like put among the bases.
 fn mixed_in<'t>(source: &Source<'_>, body: Option<Node<'t>>) -> Vec<Node<'t>> {
     let mut found = Vec::new();
-    for call in body.map(named_children).unwrap_or_default().into_iter().filter(|child| child.kind() == "call") {
+    for call in
+        body.map(named_children).unwrap_or_default().into_iter().filter(|child| child.kind() == "call")
+    {
         let word = field(call, "method").map_or("", |method| source.text(method));
         if field(call, "receiver").is_none() && matches!(word, "include" | "extend" | "prepend") {
             found.extend(field(call, "arguments").map(named_children).unwrap_or_default());
@@ -121,10 +123,16 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         let first = args.map(named_children).unwrap_or_default().into_iter().next();
         let text = first.and_then(|first| first.named_child(0)).map_or("", |first| source.text(first));
         match source.text(name) {
-            "require_relative" => return Role::Import(vec![Imported { path: vec![format!("./{text}")], bind: None }]),
-            "require" | "load" => return Role::Import(vec![Imported { path: vec![text.to_owned()], bind: None }]),
+            "require_relative" => {
+                return Role::Import(vec![Imported { path: vec![format!("./{text}")], bind: None }]);
+            }
+            "require" | "load" => {
+                return Role::Import(vec![Imported { path: vec![text.to_owned()], bind: None }]);
+            }
             "it" | "specify" | "scenario" | "test" => {
-                if let (Some(body), Some(first)) = (field(node, "block"), first.filter(|f| f.kind() == "string")) {
+                if let (Some(body), Some(first)) =
+                    (field(node, "block"), first.filter(|f| f.kind() == "string"))
+                {
                     let mut function = Function::new(first, Some(body));
                     function.called = Some(text.to_owned());
                     function.marks = Marks { is_test: true, ..Marks::default() };
@@ -156,12 +164,60 @@ fn find(from: &str, asked: &str, is_file: &dyn Fn(&str) -> bool) -> Option<Strin
 fn is_library(name: &str) -> bool {
     matches!(
         name,
-        "puts" | "print" | "p" | "pp" | "raise" | "require" | "lambda" | "proc" | "loop" | "attr_reader" | "attr_writer"
-            | "attr_accessor" | "include" | "extend" | "prepend" | "private" | "public" | "protected" | "module_function"
-            | "block_given?" | "catch" | "throw" | "format" | "sprintf" | "rand" | "sleep" | "exit" | "abort" | "freeze"
-            | "define_method" | "alias_method" | "instance_eval" | "class_eval" | "expect" | "describe" | "context"
-            | "before" | "after" | "let" | "subject" | "it" | "eq" | "be" | "warn" | "binding" | "caller" | "gem"
-            | "synchronize" | "instance_variable_get" | "instance_variable_set" | "public_send" | "object_id" | "nil?" | "class"
+        "puts"
+            | "print"
+            | "p"
+            | "pp"
+            | "raise"
+            | "require"
+            | "lambda"
+            | "proc"
+            | "loop"
+            | "attr_reader"
+            | "attr_writer"
+            | "attr_accessor"
+            | "include"
+            | "extend"
+            | "prepend"
+            | "private"
+            | "public"
+            | "protected"
+            | "module_function"
+            | "block_given?"
+            | "catch"
+            | "throw"
+            | "format"
+            | "sprintf"
+            | "rand"
+            | "sleep"
+            | "exit"
+            | "abort"
+            | "freeze"
+            | "define_method"
+            | "alias_method"
+            | "instance_eval"
+            | "class_eval"
+            | "expect"
+            | "describe"
+            | "context"
+            | "before"
+            | "after"
+            | "let"
+            | "subject"
+            | "it"
+            | "eq"
+            | "be"
+            | "warn"
+            | "binding"
+            | "caller"
+            | "gem"
+            | "synchronize"
+            | "instance_variable_get"
+            | "instance_variable_set"
+            | "public_send"
+            | "object_id"
+            | "nil?"
+            | "class"
     )
 }
 

@@ -60,7 +60,8 @@ fn calls_lead_to_their_definitions() {
         spec/cart_spec.rb totals -> lib/shop/cart.rb Shop.Cart @[4]
         spec/cart_spec.rb totals -> lib/shop/cart.rb Shop.Cart.initialize @[4]
         spec/cart_spec.rb totals -> lib/shop/cart.rb Shop.Cart.total @[4]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -80,7 +81,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         module::lib/shop/cart.rb::Shop 2-26 `module Shop`
         module::lib/shop/util.rb::Shop 1-5 `module Shop`
         test::spec/cart_spec.rb::totals 3-5 `it "totals"` (entry)
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -92,5 +94,6 @@ fn imports_and_bases_are_known() {
         spec/cart_spec.rb totals tests -> lib/shop/cart.rb Shop.Cart @[4]
         spec/cart_spec.rb totals tests -> lib/shop/cart.rb Shop.Cart.initialize @[4]
         spec/cart_spec.rb totals tests -> lib/shop/cart.rb Shop.Cart.total @[4]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }

@@ -30,7 +30,8 @@ impl Attributes {
             let name = text.split(['(', '=']).next().unwrap_or("").trim();
             let name = name.rsplit("::").next().unwrap_or(name);
             let is_other_word = name.ends_with("latest") || name.ends_with("contest");
-            matches!(name, "test_case" | "test_matrix" | "bench") || (name.ends_with("test") && !is_other_word)
+            matches!(name, "test_case" | "test_matrix" | "bench")
+                || (name.ends_with("test") && !is_other_word)
         })
     }
 

@@ -123,7 +123,9 @@ impl Reader<'_> {
         self.routing_call(node, &arguments);
         for (position, arg) in arguments.iter().enumerate() {
             for waiting in self.closures.remove(&arg.id()).unwrap_or_default() {
-                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {
+                if let Expr::ArgOf { call: slot, arg, .. } =
+                    &mut self.sheet.facts.inside.exprs[waiting.0 as usize]
+                {
                     *slot = call;
                     *arg = position as u32;
                 }

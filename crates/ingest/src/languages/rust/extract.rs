@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::{attributes::Attributes, macros, patterns, readable, uses};
-use crate::facts::{Few, By, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, How, Param, TypeExpr};
+use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, Few, Field, FileFacts, How, Param, TypeExpr};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 

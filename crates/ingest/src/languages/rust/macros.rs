@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use crate::facts::{Few, By, Def, DefKind, Expr, ExprIx, How, Name};
+use crate::facts::{By, Def, DefKind, Expr, ExprIx, Few, How, Name};
 use crate::sheet::{Sheet, field};
 
 /// Macros and functions may share a name; neither is meant where the other is called. No other function of
@@ -141,7 +141,8 @@ fn read_tree<'t>(sheet: &mut Sheet<'_>, tree: Node<'t>, work: &mut Vec<Node<'t>>
                 // A nested macro: `name!(…)`.
                 if before == "!" {
                     if let Head::Path(segments, _) = head {
-                        let segments = segments.iter().map(|&part| sheet.facts.text(part).to_owned()).collect();
+                        let segments =
+                            segments.iter().map(|&part| sheet.facts.text(part).to_owned()).collect();
                         call(sheet, segments, token);
                     }
                     head = Head::Nothing;

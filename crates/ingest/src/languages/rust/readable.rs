@@ -28,7 +28,8 @@ fn find_all(source: &[u8], word: &[u8]) -> Vec<usize> {
         at.and_then(|at| source.get(at)).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
     };
     let starts = source.windows(word.len()).enumerate().filter(|(_, window)| *window == word);
-    let whole = starts.filter(|(at, _)| !is_word(at.checked_sub(1)) && source.get(at + word.len()) != Some(&b'='));
+    let whole =
+        starts.filter(|(at, _)| !is_word(at.checked_sub(1)) && source.get(at + word.len()) != Some(&b'='));
     whole.map(|(at, _)| at).collect()
 }
 

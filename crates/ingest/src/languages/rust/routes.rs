@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::extract::Reader;
-use crate::facts::{Few, Expr, ExprIx, Route, RouteHandler, RouterKind};
+use crate::facts::{Expr, ExprIx, Few, Route, RouteHandler, RouterKind};
 use crate::languages::routes;
 use crate::routers::{Hung, On, What};
 use crate::sheet::{field, line};

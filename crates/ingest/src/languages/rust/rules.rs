@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::crates::{Crates, Extern};
 use super::library;
-use super::{macros, visible};
 use super::tables::Tables;
+use super::{macros, visible};
 use crate::facts::{By, DefKind, Scope};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};

@@ -354,7 +354,8 @@ fn macros_are_definitions() {
         function::src/macros.rs::add 2-4 `macro_rules! add` | Adds.
         function::src/macros.rs::debug 5-5 `macro_rules! debug`
         function::src/user.rs::local.near 11-11 `macro_rules! near`
-        function::src/user.rs::write 16-16 `macro_rules! write`"#]].assert_eq(&macros.join("\n"));
+        function::src/user.rs::write 16-16 `macro_rules! write`"#]]
+    .assert_eq(&macros.join("\n"));
 }
 
 #[test]
@@ -369,7 +370,8 @@ fn a_macro_is_called_where_it_is_visible() {
         src/user.rs nested -> src/macros.rs add @[7]
         src/user.rs plain -> src/macros.rs add @[3]
         src/user.rs renamed -> src/macros.rs add @[4]
-    "#]].assert_eq(&testing::calls(MACROS));
+    "#]]
+    .assert_eq(&testing::calls(MACROS));
 }
 
 #[test]
@@ -393,7 +395,8 @@ fn up() { crate::root(); check!(); }
         tests/all.rs one -> tests/helpers.rs check @[6]
         tests/util.rs up -> tests/all.rs root @[1]
         tests/util.rs up -> tests/helpers.rs check @[1]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]

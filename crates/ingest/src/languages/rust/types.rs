@@ -15,7 +15,12 @@ impl Reader<'_> {
                     self.sheet.set_type(node, TypeExpr::SelfType { scope });
                 } else {
                     let segments = vec![self.sheet.name_of(node)];
-                    let ty = TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
+                    let ty = TypeExpr::Path {
+                        segments: segments.into(),
+                        args: Few::new(),
+                        scope,
+                        line: line(node),
+                    };
                     self.sheet.set_type(node, ty);
                 }
             }
@@ -35,7 +40,8 @@ impl Reader<'_> {
                     return;
                 }
                 segments.push(name);
-                let ty = TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
+                let ty =
+                    TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
                 self.sheet.set_type(node, ty);
             }
             "generic_type" | "generic_type_with_turbofish" => {
@@ -49,7 +55,12 @@ impl Reader<'_> {
                         Some(other) => other,
                         None => {
                             let segments = inner.map(|path| self.segments(path)).unwrap_or_default();
-                            TypeExpr::Path { segments: segments.into(), args: args.into(), scope, line: line(node) }
+                            TypeExpr::Path {
+                                segments: segments.into(),
+                                args: args.into(),
+                                scope,
+                                line: line(node),
+                            }
                         }
                     };
                 self.sheet.set_type(node, ty);

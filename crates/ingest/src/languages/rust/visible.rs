@@ -89,7 +89,14 @@ impl RustRules {
     }
 
     /// A macro of the crate that a path leads into.
-    fn macro_below(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, before: &[GName], name: GName) -> Ty {
+    fn macro_below(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        before: &[GName],
+        name: GName,
+    ) -> Ty {
         let program = eval.program;
         let inside = match self.find(eval, file, scope, before, Need::Type, MAX_HOPS) {
             Ty::Place(Place::File(inside)) => inside,

@@ -5,7 +5,9 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::simple::{
+    Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
+};
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
 
@@ -22,7 +24,11 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: None,
     routes: None,
-    is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("Test.scala") || path.ends_with("Spec.scala"),
+    is_test_path: |path| {
+        path.split('/').any(|part| part == "test")
+            || path.ends_with("Test.scala")
+            || path.ends_with("Spec.scala")
+    },
     is_library,
 };
 
@@ -44,15 +50,21 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
             Some(name) => Role::Value { name, ty: field(node, "type"), value: None, is_constant: false },
             None => Role::Plain,
         },
-        "val_definition" | "var_definition" => match field(node, "pattern").filter(|p| p.kind() == "identifier") {
-            Some(name) => Role::Value { name, ty: field(node, "type"), value: field(node, "value"), is_constant: false },
+        "val_definition" | "var_definition" => match field(node, "pattern")
+            .filter(|p| p.kind() == "identifier")
+        {
+            Some(name) => {
+                Role::Value { name, ty: field(node, "type"), value: field(node, "value"), is_constant: false }
+            }
             None => Role::Plain,
         },
         "call_expression" => call(node),
-        "instance_expression" => match child_of(node, &["type_identifier", "generic_type", "stable_type_identifier"]) {
-            Some(ty) => Role::New { ty, args: field(node, "arguments") },
-            None => Role::Plain,
-        },
+        "instance_expression" => {
+            match child_of(node, &["type_identifier", "generic_type", "stable_type_identifier"]) {
+                Some(ty) => Role::New { ty, args: field(node, "arguments") },
+                None => Role::Plain,
+            }
+        }
         "field_expression" => match (field(node, "value"), field(node, "field")) {
             (Some(base), Some(name)) => Role::Member { base, name },
             _ => Role::Plain,
@@ -88,7 +100,12 @@ fn import(source: &Source<'_>, node: Node<'_>) -> Vec<Imported> {
                 name => Imported::name(&format!("{prefix}{name}"), &['.'], alias),
             }
         };
-        return list.trim_end_matches('}').split(',').filter(|item| !item.trim().is_empty()).map(one).collect();
+        return list
+            .trim_end_matches('}')
+            .split(',')
+            .filter(|item| !item.trim().is_empty())
+            .map(one)
+            .collect();
     }
     text.split(',')
         .map(|path| match path.trim().strip_suffix("._").or_else(|| path.trim().strip_suffix(".*")) {
@@ -111,7 +128,8 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(name) = field(node, "name") else { return Role::Plain };
     let mut function = Function::new(name, field(node, "body"));
     function.returns = field(node, "return_type");
-    let parameters = children_of(node, &["parameters"]).into_iter().flat_map(|list| children_of(list, &["parameter"]));
+    let parameters =
+        children_of(node, &["parameters"]).into_iter().flat_map(|list| children_of(list, &["parameter"]));
     function.params =
         parameters.filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
     let head = source.before(node, name);
@@ -144,7 +162,27 @@ fn call(node: Node<'_>) -> Role<'_> {
 }
 
 fn is_library(name: &str) -> bool {
-    matches!(name, "println" | "print" | "require" | "assert" | "List" | "Map" | "Set" | "Seq" | "Some" | "Option" | "Array" | "Vector" | "Right" | "Left" | "Iterator" | "classOf" | "implicitly" | "identity")
+    matches!(
+        name,
+        "println"
+            | "print"
+            | "require"
+            | "assert"
+            | "List"
+            | "Map"
+            | "Set"
+            | "Seq"
+            | "Some"
+            | "Option"
+            | "Array"
+            | "Vector"
+            | "Right"
+            | "Left"
+            | "Iterator"
+            | "classOf"
+            | "implicitly"
+            | "identity"
+    )
 }
 
 const NAME: &str = "scala";

@@ -47,7 +47,8 @@ fn calls_lead_to_their_definitions() {
         src/main/scala/Cart.scala Cart.total -> src/main/scala/Cart.scala Item.price @[8, 9]
         src/main/scala/Cart.scala Cart.total -> src/main/scala/Log.scala Log.put @[10]
         src/main/scala/Cart.scala Main.main -> src/main/scala/Cart.scala Cart.make2 @[22]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -77,5 +78,6 @@ fn imports_and_bases_are_known() {
         src/main/scala/Cart.scala Cart inherits -> src/main/scala/Cart.scala Base @[4]
         src/main/scala/Cart.scala imports -> src/main/scala/Log.scala @[2]
         src/main/scala/Cart.scala imports -> src/main/scala/Log.scala Log @[2]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }

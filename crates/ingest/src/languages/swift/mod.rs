@@ -5,7 +5,9 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::simple::{
+    Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
+};
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
 
@@ -22,7 +24,10 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: None,
     routes: None,
-    is_test_path: |path| path.split('/').any(|part| part == "Tests" || part.ends_with("Tests")) || path.ends_with("Tests.swift"),
+    is_test_path: |path| {
+        path.split('/').any(|part| part == "Tests" || part.ends_with("Tests"))
+            || path.ends_with("Tests.swift")
+    },
     is_library,
 };
 
@@ -32,15 +37,20 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
     match node.kind() {
         "comment" | "multiline_comment" => Role::Comment,
         "import_declaration" => {
-            let text = source.text(node).trim_start_matches("@testable").trim().trim_start_matches("import").trim();
+            let text =
+                source.text(node).trim_start_matches("@testable").trim().trim_start_matches("import").trim();
             Role::Import(vec![Imported::all(text, &['.'])])
         }
         "class_declaration" => ty(source, node),
         "protocol_declaration" => match field(node, "name") {
-            Some(name) => Role::Type { kind: DefKind::Interface, name, body: field(node, "body"), bases: bases(node) },
+            Some(name) => {
+                Role::Type { kind: DefKind::Interface, name, body: field(node, "body"), bases: bases(node) }
+            }
             None => Role::Plain,
         },
-        "function_declaration" | "protocol_function_declaration" | "init_declaration" => function(source, node, up),
+        "function_declaration" | "protocol_function_declaration" | "init_declaration" => {
+            function(source, node, up)
+        }
         "property_declaration" => property(node),
         "call_expression" => call(node),
         "navigation_expression" => match (field(node, "target"), suffix(node)) {
@@ -106,11 +116,13 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     }
     let mut cursor = node.walk();
     let named: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
-    function.returns = named.into_iter().find(|child| matches!(child.kind(), "user_type" | "optional_type" | "array_type"));
+    function.returns =
+        named.into_iter().find(|child| matches!(child.kind(), "user_type" | "optional_type" | "array_type"));
     let head = source.before(node, name);
     let in_class = up.is_some_and(|parent| parent.kind() == "class_body");
     function.marks = Marks {
-        is_test: head.contains("@Test") || (in_class && source.text(name).starts_with("test") && function.params.is_empty()),
+        is_test: head.contains("@Test")
+            || (in_class && source.text(name).starts_with("test") && function.params.is_empty()),
         is_private: head.contains("private "),
         is_static: head.contains("static ") || head.contains("class func"),
         ..Marks::default()
@@ -147,9 +159,27 @@ fn call(node: Node<'_>) -> Role<'_> {
 fn is_library(name: &str) -> bool {
     matches!(
         name,
-        "print" | "precondition" | "assert" | "fatalError" | "preconditionFailure" | "min" | "max" | "zip" | "type"
-            | "abs" | "stride" | "withUnsafePointer" | "dump" | "debugPrint" | "String" | "Int" | "Array" | "Dictionary" | "Set"
-    ) || name.starts_with("XCTAssert") || name.starts_with("AssertEqual")
+        "print"
+            | "precondition"
+            | "assert"
+            | "fatalError"
+            | "preconditionFailure"
+            | "min"
+            | "max"
+            | "zip"
+            | "type"
+            | "abs"
+            | "stride"
+            | "withUnsafePointer"
+            | "dump"
+            | "debugPrint"
+            | "String"
+            | "Int"
+            | "Array"
+            | "Dictionary"
+            | "Set"
+    ) || name.starts_with("XCTAssert")
+        || name.starts_with("AssertEqual")
 }
 
 const NAME: &str = "swift";

@@ -58,7 +58,8 @@ fn calls_lead_to_their_definitions() {
         Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart @[3]
         Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart.init @[3]
         Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart.twice @[4]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -78,7 +79,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         method::Sources/Shop/Cart.swift::Item.price 17-17 `func price() -> Int`
         method::Sources/Shop/Log.swift::Log.put 3-3 `static func put(_ text: String)`
         test::Tests/ShopTests/CartTests.swift::CartTests.testTotals 2-5 `func testTotals()` (entry)
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -89,5 +91,6 @@ fn imports_and_bases_are_known() {
         Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart @[3]
         Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart.init @[3]
         Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart.twice @[4]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::{names, types};
-use crate::facts::{Few, By, Expr, ExprIx};
+use crate::facts::{By, Expr, ExprIx, Few};
 use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
@@ -148,7 +148,9 @@ impl Reader<'_> {
     pub(super) fn settle(&mut self, arguments: &[Node<'_>], call: ExprIx) {
         for (position, argument) in arguments.iter().enumerate() {
             for waiting in self.functions.remove(&argument.id()).unwrap_or_default() {
-                if let Expr::ArgOf { call: slot, arg, .. } = &mut self.sheet.facts.inside.exprs[waiting.0 as usize] {
+                if let Expr::ArgOf { call: slot, arg, .. } =
+                    &mut self.sheet.facts.inside.exprs[waiting.0 as usize]
+                {
                     *slot = call;
                     *arg = position as u32;
                 }

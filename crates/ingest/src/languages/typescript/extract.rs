@@ -7,7 +7,7 @@ use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
 
-use super::{names, patterns, types, routes};
+use super::{names, patterns, routes, types};
 use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How};
 use crate::sheet::{Sheet, clip, field, line};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};

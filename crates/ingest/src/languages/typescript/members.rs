@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::{patterns, types};
-use crate::facts::{Few, DefKind, Expr, ExprIx, Field, Param, TypeIx, TypeParam};
+use crate::facts::{DefKind, Expr, ExprIx, Few, Field, Param, TypeIx, TypeParam};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {

@@ -14,12 +14,18 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         }
         "type_identifier" => {
             let segments = vec![sheet.name_of(node)];
-            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
+            sheet.set_type(
+                node,
+                TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
+            );
         }
         "nested_type_identifier" => {
             let mut segments = field(node, "module").map(|module| dotted(sheet, module)).unwrap_or_default();
             segments.extend(field(node, "name").map(|name| sheet.name_of(name)));
-            sheet.set_type(node, TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) });
+            sheet.set_type(
+                node,
+                TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
+            );
         }
         "generic_type" => {
             let args = arguments(sheet, field(node, "type_arguments"));
@@ -149,7 +155,12 @@ fn base_class(sheet: &mut Sheet<'_>, value: Node<'_>, args: Vec<TypeIx>) -> Type
     if segments.is_empty() {
         return sheet.push_type(TypeExpr::Unknown);
     }
-    sheet.push_type(TypeExpr::Path { segments: segments.into(), args: args.into(), scope: enclosing, line: line(value) })
+    sheet.push_type(TypeExpr::Path {
+        segments: segments.into(),
+        args: args.into(),
+        scope: enclosing,
+        line: line(value),
+    })
 }
 
 fn dotted(sheet: &mut Sheet<'_>, node: Node<'_>) -> Vec<Name> {

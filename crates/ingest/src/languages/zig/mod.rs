@@ -5,7 +5,9 @@ mod tests;
 
 use tree_sitter::Node;
 
-use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language};
+use super::simple::{
+    Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
+};
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
 use crate::sheet::{field, named_children};
@@ -23,7 +25,9 @@ static GRAMMAR: Grammar = Grammar {
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
     routes: None,
-    is_test_path: |path| path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with("_test.zig"),
+    is_test_path: |path| {
+        path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with("_test.zig")
+    },
     is_library: |_| false,
 };
 
@@ -45,10 +49,12 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             _ => Role::Plain,
         },
         "builtin_function" if source.text(node).starts_with("@This") => Role::This,
-        "builtin_function" if up.is_some_and(|up| up.kind() == "field_expression") => match asked(source, node) {
-            Some(asked) => Role::Loaded(asked.to_owned()),
-            None => Role::Plain,
-        },
+        "builtin_function" if up.is_some_and(|up| up.kind() == "field_expression") => {
+            match asked(source, node) {
+                Some(asked) => Role::Loaded(asked.to_owned()),
+                None => Role::Plain,
+            }
+        }
         "identifier" => Role::Name,
         "string" | "multiline_string" => Role::Text,
         "integer" | "float" => Role::Number,
@@ -79,7 +85,10 @@ fn variable<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     if value.kind() == "builtin_function"
         && let Some(asked) = asked(source, value)
     {
-        return Role::Import(vec![Imported { path: vec![asked.to_owned()], bind: Some(source.text(name).to_owned()) }]);
+        return Role::Import(vec![Imported {
+            path: vec![asked.to_owned()],
+            bind: Some(source.text(name).to_owned()),
+        }]);
     }
     let is_top = up.is_some_and(|parent| parent.kind() == "source_file");
     let is_constant = is_top && source.before(node, name).contains("const");
@@ -90,9 +99,12 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     let Some(name) = field(node, "name") else { return Role::Plain };
     let mut function = Function::new(name, field(node, "body"));
     function.returns = field(node, "type");
-    let parameters = child_of(node, &["parameters"]).map(|list| children_of(list, &["parameter"])).unwrap_or_default();
-    function.params =
-        parameters.into_iter().filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") })).collect();
+    let parameters =
+        child_of(node, &["parameters"]).map(|list| children_of(list, &["parameter"])).unwrap_or_default();
+    function.params = parameters
+        .into_iter()
+        .filter_map(|p| Some(Param { name: field(p, "name")?, ty: field(p, "type") }))
+        .collect();
     // A file may be a struct, whose methods stand at its top.
     let is_top = up.is_some_and(|parent| parent.kind() == "source_file");
     let first = function.params.first().and_then(|param| param.ty).filter(|_| is_top);
@@ -121,7 +133,10 @@ fn is_type_of_file(source: &Source<'_>, ty: &str) -> bool {
         return ty == "@This()";
     }
     let named = [format!("const {ty} = @This()"), format!("pub const {ty} = @This()")];
-    source.0.split(|&byte| byte == b'\n').any(|line| named.iter().any(|start| line.starts_with(start.as_bytes())))
+    source
+        .0
+        .split(|&byte| byte == b'\n')
+        .any(|line| named.iter().any(|start| line.starts_with(start.as_bytes())))
 }
 
 fn test<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {

@@ -55,7 +55,8 @@ fn calls_lead_to_their_definitions() {
         src/main.zig main -> src/main.zig Cart.init @[23]
         src/main.zig main -> src/main.zig Cart.total @[24]
         src/main.zig totals -> src/main.zig helper @[27]
-    "#]].assert_eq(&testing::calls(SHOP));
+    "#]]
+    .assert_eq(&testing::calls(SHOP));
 }
 
 #[test]
@@ -72,7 +73,8 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         struct::src/main.zig::Cart 5-20 `pub const Cart` | A cart.
         struct::src/util.zig::Item 4-8 `pub const Item`
         test::src/main.zig::totals 26-28 `test "totals"` (entry)
-    "#]].assert_eq(&testing::definitions(SHOP));
+    "#]]
+    .assert_eq(&testing::definitions(SHOP));
 }
 
 #[test]
@@ -80,7 +82,8 @@ fn imports_and_bases_are_known() {
     expect![[r#"
         src/main.zig imports -> src/util.zig @[2]
         src/main.zig totals tests -> src/main.zig helper @[27]
-    "#]].assert_eq(&testing::imports_and_bases(SHOP));
+    "#]]
+    .assert_eq(&testing::imports_and_bases(SHOP));
 }
 
 #[test]
@@ -133,7 +136,8 @@ fn made() void {
         src/main.zig made -> src/Analyser.zig init @[14]
         src/main.zig made -> src/Analyser.zig resolve @[15]
         src/main.zig one -> src/Analyser.zig resolve @[8, 9, 10, 11]
-    "#]].assert_eq(&testing::calls(fixture));
+    "#]]
+    .assert_eq(&testing::calls(fixture));
     let methods = testing::definitions(fixture);
     let methods: Vec<&str> = methods.lines().filter(|line| line.contains("Analyser.zig")).collect();
     expect![[r#"
@@ -142,5 +146,6 @@ fn made() void {
         function::src/Analyser.zig::free 16-16 `pub fn free(n: u32) void`
         function::src/Analyser.zig::init 6-8 `pub fn init(n: u32) Analyser`
         method::src/Analyser.zig::resolve 9-12 `pub fn resolve(self: *Analyser) void`
-        method::src/Analyser.zig::step 13-15 `fn step(analyser: *const Analyser) void`"#]].assert_eq(&methods.join("\n"));
+        method::src/Analyser.zig::step 13-15 `fn step(analyser: *const Analyser) void`"#]]
+    .assert_eq(&methods.join("\n"));
 }

@@ -1,0 +1,82 @@
+//! `seek` and `search` by meaning: from words to symbols and files, after edits too.
+
+#![allow(clippy::unwrap_used)]
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+const FILES: &str = "
+//- src/cache.py
+def evict(key):
+    \"\"\"Drop one entry.\"\"\"
+    store.pop(key)
+
+
+def evict_all():
+    store.clear()
+
+
+def evict_expired(now):
+    pass
+//- src/http.py
+def send(request):
+    return request
+//- tests/test_cache.py
+def test_evict():
+    evict(1)
+";
+
+fn workspace() -> Fixture {
+    let fixture = Fixture::new(m1nd_tools::surface(), FILES);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    fixture
+}
+
+fn ids(body: &Value, list: &str, field: &str) -> Vec<String> {
+    body[list].as_array().unwrap().iter().map(|found| found[field].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_sentence_finds_symbols_and_no_file_fills_the_answer() {
+    let body = workspace().call("seek", json!({"query": "evicting a key drops the entry"})).body;
+    let found = ids(&body, "results", "node_id");
+    assert_eq!(found[0], "function::src/cache.py::evict");
+    assert!(found.iter().filter(|id| id.contains("src/cache.py")).count() <= 2, "{found:?}");
+    assert_eq!(body["results"][0]["intent_summary"], "Drop one entry. (has key, drops, entry, evicting)");
+    assert_eq!(body["next_suggested_target"], "src/cache.py:1");
+    assert!(body.to_string().len() < 4_000);
+}
+
+#[test]
+fn kinds_and_scopes_narrow_and_an_empty_answer_says_what_to_do() {
+    let fixture = workspace();
+    let tests = fixture.call("seek", json!({"query": "evict", "node_types": ["test"]})).body;
+    assert_eq!(ids(&tests, "results", "node_id"), ["test::tests/test_cache.py::test_evict"]);
+    let http = fixture
+        .call("seek", json!({"query": "evict request", "scope": "src/http.py", "group_by": "file"}))
+        .body;
+    assert_eq!(ids(&http, "files", "file_path"), ["src/http.py"]);
+    let none = fixture.call("seek", json!({"query": "zeppelin"})).body;
+    assert_eq!((none["results"].as_array().unwrap().len(), &none["proof_state"]), (0, &json!("blocked")));
+    assert!(none["next_step_hint"].as_str().unwrap().contains("search"));
+    assert!(fixture.call("seek", json!({"query": "x", "node_types": ["banana"]})).is_error);
+}
+
+#[test]
+fn an_edit_is_found_by_the_next_question() {
+    let fixture = workspace();
+    std::fs::write(fixture.root().join("src/http.py"), "def retry_later(request):\n    pass\n").unwrap();
+    let body = fixture.call("seek", json!({"query": "retry later"})).body;
+    assert_eq!(ids(&body, "results", "node_id")[0], "function::src/http.py::retry_later");
+}
+
+#[test]
+fn search_by_meaning_shows_the_lines_of_symbols() {
+    let body = workspace()
+        .call("search", json!({"query": "drop an entry", "mode": "semantic", "context_lines": 1}))
+        .body;
+    let first = &body["matches"][0];
+    assert_eq!((&body["mode"], &first["line_content"]), (&json!("semantic"), &json!("def evict(key):")));
+    assert_eq!(first["context_after"], json!(["    \"\"\"Drop one entry.\"\"\""]));
+    assert!(first["match_score"].as_f64().unwrap() < 1.0);
+}
