@@ -167,9 +167,10 @@ fn answers_fit_the_budget_that_was_given() {
             .listing(name)
             .is_some_and(|listing| listing.input_schema["properties"].get("max_chars").is_some())
     };
-    for (entry, _) in registry().entries().filter(|(entry, _)| takes_budget(entry.spec.name)) {
+    for (entry, toolset) in registry().entries().filter(|(entry, _)| takes_budget(entry.spec.name)) {
         // Memory refuses what is too small for its smallest form.
-        let small: &[i32] = if entry.spec.lean { &[1, 150, 300] } else { &[] };
+        let is_memory = matches!(toolset, ToolsetName::Memory | ToolsetName::Tasks);
+        let small: &[i32] = if is_memory { &[1, 150, 300] } else { &[] };
         for example in entry.spec.examples {
             for max_chars in small.iter().copied().chain([500, 800, 1_500, 4_000]) {
                 let mut arguments: Value = serde_json::from_str(example.arguments).unwrap();

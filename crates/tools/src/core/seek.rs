@@ -23,22 +23,22 @@ pub enum GroupBy {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What you look for, in your words: a bug report, a feature, an error
+    /// What you look for: a bug report, a feature, an error
     query: String,
     /// Max results (1-100)
     #[schemars(extend("default" = 20))]
     top_k: Option<Int>,
     /// File path prefix filter
     scope: Option<String>,
-    /// Only these kinds, e.g. function, class
+    /// Only these kinds
     node_types: Option<Vec<String>>,
     /// Least score (0-1)
     #[schemars(extend("default" = 0.1))]
     min_score: Option<f64>,
-    /// Let relations and common changes count
+    /// Use relations and history
     #[schemars(extend("default" = true))]
     graph_rerank: Option<bool>,
-    /// symbol, or file: files with their best symbols
+    /// file: files with their best symbols
     #[serde(default)]
     #[schemars(extend("default" = "symbol"))]
     group_by: GroupBy,
@@ -65,7 +65,7 @@ impl Tool for Seek {
     type Output = Output;
     const SPEC: Spec = Spec {
         name: "seek",
-        summary: "Find code by intent: from a bug report, feature or error to the functions and files it is about, with lines and reasons.",
+        summary: "Find code by intent: from a bug report, feature or error to functions and files, with lines and reasons.",
         help: "Weighs the words of names, paths, signatures, docs, strings and bodies, the words of earlier commits and the files they touched, \
             relations and common changes. `group_by: \"file\"` gives files with their best symbols in fewer bytes. For exact text use search.",
         intents: &[
