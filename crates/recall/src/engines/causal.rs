@@ -14,6 +14,7 @@ const RULE: Rule = Rule {
     decay: 0.7,
     threshold: 0.04,
     depth: 6,
+    fan_out: 200,
     budget: BUDGET,
 };
 

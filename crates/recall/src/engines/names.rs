@@ -22,6 +22,8 @@ pub struct Names {
     /// Where the nodes of each label begin in `nodes`.
     starts: Vec<u32>,
     nodes: Vec<NodeIx>,
+    /// How many trigrams each label has.
+    gram_counts: Vec<u32>,
     /// Labels by their trigrams.
     grams: FxHashMap<Gram, Vec<u32>>,
     tags: BTreeMap<Box<str>, Vec<NodeIx>>,
@@ -64,7 +66,9 @@ impl Names {
         all.sort_unstable();
         for run in all.chunk_by(|a, b| a.0 == b.0) {
             let label = self.labels.len() as u32;
-            for gram in grams_of(&run[0].0) {
+            let grams = grams_of(&run[0].0);
+            self.gram_counts.push(grams.len() as u32);
+            for gram in grams {
                 self.grams.entry(gram).or_default().push(label);
             }
             self.labels.push(run[0].0.as_str().into());
@@ -169,7 +173,7 @@ impl Names {
             }
         }
         let share = |(label, common): (u32, u32)| {
-            let all = grams.len() + grams_of(self.label(label)).len();
+            let all = grams.len() as u32 + self.gram_counts[label as usize];
             (label, 2.0 * common as f32 / all.max(1) as f32)
         };
         let mut found: Vec<(u32, f32)> =

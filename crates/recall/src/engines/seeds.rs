@@ -1,5 +1,7 @@
 //! Seeds: the nodes that the words of a question name, from exact names down to names that only resemble them.
 
+use std::cmp::Reverse;
+
 use m1nd_graph::{Graph, NodeFlags, NodeIx, NodeKind};
 use rustc_hash::FxHashMap;
 
@@ -7,7 +9,7 @@ use super::names::Names;
 use super::semantic::resemblance;
 use super::value;
 use crate::place::is_test;
-use crate::text::{Terms, raw_words};
+use crate::text::{Term, Terms, raw_words, terms_of_query};
 
 /// Seeds of a question.
 const MAX_SEEDS: usize = 12;
@@ -20,6 +22,8 @@ const LEAST_RESEMBLANCE: f32 = 0.45;
 /// What a match and what the meaning of the whole question count.
 const MATCH: f32 = 0.6;
 const MEANING: f32 = 0.4;
+/// What a match of one word among many is worth, if the name has none of the others.
+const PART: f32 = 0.5;
 /// Seeds much weaker than the best are chance.
 const LEAST_SHARE: f32 = 0.35;
 /// Tests name everything; where they are not asked for, the product is meant.
@@ -84,6 +88,8 @@ pub fn seeds(graph: &Graph, names: &Names, query: &str) -> Vec<Seed> {
     for node in named_in_full(graph, query) {
         met.insert(node, (Level::Exact.worth(), Level::Exact));
     }
+    let terms: Vec<(Term, f32)> =
+        terms_of_query(query).into_iter().map(|(term, _)| (term, names.idf(term))).collect();
     let meaning = resemblance(names, query);
     let most = meaning.iter().map(|&(_, seen)| seen).fold(f32::MIN_POSITIVE, f32::max);
     let tests_meant = words.iter().any(|word| word.starts_with("test"));
@@ -93,6 +99,7 @@ pub fn seeds(graph: &Graph, names: &Names, query: &str) -> Vec<Seed> {
             let there = graph.node(node);
             let is_test = there.flags().has(NodeFlags::TEST_CODE) || is_test(there.path());
             let place = if is_test && !tests_meant { TEST } else { 1.0 };
+            let matched = matched * (PART + (1.0 - PART) * coverage(names, &terms, node));
             let score = (MATCH * matched + MEANING * value(&meaning, node) / most) * place;
             Seed { node, score, level }
         })
@@ -123,6 +130,14 @@ pub(super) fn words(query: &str) -> Vec<String> {
     words
 }
 
+/// How much of what a question says, by how telling its terms are, a name says too.
+fn coverage(names: &Names, terms: &[(Term, f32)], node: NodeIx) -> f32 {
+    let all: f32 = terms.iter().map(|&(_, telling)| telling).sum();
+    let has = |term: Term| names.with_term(term).binary_search(&node).is_ok();
+    let said: f32 = terms.iter().filter(|&&(term, _)| has(term)).map(|&(_, telling)| telling).sum();
+    if all > 0.0 { said / all } else { 0.0 }
+}
+
 /// How telling a word is, by its rarest part.
 fn rarity(names: &Names, word: &str) -> f32 {
     let mut rarest = 0.0_f32;
@@ -139,8 +154,10 @@ fn cascade(graph: &Graph, names: &Names, word: &str, found: &mut impl FnMut(Node
     let mut total = 0;
     let mut add = |nodes: Vec<NodeIx>, level: Level, share: f32| {
         let mut nodes: Vec<NodeIx> = nodes.into_iter().filter(|&ix| may_start(graph, ix)).collect();
-        nodes.sort_by_key(|&ix| (std::cmp::Reverse(graph.node(ix).pagerank()), ix));
-        nodes.truncate(PER_LEVEL);
+        if nodes.len() > PER_LEVEL {
+            nodes.select_nth_unstable_by_key(PER_LEVEL, |&ix| (Reverse(graph.node(ix).pagerank()), ix));
+            nodes.truncate(PER_LEVEL);
+        }
         total += nodes.len();
         nodes.into_iter().for_each(|node| found(node, level, share));
         total >= ENOUGH
@@ -194,7 +211,8 @@ mod tests {
     #[test]
     fn each_level_is_found_and_better_ones_come_first() {
         let text = "send calls send_all\nresend calls other";
-        assert_eq!(found(text, "send"), ["send exact", "send_all prefix", "resend substring"]);
+        assert_eq!(found(text, "send"), ["send exact", "send_all prefix"]);
+        assert_eq!(found(text, "esend")[0], "resend substring");
         assert_eq!(found(text, "sendd"), ["send fuzzy", "resend fuzzy"]);
         assert_eq!(found(text, "where is the"), [] as [&str; 0]);
     }

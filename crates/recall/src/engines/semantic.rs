@@ -128,8 +128,10 @@ impl Dice {
 /// The strongest few, in the order of nodes.
 pub(super) fn strongest(mut active: Active, most: usize) -> Active {
     active.retain(|&(_, seen)| seen > 0.0);
-    active.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    active.truncate(most);
+    if active.len() > most {
+        active.select_nth_unstable_by(most, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        active.truncate(most);
+    }
     active.sort_unstable_by_key(|&(node, _)| node);
     active
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::hash_map::Entry;
 
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx};
 use rustc_hash::FxHashMap;
@@ -12,6 +13,8 @@ use super::Active;
 const FEW_SEEDS: f32 = 0.001;
 /// With more edges a node, the queue costs more than it spares.
 const SPARSE: f32 = 8.0;
+/// Nodes of a large graph whose edges are followed.
+const ENOUGH: usize = 3_000;
 /// How much of a signal an inhibitory edge takes away at its end.
 const INHIBITORY: f32 = 0.5;
 /// Nothing is activated more than fully.
@@ -29,6 +32,8 @@ pub struct Rule {
     pub threshold: f32,
     /// Steps at most.
     pub depth: u32,
+    /// A node with more edges passes nothing on, unless it is where the signal began: it connects anything.
+    pub fan_out: usize,
     /// Nodes whose edges are looked at, at most.
     pub budget: usize,
 }
@@ -47,6 +52,7 @@ pub const STRUCTURAL: Rule = Rule {
     decay: 0.55,
     threshold: 0.04,
     depth: 5,
+    fan_out: 200,
     budget: usize::MAX,
 };
 
@@ -69,11 +75,15 @@ pub fn certainty(edge: &Edge<'_>) -> f32 {
     }
 }
 
-/// Spreads with the engine that suits the graph.
+/// Spreads with the engine that suits the graph. Where a question could reach more than an answer can hold, the
+/// strongest signals are followed first and the weakest not at all.
 pub fn spread(graph: &Graph, seeds: &[(NodeIx, f32)], rule: &Rule) -> Active {
-    let nodes = graph.node_count().max(1) as f32;
-    let few = (seeds.len() as f32) / nodes < FEW_SEEDS;
-    let sparse = (graph.edge_count() as f32) / nodes < SPARSE;
+    let nodes = graph.node_count().max(1);
+    if nodes > ENOUGH {
+        return heap(graph, seeds, &Rule { budget: rule.budget.min(ENOUGH), ..*rule });
+    }
+    let few = (seeds.len() as f32) / (nodes as f32) < FEW_SEEDS;
+    let sparse = (graph.edge_count() as f32) / (nodes as f32) < SPARSE;
     if few && sparse { heap(graph, seeds, rule) } else { wavefront(graph, seeds, rule) }
 }
 
@@ -81,15 +91,15 @@ pub fn spread(graph: &Graph, seeds: &[(NodeIx, f32)], rule: &Rule) -> Active {
 pub fn heap(graph: &Graph, seeds: &[(NodeIx, f32)], rule: &Rule) -> Active {
     // Signals are positive, so their bits are in their order.
     let mut queue: BinaryHeap<(u32, Reverse<u32>, Reverse<NodeIx>)> = BinaryHeap::new();
-    let mut fronts: FxHashMap<NodeIx, Vec<(u32, f32)>> = FxHashMap::default();
+    let mut fronts: FxHashMap<NodeIx, Front> = FxHashMap::default();
     for &(node, signal) in seeds {
         offer(&mut fronts, &mut queue, node, 0, signal.min(FULL), rule.threshold);
     }
     let mut left = rule.budget;
     while let Some((bits, Reverse(depth), Reverse(node))) = queue.pop() {
         let signal = f32::from_bits(bits);
-        let current = fronts.get(&node).is_some_and(|front| front.contains(&(depth, signal)));
-        if !current || depth == rule.depth.min(MAX_DEPTH) {
+        let current = fronts.get(&node).is_some_and(|front| front.iter().any(|one| one == (depth, signal)));
+        if !current || depth == rule.depth.min(MAX_DEPTH) || is_hub(graph, node, depth, rule) {
             continue;
         }
         if left == 0 {
@@ -107,15 +117,27 @@ pub fn heap(graph: &Graph, seeds: &[(NodeIx, f32)], rule: &Rule) -> Active {
             );
         });
     }
-    let strongest = |front: &Vec<(u32, f32)>| front.iter().map(|&(_, signal)| signal).fold(0.0, f32::max);
+    let strongest = |front: &Front| front.iter().map(|(_, signal)| signal).fold(0.0, f32::max);
     let mut active: Active = fronts.iter().map(|(&node, front)| (node, strongest(front))).collect();
     active.sort_unstable_by_key(|&(node, _)| node);
     inhibit(graph, active, rule)
 }
 
+/// The signals at a node, by depth; nearly always there is one.
+struct Front {
+    first: (u32, f32),
+    more: Vec<(u32, f32)>,
+}
+
+impl Front {
+    fn iter(&self) -> impl Iterator<Item = (u32, f32)> {
+        std::iter::once(self.first).chain(self.more.iter().copied())
+    }
+}
+
 /// Keeps, for a node, the signals that are either stronger or earlier than each other.
 fn offer(
-    fronts: &mut FxHashMap<NodeIx, Vec<(u32, f32)>>,
+    fronts: &mut FxHashMap<NodeIx, Front>,
     queue: &mut BinaryHeap<(u32, Reverse<u32>, Reverse<NodeIx>)>,
     node: NodeIx,
     depth: u32,
@@ -126,12 +148,23 @@ fn offer(
     if !(signal > 0.0 && signal >= threshold) {
         return;
     }
-    let front = fronts.entry(node).or_default();
-    if front.iter().any(|&(earlier, stronger)| earlier <= depth && stronger >= signal) {
-        return;
+    match fronts.entry(node) {
+        Entry::Vacant(place) => {
+            place.insert(Front { first: (depth, signal), more: Vec::new() });
+        }
+        Entry::Occupied(mut place) => {
+            let front = place.get_mut();
+            if front.iter().any(|(earlier, stronger)| earlier <= depth && stronger >= signal) {
+                return;
+            }
+            front.more.retain(|&(later, weaker)| later < depth || weaker > signal);
+            if front.first.0 >= depth && front.first.1 <= signal {
+                front.first = (depth, signal);
+            } else {
+                front.more.push((depth, signal));
+            }
+        }
     }
-    front.retain(|&(later, weaker)| later < depth || weaker > signal);
-    front.push((depth, signal));
     queue.push((signal.to_bits(), Reverse(depth), Reverse(node)));
 }
 
@@ -165,7 +198,7 @@ pub fn wavefront(graph: &Graph, seeds: &[(NodeIx, f32)], rule: &Rule) -> Active 
         if depth == rule.depth.min(MAX_DEPTH) {
             break;
         }
-        for (node, signal) in ring {
+        for (node, signal) in ring.into_iter().filter(|&(node, _)| !is_hub(graph, node, depth, rule)) {
             if left == 0 {
                 break;
             }
@@ -184,6 +217,10 @@ pub fn wavefront(graph: &Graph, seeds: &[(NodeIx, f32)], rule: &Rule) -> Active 
     reached.sort_unstable();
     let active = reached.into_iter().map(|node| (node, best[node.index()])).collect();
     inhibit(graph, active, rule)
+}
+
+fn is_hub(graph: &Graph, node: NodeIx, depth: u32, rule: &Rule) -> bool {
+    depth > 0 && graph.outgoing(node).len() + graph.incoming(node).len() > rule.fan_out
 }
 
 fn each_step(graph: &Graph, node: NodeIx, rule: &Rule, mut step: impl FnMut(NodeIx, f32)) {
@@ -278,7 +315,8 @@ mod tests {
                 .map(|_| (NodeIx(random(nodes) as u32), (1 + random(100)) as f32 / 100.0))
                 .collect();
             let direction = [Direction::Forward, Direction::Backward, Direction::Both][random(3) as usize];
-            let rule = Rule { depth: random(7) as u32, direction, ..STRUCTURAL };
+            let fan_out = 1 + random(12) as usize;
+            let rule = Rule { depth: random(7) as u32, direction, fan_out, ..STRUCTURAL };
             let (one, other) = (heap(&graph, &seeds, &rule), wavefront(&graph, &seeds, &rule));
             assert_eq!(one, other, "round {round}");
         }

@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use super::survey::is_within;
 
+/// Fewer common changes are chance.
+const MIN_TIMES: u32 = 3;
+
 /// A relation that only the history knows.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GhostEdge {
@@ -30,7 +33,12 @@ pub fn within(graph: &Graph, scope: &str, depth: usize) -> Vec<GhostEdge> {
 /// Ghost edges of some files, strongest first.
 pub(super) fn of_files(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<GhostEdge> {
     let path = |node: NodeIx| graph.node(node).path().to_owned();
-    let shown = ghosts(graph, files, depth).into_iter().map(|ghost| GhostEdge {
+    // Of files that are not parsed no relation is known, and that a lock file changes with its manifest is no news.
+    let parsed = |node: NodeIx| !graph.node(node).language().is_empty();
+    let secret = ghosts(graph, files, depth)
+        .into_iter()
+        .filter(|ghost| ghost.times >= MIN_TIMES && parsed(ghost.one) && parsed(ghost.other));
+    let shown = secret.map(|ghost| GhostEdge {
         source: path(ghost.one),
         target: path(ghost.other),
         co_changes: ghost.times,

@@ -40,7 +40,7 @@ impl Tool for GhostEdges {
     const SPEC: Spec = Spec {
         name: "ghost_edges",
         summary: "Files that commits change together although no call, import or type connects them: hidden couplings.",
-        help: "strength is how often one changes when the other does, as the geometric mean of both directions.",
+        help: "strength is how often one changes when the other does, as the geometric mean of both directions. Only parsed files, and pairs with at least three common commits.",
         intents: &["hidden coupling", "change together", "co-change", "implicit dependency"],
         needs: Needs::Graph,
         budget: Some(4_000),
