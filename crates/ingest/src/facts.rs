@@ -295,6 +295,8 @@ pub struct Binding {
     /// The bytes within which the name means this.
     pub from: u32,
     pub to: u32,
+    /// From here on it may mean what it meant before: the branch or loop that gave it the value has ended.
+    pub until: u32,
     pub ty: Option<TypeIx>,
     pub value: Option<ExprIx>,
 }

@@ -253,6 +253,7 @@ impl Told<'_> {
 
     fn binding(&mut self, binding: &Binding) {
         self.scope(binding.owner);
+        self.number(u32::from(binding.until == binding.to));
         self.all_types(binding.ty.as_slice());
         self.all_exprs(binding.value.as_slice());
     }
@@ -272,7 +273,9 @@ impl Told<'_> {
                 let bindings = self.bindings.get(name).cloned().unwrap_or_default();
                 self.count(bindings.len());
                 for binding in bindings {
-                    self.number(u32::from(binding.from <= *at) + 2 * u32::from(*at < binding.to));
+                    let (after, within) = (binding.from <= *at, *at < binding.to);
+                    let sure = *at < binding.until;
+                    self.number(u32::from(after) + 2 * u32::from(within) + 4 * u32::from(sure));
                     self.binding(binding);
                 }
             }

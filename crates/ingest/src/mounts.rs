@@ -205,9 +205,9 @@ app = Flask("v")
 app.register_blueprint(bp, url_prefix=PREFIX)
 "#,
             expect![[r#"
-                ANY /auth/login auth.py:3 -> function::auth.py::login
-                ANY /local/one app.py:7 -> function::app.py::one
+                GET /auth/login auth.py:3 -> function::auth.py::login
                 GET /auth/more outside.py:2 -> function::outside.py::more
+                GET /local/one app.py:7 -> function::app.py::one
                 GET /store/ shop/views.py:3 -> function::shop/views.py::index
                 GET …/alone alone.py:2 -> function::alone.py::alone
                 GET …/v variable.py:2 -> function::variable.py::v

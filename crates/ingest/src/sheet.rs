@@ -33,6 +33,15 @@ pub(crate) struct Sheet<'s> {
     pub routers: Routers,
     /// Comments that may belong to what comes next: last line, text.
     comments: Vec<(u32, String)>,
+    /// Branches, loops and functions around, outermost first.
+    branches: Vec<Branch>,
+}
+
+struct Branch {
+    node: usize,
+    end: u32,
+    /// Whether what it does may not be done.
+    may_be_skipped: bool,
 }
 
 impl<'s> Sheet<'s> {
@@ -58,6 +67,7 @@ impl<'s> Sheet<'s> {
             closures: Vec::new(),
             routers: Routers::default(),
             comments: Vec::new(),
+            branches: Vec::new(),
         }
     }
 
@@ -288,7 +298,21 @@ impl<'s> Sheet<'s> {
 
     pub fn bind(&mut self, name: Name, from: usize, to: u32, ty: Option<TypeIx>, value: Option<ExprIx>) {
         let owner = self.owner();
-        self.facts.bindings.push(Binding { owner, name, from: from as u32, to, ty, value });
+        let until = match self.branches.last() {
+            Some(&Branch { end, may_be_skipped: true, .. }) => end.min(to),
+            _ => to,
+        };
+        self.facts.bindings.push(Binding { owner, name, from: from as u32, to, until, ty, value });
+    }
+
+    /// Opens a branch or a loop, or a function, which begins without doubts.
+    pub fn open_branch(&mut self, node: Node<'_>, may_be_skipped: bool) {
+        self.branches.push(Branch { node: node.id(), end: node.end_byte() as u32, may_be_skipped });
+    }
+
+    /// Closes what a node opened, if it opened anything.
+    pub fn close_branch(&mut self, node: Node<'_>) {
+        self.branches.pop_if(|branch| branch.node == node.id());
     }
 
     pub fn call(&mut self, what: ExprIx, node: Node<'_>) {
@@ -310,6 +334,13 @@ impl<'s> Sheet<'s> {
 
     pub fn comment(&mut self, node: Node<'_>, text: String) {
         let first = line(node);
+        let start = node.start_byte();
+        let line_start = start - node.start_position().column.min(start);
+        let before = self.source.get(line_start..start).unwrap_or(&[]);
+        // What stands behind code on its line speaks of that code.
+        if !before.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
         if self.comments.last().is_some_and(|(end, _)| end + 1 < first) {
             self.comments.clear();
         }

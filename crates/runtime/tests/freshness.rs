@@ -343,3 +343,18 @@ fn a_folder_in_place_of_a_file_of_the_graph_is_set_aside_and_said() {
     let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with("graph.corrupt-"));
     assert_eq!(kept.filter(|entry| entry.path().join("inside").is_file()).count(), 3);
 }
+
+#[test]
+fn when_every_snapshot_is_damaged_the_graph_is_made_again() {
+    let machine = Machine::new();
+    let workspace = machine.open();
+    ingest(&workspace);
+    workspace.save().unwrap();
+    for entry in fs::read_dir(workspace.runtime_root()).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("graph.snapshot") {
+            fs::write(entry.path(), "junk").unwrap();
+        }
+    }
+    drop(workspace);
+    assert_eq!(*fresh(&machine.open()), *machine.made_anew());
+}

@@ -126,6 +126,9 @@ def two(other):
     return other.get(2)
 //- far.py
 def three(x):
+    '''Much like
+    store.get(3)
+    of old.'''
     return x.get(3)
 //- notes.txt
 x.get(4)

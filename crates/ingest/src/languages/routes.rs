@@ -230,10 +230,10 @@ def named(): ...
 "#,
         );
         expect![[r#"
-            ANY /methods api.py:5 -> function::api.py::plain
             ANY /named api.py:7 -> function::api.py::named
             DELETE /tuple api.py:3 -> function::api.py::pair
             GET /both api.py:1 -> function::api.py::both
+            GET /methods api.py:5 -> function::api.py::plain
             POST /both api.py:1 -> function::api.py::both
             PUT /tuple api.py:3 -> function::api.py::pair
         "#]]

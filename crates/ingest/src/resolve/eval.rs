@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
+use crate::facts::{Binding, By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, SELF_PARAM, Ty};
 
 /// Chains of calls and assignments longer than this are not followed; no measured program needs it.
 const MAX_DEPTH: usize = 120;
+/// A name that branches give more values is not looked at further.
+const MAX_VALUES: usize = 6;
 
 pub(crate) struct Eval<'p, 'f> {
     pub program: &'p Program<'f>,
@@ -240,12 +242,9 @@ impl<'p, 'f> Eval<'p, 'f> {
             if owner.is_some() || around.is_none() {
                 let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (owner, name));
                 let same = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (owner, name));
-                if let Some(found) = same.filter(|b| b.from <= at && at < b.to).last() {
-                    return Some(match (found.ty, found.value) {
-                        (Some(ty), _) => self.ty(file, ty),
-                        (None, Some(value)) => self.expr(file, value),
-                        (None, None) => Ty::Unknown,
-                    });
+                let found: Vec<&Binding> = same.filter(|b| b.from <= at && at < b.to).collect();
+                if let Some(ty) = self.last_value(file, &found, at) {
+                    return Some(ty);
                 }
             }
             around = facts.def(around?).parent;
@@ -259,12 +258,25 @@ impl<'p, 'f> Eval<'p, 'f> {
         let local = self.program.local_name(file, text)?;
         let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (None, local));
         let same = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (None, local));
-        let found = same.last()?;
-        Some(match (found.ty, found.value) {
-            (Some(ty), _) => self.ty(file, ty),
-            (None, Some(value)) => self.expr(file, value),
-            (None, None) => Ty::Unknown,
-        })
+        let found: Vec<&Binding> = same.collect();
+        self.last_value(file, &found, u32::MAX - 1)
+    }
+
+    /// What a name was given last before a byte: one value, or every one that a branch may have left standing.
+    fn last_value(&mut self, file: u32, found: &[&Binding], at: u32) -> Option<Ty> {
+        let mut values = Vec::new();
+        for binding in found.iter().rev().take(MAX_VALUES) {
+            let declared = binding.ty.map_or(Ty::Unknown, |ty| self.ty(file, ty));
+            values.push(match (declared, binding.value) {
+                (Ty::Unknown, Some(value)) => self.expr(file, value),
+                (declared, _) => declared,
+            });
+            // Outside of every branch, or still inside of its own.
+            if binding.until == binding.to || at < binding.until {
+                break;
+            }
+        }
+        if values.len() > 1 { Some(Ty::union(values)) } else { values.pop() }
     }
 
     pub fn member(&mut self, file: u32, base: &Ty, name: GName, access: Access) -> Ty {

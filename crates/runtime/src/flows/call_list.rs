@@ -133,6 +133,7 @@ impl CallList {
 
     pub fn shorten(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.calls, excess) > 0
+        // Calls are what was asked for.
+        drop_tail(&mut self.leads, excess) > 0 || drop_tail(&mut self.calls, excess) > 0
     }
 }

@@ -163,25 +163,7 @@ impl<'g> FileRow<'g> {
 
     /// Whether it is beside the product: tests, examples, fixtures, benchmarks.
     pub fn is_beside(&self) -> bool {
-        let beside = |part: &str| {
-            matches!(
-                part,
-                "examples"
-                    | "example"
-                    | "samples"
-                    | "demo"
-                    | "demos"
-                    | "playground"
-                    | "fixtures"
-                    | "testdata"
-                    | "benches"
-                    | "bench"
-                    | "benchmarks"
-                    | "__fixtures__"
-                    | "__mocks__"
-            )
-        };
-        self.is_test() || self.path().split('/').rev().skip(1).any(beside)
+        self.is_test() || place::is_beside(self.path())
     }
 
     pub fn is_own(&self) -> bool {

@@ -74,7 +74,7 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     for hit in &found.matches {
         let path = hit.path.as_str();
         let is_known = known.contains(&(path, hit.line)) || is_definition(graph, name, path, hit.line);
-        if !is_known && !is_comment(&hit.text) {
+        if !is_known && !is_comment(&hit.text) && !is_documentation(graph, path, hit.line, &hit.text) {
             let near = path == asked.path() || importers.contains(path);
             open.push((!near, path.to_owned(), hit.line));
         }
@@ -114,6 +114,13 @@ fn is_definition(graph: &Graph, name: &str, path: &str, line: u64) -> bool {
         // Attributes and decorators may stand above the name.
         (u64::from(first)..=u64::from(first) + HEAD_LINES).contains(&line)
     })
+}
+
+/// Whether the line is part of what is written about the definition around it.
+fn is_documentation(graph: &Graph, path: &str, line: u64, text: &str) -> bool {
+    let Ok(line) = u32::try_from(line) else { return false };
+    let around = graph.node_at(path, line).map(|node| graph.node(node));
+    around.is_some_and(|node| !text.trim().is_empty() && node.doc().contains(text.trim()))
 }
 
 fn is_comment(line: &str) -> bool {

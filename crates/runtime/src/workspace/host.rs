@@ -345,6 +345,8 @@ impl Host {
             && self.folder.join(FACTS).exists()
         {
             *state = None;
+            drop(state);
+            memory::give_back();
         }
     }
 

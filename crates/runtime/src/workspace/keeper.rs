@@ -19,7 +19,7 @@ const SAVE_AFTER: Duration = Duration::from_secs(30);
 /// As many calls make it save sooner.
 const SAVE_QUERIES: u64 = 50;
 /// Facts that nothing needed for so long are only kept on disk.
-const FORGET_AFTER: Duration = Duration::from_secs(30);
+const FORGET_AFTER: Duration = Duration::from_secs(600);
 
 /// How often it looks whether the history moved.
 const HEAD_EVERY: Duration = Duration::from_secs(3);

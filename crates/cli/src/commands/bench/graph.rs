@@ -272,7 +272,8 @@ fn memory(copy: &Path, state: &Path) -> anyhow::Result<Memory> {
     let mut job = session.call("ingest", &json!({"agent_id": "bench"}))?;
     while job["state"] == "running" {
         std::thread::sleep(Duration::from_millis(100));
-        job = session.call("job_status", &json!({"agent_id": "bench", "job_id": job["job_id"]}))?;
+        let asked = json!({"agent_id": "bench", "job_id": job["job_id"]});
+        job = session.call("job_status", &asked)?["jobs"][0].take();
     }
     session.call("persist", &json!({"agent_id": "bench", "action": "save"}))?;
     let (peak, kept) = (session.memory("VmHWM:")?, session.memory("VmRSS:")?);

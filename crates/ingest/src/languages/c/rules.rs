@@ -39,7 +39,11 @@ impl CRules {
 impl Rules for CRules {
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, _: Scope, name: GName) -> Ty {
         if let Some(found) = self.includes.visible(eval.program, file, name, DefKind::is_callable) {
-            return Ty::Fn(found, None);
+            // The same function twice, each for another system: which is called is not for us to say.
+            let home = Place::File(eval.program.file_of(found));
+            let twins = eval.program.items(home, name).iter().copied();
+            let twins = twins.filter(|&def| eval.program.def(def).kind.is_callable());
+            return Ty::union(twins.map(|def| Ty::Fn(def, None)).collect());
         }
         for &at in self.includes.reach(file) {
             if let Some(found) = eval.top_binding(at, name) {

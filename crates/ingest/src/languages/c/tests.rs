@@ -54,3 +54,19 @@ int hidden(void) { return 1; }
         "#]],
     );
 }
+
+#[test]
+fn functions_for_several_systems_are_all_meant() {
+    let found = testing::calls(
+        r#"
+//- x.c
+#ifdef _WIN32
+static int plat(void) { return 1; }
+#else
+static int plat(void) { return 2; }
+#endif
+int run(void) { return plat(); }
+"#,
+    );
+    assert_eq!(found, "x.c run -> x.c plat @[6] ?2\nx.c run -> x.c plat#2 @[6] ?2\n");
+}

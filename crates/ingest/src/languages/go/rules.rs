@@ -77,6 +77,8 @@ impl GoRules {
     /// A name of a package, in any of its files.
     fn item(&self, eval: &mut Eval<'_, '_>, package: u32, name: GName) -> Option<Ty> {
         let program = eval.program;
+        // One function for each system: which of them is called is not for us to say.
+        let mut twins = Vec::new();
         for &file in &self.files[package as usize] {
             let items = program.items(Place::File(file), name);
             let def = items.iter().copied().find(|&def| program.def(def).kind != DefKind::Impl);
@@ -85,11 +87,13 @@ impl GoRules {
             if let Some(found) = is_value.then(|| eval.top_binding(file, name)).flatten() {
                 return Some(found);
             }
-            if let Some(def) = def {
-                return Some(self.def(eval, def));
+            match def {
+                Some(def) if program.def(def).kind == DefKind::Function => twins.push(Ty::Fn(def, None)),
+                Some(def) if twins.is_empty() => return Some(self.def(eval, def)),
+                _ => {}
             }
         }
-        None
+        (!twins.is_empty()).then(|| Ty::union(twins))
     }
 
     fn def(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {

@@ -91,3 +91,26 @@ func Exit(code int) {}
         "#]],
     );
 }
+
+#[test]
+fn functions_for_several_systems_are_all_meant() {
+    let found = testing::calls(
+        r#"
+//- go.mod
+module example.com/m
+//- a_linux.go
+package m
+
+func plat() {}
+//- a_windows.go
+package m
+
+func plat() {}
+//- m.go
+package m
+
+func Run() { plat() }
+"#,
+    );
+    assert_eq!(found, "m.go Run -> a_linux.go plat @[3] ?2\nm.go Run -> a_windows.go plat @[3] ?2\n");
+}

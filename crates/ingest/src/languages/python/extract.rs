@@ -83,6 +83,12 @@ impl<'t> Visit<'t> for Reader<'_> {
             return Descend::Past;
         }
         match node.kind() {
+            "if_statement" | "elif_clause" | "else_clause" | "for_statement" | "while_statement"
+            | "try_statement" | "except_clause" | "case_clause" => self.sheet.open_branch(node, true),
+            "function_definition" | "class_definition" => self.sheet.open_branch(node, false),
+            _ => {}
+        }
+        match node.kind() {
             "comment" => return Descend::Past,
             "decorator" => {
                 let text = self.sheet.text(node).trim_start_matches('@').trim().to_owned();
@@ -117,6 +123,7 @@ impl<'t> Visit<'t> for Reader<'_> {
     fn leave(&mut self, node: Node<'t>) {
         if node.is_named() {
             self.leave_statement(node);
+            self.sheet.close_branch(node);
         }
     }
 }

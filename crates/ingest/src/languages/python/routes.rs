@@ -196,9 +196,9 @@ fn text(written: &str) -> Option<(&str, &str)> {
     written[1..].split_once(quote)
 }
 
-/// The methods written after a pattern; any, where none are written out.
+/// The methods written after a pattern: GET where none are given, any where they are not written out.
 fn methods(rest: &str) -> Vec<String> {
-    listed(rest.split_once("methods").map_or("", |(_, list)| list))
+    rest.split_once("methods").map_or_else(|| vec!["GET".to_owned()], |(_, list)| listed(list))
 }
 
 fn listed(list: &str) -> Vec<String> {

@@ -135,3 +135,47 @@ def maybe(x):
         "#]],
     );
 }
+
+#[test]
+fn a_value_that_a_branch_may_leave_standing_counts() {
+    let found = testing::calls(
+        r#"
+//- a.py
+class A:
+    def go(self): ...
+class B:
+    def go(self): ...
+def either(flag):
+    if flag:
+        x = A()
+    else:
+        x = B()
+    x.go()
+def perhaps(flag):
+    x = A()
+    if flag:
+        x = B()
+        x.go()
+    return x.go()
+def later():
+    x = A()
+    x = B()
+    x.go()
+def same(flag):
+    x = A()
+    for _ in flag:
+        x = A()
+    x.go()
+"#,
+    );
+    let of = |name: &str| -> Vec<&str> {
+        found
+            .lines()
+            .filter(|line| line.starts_with(&format!("a.py {name} ")) && line.contains(".go"))
+            .collect()
+    };
+    assert_eq!(of("either"), ["a.py either -> a.py A.go @[10] ?2", "a.py either -> a.py B.go @[10] ?2"]);
+    assert_eq!(of("perhaps"), ["a.py perhaps -> a.py A.go @[16] ?2", "a.py perhaps -> a.py B.go @[15, 16]"]);
+    assert_eq!(of("later"), ["a.py later -> a.py B.go @[20]"]);
+    assert_eq!(of("same"), ["a.py same -> a.py A.go @[25]"]);
+}

@@ -37,8 +37,8 @@ pub(super) fn bind(
             }
             "tuple_pattern" => {
                 let of = as_value(sheet, value, ty);
-                for (at, child) in named_children(node).into_iter().enumerate() {
-                    let part = of.map(|of| sheet.push(Expr::Part { of, index: at as u32 }));
+                for (at, child) in places(node, None) {
+                    let part = of.zip(at).map(|(of, index)| sheet.push(Expr::Part { of, index }));
                     work.push((child, part, None));
                 }
             }
@@ -52,9 +52,8 @@ pub(super) fn bind(
             "tuple_struct_pattern" => {
                 let of = as_value(sheet, value, ty);
                 let path = field(node, "type");
-                let children = named_children(node);
-                for (at, child) in children.into_iter().filter(|c| Some(*c) != path).enumerate() {
-                    let part = of.map(|of| payload(sheet, path, of, at as u32));
+                for (at, child) in places(node, path) {
+                    let part = of.zip(at).map(|(of, index)| payload(sheet, path, of, index));
                     work.push((child, part, None));
                 }
             }
@@ -114,4 +113,19 @@ fn as_value(sheet: &mut Sheet<'_>, value: Option<ExprIx>, ty: Option<TypeIx>) ->
 
 fn last_child(node: Node<'_>) -> Option<Node<'_>> {
     named_children(node).into_iter().next_back()
+}
+
+/// The patterns of a tuple with their places. Commas count them, since `_` is no node; behind `..` nobody knows.
+fn places<'t>(node: Node<'t>, path: Option<Node<'t>>) -> Vec<(Option<u32>, Node<'t>)> {
+    let (mut found, mut at) = (Vec::new(), Some(0));
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor).filter(|child| Some(*child) != path && !child.is_extra()) {
+        match child.kind() {
+            "," => at = at.map(|at| at + 1),
+            ".." | "remaining_field_pattern" => at = None,
+            _ if child.is_named() => found.push((at, child)),
+            _ => {}
+        }
+    }
+    found
 }

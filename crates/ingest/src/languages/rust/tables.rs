@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{DefIx, DefKind, How, TypeIx};
+use crate::facts::{Def, DefIx, DefKind, FileFacts, How, TypeIx};
+use crate::interface::last_name;
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place};
 use crate::resolve::ty::Ty;
@@ -67,7 +68,9 @@ impl Tables {
                     }
                     self.of_traits.entry((of, name)).or_default().push(child);
                 }
-                (None, _) if found.how == How::Instance => {
+                (None, _)
+                    if found.how == How::Instance && !is_forwarding(program.files[file as usize], def) =>
+                {
                     // Only what traits of ours add to other types.
                     if let Some(base) = base
                         && let Ty::Of(..) = eval.ty(file, base)
@@ -79,4 +82,14 @@ impl Tables {
             }
         }
     }
+}
+
+/// `impl<T: Trait> Trait for &T` adds nothing to types that do not have the trait already.
+fn is_forwarding(facts: &FileFacts, found: &Def) -> bool {
+    let name = |ty: TypeIx| last_name(facts, ty);
+    let base = found.bases.first().and_then(|&base| name(base));
+    let own = found.of.and_then(name);
+    found.type_params.iter().any(|param| {
+        Some(facts.text(param.name)) == own && param.bounds.iter().any(|&bound| name(bound) == base)
+    })
 }

@@ -423,3 +423,32 @@ pub trait Shape { fn area(&self) -> u32; }
         "#]],
     );
 }
+
+#[test]
+fn a_place_in_a_tuple_is_counted_with_those_that_have_no_name() {
+    let found = testing::calls(
+        r#"
+//- Cargo.toml
+[package]
+name = "places"
+[dependencies]
+regex = "1"
+//- src/lib.rs
+pub trait Matcher { fn is_match(&self) -> bool; }
+pub struct Mine;
+impl Matcher for Mine { fn is_match(&self) -> bool { true } }
+impl<'a, M: Matcher> Matcher for &'a M { fn is_match(&self) -> bool { (**self).is_match() } }
+fn theirs(all: &[(usize, regex::Regex)]) { for (_, re) in all { re.is_match(); } }
+fn ours(all: &[(usize, Mine)]) { for (_, mine) in all { mine.is_match(); } }
+fn some(one: Option<(u8, Mine)>) { if let Some((_, mine)) = one { mine.is_match(); } }
+fn rest(all: (u8, u8, Mine)) { let (.., mine) = all; mine.is_match(); }
+"#,
+    );
+    let of = |name: &str| -> Vec<&str> {
+        found.lines().filter(|line| line.starts_with(&format!("src/lib.rs {name} "))).collect()
+    };
+    assert_eq!(of("theirs"), [""; 0]);
+    assert_eq!(of("ours"), ["src/lib.rs ours -> src/lib.rs Mine.is_match @[6]"]);
+    assert_eq!(of("some"), ["src/lib.rs some -> src/lib.rs Mine.is_match @[7]"]);
+    assert!(of("rest").iter().all(|line| line.contains('?')), "{found}");
+}

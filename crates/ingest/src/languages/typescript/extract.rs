@@ -78,6 +78,20 @@ impl<'t> Visit<'t> for Reader<'_> {
             return Descend::Past;
         }
         match node.kind() {
+            "if_statement" | "else_clause" | "for_statement" | "for_in_statement" | "while_statement"
+            | "do_statement" | "switch_case" | "switch_default" | "try_statement" | "catch_clause" => {
+                self.sheet.open_branch(node, true);
+            }
+            "function_declaration"
+            | "generator_function_declaration"
+            | "function_expression"
+            | "generator_function"
+            | "arrow_function"
+            | "method_definition"
+            | "class_static_block" => self.sheet.open_branch(node, false),
+            _ => {}
+        }
+        match node.kind() {
             "comment" => self.comment(node),
             "decorator" => self.decorator(node),
             "import_statement" => {
@@ -126,6 +140,7 @@ impl<'t> Visit<'t> for Reader<'_> {
     fn leave(&mut self, node: Node<'t>) {
         if node.is_named() {
             self.leave_statement(node);
+            self.sheet.close_branch(node);
         }
     }
 }

@@ -225,6 +225,13 @@ impl ScriptRules {
             if let Some(getter) = getter {
                 return eval.declared_result(getter);
             }
+            // An interface has signatures only, and a call says by its arguments which it means.
+            let are_signatures = members.len() > 1 && program.def(at).kind == DefKind::Interface;
+            if are_signatures && members.iter().all(|&m| program.def(m).kind.is_callable()) {
+                let receiver = Arc::new(base.clone());
+                let each = members.iter().map(|&m| Ty::Fn(m, Some(Arc::clone(&receiver))));
+                return Ty::union(each.collect());
+            }
             // Overload signatures come before the implementation.
             if let Some(&member) = members.last() {
                 return match program.def(member).kind {

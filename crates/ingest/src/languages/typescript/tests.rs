@@ -139,3 +139,48 @@ export function join(a: string) {}
         "#]],
     );
 }
+
+#[test]
+fn a_value_that_a_branch_may_leave_standing_counts() {
+    let found = testing::calls(
+        r#"
+//- a.ts
+class A { go() {} }
+class B { go() {} }
+export function perhaps(flag: boolean) {
+  let x: any = new A()
+  if (flag) x = new B()
+  x.go()
+}
+export function later() {
+  let x = new A()
+  x = new B()
+  x.go()
+}
+// about nothing
+export function c() {} // about c
+export function d() {}
+"#,
+    );
+    let of = |name: &str| -> Vec<&str> {
+        found
+            .lines()
+            .filter(|line| line.starts_with(&format!("a.ts {name} ")) && line.contains(".go"))
+            .collect()
+    };
+    assert_eq!(of("perhaps").len(), 2, "{found}");
+    assert_eq!(of("later"), ["a.ts later -> a.ts B.go @[11]"]);
+}
+
+#[test]
+fn signatures_of_an_interface_are_told_apart_by_what_they_are_given() {
+    let found = testing::calls(
+        r#"
+//- a.ts
+export interface Server { use(fn: () => void): Server; use(route: string, fn: () => void): Server }
+export function one(s: Server, f: () => void) { s.use(f) }
+export function two(s: Server, f: () => void) { s.use('/x', f) }
+"#,
+    );
+    assert_eq!(found, "a.ts one -> a.ts Server.use @[2]\na.ts two -> a.ts Server.use#2 @[3]\n");
+}

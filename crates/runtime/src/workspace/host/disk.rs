@@ -69,6 +69,7 @@ impl Host {
         self.save_facts(view.stamp().digest())?;
         self.save_stamp(graph.generation(), view.as_of(), view.stamp())?;
         self.saved.store(graph.generation(), Ordering::Release);
+        m1nd_stdx::memory::give_back();
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
     }
 
@@ -114,17 +115,17 @@ impl Host {
             Err(_) if !path.exists() => {}
             Err(err) => {
                 self.set_aside(&path, &err);
-                // Older than the files, perhaps: without a stamp they are read again before it is believed.
-                if let Ok(graph) = snapshot::load(&snapshot::previous_path(&path)) {
-                    let view = WorkspaceView::new(
-                        Arc::new(graph),
-                        None,
-                        UnixMs::default(),
-                        Stamp::default(),
-                        Sizes::new(),
-                    );
-                    self.view.store(Arc::new(view));
-                }
+                // Older than the files, or nothing at all: without a stamp they are read again before it is believed.
+                let graph =
+                    snapshot::load(&snapshot::previous_path(&path)).unwrap_or_else(|_| Graph::empty());
+                let view = WorkspaceView::new(
+                    Arc::new(graph),
+                    None,
+                    UnixMs::default(),
+                    Stamp::default(),
+                    Sizes::new(),
+                );
+                self.view.store(Arc::new(view));
             }
         }
     }
