@@ -61,6 +61,8 @@ pub enum Command {
     Search(Search),
     /// Find code by what it is about
     Seek(Seek),
+    /// Show what goes with a name
+    Activate(Activate),
     /// Show numbered lines of a file
     View(View),
     /// Read the workspace into the code graph
@@ -190,6 +192,22 @@ pub struct Seek {
     /// Most results to print
     #[arg(short = 'k', long, default_value_t = 10)]
     pub top_k: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Activate {
+    /// Names or words to start from
+    #[arg(required = true, value_name = "WORDS")]
+    pub query: Vec<String>,
+    /// Most nodes to print
+    #[arg(short = 'k', long, default_value_t = 10)]
+    pub top_k: u32,
+    /// Let nothing be learned from the question
+    #[arg(long)]
+    pub no_learn: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

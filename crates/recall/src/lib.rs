@@ -1,10 +1,12 @@
 //! Recall: from words to places in the code.
 //!
 //! Pure: texts, commits and the graph come in as arguments, and nothing here reads a file or a clock.
-//! `text` knows words, `past` knows what earlier changes were called and what they touched, `fuse` weighs what
+//! `engines` follow relations. `text` knows words, `past` knows what earlier changes were called and what they touched, `fuse` weighs what
 //! they and the graph say.
 
 pub mod corpus;
+pub mod engines;
+pub mod feedback;
 pub mod fuse;
 pub mod past;
 pub mod place;

@@ -16,7 +16,13 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 18] = [
+const NOT_PATHS: [&str; 24] = [
+    "dimensions",
+    "source",
+    "target",
+    "feedback",
+    "node_id",
+    "node_ids",
     "node_types",
     "group_by",
     "agent_id",

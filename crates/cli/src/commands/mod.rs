@@ -1,5 +1,6 @@
 //! One file for each command.
 
+mod activate;
 mod bench;
 mod call;
 mod completions;
@@ -32,6 +33,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Tools { json } => tools::run(&global, json),
         Command::Search(search) => search::run(&global, &search),
         Command::Seek(seek) => seek::run(&global, &seek),
+        Command::Activate(activate) => activate::run(&global, &activate),
         Command::View(view) => view::run(&global, &view),
         Command::Ingest { path, full, json } => graph::ingest(&global, path, full, json),
         Command::Callers(named) => graph::calls(&global, "callers", &named),

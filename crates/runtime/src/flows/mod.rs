@@ -1,5 +1,6 @@
 //! Flows: work that needs more than one engine, or an engine and an effect. One file each.
 
+pub mod associate;
 pub mod audit;
 pub mod brought;
 pub mod call_list;
@@ -8,7 +9,9 @@ pub mod coverage;
 pub mod diagram;
 pub mod file_list;
 pub mod findings;
+pub mod ghosts;
 pub mod ingest;
+mod learned;
 pub mod metrics;
 pub mod numbered;
 pub mod outline;
@@ -21,3 +24,4 @@ pub mod text_search;
 pub mod texts;
 pub mod unattributed;
 pub mod verify;
+pub mod why;

@@ -9,6 +9,7 @@ use m1nd_vfs::read;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::learned::Learned;
 use super::slice::MAX_FILE_BYTES;
 use super::text_search::Place;
 use crate::ctx::{Ctx, GraphView};
@@ -87,17 +88,18 @@ pub fn symbols(
     at: &GraphView,
     request: &Request<'_>,
 ) -> Result<(Vec<SeekResult>, u64), Fault> {
-    ask(ctx, at, request, |found| {
+    ask(ctx, at, request, |found, lessons| {
         let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
-        let hits = found.symbols(&kinds);
+        let hits = lessons.judge(&at.graph, found.symbols(&kinds), &kinds, request);
         hits.iter().enumerate().map(|(nth, hit)| result(&at.graph, hit, nth)).collect()
     })
 }
 
 /// Files that answer, and how many could have.
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Vec<SeekFile>, u64), Fault> {
-    ask(ctx, at, request, |found| {
-        found.files().into_iter().enumerate().map(|(nth, hit)| file(&at.graph, hit, nth)).collect()
+    ask(ctx, at, request, |found, lessons| {
+        let hits = lessons.judge_files(&at.graph, found.files(), request);
+        hits.into_iter().enumerate().map(|(nth, hit)| file(&at.graph, hit, nth)).collect()
     })
 }
 
@@ -151,22 +153,23 @@ fn ask<T>(
     ctx: &Ctx<'_>,
     at: &GraphView,
     request: &Request<'_>,
-    shape: impl FnOnce(&Found<'_>) -> Vec<T>,
+    shape: impl FnOnce(&Found<'_>, &Learned<'_>) -> Vec<T>,
 ) -> Result<(Vec<T>, u64), Fault> {
     let workspace = ctx.workspace()?;
     let place = Place::resolve(workspace.root(), request.scope)
         .map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
     let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
+    let lessons = Learned::of(workspace, &at.graph, &corpus, request.query, &place);
     let question = Question {
         query: request.query,
-        top_k: request.top_k,
+        top_k: lessons.reach(request.top_k),
         graph: request.graph,
         min_score: request.min_score,
         tests: if asks_for_tests(request, &place) { Tests::Wanted } else { Tests::After },
     };
     let found = Found::of(&corpus, &at.graph, &question, |path| place.admits(path));
     let candidates = found.candidates() as u64;
-    Ok((shape(&found), candidates))
+    Ok((shape(&found, &lessons), candidates))
 }
 
 fn asks_for_tests(request: &Request<'_>, place: &Place) -> bool {

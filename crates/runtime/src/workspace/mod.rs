@@ -1,10 +1,12 @@
 //! Workspace: the folder a process is bound to, and where its state lives.
 
+mod associations;
 mod bring;
 mod compare;
 mod home;
 mod host;
 mod keeper;
+mod lessons;
 mod listing;
 mod memory;
 mod overlays;
@@ -17,21 +19,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use m1nd_graph::Graph;
+use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::Report;
 use m1nd_memory::StoreError;
 use m1nd_recall::corpus::Corpus;
+use m1nd_recall::engines::names::Names;
+use m1nd_recall::engines::plasticity::Learned;
+use m1nd_recall::feedback::Lesson;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
 use m1nd_vfs::{RelPath, Root, durable};
 
 use crate::settings::Settings;
+use associations::Associations;
 pub use bring::{BringError, IndexReport, Keep};
 pub use compare::Differences;
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
 pub use host::{ReloadError, Reuse, SaveError, Saved, Watching};
+use lessons::Lessons;
 use memory::Memory;
 pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
@@ -70,6 +77,8 @@ pub struct Workspace {
     host: Host,
     memory: Memory,
     words: Words,
+    associations: Associations,
+    lessons: Lessons,
 }
 
 impl Workspace {
@@ -84,7 +93,10 @@ impl Workspace {
         let root = root.excluding(&settings.home).excluding(&runtime_root);
         let memory = Memory::new(&runtime_root);
         let words = Words::new(&runtime_root);
-        Ok(Self { root, source, host: Host::new(runtime_root.clone()), memory, words, runtime_root })
+        let lessons = Lessons::new(&runtime_root);
+        let associations = Associations::default();
+        let host = Host::new(runtime_root.clone());
+        Ok(Self { root, source, host, memory, words, associations, lessons, runtime_root })
     }
 
     pub fn root(&self) -> &Root {
@@ -142,6 +154,27 @@ impl Workspace {
         cancel: &CancelToken,
     ) -> Result<Arc<Corpus>, Stop> {
         self.words.of(&self.root, view, graph, cancel)
+    }
+
+    /// What the nodes of a graph are called.
+    pub fn names(&self, graph: &Arc<Graph>) -> Arc<Names> {
+        self.associations.names(graph)
+    }
+
+    /// Lets edges grow between nodes that a question activated together.
+    pub fn learn_from(&self, graph: &Graph, active: &[(NodeIx, f32)]) -> Learned {
+        self.associations.learn(graph, active)
+    }
+
+    /// What was said of earlier answers.
+    pub fn lessons(&self) -> Arc<Vec<Lesson>> {
+        self.lessons.all()
+    }
+
+    /// Writes down what was said of some nodes as answers to a question.
+    pub fn add_lessons(&self, query: &str, nodes: &[&str], amount: f32) -> io::Result<()> {
+        self.ensure_runtime_root().map_err(|err| err.source)?;
+        self.lessons.add(query, nodes, amount)
     }
 
     /// Reads the files into the next generation of the graph.

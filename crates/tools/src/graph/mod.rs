@@ -1,16 +1,26 @@
-//! Graph: keeping the graph, the work that makes it, and its shape.
+//! Graph: keeping the graph, the work that makes it, its shape, and what goes with what.
 
+mod activate;
 mod audit;
 mod cross_verify;
 mod diagram;
+mod ghost_edges;
 mod job_cancel;
 mod job_status;
+mod learn;
 mod metrics;
 mod persist;
+mod resonate;
+mod why;
 
 use m1nd_runtime::{Entry, entry};
 
 pub const TOOLS: &[Entry] = &[
+    entry::<activate::Activate>(),
+    entry::<why::Why>(),
+    entry::<ghost_edges::GhostEdges>(),
+    entry::<resonate::Resonate>(),
+    entry::<learn::Learn>(),
     entry::<audit::Audit>(),
     entry::<metrics::Metrics>(),
     entry::<diagram::Diagram>(),

@@ -1,0 +1,87 @@
+//! Merge: four views of the same nodes become one number.
+
+use m1nd_graph::NodeIx;
+
+use super::{Active, value};
+
+/// The views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dimension {
+    Structural,
+    Semantic,
+    Temporal,
+    Causal,
+}
+
+impl Dimension {
+    pub const ALL: [Dimension; 4] = [Self::Structural, Self::Semantic, Self::Temporal, Self::Causal];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Structural => "structural",
+            Self::Semantic => "semantic",
+            Self::Temporal => "temporal",
+            Self::Causal => "causal",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dimension| dimension.name() == text)
+    }
+}
+
+/// In the order of [`Dimension::ALL`].
+const WEIGHTS: [f32; 4] = [0.35, 0.25, 0.15, 0.25];
+/// What agreement of all four, and of three, is worth.
+const BONUS: [f32; 5] = [1.0, 1.0, 1.0, 1.3, 1.5];
+
+/// One node, as all views see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Merged {
+    pub node: NodeIx,
+    pub activation: f32,
+    /// In the order of [`Dimension::ALL`].
+    pub dimensions: [f32; 4],
+}
+
+/// Every node that any view knows, in the order of nodes. A view that is silent gives its weight to the others.
+pub fn merge(views: &[Active; 4]) -> Vec<Merged> {
+    let speaks = |nth: usize| !views[nth].is_empty();
+    let said: f32 = (0..4).filter(|&nth| speaks(nth)).map(|nth| WEIGHTS[nth]).sum();
+    let mut nodes: Vec<NodeIx> = views.iter().flatten().map(|&(node, _)| node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let of = |node: NodeIx| {
+        let dimensions = [0, 1, 2, 3].map(|nth: usize| value(&views[nth], node));
+        let sum: f32 = (0..4).map(|nth| dimensions[nth] * WEIGHTS[nth] / said).sum();
+        let agree = dimensions.iter().filter(|&&seen| seen > 0.0).count();
+        Merged { node, activation: sum * BONUS[agree], dimensions }
+    };
+    nodes.into_iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merged(views: [&[(u32, f32)]; 4]) -> Vec<(u32, f32)> {
+        let views = views.map(|view| view.iter().map(|&(node, seen)| (NodeIx(node), seen)).collect());
+        let rounded = |seen: f32| (seen * 1000.0).round() / 1000.0;
+        merge(&views).iter().map(|one| (one.node.0, rounded(one.activation))).collect()
+    }
+
+    #[test]
+    fn views_are_weighed_and_agreement_is_rewarded() {
+        let found =
+            merged([&[(0, 1.0), (1, 1.0)], &[(0, 1.0)], &[(0, 1.0), (1, 1.0)], &[(0, 1.0), (1, 1.0)]]);
+        // All four: 1.0 x 1.5. Three: (0.35 + 0.15 + 0.25) x 1.3.
+        assert_eq!(found, [(0, 1.5), (1, 0.975)]);
+    }
+
+    #[test]
+    fn the_weight_of_a_silent_view_goes_to_the_others() {
+        // 0.35 of 0.35 + 0.25.
+        assert_eq!(merged([&[(0, 1.0)], &[(1, 1.0)], &[], &[]]), [(0, 0.583), (1, 0.417)]);
+        assert_eq!(merged([&[], &[], &[], &[]]), []);
+    }
+}

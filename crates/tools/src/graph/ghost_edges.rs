@@ -1,0 +1,92 @@
+//! `ghost_edges`: files that change together although nothing in the code connects them.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::faults::from_vfs;
+use m1nd_runtime::flows::ghosts::{self, GhostEdge};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct GhostEdges;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Folder or file that one end lies in
+    scope: Option<String>,
+    /// Files connected by this many relations in the code are no ghosts (1-3)
+    #[schemars(extend("default" = 1))]
+    depth: Option<Int>,
+    /// Max pairs (1-200)
+    #[schemars(extend("default" = 20))]
+    limit: Option<Int>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// Pairs of files, strongest first.
+    ghost_edges: Vec<GhostEdge>,
+    /// Pairs in all.
+    total: u64,
+    /// True when pairs are missing from the answer.
+    truncated: bool,
+}
+
+impl Tool for GhostEdges {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "ghost_edges",
+        summary: "Files that commits change together although no call, import or type connects them: hidden couplings.",
+        help: "strength is how often one changes when the other does, as the geometric mean of both directions. Only parsed files, and pairs with at least three common commits.",
+        intents: &["hidden coupling", "change together", "co-change", "implicit dependency"],
+        needs: Needs::Graph,
+        budget: Some(4_000),
+        fresh: true,
+        lean: true,
+        examples: &[Example { says: "Hidden couplings of a folder", arguments: r#"{"scope": "src"}"# }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let limit = ctx.in_range("limit", input.limit, 1..=200)?.unwrap_or(20);
+        let depth = ctx.in_range("depth", input.depth, 1..=3)?.unwrap_or(1);
+        let root = ctx.workspace()?.root();
+        let scope = match &input.scope {
+            Some(path) => {
+                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
+            }
+            None => String::new(),
+        };
+        let at = ctx.graph_view()?;
+        let mut ghost_edges = ghosts::within(&at.graph, &scope, usize::try_from(depth).unwrap_or(1));
+        let total = ghost_edges.len() as u64;
+        ghost_edges.truncate(usize::try_from(limit).unwrap_or(20));
+        let truncated = total > ghost_edges.len() as u64;
+        let (proof, guidance) = match ghost_edges.first() {
+            Some(first) => {
+                let why = Guidance {
+                    next_suggested_tool: Some("view"),
+                    next_suggested_target: Some(first.source.clone()),
+                    next_step_hint: None,
+                };
+                (ProofState::Triaging, why)
+            }
+            None => {
+                let hint = "No two files change together without a relation, or there is too little history; `health` says whether git history was read.";
+                (ProofState::Triaging, Guidance::hint(hint))
+            }
+        };
+        let output = Output { ghost_edges, total, truncated };
+        Ok(Answer::of(output).candidates(total).scope(input.scope).proof(proof).next(guidance))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.ghost_edges, excess) > 0
+    }
+}

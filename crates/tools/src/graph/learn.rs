@@ -1,0 +1,98 @@
+//! `learn`: tell m1nd which answers were right, for the next question like this one.
+
+use m1nd_contract::{Fault, Guidance, fixed_size};
+use m1nd_graph::NodeIx;
+use m1nd_runtime::faults::from_graph;
+use m1nd_runtime::flows::associate;
+use m1nd_runtime::{Answer, Ctx, Effect, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Learn;
+
+/// Judging more at once says nothing about any of them.
+const MAX_NODES: usize = 50;
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Correct,
+    Wrong,
+    Partial,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The question that was asked
+    query: String,
+    /// What the nodes were as answers
+    feedback: Verdict,
+    /// The nodes that are judged: ids, path:line or names
+    node_ids: Vec<String>,
+    /// How much it counts (0.01-1)
+    #[schemars(extend("default" = 0.2))]
+    strength: Option<f64>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// Edges among the nodes and what the question names that were moved.
+    edges_adjusted: usize,
+    /// Nodes that were judged.
+    nodes_affected: usize,
+}
+
+impl Tool for Learn {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "learn",
+        summary: "Say which results of seek or activate were right or wrong: the same question and ones like it rank them so from now on.",
+        help: "partial counts half. Three times correct brings an answer to the top. Questions about other things are not touched.",
+        intents: &["feedback", "was right", "was wrong", "teach", "improve ranking"],
+        effect: Effect::Remember,
+        needs: Needs::Graph,
+        lean: true,
+        examples: &[Example {
+            says: "greet was what I looked for",
+            arguments: r#"{"query": "say hello", "feedback": "correct", "node_ids": ["greet"]}"#,
+        }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let strength = input.strength.unwrap_or(0.2);
+        if !(0.01..=1.0).contains(&strength) {
+            return Err(ctx.invalid("`strength` must be from 0.01 to 1."));
+        }
+        if !input.query.chars().any(char::is_alphanumeric) {
+            return Err(ctx.invalid("`query` must have at least one word."));
+        }
+        if input.node_ids.is_empty() || input.node_ids.len() > MAX_NODES {
+            return Err(ctx.invalid(format!("`node_ids` must name 1 to {MAX_NODES} nodes.")));
+        }
+        let at = ctx.graph_view()?;
+        let root = ctx.workspace()?.root();
+        let nodes: Result<Vec<NodeIx>, Fault> =
+            input.node_ids.iter().map(|name| from_graph::find(root, &at.graph, "node_ids", name)).collect();
+        let mut nodes = nodes?;
+        nodes.sort_unstable();
+        nodes.dedup();
+        let amount = match input.feedback {
+            Verdict::Correct => strength,
+            Verdict::Partial => strength / 2.0,
+            Verdict::Wrong => -strength,
+        };
+        let edges_adjusted = associate::learn(ctx, &at, &input.query, &nodes, amount as f32)?;
+        let output = Output { edges_adjusted, nodes_affected: nodes.len() };
+        let guidance = Guidance {
+            next_suggested_tool: Some("seek"),
+            next_suggested_target: Some(input.query),
+            next_step_hint: None,
+        };
+        Ok(Answer::of(output).next(guidance))
+    }
+}
+
+fixed_size!(Output);
