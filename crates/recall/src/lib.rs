@@ -8,5 +8,6 @@ pub mod corpus;
 pub mod fuse;
 pub mod past;
 pub mod place;
+pub mod predict;
 pub mod seek;
 pub mod text;
