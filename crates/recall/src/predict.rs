@@ -20,7 +20,7 @@ macro_rules! clues {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
         }
 
-        /// Fitted by `m1nd bench retrieval --fit`, like the weights of signals.
+        /// Set by hand, not fitted yet: `m1nd bench retrieval --fit` prints the fitted ones.
         pub const CLUE_WEIGHTS: [f32; CLUES] = [$($weight,)*];
     };
 }

@@ -143,16 +143,10 @@ pub fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, 
     weighted
 }
 
-/// The words before the first colon of a line, if they are few, and the rest. Of `fix(parser)` only `parser` tells a place.
+/// The words before the first colon of a line, if they are few, and the rest.
 fn split_scope(line: &str) -> (&str, &str) {
-    let Some((before, rest)) = line.split_once(": ") else { return ("", line) };
-    if before.split_whitespace().count() > MAX_SCOPE_WORDS {
-        return ("", line);
-    }
-    match before.split_once('(').and_then(|(_, inner)| inner.split_once(')')) {
-        Some((inner, _)) => (inner, rest),
-        None => (before, rest),
-    }
+    let split = line.split_once(": ");
+    split.filter(|(scope, _)| scope.split_whitespace().count() <= MAX_SCOPE_WORDS).unwrap_or(("", line))
 }
 
 /// A longer beginning is a sentence.

@@ -1,9 +1,9 @@
 //! Words: the corpus that questions are put to, kept in step with the graph.
 //!
 //! In a server it is made ahead by a thread of its own when the graph has been still for a moment. A question that comes
-//! before that makes the words itself, which takes well under a second for most repositories, and waits a little for the past. The past
-//! of a long history takes seconds to walk: the question is then answered with what is known of it, and says so. Words are not kept on disk: to
-//! count them again takes about as long as reading them back.
+//! before that makes the words itself, and waits a little for the past. The past
+//! of a long history takes seconds to walk: the question is then answered with what is known of it, and says so. Words are
+//! not kept on disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
