@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_graph::{EdgeKind, Graph, NodeKind};
 
-use crate::fuse::{HABITS, Signal, normalise};
+use crate::fuse::{HABITS, Signal, best, normalise};
 use crate::past::{Past, PastCommit};
 use crate::place;
 use crate::text::{FileIx, Span, TextIndex};
@@ -18,6 +18,10 @@ pub struct Corpus {
     pub related: Vec<Vec<(FileIx, f32)>>,
     /// For each file, those with its name and those in its folder.
     pub siblings: Vec<Vec<(FileIx, f32)>>,
+    /// For each file, its tests, or what it tests, going by names.
+    pub pairs: Vec<Vec<FileIx>>,
+    /// Files that change most often these days, first ones first.
+    pub busiest: Vec<FileIx>,
     /// What is known of files whatever is asked, in the order of [`crate::fuse::HABITS`].
     pub habits: [Vec<f32>; HABITS.len()],
 }
@@ -26,6 +30,8 @@ pub struct Corpus {
 const MAX_FOLDER: usize = 40;
 /// More files of one name than this are a convention, not a relation.
 const MAX_NAMESAKES: usize = 8;
+/// Files that are known to change often.
+const MAX_BUSIEST: usize = 100;
 /// How close files of one folder are; files of one name are 1.
 const SAME_FOLDER: f32 = 0.3;
 
@@ -58,7 +64,9 @@ impl Corpus {
         let related = graph.map_or_else(|| vec![Vec::new(); files], |graph| related(graph, &text));
         let siblings = siblings(&text);
         let habits = habits(&text, &past);
-        Self { text, past, related, siblings, habits }
+        let pairs = pairs(&text);
+        let busiest = best(&habits[0], MAX_BUSIEST);
+        Self { text, past, related, siblings, pairs, busiest, habits }
     }
 }
 
@@ -128,6 +136,23 @@ fn siblings(text: &TextIndex) -> Vec<Vec<(FileIx, f32)>> {
         }
     }
     siblings
+}
+
+/// Tests and what they are called after.
+fn pairs(text: &TextIndex) -> Vec<Vec<FileIx>> {
+    let mut by_subject: BTreeMap<String, Vec<FileIx>> = BTreeMap::new();
+    for (at, file) in text.files().iter().enumerate() {
+        by_subject.entry(place::subject(&file.path)).or_default().push(at as FileIx);
+    }
+    let mut pairs = vec![Vec::new(); text.files().len()];
+    for group in by_subject.values().filter(|group| group.len() <= MAX_NAMESAKES) {
+        for &one in group {
+            let is_test = place::is_test(text.path(one));
+            let others = group.iter().filter(|&&other| place::is_test(text.path(other)) != is_test);
+            pairs[one as usize].extend(others);
+        }
+    }
+    pairs
 }
 
 /// Relations between files, from those of what is in them.

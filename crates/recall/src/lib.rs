@@ -10,5 +10,6 @@ pub mod feedback;
 pub mod fuse;
 pub mod past;
 pub mod place;
+pub mod predict;
 pub mod seek;
 pub mod text;

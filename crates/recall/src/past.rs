@@ -4,6 +4,8 @@
 //! changes were described in the question's words, and files touched by the commits that resemble the question most.
 //! A third needs no words: files that were touched together with a file.
 
+use rustc_hash::FxHashMap;
+
 use crate::text::{Bm25, FileIx, Postings, Term, Terms};
 
 /// After this many days a change counts half.
@@ -32,6 +34,18 @@ pub struct Past {
     said_length: Vec<f32>,
     /// Newest first.
     by_file: Vec<Vec<u32>>,
+}
+
+/// A file that was touched together with another.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Company {
+    pub file: FileIx,
+    /// In how many commits.
+    pub times: u32,
+    /// The same, older ones counting less.
+    pub fresh: f32,
+    /// The same, commits of many files counting less, too.
+    pub close: f32,
 }
 
 #[derive(Debug)]
@@ -164,6 +178,24 @@ impl Past {
     /// Of how many files a term was said.
     pub fn said_of(&self, term: Term) -> usize {
         self.said.of_term(term).0.len()
+    }
+
+    /// The files that were touched together with a file, in order.
+    pub fn company(&self, file: FileIx) -> Vec<Company> {
+        let mut found: FxHashMap<FileIx, Company> = FxHashMap::default();
+        for &commit in &self.by_file[file as usize] {
+            let commit = &self.commits[commit as usize];
+            for &other in commit.files.iter().filter(|&&other| other != file) {
+                let known = found.entry(other).or_insert(Company { file: other, ..Company::default() });
+                known.times += 1;
+                known.fresh += commit.freshness;
+                // 1 for a commit of two files.
+                known.close += commit.freshness / (commit.files.len() as f32 - 1.0).max(1.0).sqrt();
+            }
+        }
+        let mut found: Vec<Company> = found.into_values().collect();
+        found.sort_unstable_by_key(|other| other.file);
+        found
     }
 
     /// Adds to each file how often it was touched together with `seed`, of all times `seed` was: `strength` if always.

@@ -43,6 +43,28 @@ pub fn is_test(path: &str) -> bool {
         || name.contains(".bench.")
 }
 
+/// What a file is about, going by its name: `test_cart.py`, `CartTest.java` and `cart.spec.ts` are about `cart`.
+pub fn subject(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let bare = stem.strip_prefix("test_").unwrap_or(stem);
+    let bare = ["_test", "_tests", "_spec", "Tests", "TestCase", "Test"]
+        .iter()
+        .find_map(|ending| bare.strip_suffix(ending))
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(bare);
+    bare.to_lowercase()
+}
+
+/// How many leading folders two paths share, and how many the deeper one has.
+pub fn common_folders(a: &str, b: &str) -> (usize, usize) {
+    let folders = |path: &str| path.matches('/').count();
+    let all = folders(a).max(folders(b));
+    let (a, b) = (a.rsplit_once('/').map_or("", |(f, _)| f), b.rsplit_once('/').map_or("", |(f, _)| f));
+    let same = a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b && !a.is_empty()).count();
+    (same, all)
+}
+
 /// `CartTest` and `CartTests`, but not `Contest`.
 fn is_camel_test(stem: &str) -> bool {
     let before = stem
@@ -93,5 +115,21 @@ mod tests {
             assert!(!is_test(path), "{path}");
         }
         assert!(is_beside("examples/a.rs") && !is_beside("src/example.rs"));
+    }
+
+    #[test]
+    fn a_test_is_about_what_it_is_called_after() {
+        for path in ["a/cart.py", "test_cart.py", "CartTest.java", "t/cart.spec.ts", "cart_test.go"] {
+            assert_eq!(subject(path), "cart", "{path}");
+        }
+        assert_eq!(subject("Test.java"), "test");
+    }
+
+    #[test]
+    fn folders_in_common_are_counted_from_the_root() {
+        assert_eq!(common_folders("a/b/c.rs", "a/b/d.rs"), (2, 2));
+        assert_eq!(common_folders("a/b/c.rs", "a/x/b/d.rs"), (1, 3));
+        assert_eq!(common_folders("c.rs", "a/d.rs"), (0, 1));
+        assert_eq!(common_folders("c.rs", "d.rs"), (0, 0));
     }
 }

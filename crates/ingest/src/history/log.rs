@@ -5,7 +5,7 @@ use std::path::Path;
 use gix::diff::tree::recorder::Change;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
-use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::UnixMs;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -35,62 +35,157 @@ pub struct Log {
     pub entries: Vec<LogEntry>,
 }
 
+/// How far a log reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reach {
+    /// To the limit, or to the first commit.
+    Whole,
+    /// As far as time allowed.
+    Part,
+}
+
 /// The newest `limit` commits of `HEAD` that touched files below a folder.
 pub fn log(folder: &Path, limit: usize, cancel: &CancelToken) -> Result<Log, HistoryError> {
+    match log_so_far(folder, None, limit, cancel)? {
+        (log, Reach::Whole) => Ok(log),
+        (_, Reach::Part) => Err(HistoryError::Stopped(Stop::TimedOut)),
+    }
+}
+
+/// The same, or what of it could be read in time. Of an `older` log whose commit is in today's past only what came after
+/// it is read.
+pub fn log_so_far(
+    folder: &Path,
+    older: Option<&Log>,
+    limit: usize,
+    cancel: &CancelToken,
+) -> Result<(Log, Reach), HistoryError> {
     let repo = open(folder)?;
     let prefix = prefix_of(&repo, folder);
-    let Ok(head) = repo.head_id() else { return Ok(Log::default()) };
+    let Ok(head) = repo.head_id() else { return Ok((Log::default(), Reach::Whole)) };
     let head = head.detach();
-    log_from(repo, head, &prefix, limit, cancel)
+    if let Some(older) = older
+        && let Some(log) = extended(repo.clone(), head, &prefix, older, limit, cancel)
+    {
+        return Ok((log, Reach::Whole));
+    }
+    let mut log = Log { head: head.to_string(), entries: Vec::new() };
+    match (Walk { prefix: &prefix, limit, names: Names::default() }).run(repo, head, None, &mut log, cancel) {
+        Ok(_) => Ok((log, Reach::Whole)),
+        Err(HistoryError::Stopped(Stop::TimedOut)) => Ok((log, Reach::Part)),
+        Err(err) => Err(err),
+    }
 }
 
 /// The same from any commit.
 pub(super) fn log_from(
-    mut repo: gix::Repository,
+    repo: gix::Repository,
     head: gix::ObjectId,
     prefix: &str,
     limit: usize,
     cancel: &CancelToken,
 ) -> Result<Log, HistoryError> {
-    repo.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
-    let walk = repo
-        .rev_walk([head])
-        .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
-        .all()
-        .map_err(unreadable)?;
     let mut log = Log { head: head.to_string(), entries: Vec::new() };
-    let mut names = Names::default();
-    for info in walk {
-        if let Some(stop) = cancel.stop() {
-            return Err(HistoryError::Stopped(stop));
-        }
-        // What is missing, as in a shallow clone, ends what can be known.
-        let Ok(info) = info else { break };
-        if log.entries.len() >= limit {
-            break;
-        }
-        let parents: Vec<_> = info.parent_ids().collect();
-        if parents.len() > 1 {
-            continue;
-        }
-        let Ok(commit) = info.object() else { continue };
-        let Some(changes) = differences(&repo, &commit, parents.first().copied()) else { continue };
-        let changes: Vec<Change> = changes.collect();
-        let files = names.follow(&changes);
-        if files.len() > MAX_FILES {
-            continue;
-        }
-        let mut files: Vec<String> = files.into_iter().filter_map(|path| below(prefix, path)).collect();
+    Walk { prefix, limit, names: Names::default() }.run(repo, head, None, &mut log, cancel)?;
+    Ok(log)
+}
+
+/// An older log with what came after it; nothing where its commit is not in the past of `head`, or time is up.
+fn extended(
+    repo: gix::Repository,
+    head: gix::ObjectId,
+    prefix: &str,
+    older: &Log,
+    limit: usize,
+    cancel: &CancelToken,
+) -> Option<Log> {
+    let known = gix::ObjectId::from_hex(older.head.as_bytes()).ok()?;
+    let mut log = Log { head: head.to_string(), entries: Vec::new() };
+    let mut walk = Walk { prefix, limit, names: Names::default() };
+    if walk.run(repo, head, Some(known), &mut log, cancel).ok()? == Met::No {
+        return None;
+    }
+    for entry in &older.entries {
+        let now = |path: &String| below(prefix, walk.names.now(&format!("{prefix}{path}")));
+        let mut files: Vec<String> = entry.files.iter().filter_map(now).collect();
         files.sort();
         files.dedup();
-        if files.is_empty() {
-            continue;
-        }
-        let message = commit.message_raw().map(ToString::to_string).unwrap_or_default();
-        let message = message.chars().take(MAX_MESSAGE).collect();
-        log.entries.push(LogEntry { time: UnixMs(info.commit_time().saturating_mul(1_000)), message, files });
+        log.entries.push(LogEntry { time: entry.time, message: entry.message.clone(), files });
     }
-    Ok(log)
+    // A branch that was merged may be older than what was known.
+    log.entries.sort_by_key(|entry| std::cmp::Reverse(entry.time));
+    log.entries.truncate(limit);
+    Some(log)
+}
+
+struct Walk<'p> {
+    prefix: &'p str,
+    limit: usize,
+    names: Names,
+}
+
+/// Whether the commit at which a walk had to end was a parent of one that it saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Met {
+    Yes,
+    No,
+}
+
+impl Walk<'_> {
+    /// Adds the commits from `head` back to what `known` already has.
+    fn run(
+        &mut self,
+        mut repo: gix::Repository,
+        head: gix::ObjectId,
+        known: Option<gix::ObjectId>,
+        log: &mut Log,
+        cancel: &CancelToken,
+    ) -> Result<Met, HistoryError> {
+        repo.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
+        let walk = repo
+            .rev_walk([head])
+            .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+            .with_hidden(known)
+            .all()
+            .map_err(unreadable)?;
+        let mut met = Met::No;
+        for info in walk {
+            if let Some(stop) = cancel.stop() {
+                return Err(HistoryError::Stopped(stop));
+            }
+            // What is missing, as in a shallow clone, ends what can be known.
+            let Ok(info) = info else { break };
+            if log.entries.len() >= self.limit {
+                break;
+            }
+            let parents: Vec<_> = info.parent_ids().collect();
+            if parents.iter().any(|parent| Some(parent.detach()) == known) {
+                met = Met::Yes;
+            }
+            if parents.len() > 1 {
+                continue;
+            }
+            let Ok(commit) = info.object() else { continue };
+            let Some(changes) = differences(&repo, &commit, parents.first().copied()) else { continue };
+            let changes: Vec<Change> = changes.collect();
+            let files = self.names.follow(&changes);
+            if files.len() > MAX_FILES {
+                continue;
+            }
+            let mut files: Vec<String> =
+                files.into_iter().filter_map(|path| below(self.prefix, path)).collect();
+            files.sort();
+            files.dedup();
+            if files.is_empty() {
+                continue;
+            }
+            let message = commit.message_raw().map(ToString::to_string).unwrap_or_default();
+            let message = message.chars().take(MAX_MESSAGE).collect();
+            let time = UnixMs(info.commit_time().saturating_mul(1_000));
+            log.entries.push(LogEntry { time, message, files });
+        }
+        Ok(met)
+    }
 }
 
 /// The newest name of every file that was moved.
@@ -162,5 +257,30 @@ mod tests {
                 "\"start the parser\" b.py new/parse.py"
             ]
         );
+    }
+
+    #[test]
+    fn an_older_log_is_extended_where_its_commit_is_in_the_past() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = repository(folder.path());
+        let one = commit(&repo, 100, "one", &[("old.py", "a")], None);
+        let older = log(folder.path(), 10, &CancelToken::new()).unwrap();
+        let two = commit(&repo, 200, "move", &[("new.py", "a")], Some(one));
+        commit(&repo, 300, "three", &[("new.py", "b")], Some(two));
+        let whole = log_so_far(folder.path(), None, 10, &CancelToken::new()).unwrap();
+        let extended = log_so_far(folder.path(), Some(&older), 10, &CancelToken::new()).unwrap();
+        assert_eq!(extended, whole);
+        assert_eq!(whole.0.entries.len(), 3);
+        let foreign = Log { head: "0".repeat(40), ..older };
+        assert_eq!(log_so_far(folder.path(), Some(&foreign), 10, &CancelToken::new()).unwrap(), whole);
+    }
+
+    #[test]
+    fn what_was_read_in_time_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        commit(&repository(folder.path()), 100, "one", &[("a.py", "a")], None);
+        let late = CancelToken::new().with_timeout(std::time::Duration::ZERO);
+        let (log, reach) = log_so_far(folder.path(), None, 10, &late).unwrap();
+        assert_eq!((log.entries.len(), reach), (0, Reach::Part));
     }
 }

@@ -8,6 +8,6 @@ mod tally;
 mod testing;
 
 pub use git::{HistoryError, head, read};
-pub use log::{Log, LogEntry, log};
+pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits};

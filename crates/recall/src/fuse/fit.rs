@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::signals::{Evidence, FIRST, SIGNALS, Tuning, best, weigh_terms};
 use super::weights::Weights;
 use crate::corpus::Corpus;
+use crate::predict::{CLUES, clues};
 use crate::text::FileIx;
 
 /// Candidates kept for a question: the best of each signal.
@@ -27,6 +28,13 @@ const MIN_GAIN: f64 = 5e-4;
 pub struct Case {
     pub corpus: Arc<Corpus>,
     pub questions: Vec<Known>,
+    pub changes: Vec<KnownChange>,
+}
+
+/// A file that changed, and those that changed with it; nothing for one that the corpus does not have.
+pub struct KnownChange {
+    pub given: FileIx,
+    pub with: Vec<Option<FileIx>>,
 }
 
 /// A question and the files that answer it; nothing for one that the corpus does not have.
@@ -36,14 +44,14 @@ pub struct Known {
 }
 
 /// One question with the files worth ranking, and what each signal says of them.
-struct Row {
+struct Row<const N: usize> {
     /// One block of signals per candidate.
-    features: Vec<[f32; SIGNALS]>,
+    features: Vec<[f32; N]>,
     is_truth: Vec<bool>,
     truth: usize,
 }
 
-type Rows = Vec<Vec<Row>>;
+type Rows<const N: usize> = Vec<Vec<Row<N>>>;
 
 /// Recall@10 and MRR, each repository counting the same.
 pub fn judge(cases: &[&Case], weights: &Weights, tuning: &Tuning) -> (f64, f64) {
@@ -58,10 +66,42 @@ pub fn fit(cases: &[&Case], tuning: &Tuning) -> Weights {
     weights
 }
 
-/// Moves one constant at a time; `tried` hears of each that helps.
+/// Clues to what changes together, weighed so that they rank best.
+pub fn fit_clues(cases: &[&Case]) -> [f32; CLUES] {
+    descend(&clue_rows(cases), CLUES)
+}
+
+/// Recall@10 and MRR of predictions, each repository counting the same.
+pub fn judge_clues(cases: &[&Case], weights: &[f32; CLUES]) -> (f64, f64) {
+    judged(&clue_rows(cases), weights)
+}
+
+fn clue_rows(cases: &[&Case]) -> Rows<CLUES> {
+    let of = |case: &&Case| {
+        let row = |change: &KnownChange| {
+            let found = clues(&case.corpus, change.given);
+            Row {
+                is_truth: found.iter().map(|(file, _)| change.with.contains(&Some(*file))).collect(),
+                features: found.into_iter().map(|(_, clues)| clues).collect(),
+                truth: change.with.len(),
+            }
+        };
+        case.changes.par_iter().map(row).collect()
+    };
+    cases.iter().map(of).collect()
+}
+
+/// Moves one constant at a time; `tried` hears of each that helps. Every other repository is judged by weights fitted on
+/// the rest, so that a constant is not chosen for what it fits.
 pub fn tune(cases: &[&Case], mut tuning: Tuning, mut tried: impl FnMut(&str, &Tuning, (f64, f64))) -> Tuning {
     let worth = |tuning: &Tuning| {
-        let (recall, mrr) = judge(cases, &fit(cases, tuning), tuning);
+        let half = |odd: usize| -> Vec<&Case> {
+            cases.iter().enumerate().filter(|(at, _)| at % 2 == odd).map(|(_, &case)| case).collect()
+        };
+        let (one, other) = (half(0), half(1));
+        let first = judge(&one, &fit(&other, tuning), tuning);
+        let second = judge(&other, &fit(&one, tuning), tuning);
+        let (recall, mrr) = ((first.0 + second.0) / 2.0, (first.1 + second.1) / 2.0);
         (recall + mrr, (recall, mrr))
     };
     let mut best = worth(&tuning).0;
@@ -83,6 +123,9 @@ pub fn tune(cases: &[&Case], mut tuning: Tuning, mut tried: impl FnMut(&str, &Tu
 type Constant = (&'static str, fn(&mut Tuning) -> &mut f32);
 
 const TUNED: &[Constant] = &[
+    ("scope", |tuning| &mut tuning.scope),
+    ("quoted", |tuning| &mut tuning.quoted),
+    ("identifiers", |tuning| &mut tuning.identifiers),
     ("later lines", |tuning| &mut tuning.later_lines),
     ("power", |tuning| &mut tuning.power),
     ("unit b", |tuning| &mut tuning.unit_bm25.b),
@@ -95,16 +138,16 @@ const TUNED: &[Constant] = &[
 ];
 
 /// Adam, over all questions at once; every repository counts the same.
-fn descend(rows: &Rows, count: usize) -> [f32; SIGNALS] {
-    let all: Vec<(&Row, f64)> = rows
+fn descend<const N: usize>(rows: &Rows<N>, count: usize) -> [f32; N] {
+    let all: Vec<(&Row<N>, f64)> = rows
         .iter()
         .flat_map(|of| of.iter().map(move |row| (row, 1.0 / (of.len() * rows.len()) as f64)))
         .filter(|(row, _)| row.is_truth.contains(&true))
         .collect();
-    let (mut weights, mut mean, mut square) = ([0.0; SIGNALS], [0.0; SIGNALS], [0.0; SIGNALS]);
+    let (mut weights, mut mean, mut square) = ([0.0; N], [0.0; N], [0.0; N]);
     for step in 1..=STEPS {
         // Summed in the order of questions, so that threads do not change the outcome.
-        let parts: Vec<[f64; SIGNALS]> = all
+        let parts: Vec<[f64; N]> = all
             .par_iter()
             .map(|(row, share)| gradient(row, &weights, count).map(|slope| slope * share))
             .collect();
@@ -120,15 +163,15 @@ fn descend(rows: &Rows, count: usize) -> [f32; SIGNALS] {
     weights.map(|weight| weight as f32)
 }
 
-fn gradient(row: &Row, weights: &[f64; SIGNALS], count: usize) -> [f64; SIGNALS] {
-    let score = |signals: &[f32; SIGNALS]| -> f64 {
+fn gradient<const N: usize>(row: &Row<N>, weights: &[f64; N], count: usize) -> [f64; N] {
+    let score = |signals: &[f32; N]| -> f64 {
         signals[..count].iter().zip(weights).map(|(&signal, weight)| f64::from(signal) * weight).sum()
     };
     let scores: Vec<f64> = row.features.iter().map(score).collect();
     let most = scores.iter().copied().fold(f64::MIN, f64::max);
     let sum: f64 = scores.iter().map(|score| (score - most).exp()).sum();
     let right = row.is_truth.iter().filter(|is| **is).count() as f64;
-    let mut slope = [0.0; SIGNALS];
+    let mut slope = [0.0; N];
     for ((signals, score), is_truth) in row.features.iter().zip(scores).zip(&row.is_truth) {
         let wanted = if *is_truth { 1.0 / right } else { 0.0 };
         let off = (score - most).exp() / sum - wanted;
@@ -140,14 +183,14 @@ fn gradient(row: &Row, weights: &[f64; SIGNALS], count: usize) -> [f64; SIGNALS]
 }
 
 /// What the signals say of the candidates of every question.
-fn rows(cases: &[&Case], weights: &Weights, tuning: &Tuning) -> Rows {
+fn rows(cases: &[&Case], weights: &Weights, tuning: &Tuning) -> Rows<SIGNALS> {
     let of = |case: &&Case| {
         case.questions.par_iter().map(|question| row(&case.corpus, question, weights, tuning)).collect()
     };
     cases.iter().map(of).collect()
 }
 
-fn row(corpus: &Corpus, question: &Known, weights: &Weights, tuning: &Tuning) -> Row {
+fn row(corpus: &Corpus, question: &Known, weights: &Weights, tuning: &Tuning) -> Row<SIGNALS> {
     let terms = weigh_terms(corpus, &question.text, tuning);
     let mut evidence = Evidence::first(corpus, &terms, tuning);
     let first = evidence.weigh(&weights.first);
@@ -168,9 +211,9 @@ fn row(corpus: &Corpus, question: &Known, weights: &Weights, tuning: &Tuning) ->
 }
 
 /// Recall@10 and MRR of weights on candidates.
-fn judged(rows: &Rows, weights: &[f32; SIGNALS]) -> (f64, f64) {
-    let of = |row: &Row| -> (f64, f64) {
-        let score = |signals: &[f32; SIGNALS]| signals.iter().zip(weights).map(|(s, w)| s * w).sum();
+fn judged<const N: usize>(rows: &Rows<N>, weights: &[f32; N]) -> (f64, f64) {
+    let of = |row: &Row<N>| -> (f64, f64) {
+        let score = |signals: &[f32; N]| signals.iter().zip(weights).map(|(s, w)| s * w).sum();
         let scores: Vec<f32> = row.features.iter().map(score).collect();
         let rank = |at: usize| {
             let own = scores[at];
@@ -185,7 +228,7 @@ fn judged(rows: &Rows, weights: &[f32; SIGNALS]) -> (f64, f64) {
         let count = of.len().max(1) as f64;
         (of.iter().map(|s| s.0).sum::<f64>() / count, of.iter().map(|s| s.1).sum::<f64>() / count)
     };
-    let each = |rows: &Vec<Row>| mean(&rows.par_iter().map(of).collect::<Vec<_>>());
+    let each = |rows: &Vec<Row<N>>| mean(&rows.par_iter().map(of).collect::<Vec<_>>());
     mean(&rows.iter().map(each).collect::<Vec<_>>())
 }
 

@@ -1,7 +1,7 @@
 //! Signals: what each source of evidence says about each file, for one question.
 
 use crate::corpus::Corpus;
-use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms};
+use crate::text::{Bm25, FIELDS, FieldWeights, Term, Terms, parts_of, raw_words};
 
 macro_rules! signals {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -77,6 +77,12 @@ pub struct Tuning {
     pub unit_bm25: Bm25,
     /// How much lines of the question after the first count.
     pub later_lines: f32,
+    /// How much more what stands before the first colon counts: `fix(parser):` and `parser:` name a part of the product.
+    pub scope: f32,
+    /// How much more words between backticks count.
+    pub quoted: f32,
+    /// How much more words that are written as identifiers count.
+    pub identifiers: f32,
     /// See [`crate::past::Past::score_resembling`].
     pub power: f32,
     /// How many of the best files the last two signals start from.
@@ -90,6 +96,9 @@ impl Default for Tuning {
             fields_bm25: Bm25 { k1: 1.2, b: 0.6 },
             unit_bm25: Bm25 { k1: 1.2, b: 0.4 },
             later_lines: 0.5,
+            scope: 1.0,
+            quoted: 1.0,
+            identifiers: 1.0,
             power: 3.0,
             seeds: 10,
         }
@@ -107,12 +116,23 @@ pub fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, 
     let mut weighted: Vec<(Term, f32)> = Vec::new();
     let mut terms = Terms::default();
     for (at, line) in query.trim().lines().enumerate() {
-        let weight = if at == 0 { 1.0 } else { tuning.later_lines };
-        terms.each(line, |term| match weighted.iter_mut().find(|(known, _)| *known == term) {
-            // Said twice is a little more than once.
-            Some((_, known)) => *known += 0.25 * weight,
-            None => weighted.push((term, weight)),
-        });
+        let line_weight = if at == 0 { 1.0 } else { tuning.later_lines };
+        let (scope, rest) = if at == 0 { split_scope(line) } else { ("", line) };
+        let mut say = |text: &str, weight: f32| {
+            for word in raw_words(text) {
+                let is_identifier = parts_of(word).nth(1).is_some();
+                let weight = if is_identifier { weight * tuning.identifiers } else { weight };
+                terms.each(word, |term| match weighted.iter_mut().find(|(known, _)| *known == term) {
+                    // Said twice is a little more than once.
+                    Some((_, known)) => *known += 0.25 * weight,
+                    None => weighted.push((term, weight)),
+                });
+            }
+        };
+        say(scope, line_weight * tuning.scope);
+        for (nth, part) in rest.split('`').enumerate() {
+            say(part, if nth % 2 == 1 { line_weight * tuning.quoted } else { line_weight });
+        }
     }
     if weighted.len() > MAX_TERMS {
         let all = corpus.text.files().len();
@@ -122,6 +142,15 @@ pub fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, 
     }
     weighted
 }
+
+/// The words before the first colon of a line, if they are few, and the rest.
+fn split_scope(line: &str) -> (&str, &str) {
+    let split = line.split_once(": ");
+    split.filter(|(scope, _)| scope.split_whitespace().count() <= MAX_SCOPE_WORDS).unwrap_or(("", line))
+}
+
+/// A longer beginning is a sentence.
+const MAX_SCOPE_WORDS: usize = 3;
 
 /// What one question found: a score per file and signal, and one per unit.
 #[derive(Clone, Debug)]

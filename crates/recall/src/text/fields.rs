@@ -56,16 +56,22 @@ pub struct FileBag {
     pub path: String,
     /// For each unit after the first, the position of its node among those of the file.
     pub nth: Vec<u32>,
-    /// In the order of (term, unit).
-    pub entries: Vec<Entry>,
     /// Terms in each unit.
     pub lengths: Vec<u32>,
+    /// Each term once, in order, and where its units end.
+    terms: Vec<(Term, u32)>,
+    units: Vec<u32>,
+    counts: Vec<Counts>,
 }
 
 impl FileBag {
     pub fn of(source: &Source<'_>) -> Self {
+        Self::cut_by(&mut Terms::default(), source)
+    }
+
+    /// The same with words that were cut for other files before.
+    pub fn cut_by(terms: &mut Terms, source: &Source<'_>) -> Self {
         let mut bag = Gathering { counts: FxHashMap::default(), lengths: vec![0; source.spans.len() + 1] };
-        let mut terms = Terms::default();
         let style = Style::of(source.path);
         let lines: Vec<Line<'_>> = style.lines(source.text);
         let owners = owners(&lines, &source.spans);
@@ -86,12 +92,32 @@ impl FileBag {
         let mut entries: Vec<Entry> =
             bag.counts.into_iter().map(|((term, unit), counts)| Entry { term, unit, counts }).collect();
         entries.sort_unstable_by_key(|entry| (entry.term, entry.unit));
+        let mut terms: Vec<(Term, u32)> = Vec::new();
+        for (run, end) in entries.chunk_by(|a, b| a.term == b.term).scan(0, |end, run| {
+            *end += run.len() as u32;
+            Some((run, *end))
+        }) {
+            terms.push((run[0].term, end));
+        }
+        terms.shrink_to_fit();
         Self {
             path: source.path.to_owned(),
             nth: source.spans.iter().map(|span| span.nth).collect(),
-            entries,
             lengths: bag.lengths,
+            terms,
+            units: entries.iter().map(|entry| entry.unit).collect(),
+            counts: entries.iter().map(|entry| entry.counts).collect(),
         }
+    }
+
+    /// Every term in every unit, in the order of (term, unit).
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        let starts = std::iter::once(0).chain(self.terms.iter().map(|&(_, end)| end));
+        self.terms.iter().zip(starts).flat_map(|(&(term, end), start)| {
+            let range = start as usize..end as usize;
+            let units = self.units[range.clone()].iter().zip(&self.counts[range]);
+            units.map(move |(&unit, &counts)| Entry { term, unit, counts })
+        })
     }
 }
 
@@ -147,7 +173,7 @@ mod tests {
         });
         let of = |word: &str| -> Vec<(u32, Counts)> {
             let term = terms_of_text(word)[0];
-            bag.entries.iter().filter(|e| e.term == term).map(|e| (e.unit, e.counts)).collect()
+            bag.entries().filter(|e| e.term == term).map(|e| (e.unit, e.counts)).collect()
         };
         assert_eq!(of("one"), [(0, [0, 0, 0, 0, 1])]);
         assert_eq!(of("cart"), [(1, [1, 0, 0, 1, 1])]);

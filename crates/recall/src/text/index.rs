@@ -71,7 +71,7 @@ impl TextIndex {
         relative(&mut file_length);
         let postings = Postings::of(|add| {
             for (at, file) in files.iter().enumerate() {
-                for entry in &file.entries {
+                for entry in file.entries() {
                     add(entry.term, starts[at] + entry.unit, entry.counts);
                 }
             }

@@ -3,6 +3,8 @@
 //! `parseHTTPHeader2`, `parse_http_header_2` and "parse HTTP header 2" share their parts. A compound identifier is
 //! also kept as one word, without its joints, so that naming it exactly counts for more than naming its parts.
 
+use rustc_hash::FxHashMap;
+
 use super::stem::stem;
 use super::stop::is_stop;
 
@@ -14,25 +16,44 @@ const MIN_PART: usize = 2;
 /// A longer word is data.
 const MAX_WORD: usize = 64;
 
-/// Cuts text into terms; keeps its buffers between texts.
+/// As many different words are remembered before all are forgotten.
+const MAX_KNOWN: usize = 1 << 15;
+
+/// Cuts text into terms; remembers words that it has cut, because code says the same words again and again.
 #[derive(Debug, Default)]
 pub struct Terms {
     whole: String,
     part: String,
+    /// Where the terms of a word stand in `cut`.
+    known: FxHashMap<Box<str>, (u32, u32)>,
+    cut: Vec<Term>,
 }
 
 impl Terms {
     /// Hands over every term of `text`, in order; parts of an identifier first, then the identifier as one word.
     pub fn each(&mut self, text: &str, mut found: impl FnMut(Term)) {
-        for word in raw_words(text) {
-            self.word(word, &mut found);
+        for word in raw_words(text).filter(|word| word.len() <= MAX_WORD) {
+            let (start, end) = match self.known.get(word) {
+                Some(&range) => range,
+                None => self.learn(word),
+            };
+            self.cut[start as usize..end as usize].iter().for_each(|&term| found(term));
         }
     }
 
-    fn word(&mut self, word: &str, found: &mut impl FnMut(Term)) {
-        if word.len() > MAX_WORD {
-            return;
+    fn learn(&mut self, word: &str) -> (u32, u32) {
+        if self.known.len() >= MAX_KNOWN {
+            self.known.clear();
+            self.cut.clear();
         }
+        let start = self.cut.len() as u32;
+        self.cut_word(word);
+        let range = (start, self.cut.len() as u32);
+        self.known.insert(word.into(), range);
+        range
+    }
+
+    fn cut_word(&mut self, word: &str) {
         self.whole.clear();
         let mut parts = 0;
         for part in parts_of(word) {
@@ -41,11 +62,11 @@ impl Terms {
             self.whole.push_str(&self.part);
             parts += 1;
             if self.part.len() >= MIN_PART && !is_stop(&self.part) && !is_number(&self.part) {
-                found(hash(stem(&self.part)));
+                self.cut.push(hash(stem(&self.part)));
             }
         }
         if parts > 1 {
-            found(hash(&self.whole));
+            self.cut.push(hash(&self.whole));
         }
     }
 }

@@ -21,6 +21,9 @@ const SAVE_QUERIES: u64 = 50;
 /// Facts that nothing needed for so long are only kept on disk.
 const FORGET_AFTER: Duration = Duration::from_secs(600);
 
+/// Words are made ahead when nothing changed for so long.
+const WORDS_AFTER: Duration = Duration::from_secs(1);
+
 /// How often it looks whether the history moved.
 const HEAD_EVERY: Duration = Duration::from_secs(3);
 
@@ -44,6 +47,24 @@ struct Keeper {
     changed: Instant,
     saved_queries: u64,
     head_looked: Instant,
+    words_looked: Instant,
+}
+
+/// Makes words on a thread of their own, so that files are watched and saved meanwhile.
+fn prepare_words(workspace: &Arc<Workspace>) {
+    let view = workspace.host.view();
+    if view.graph().is_none() || !workspace.words.wants_preparation(&workspace.root, &view) {
+        return;
+    }
+    let workspace = Arc::clone(workspace);
+    let spawned = std::thread::Builder::new().name("m1nd-words".into()).spawn(move || {
+        if let Some(graph) = view.graph() {
+            workspace.words.prepare(&workspace.root, &view, graph);
+        }
+    });
+    if let Err(err) = spawned {
+        tracing::warn!(%err, "no thread could be started; words are counted by the first question");
+    }
 }
 
 impl Keeper {
@@ -57,12 +78,17 @@ impl Keeper {
             changed: now,
             saved_queries: 0,
             head_looked: now,
+            words_looked: now,
         }
     }
 
     fn run(mut self, workspace: &Weak<Workspace>) {
         while let Some(held) = workspace.upgrade() {
             self.tend(&held);
+            if self.changed.elapsed() >= WORDS_AFTER && self.words_looked.elapsed() >= WORDS_AFTER {
+                self.words_looked = Instant::now();
+                prepare_words(&held);
+            }
             let watch = held.host.watch();
             let clean = held.host.clean_at();
             drop(held);

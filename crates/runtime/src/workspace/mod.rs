@@ -177,6 +177,11 @@ impl Workspace {
         self.lessons.add(query, nodes, amount)
     }
 
+    /// How many commits the last corpus knew, where the history was not read to its end yet.
+    pub fn commits_so_far(&self) -> Option<usize> {
+        self.words.commits_so_far()
+    }
+
     /// Reads the files into the next generation of the graph.
     pub fn ingest(&self, reuse: Reuse, clock: &dyn Clock, cancel: &CancelToken) -> Result<Report, Stop> {
         self.host.ingest(&self.root, reuse, clock, cancel)

@@ -1,16 +1,23 @@
-//! Words: the corpus that questions are put to, made on first need and kept in step with the graph.
+//! Words: the corpus that questions are put to, kept in step with the graph.
+//!
+//! In a server it is made ahead by a thread of its own when the graph has been still for a moment. A question that comes
+//! before that makes the words itself, and waits a little for the past. The past
+//! of a long history takes seconds to walk: the question is then answered with what is known of it, and says so. Words are
+//! not kept on disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use m1nd_graph::{Graph, NodeKind};
-use m1nd_ingest::history::{self, Log};
+use m1nd_ingest::history::{self, Log, Reach};
 use m1nd_ingest::{scan, state};
 use m1nd_recall::corpus::{self, Corpus, NamedCommit};
-use m1nd_recall::text::{FileBag, Source, TextIndex};
+use m1nd_recall::text::{FileBag, Source, Terms, TextIndex};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_vfs::{Root, durable, read};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +27,24 @@ use super::view::WorkspaceView;
 const LOG: &str = "recall.log";
 /// Commits whose messages are known. Older ones speak of code that is gone.
 const MAX_COMMITS: usize = 5_000;
+/// A question waits so long for the past where a thread reads on after it.
+const PATIENCE: Duration = Duration::from_millis(700);
+/// And so long where nobody else will read it: hosts wait longer, people hardly.
+const PATIENCE_ALONE: Duration = Duration::from_secs(6);
+/// How often somebody who waits looks whether the question was taken back.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The corpus of the newest generation that was asked for.
 #[derive(Debug)]
 pub(super) struct Words {
     folder: PathBuf,
     kept: Mutex<Kept>,
+    past: Mutex<Option<Arc<KnownPast>>>,
+    /// Held by the one who walks the history.
+    walking: Mutex<()>,
+    /// Whether a thread makes words ahead and reads on where a question could not wait.
+    is_ahead: AtomicBool,
+    is_preparing: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -34,22 +53,43 @@ struct Kept {
     corpus: Option<Arc<Corpus>>,
     /// In the order of paths.
     bags: Vec<(Arc<FileBag>, MadeFrom)>,
-    log: Option<Log>,
+    past: Option<Arc<KnownPast>>,
 }
 
 /// Size and time of the file that words were taken from, if they tell whether it changed.
 type MadeFrom = Option<(u64, i128)>;
 
-#[derive(Serialize, Deserialize)]
-struct LogFile {
+#[derive(Debug, Serialize, Deserialize)]
+struct KnownPast {
     /// Of the build that wrote it.
     extractors: String,
+    reach: Reach,
     log: Log,
+}
+
+impl KnownPast {
+    fn is_of(&self, head: &str) -> bool {
+        self.log.head == head
+    }
+}
+
+/// How long somebody may take to read the past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    Question,
+    Preparation,
 }
 
 impl Words {
     pub(super) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), kept: Mutex::default() }
+        Self {
+            folder: folder.to_owned(),
+            kept: Mutex::default(),
+            past: Mutex::default(),
+            walking: Mutex::default(),
+            is_ahead: AtomicBool::new(false),
+            is_preparing: AtomicBool::new(false),
+        }
     }
 
     /// The corpus of a view. Only files that changed since it was last asked for are read again.
@@ -60,87 +100,191 @@ impl Words {
         graph: &Graph,
         cancel: &CancelToken,
     ) -> Result<Arc<Corpus>, Stop> {
-        let mut kept = self.kept.lock();
-        let head = history::head(root.path());
-        let same_past = kept.log.as_ref().is_some_and(|log| log.head == head);
+        self.made(root, view, graph, Patience::Question, cancel)
+    }
+
+    /// How many commits are known, where the history was not read to its end yet.
+    pub(super) fn commits_so_far(&self) -> Option<usize> {
+        let past = self.kept.lock().past.clone()?;
+        (past.reach == Reach::Part).then_some(past.log.entries.len())
+    }
+
+    /// Whether there is anything to make ahead for this view; from now on questions rely on it.
+    pub(super) fn wants_preparation(&self, root: &Root, view: &WorkspaceView) -> bool {
+        self.is_ahead.store(true, Ordering::Relaxed);
+        if self.is_preparing.load(Ordering::Acquire) {
+            return false;
+        }
+        let Some(kept) = self.kept.try_lock() else { return false };
+        let is_known =
+            |past: &Arc<KnownPast>| past.reach == Reach::Whole && past.is_of(&history::head(root.path()));
+        kept.generation != view.generation() || !kept.past.as_ref().is_some_and(is_known)
+    }
+
+    /// Makes the corpus of a view before anybody asks.
+    pub(super) fn prepare(&self, root: &Root, view: &WorkspaceView, graph: &Graph) {
+        if self.is_preparing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Err(stop) = self.made(root, view, graph, Patience::Preparation, &CancelToken::new()) {
+            tracing::debug!(?stop, "words were not made ahead");
+        }
+        self.is_preparing.store(false, Ordering::Release);
+    }
+
+    fn made(
+        &self,
+        root: &Root,
+        view: &WorkspaceView,
+        graph: &Graph,
+        patience: Patience,
+        cancel: &CancelToken,
+    ) -> Result<Arc<Corpus>, Stop> {
+        let past = self.past(root, patience, cancel)?;
+        let mut kept = waited_for(&self.kept, cancel)?;
         if kept.generation == view.generation()
-            && same_past
+            && kept.past.as_ref().is_some_and(|known| Arc::ptr_eq(known, &past))
             && let Some(corpus) = &kept.corpus
         {
             return Ok(Arc::clone(corpus));
         }
-        if !same_past {
-            kept.log = Some(self.log(root, head, cancel)?);
-        }
-        let files = graph.nodes().filter(|node| node.kind() == NodeKind::File && !node.language().is_empty());
-        let paths: Vec<&str> = files.map(|node| node.path()).collect();
-        let old = &kept.bags;
-        let bags: Vec<_> = paths
-            .par_iter()
-            .filter_map(|&path| {
-                let state = view.state_of(path);
-                let known =
-                    old.binary_search_by(|(bag, _)| bag.path.as_str().cmp(path)).ok().map(|at| &old[at]);
-                if let Some((bag, made_from)) = known
-                    && state.is_some()
-                    && *made_from == state
-                {
-                    return Some((Arc::clone(bag), state));
-                }
-                if cancel.stop().is_some() {
-                    return None;
-                }
-                let (text, _) = scan::read(root, path).ok().and_then(|bytes| read::decode(&bytes))?;
-                let spans = corpus::spans(graph, path);
-                Some((Arc::new(FileBag::of(&Source { path, text: &text, spans })), state))
-            })
-            .collect();
-        if let Some(stop) = cancel.stop() {
-            return Err(stop);
-        }
+        let bags = bags(root, view, graph, &kept.bags, cancel)?;
         let text = TextIndex::of(bags.iter().map(|(bag, _)| Arc::clone(bag)).collect());
-        let entries = kept.log.iter().flat_map(|log| &log.entries);
-        let commits = entries.map(|entry| NamedCommit {
+        let commits = past.log.entries.iter().map(|entry| NamedCommit {
             message: &entry.message,
             time_ms: entry.time.0,
             files: &entry.files,
         });
         let corpus = Arc::new(Corpus::of(text, commits, Some(graph)));
-        kept.bags = bags;
-        kept.bags.sort_by(|a, b| a.0.path.cmp(&b.0.path));
-        kept.corpus = Some(Arc::clone(&corpus));
-        kept.generation = view.generation();
+        *kept =
+            Kept { generation: view.generation(), corpus: Some(Arc::clone(&corpus)), bags, past: Some(past) };
         Ok(corpus)
     }
 
-    /// The log of the commit that is checked out; the one on disk where it is of that commit.
-    fn log(&self, root: &Root, head: String, cancel: &CancelToken) -> Result<Log, Stop> {
-        let path = self.folder.join(LOG);
-        let saved = std::fs::read(&path).ok().and_then(|bytes| postcard::from_bytes::<LogFile>(&bytes).ok());
-        if let Some(saved) = saved
-            && saved.extractors == state::EXTRACTORS
-            && saved.log.head == head
-        {
-            return Ok(saved.log);
+    /// What is known of the past of the commit that is checked out.
+    fn past(&self, root: &Root, patience: Patience, cancel: &CancelToken) -> Result<Arc<KnownPast>, Stop> {
+        let head = history::head(root.path());
+        if let Some(past) = self.known(&head, patience) {
+            return Ok(past);
         }
-        let log = match history::log(root.path(), MAX_COMMITS, cancel) {
-            Ok(log) => log,
+        let allowed = match (patience, self.is_ahead.load(Ordering::Relaxed)) {
+            (Patience::Preparation, _) => None,
+            (Patience::Question, true) => Some(PATIENCE),
+            (Patience::Question, false) => Some(PATIENCE_ALONE),
+        };
+        let walking = match allowed {
+            Some(allowed) => self.walking.try_lock_for(allowed),
+            None => Some(self.walking.lock()),
+        };
+        // Whoever walked may have just found it.
+        if let Some(past) = self.known(&head, patience) {
+            return Ok(past);
+        }
+        let older = self.past.lock().clone();
+        if walking.is_none() {
+            let none = || KnownPast::of(Log { head, ..Log::default() }, Reach::Part);
+            return Ok(older.unwrap_or_else(|| Arc::new(none())));
+        }
+        let within = allowed.map_or_else(|| cancel.clone(), |allowed| cancel.with_timeout(allowed));
+        let whole = older.as_ref().filter(|past| past.reach == Reach::Whole).map(|past| &past.log);
+        let (log, reach) = match history::log_so_far(root.path(), whole, MAX_COMMITS, &within) {
+            Ok(found) => found,
             Err(history::HistoryError::Stopped(stop)) => return Err(stop),
             Err(err) => {
                 tracing::info!(%err, "no log");
-                Log { head, ..Log::default() }
+                (Log { head, ..Log::default() }, Reach::Whole)
             }
         };
-        let file = LogFile { extractors: state::EXTRACTORS.to_owned(), log };
-        // A workspace without a runtime root was never saved, and may not be written to.
-        if self.folder.exists() {
-            let written = postcard::to_allocvec(&file)
-                .map_err(std::io::Error::other)
-                .and_then(|bytes| durable::replace(&path, &bytes));
-            if let Err(err) = written {
-                tracing::warn!(%err, "the log was not written down");
-            }
+        if let Some(stop) = cancel.stop() {
+            return Err(stop);
         }
-        Ok(file.log)
+        // A whole past of another commit knows more than the beginning of this one's.
+        if let Some(older) = older.filter(|older| reach == Reach::Part && older.reach == Reach::Whole) {
+            return Ok(older);
+        }
+        let past = Arc::new(KnownPast::of(log, reach));
+        *self.past.lock() = Some(Arc::clone(&past));
+        self.save(&past);
+        Ok(past)
     }
+
+    /// The past in memory or on disk, if it is of that commit and reaches far enough.
+    fn known(&self, head: &str, patience: Patience) -> Option<Arc<KnownPast>> {
+        let mut known = self.past.lock();
+        if known.is_none() {
+            *known = self.saved().map(Arc::new);
+        }
+        let past = known.as_ref().filter(|past| past.is_of(head))?;
+        (past.reach == Reach::Whole || patience == Patience::Question).then(|| Arc::clone(past))
+    }
+
+    fn saved(&self) -> Option<KnownPast> {
+        let bytes = std::fs::read(self.folder.join(LOG)).ok()?;
+        let saved: KnownPast = postcard::from_bytes(&bytes).ok()?;
+        (saved.extractors == state::EXTRACTORS).then_some(saved)
+    }
+
+    fn save(&self, past: &KnownPast) {
+        // A workspace without a runtime root was never saved, and may not be written to.
+        if !self.folder.exists() {
+            return;
+        }
+        let written = postcard::to_allocvec(past)
+            .map_err(std::io::Error::other)
+            .and_then(|bytes| durable::replace(&self.folder.join(LOG), &bytes));
+        if let Err(err) = written {
+            tracing::warn!(%err, "the log was not written down");
+        }
+    }
+}
+
+impl KnownPast {
+    fn of(log: Log, reach: Reach) -> Self {
+        Self { extractors: state::EXTRACTORS.to_owned(), reach, log }
+    }
+}
+
+fn waited_for<'m, T>(lock: &'m Mutex<T>, cancel: &CancelToken) -> Result<MutexGuard<'m, T>, Stop> {
+    loop {
+        if let Some(held) = lock.try_lock_for(LOOK) {
+            return Ok(held);
+        }
+        if let Some(stop) = cancel.stop() {
+            return Err(stop);
+        }
+    }
+}
+
+/// The words of every file, in the order of paths; of files that did not change, those that were known.
+fn bags(
+    root: &Root,
+    view: &WorkspaceView,
+    graph: &Graph,
+    old: &[(Arc<FileBag>, MadeFrom)],
+    cancel: &CancelToken,
+) -> Result<Vec<(Arc<FileBag>, MadeFrom)>, Stop> {
+    let files = graph.nodes().filter(|node| node.kind() == NodeKind::File && !node.language().is_empty());
+    let paths: Vec<&str> = files.map(|node| node.path()).collect();
+    let of = |terms: &mut Terms, path: &&str| {
+        let state = view.state_of(path);
+        let known = old.binary_search_by(|(bag, _)| bag.path.as_str().cmp(path)).ok().map(|at| &old[at]);
+        if let Some((bag, made_from)) = known
+            && state.is_some()
+            && *made_from == state
+        {
+            return Some((Arc::clone(bag), state));
+        }
+        if cancel.stop().is_some() {
+            return None;
+        }
+        let (text, _) = scan::read(root, path).ok().and_then(|bytes| read::decode(&bytes))?;
+        let source = Source { path, text: &text, spans: corpus::spans(graph, path) };
+        Some((Arc::new(FileBag::cut_by(terms, &source)), state))
+    };
+    let mut bags: Vec<_> = paths.par_iter().map_init(Terms::default, of).flatten_iter().collect();
+    if let Some(stop) = cancel.stop() {
+        return Err(stop);
+    }
+    bags.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+    Ok(bags)
 }

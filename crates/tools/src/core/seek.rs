@@ -122,7 +122,12 @@ impl Tool for Seek {
         let mut query = input.query;
         cut_text(&mut query, MAX_ECHO);
         let output = Output { query, results, files, total_candidates_scanned: candidates, truncated: false };
-        let (proof, guidance) = next(&output);
+        let (proof, mut guidance) = next(&output);
+        if let Some(commits) = ctx.workspace()?.commits_so_far() {
+            guidance.next_step_hint = Some(format!(
+                "The history is still being read ({commits} commits so far): ask again in a few seconds if this misses what you look for."
+            ));
+        }
         Ok(Answer::of(output).candidates(candidates).scope(input.scope).proof(proof).next(guidance))
     }
 }

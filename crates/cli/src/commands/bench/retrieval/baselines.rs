@@ -50,6 +50,30 @@ pub fn ranked<'c>(corpus: &'c Corpus, name: &str, query: &str) -> Vec<&'c str> {
     best(&scores, DEPTH).into_iter().map(|file| corpus.text.path(file)).collect()
 }
 
+/// Files by how often they were committed together with a file.
+pub const COUNTS: &str = "co-change counts";
+/// Files of the same folder, those first that change most often.
+pub const FOLDER: &str = "same folder";
+
+/// The files that a baseline expects to change with a file, best first; tests are among them.
+pub fn companions<'c>(corpus: &'c Corpus, name: &str, given: FileIx) -> Vec<&'c str> {
+    let mut scores = vec![0.0; corpus.text.files().len()];
+    if name == COUNTS {
+        for other in corpus.past.company(given) {
+            scores[other.file as usize] = other.times as f32;
+        }
+    } else {
+        let folder = |file: FileIx| corpus.text.path(file).rsplit_once('/').map_or("", |(folder, _)| folder);
+        for (at, score) in scores.iter_mut().enumerate() {
+            let file = at as FileIx;
+            if file != given && folder(file) == folder(given) {
+                *score = 1.0 + corpus.past.touched(file) as f32;
+            }
+        }
+    }
+    best(&scores, DEPTH).into_iter().map(|file| corpus.text.path(file)).collect()
+}
+
 fn words(corpus: &Corpus, query: &[(Term, f32)]) -> Vec<f32> {
     let mut scores = vec![0.0; corpus.text.files().len()];
     for &(term, times) in query {

@@ -14,6 +14,8 @@ use m1nd_recall::place;
 const MAX_DEPTH: usize = 6_000;
 /// A commit that touches more source files is about more than its message says.
 const MAX_TRUTH: usize = 5;
+/// A commit that touches more files, tests among them, says little about what belongs together.
+const MAX_TOGETHER: usize = 10;
 /// Fewer words than this are no question.
 const MIN_WORDS: usize = 3;
 
@@ -25,6 +27,14 @@ pub struct Experiment {
     pub head: String,
     pub folder: PathBuf,
     pub questions: Vec<Question>,
+    pub changes: Vec<Change>,
+}
+
+/// A file of the product that a later commit touched, and the other source files that it touched, tests among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub given: String,
+    pub with: Vec<String>,
 }
 
 /// What a later commit said, and what it touched.
@@ -42,11 +52,12 @@ impl Experiment {
         let past = Past::open(repo, MAX_DEPTH)
             .with_context(|| format!("{} has no readable history", repo.display()))?;
         let mut back = (commits * 2).min(past.depth());
-        let (paths, questions) = loop {
+        let (paths, later, questions) = loop {
             let paths = past.paths(back)?;
-            let questions = questions(&past.after(back)?, &paths);
+            let later = past.after(back)?;
+            let questions = questions(&later, &paths);
             if questions.len() >= commits || back == past.depth() {
-                break (paths, questions);
+                break (paths, later, questions);
             }
             back = (back * 3 / 2).max(back + 1).min(past.depth());
         };
@@ -68,10 +79,12 @@ impl Experiment {
         )?;
         borrow_history(repo, folder, &past.id(back))?;
         let questions = questions.into_iter().take(commits).collect();
+        let changes = changes(&later, &paths).into_iter().take(commits).collect();
         let name = repo.file_name().filter(|name| *name != "repo").or_else(|| repo.parent()?.file_name());
         let name =
             name.map_or_else(|| "repository".to_owned(), |name| name.to_string_lossy().replace('+', "/"));
-        Ok(Self { name, snapshot: past.id(back), head: past.id(0), folder: folder.to_owned(), questions })
+        let folder = folder.to_owned();
+        Ok(Self { name, snapshot: past.id(back), head: past.id(0), folder, questions, changes })
     }
 }
 
@@ -122,11 +135,31 @@ fn questions(later: &[LaterCommit], paths: &BTreeSet<String>) -> Vec<Question> {
     questions
 }
 
+/// Every file of the product of every commit that touched others, too.
+fn changes(later: &[LaterCommit], paths: &BTreeSet<String>) -> Vec<Change> {
+    let is_source = |path: &str| is_visible(path) && languages::of_path(path).is_some();
+    let mut changes = Vec::new();
+    for commit in later {
+        let touched = commit.modified.iter().filter(|path| is_source(path) && paths.contains(*path));
+        let touched: Vec<&String> = touched.collect();
+        if !(2..=MAX_TOGETHER).contains(&touched.len()) {
+            continue;
+        }
+        for &given in touched.iter().filter(|path| is_product(path)) {
+            let with = touched.iter().filter(|&&other| other != given).map(|&other| other.clone());
+            changes.push(Change { given: given.clone(), with: with.collect() });
+        }
+    }
+    changes
+}
+
+fn is_visible(path: &str) -> bool {
+    !path.split('/').any(|part| part.starts_with('.'))
+}
+
 /// Whether a path is of a source file that is no test. Hidden files are of the tools around a product.
 pub fn is_product(path: &str) -> bool {
-    !path.split('/').any(|part| part.starts_with('.'))
-        && languages::of_path(path).is_some()
-        && !place::is_test(path)
+    is_visible(path) && languages::of_path(path).is_some() && !place::is_test(path)
 }
 
 fn name_of(path: &str) -> &str {

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use m1nd_recall::fuse::fit::{self, Case, Known};
+use m1nd_recall::fuse::fit::{self, Case, Known, KnownChange};
 use m1nd_recall::fuse::{Signal, Tuning};
+use m1nd_recall::predict::Clue;
 
 use super::experiment::Experiment;
 use crate::args::BenchRetrieval;
@@ -23,27 +24,24 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
             truth: question.truth.iter().map(|path| corpus.text.file(path)).collect(),
         });
         let questions = questions.collect();
-        cases.push(Case { corpus, questions });
+        let changes = experiment.changes.iter().filter_map(|change| {
+            let with = change.with.iter().map(|path| corpus.text.file(path)).collect();
+            Some(KnownChange { given: corpus.text.file(&change.given)?, with })
+        });
+        let changes = changes.collect();
+        cases.push(Case { corpus, questions, changes });
     }
     let all: Vec<usize> = (0..cases.len()).collect();
+    clues(&cases, &all);
     let tuning = match args.tune {
         true => fit::tune(&some(&cases, &all), Tuning::default(), |name, tuning, (recall, mrr)| {
             anstream::eprintln!("{name}: recall@10 {recall:.4}, MRR {mrr:.4} with {tuning:?}");
         }),
         false => Tuning::default(),
     };
-    let mut held_out = Vec::new();
-    for fold in 0..FOLDS.min(cases.len()) {
-        let (judged, fitted): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&at| at % FOLDS == fold);
-        if !fitted.is_empty() {
-            let weights = fit::fit(&some(&cases, &fitted), &tuning);
-            held_out.push(fit::judge(&some(&cases, &judged), &weights, &tuning));
-        }
-    }
-    let mean = |field: fn(&(f64, f64)) -> f64| {
-        held_out.iter().map(field).sum::<f64>() / held_out.len().max(1) as f64
-    };
-    anstream::eprintln!("held out: recall@10 {:.4}, MRR {:.4}", mean(|f| f.0), mean(|f| f.1));
+    let (recall, mrr) =
+        held_out(&cases, &all, |fitted, judged| fit::judge(judged, &fit::fit(fitted, &tuning), &tuning));
+    anstream::eprintln!("held out: recall@10 {recall:.4}, MRR {mrr:.4}");
     let weights = fit::fit(&some(&cases, &all), &tuning);
     let (recall, mrr) = fit::judge(&some(&cases, &all), &weights, &tuning);
     anstream::eprintln!("on all: recall@10 {recall:.4}, MRR {mrr:.4}");
@@ -53,6 +51,31 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
         anstream::println!("(Signal::{signal:?}, {:.2}, {:.2}),", weights.first[at], weights.last[at]);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The weights of clues to what changes together.
+fn clues(cases: &[Case], all: &[usize]) {
+    let (recall, mrr) =
+        held_out(cases, all, |fitted, judged| fit::judge_clues(judged, &fit::fit_clues(fitted)));
+    anstream::eprintln!("changes held out: recall@10 {recall:.4}, MRR {mrr:.4}");
+    let weights = fit::fit_clues(&some(cases, all));
+    for (clue, weight) in Clue::ALL.iter().zip(weights) {
+        anstream::println!("{clue:?} = {weight:.2},");
+    }
+}
+
+/// Recall@10 and MRR on each part of the repositories, judged by what was fitted on the others.
+fn held_out(cases: &[Case], all: &[usize], judge: impl Fn(&[&Case], &[&Case]) -> (f64, f64)) -> (f64, f64) {
+    let mut figures = Vec::new();
+    for fold in 0..FOLDS.min(cases.len()) {
+        let (judged, fitted): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&at| at % FOLDS == fold);
+        if !fitted.is_empty() {
+            figures.push(judge(&some(cases, &fitted), &some(cases, &judged)));
+        }
+    }
+    let mean =
+        |field: fn(&(f64, f64)) -> f64| figures.iter().map(field).sum::<f64>() / figures.len().max(1) as f64;
+    (mean(|f| f.0), mean(|f| f.1))
 }
 
 fn some<'c>(cases: &'c [Case], chosen: &[usize]) -> Vec<&'c Case> {

@@ -15,6 +15,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::fuse::{self, Signal, Tuning, Weights};
+use m1nd_recall::predict;
 use m1nd_runtime::workspace::BindingSource;
 use m1nd_runtime::{BuildInfo, Runtime, Settings};
 use m1nd_stdx::cancel::CancelToken;
@@ -29,10 +30,17 @@ use score::{Figures, Tally, ranks};
 /// The tool, asked for files through the whole pipeline.
 const SEEK: &str = "seek";
 
+/// The engine that says what else changes with a file.
+const PREDICT: &str = "predict";
+/// Files that it is asked for.
+const PREDICTED: usize = 10;
+
 /// One repository, measured.
 struct Measured {
     experiment: Experiment,
     figures: Vec<(&'static str, Figures)>,
+    /// The same for what changes together.
+    companions: Vec<(&'static str, Figures)>,
     misses: Vec<Value>,
 }
 
@@ -53,11 +61,15 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
         }
         all.push(measured);
     }
-    let average = average(&all);
+    let average = average(&all, |measured| &measured.figures);
+    let together = self::average(&all, |measured| &measured.companions);
     match Reader::of(args.json) {
-        Reader::Person if all.len() > 1 => rows("macro average", &average),
+        Reader::Person if all.len() > 1 => {
+            rows("macro average", &average);
+            rows("macro average, changed together", &together);
+        }
         Reader::Person => {}
-        Reader::Program => anstream::println!("{}", as_json(&all, &average)),
+        Reader::Program => anstream::println!("{}", as_json(&all, &average, &together)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -116,7 +128,28 @@ fn measure(experiment: Experiment, runtime: &Runtime, corpus: &Corpus, explain: 
         }
     }
     let figures = tallies.into_iter().map(|(name, tally)| (name, tally.figures())).collect();
-    Measured { experiment, figures, misses }
+    let companions = companions(&experiment, corpus);
+    Measured { experiment, figures, companions, misses }
+}
+
+/// Given one file that a later commit touched, where are the others?
+fn companions(experiment: &Experiment, corpus: &Corpus) -> Vec<(&'static str, Figures)> {
+    let measure = |name: &'static str| {
+        let mut tally = Tally::default();
+        for change in &experiment.changes {
+            let Some(given) = corpus.text.file(&change.given) else { continue };
+            let started = Instant::now();
+            let found: Vec<&str> = if name == PREDICT {
+                let found = predict::predict(corpus, given, &predict::CLUE_WEIGHTS, PREDICTED);
+                found.iter().map(|companion| corpus.text.path(companion.file)).collect()
+            } else {
+                baselines::companions(corpus, name, given)
+            };
+            tally.add(&found, &change.with, started.elapsed(), 0);
+        }
+        (name, tally.figures())
+    };
+    [PREDICT, baselines::COUNTS, baselines::FOLDER].map(measure).into()
 }
 
 /// For a file that is not among the first ten: where each signal alone would have put it.
@@ -152,10 +185,16 @@ fn place_in(scores: &[f32], file: u32) -> Option<usize> {
     (own > 0.0).then(|| scores.iter().filter(|&&score| score > own).count() + 1)
 }
 
-fn average(all: &[Measured]) -> Vec<(&'static str, Figures)> {
+type Table = [(&'static str, Figures)];
+
+fn average(
+    all: &[Measured],
+    table: impl Fn(&Measured) -> &Vec<(&'static str, Figures)>,
+) -> Vec<(&'static str, Figures)> {
     let Some(first) = all.first() else { return Vec::new() };
-    let of = |at: usize| all.iter().map(|measured| measured.figures[at].1).collect::<Vec<_>>();
-    first.figures.iter().enumerate().map(|(at, (name, _))| (*name, Figures::macro_average(&of(at)))).collect()
+    let of = |at: usize| all.iter().map(|measured| table(measured)[at].1).collect::<Vec<_>>();
+    let names = table(first).iter().map(|(name, _)| *name).enumerate();
+    names.map(|(at, name)| (name, Figures::macro_average(&of(at)))).collect()
 }
 
 fn show(measured: &Measured) {
@@ -165,6 +204,7 @@ fn show(measured: &Measured) {
         &format!("{} at {:.12}, {questions} later commits", experiment.name, experiment.snapshot),
         &measured.figures,
     );
+    rows(&format!("  changed together, {} files given", experiment.changes.len()), &measured.companions);
     for miss in &measured.misses {
         anstream::println!(
             "  missed {} ({}): {}\n    {}",
@@ -191,8 +231,8 @@ fn rows(title: &str, figures: &[(&'static str, Figures)]) {
     }
 }
 
-fn as_json(all: &[Measured], average: &[(&'static str, Figures)]) -> Value {
-    let table = |figures: &[(&'static str, Figures)]| -> Value {
+fn as_json(all: &[Measured], average: &Table, together: &Table) -> Value {
+    let table = |figures: &Table| -> Value {
         let rows = figures.iter().map(|(name, figures)| ((*name).to_owned(), json!(figures)));
         Value::Object(rows.collect())
     };
@@ -204,11 +244,17 @@ fn as_json(all: &[Measured], average: &[(&'static str, Figures)]) -> Value {
             "head": experiment.head,
             "questions": experiment.questions.len(),
             "figures": table(&measured.figures),
+            "files_given": experiment.changes.len(),
+            "changed_together": table(&measured.companions),
         });
         if !measured.misses.is_empty() {
             row["misses"] = json!(measured.misses);
         }
         row
     });
-    json!({ "repositories": repositories.collect::<Vec<_>>(), "macro_average": table(average) })
+    json!({
+        "repositories": repositories.collect::<Vec<_>>(),
+        "macro_average": table(average),
+        "macro_average_changed_together": table(together),
+    })
 }
