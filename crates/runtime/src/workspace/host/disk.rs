@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use m1nd_graph::snapshot::{self, SnapshotError};
-use m1nd_graph::{Graph, carry};
+use m1nd_graph::{Graph, GraphBuilder, NodeKind, NodeSpec, carry};
 use m1nd_ingest::{Ingest, Listed, state};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::UnixMs;
@@ -116,8 +116,7 @@ impl Host {
             Err(err) => {
                 self.set_aside(&path, &err);
                 // Older than the files, or nothing at all: without a stamp they are read again before it is believed.
-                let graph =
-                    snapshot::load(&snapshot::previous_path(&path)).unwrap_or_else(|_| Graph::empty());
+                let graph = snapshot::load(&snapshot::previous_path(&path)).unwrap_or_else(|_| bare());
                 let view = WorkspaceView::new(
                     Arc::new(graph),
                     None,
@@ -285,4 +284,11 @@ pub enum SaveError {
     Io(#[from] io::Error),
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+}
+
+/// A graph that says no more than that there is a repository: the next question reads its files.
+fn bare() -> Graph {
+    let mut builder = GraphBuilder::new();
+    builder.node(NodeSpec::new(NodeKind::Repository, "repository::", ""));
+    builder.finish(0)
 }
