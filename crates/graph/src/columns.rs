@@ -1,8 +1,8 @@
 //! The columns of a graph: one list from which memory, snapshot and checks are all made.
 
+use crate::arena;
 use crate::column::{Bytes, Column};
 use crate::evidence::Evidence;
-use crate::intern;
 use crate::kind::{EdgeKind, NodeKind};
 use std::ops::Range;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl Columns {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let nodes = self.kind.len();
         let edges = self.target.len();
-        ensure(intern::is_sound(&self.text, &self.text_starts), "text")?;
+        ensure(arena::is_sound(&self.text, &self.text_starts), "text")?;
         let strings = (self.text_starts.len() - 1) as u32;
         for (name, column) in [
             ("id", &self.id),

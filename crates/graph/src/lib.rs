@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of source files, languages or tools. Only `snapshot` touches the disk.
 
+mod arena;
 pub mod builder;
 pub mod carry;
 mod column;
@@ -11,7 +12,6 @@ pub mod delta;
 pub mod evidence;
 pub mod graph;
 pub mod ids;
-mod intern;
 pub mod json;
 pub mod kind;
 pub mod lookup;

@@ -75,7 +75,11 @@ impl Graph {
             };
             let nodes = file.nodes.map(|mut specs| {
                 specs.sort_by(canonical_cmp);
-                specs.into_iter().map(|spec| (before(&spec), spec)).map(|(at, spec)| (spec, at)).collect()
+                let placed = |spec: NodeSpec| {
+                    let at = before(&spec);
+                    (spec, at)
+                };
+                specs.into_iter().map(placed).collect()
             });
             parts.push(Part { old: first..last + 1, nodes });
         }

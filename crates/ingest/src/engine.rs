@@ -76,13 +76,13 @@ pub struct Ingest {
     pub(crate) generation: u64,
     /// Whether the last generation says all that is known.
     pub(crate) is_built: bool,
-    /// Calls without a target in the last generation, per file; empty when it was made by another process.
+    /// What the last generation left open, per file; empty when it was made by another process.
     pub(crate) loose: Vec<Loose>,
     /// Where names lead to in the last generation; made when it is first needed.
     pub(crate) index: Option<Arc<Index>>,
 }
 
-/// Calls of one file that lead nowhere in the workspace.
+/// What resolving one file leaves beside its relations: calls that lead nowhere, and what others rest on.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Loose {
     pub unresolved: u32,
