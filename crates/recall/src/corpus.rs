@@ -63,10 +63,15 @@ impl Corpus {
         let past = Past::of(&commits, files);
         let related = graph.map_or_else(|| vec![Vec::new(); files], |graph| related(graph, &text));
         let siblings = siblings(&text);
-        let habits = habits(&text, &past);
+        let habits = habits(&text, &past, &related);
         let pairs = pairs(&text);
         let busiest = best(&habits[0], MAX_BUSIEST);
         Self { text, past, related, siblings, pairs, busiest, habits }
+    }
+
+    /// What is known of each file by a signal that does not depend on what is asked; nothing for other signals.
+    pub fn habit(&self, signal: Signal) -> &[f32] {
+        HABITS.iter().position(|&habit| habit == signal).map_or(&[], |at| &self.habits[at])
     }
 }
 
@@ -96,7 +101,7 @@ pub fn spans<'g>(graph: &'g Graph, path: &str) -> Vec<Span<'g>> {
     spans
 }
 
-fn habits(text: &TextIndex, past: &Past) -> [Vec<f32>; HABITS.len()] {
+fn habits(text: &TextIndex, past: &Past, related: &[Vec<(FileIx, f32)>]) -> [Vec<f32>; HABITS.len()] {
     let files = 0..text.files().len() as FileIx;
     HABITS.map(|signal| {
         let is = |holds: bool| f32::from(u8::from(holds));
@@ -104,6 +109,8 @@ fn habits(text: &TextIndex, past: &Past) -> [Vec<f32>; HABITS.len()] {
             Signal::Churn => past.churn(file).ln_1p(),
             Signal::Recency => past.recency(file),
             Signal::Size => text.length(file).ln_1p(),
+            Signal::Touched => (past.touched(file) as f32).ln_1p(),
+            Signal::Ties => (related[file as usize].len() as f32).ln_1p(),
             Signal::Test => is(place::is_test(text.path(file))),
             _ => is(place::is_beside(text.path(file)) && !place::is_test(text.path(file))),
         };

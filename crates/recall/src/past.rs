@@ -46,6 +46,8 @@ pub struct Company {
     pub fresh: f32,
     /// The same, commits of many files counting less, too.
     pub close: f32,
+    /// How fresh the newest of them is.
+    pub latest: f32,
 }
 
 #[derive(Debug)]
@@ -136,16 +138,8 @@ impl Past {
         }
     }
 
-    /// Adds to each file how much the commits that touched it resemble the question. Many commits that resemble it
-    /// a little do not outweigh one that resembles it much: scores are raised to `power`.
-    /// `nearest` takes the resemblance of the one that resembles it most, as a share of what a copy of the question would have.
-    pub fn score_resembling(
-        &self,
-        query: &[(Term, f32)],
-        power: f32,
-        scores: &mut [f32],
-        nearest: &mut [f32],
-    ) {
+    /// How much each commit resembles the question, as a share of what a copy of the question would have.
+    pub fn resemblance(&self, query: &[(Term, f32)]) -> Vec<f32> {
         let mut possible = 0.0;
         let mut resemblance = vec![0.0; self.commits.len()];
         for &(term, weight) in query {
@@ -157,20 +151,31 @@ impl Past {
                 resemblance[commit as usize] += Bm25::USUAL.score(idf, f32::from(count), length);
             }
         }
-        let best = resemblance.iter().copied().fold(0.0, f32::max);
-        if best <= 0.0 {
-            return;
+        if possible > 0.0 {
+            resemblance.iter_mut().for_each(|share| *share /= possible);
         }
-        for (commit, &score) in self.commits.iter().zip(&resemblance) {
-            if score <= 0.0 || commit.files.is_empty() {
-                continue;
+        resemblance
+    }
+
+    /// Adds to each file how much the commits that touched it resemble the question. Many commits that resemble it
+    /// a little do not outweigh one that resembles it much: shares are raised to `power`.
+    pub fn score_resembling(&self, resemblance: &[f32], power: f32, scores: &mut [f32]) {
+        let best = resemblance.iter().copied().fold(0.0, f32::max);
+        for (commit, &share) in self.commits.iter().zip(resemblance) {
+            if share > 0.0 && !commit.files.is_empty() {
+                let worth = (share / best).powf(power) * (0.5 + 0.5 * commit.freshness);
+                let each = worth / (commit.files.len() as f32).sqrt();
+                commit.files.iter().for_each(|&file| scores[file as usize] += each);
             }
-            let share = (score / best).powf(power) * (0.5 + 0.5 * commit.freshness);
-            let each = share / (commit.files.len() as f32).sqrt();
+        }
+    }
+
+    /// Gives each file the resemblance of the one commit that touched it and resembles the question most.
+    pub fn score_nearest(&self, resemblance: &[f32], scores: &mut [f32]) {
+        for (commit, &share) in self.commits.iter().zip(resemblance) {
             for &file in &commit.files {
-                scores[file as usize] += each;
-                let known = &mut nearest[file as usize];
-                *known = known.max(score / possible);
+                let known = &mut scores[file as usize];
+                *known = known.max(share);
             }
         }
     }
@@ -189,6 +194,7 @@ impl Past {
                 let known = found.entry(other).or_insert(Company { file: other, ..Company::default() });
                 known.times += 1;
                 known.fresh += commit.freshness;
+                known.latest = known.latest.max(commit.freshness);
                 // 1 for a commit of two files.
                 known.close += commit.freshness / (commit.files.len() as f32 - 1.0).max(1.0).sqrt();
             }
@@ -296,7 +302,7 @@ mod tests {
         past.score_said(&query("parser"), Bm25::USUAL, &mut said);
         assert_eq!(said.iter().map(|&s| s > 0.0).collect::<Vec<_>>(), [false, false, true, false]);
         let mut resembling = vec![0.0; 4];
-        past.score_resembling(&query("cache error"), 2.0, &mut resembling, &mut [0.0; 4]);
+        past.score_resembling(&past.resemblance(&query("cache error")), 2.0, &mut resembling);
         assert!(
             resembling[0] > resembling[2] && resembling[2] > 0.0 && resembling[3] == 0.0,
             "{resembling:?}"

@@ -6,11 +6,12 @@
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
+use crate::fuse::Signal;
 use crate::place;
-use crate::text::FileIx;
+use crate::text::{Bm25, FileIx, TextIndex, terms_of_text};
 
 macro_rules! clues {
-    ($($(#[$doc:meta])* $variant:ident = $weight:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $weight:expr,)*) => {
         /// What speaks for a file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -20,36 +21,82 @@ macro_rules! clues {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
         }
 
-        /// Set by hand, not fitted yet: `m1nd bench retrieval --fit` prints the fitted ones.
-        pub const CLUE_WEIGHTS: [f32; CLUES] = [$($weight,)*];
+        const OF_CLUES: [f32; CLUES] = [$($weight,)*];
     };
 }
 
 clues! {
     /// How often it changed when the given file did, lately above all; few common changes are held back.
-    Together = 4.0,
+    Together = -0.81,
     /// The same where commits of few files count more.
-    Close = 4.0,
+    Close = 1.10,
     /// How often the given file changed when it did.
-    Back = 2.0,
+    Back = 0.31,
     /// The number of common commits, as a share of the highest.
-    Times = 1.0,
+    Times = -0.16,
+    /// How lately they changed together.
+    Lately = 0.60,
     /// Changed together with files that change together with the given one.
-    Through = 1.0,
+    Through = -1.04,
     /// Uses the given file, or is used by it.
-    Related = 1.0,
+    Related = -0.42,
+    /// Is a test that uses the given file.
+    Exercises = 1.22,
+    /// Says the names that the given file defines.
+    Mentions = -0.26,
+    /// Defines names that the given file says.
+    Mentioned = 0.01,
+    /// Has words that hardly any other file has but the given one.
+    Alike = 1.65,
     /// One is called like the test of the other.
-    Pair = 2.0,
+    Pair = 0.56,
+    /// Words that both names have.
+    Named = 0.56,
     /// Stands in the same folder.
-    Folder = 0.5,
+    Folder = -0.12,
     /// How many folders of their paths are the same.
-    Near = 0.5,
+    Near = 0.63,
     /// How often it changes these days.
-    Churn = 0.5,
+    Churn = 1.45,
+    /// How lately it changed.
+    Recency = 0.64,
+    /// Whether it is a test.
+    Test = 0.41,
 }
 
 /// How many clues there are.
 pub const CLUES: usize = Clue::ALL.len();
+
+/// Clues by which a file's place among the others counts.
+const PLACED: [Clue; 11] = [
+    Clue::Together,
+    Clue::Close,
+    Clue::Back,
+    Clue::Times,
+    Clue::Through,
+    Clue::Related,
+    Clue::Mentions,
+    Clue::Mentioned,
+    Clue::Alike,
+    Clue::Named,
+    Clue::Churn,
+];
+
+/// Clues that count more where the given file has hardly any past.
+const WITHOUT_PAST: [Clue; 9] = [
+    Clue::Together,
+    Clue::Back,
+    Clue::Related,
+    Clue::Exercises,
+    Clue::Mentions,
+    Clue::Pair,
+    Clue::Named,
+    Clue::Folder,
+    Clue::Churn,
+];
+
+/// How many numbers describe a file.
+pub const FEATURES: usize = CLUES + PLACED.len() + WITHOUT_PAST.len();
 
 /// So many common changes are needed before half of what was seen is believed.
 const SUPPORT: f32 = 2.0;
@@ -57,18 +104,22 @@ const SUPPORT: f32 = 2.0;
 const STEPS_THROUGH: usize = 5;
 /// Files that change often whatever else does are looked at even without a relation.
 const BUSIEST: usize = 20;
+/// From this place on, a place counts half of the first.
+const HALF_PLACE: f32 = 5.0;
+/// Names in more files than this are words of the language or of the house.
+const MAX_MENTIONS: usize = 40;
 
 /// A file that may change, too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Companion {
     pub file: FileIx,
     pub score: f32,
-    pub clues: [f32; CLUES],
+    pub clues: [f32; FEATURES],
 }
 
 /// The files most likely to change with `given`, best first.
-pub fn predict(corpus: &Corpus, given: FileIx, weights: &[f32; CLUES], count: usize) -> Vec<Companion> {
-    let score = |clues: &[f32; CLUES]| clues.iter().zip(weights).map(|(clue, weight)| clue * weight).sum();
+pub fn predict(corpus: &Corpus, given: FileIx, weights: &[f32; FEATURES], count: usize) -> Vec<Companion> {
+    let score = |clues: &[f32; FEATURES]| clues.iter().zip(weights).map(|(clue, weight)| clue * weight).sum();
     let found = clues(corpus, given);
     let mut found: Vec<Companion> =
         found.into_iter().map(|(file, clues)| Companion { file, score: score(&clues), clues }).collect();
@@ -78,11 +129,11 @@ pub fn predict(corpus: &Corpus, given: FileIx, weights: &[f32; CLUES], count: us
 }
 
 /// What speaks for each file that anything speaks for, in the order of files.
-pub fn clues(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, [f32; CLUES])> {
-    let mut found: FxHashMap<FileIx, [f32; CLUES]> = FxHashMap::default();
+pub fn clues(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, [f32; FEATURES])> {
+    let mut found: FxHashMap<FileIx, [f32; FEATURES]> = FxHashMap::default();
     let mut add = |file: FileIx, clue: Clue, value: f32| {
         if file != given {
-            found.entry(file).or_default()[clue as usize] += value;
+            found.entry(file).or_insert([0.0; FEATURES])[clue as usize] += value;
         }
     };
     let past = &corpus.past;
@@ -94,6 +145,7 @@ pub fn clues(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, [f32; CLUES])> {
         add(other.file, Clue::Close, other.close / own);
         add(other.file, Clue::Back, other.fresh / (past.churn(other.file) + SUPPORT));
         add(other.file, Clue::Times, other.times as f32 / most);
+        add(other.file, Clue::Lately, other.latest);
     }
     company.sort_by(|a, b| b.close.total_cmp(&a.close).then_with(|| a.file.cmp(&b.file)));
     for other in company.iter().take(STEPS_THROUGH) {
@@ -103,29 +155,152 @@ pub fn clues(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, [f32; CLUES])> {
             add(next.file, Clue::Through, reached * share);
         }
     }
+    let is_test = |file: FileIx| place::is_test(corpus.text.path(file));
     for &(file, share) in &corpus.related[given as usize] {
         add(file, Clue::Related, share.sqrt());
+        if is_test(file) {
+            add(file, Clue::Exercises, share.sqrt());
+        }
+    }
+    for (clue, files) in common_words(corpus, given) {
+        files.into_iter().for_each(|(file, share)| add(file, clue, share));
+    }
+    for (file, share) in named_alike(corpus, given) {
+        add(file, Clue::Named, share);
     }
     for &file in &corpus.pairs[given as usize] {
         add(file, Clue::Pair, 1.0);
     }
-    let path = corpus.text.path(given);
     for &(file, _) in &corpus.siblings[given as usize] {
         add(file, Clue::Folder, 0.0);
     }
     for &file in &corpus.busiest[..corpus.busiest.len().min(BUSIEST)] {
         add(file, Clue::Churn, 0.0);
     }
-    let churn = &corpus.habits[0];
-    let mut found: Vec<(FileIx, [f32; CLUES])> = found.into_iter().collect();
+    let mut found: Vec<(FileIx, [f32; FEATURES])> = found.into_iter().collect();
     found.sort_unstable_by_key(|&(file, _)| file);
+    let path = corpus.text.path(given);
     for (file, clues) in &mut found {
         let (same, all) = place::common_folders(path, corpus.text.path(*file));
         clues[Clue::Folder as usize] = if same == all { 1.0 } else { 0.0 };
         clues[Clue::Near as usize] = same as f32 / all.max(1) as f32;
-        clues[Clue::Churn as usize] = churn[*file as usize];
+        clues[Clue::Churn as usize] = corpus.habit(Signal::Churn)[*file as usize];
+        clues[Clue::Recency as usize] = corpus.habit(Signal::Recency)[*file as usize];
+        clues[Clue::Test as usize] = corpus.habit(Signal::Test)[*file as usize];
     }
+    compare(&mut found, 1.0 / (1.0 + past.touched(given) as f32 / SUPPORT));
     found
+}
+
+/// Places, and what counts more the less is known of the past of the given file.
+fn compare(found: &mut [(FileIx, [f32; FEATURES])], unknown: f32) {
+    let mut order: Vec<usize> = Vec::with_capacity(found.len());
+    for (at, &clue) in PLACED.iter().enumerate() {
+        order.clear();
+        order.extend((0..found.len()).filter(|&nth| found[nth].1[clue as usize] > 0.0));
+        order.sort_by(|&a, &b| {
+            found[b].1[clue as usize].total_cmp(&found[a].1[clue as usize]).then(a.cmp(&b))
+        });
+        for (place, &nth) in order.iter().enumerate() {
+            found[nth].1[CLUES + at] = 1.0 / (1.0 + place as f32 / HALF_PLACE);
+        }
+    }
+    for (_, clues) in found {
+        for (at, &clue) in WITHOUT_PAST.iter().enumerate() {
+            clues[CLUES + PLACED.len() + at] = unknown * clues[clue as usize];
+        }
+    }
+}
+
+/// Files that have rare words of the given file: those that say what it defines, define what it says, or have any.
+fn common_words(corpus: &Corpus, given: FileIx) -> [(Clue, Vec<(FileIx, f32)>); 3] {
+    let count = corpus.text.files().len();
+    let [mut says, mut defines, mut alike]: [FxHashMap<FileIx, f32>; 3] = Default::default();
+    for (term, is_defined) in corpus.text.words_of(given) {
+        let with = corpus.text.files_with(term);
+        if !(2..=MAX_MENTIONS).contains(&with) {
+            continue;
+        }
+        let idf = Bm25::idf(with, count);
+        corpus.text.each_file_with(term, |file, is_name| {
+            if file != given {
+                *alike.entry(file).or_default() += idf;
+                if is_defined {
+                    *says.entry(file).or_default() += idf;
+                }
+                if is_name {
+                    *defines.entry(file).or_default() += idf;
+                }
+            }
+        });
+    }
+    // A long file has some words of every other.
+    alike.iter_mut().for_each(|(&file, sum)| *sum /= (1.0 + corpus.text.length(file)).sqrt());
+    [(Clue::Mentions, says), (Clue::Mentioned, defines), (Clue::Alike, alike)]
+        .map(|(clue, found)| (clue, shares_of_most(found)))
+}
+
+/// Files whose names have words of the given file's name.
+fn named_alike(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, f32)> {
+    let count = corpus.text.files().len();
+    let mut found: FxHashMap<FileIx, f32> = FxHashMap::default();
+    // That both are tests is no name in common.
+    let of_tests = terms_of_text("test spec");
+    let terms = TextIndex::terms_of_name(corpus.text.path(given)).into_iter();
+    for term in terms.filter(|term| !of_tests.contains(term)) {
+        let (files, parts) = corpus.text.in_paths(term);
+        let idf = Bm25::idf(files.len(), count);
+        for (&file, part) in files.iter().zip(parts).filter(|(_, part)| part.in_name > 0) {
+            *found.entry(file).or_default() += idf / f32::from(part.name_terms.max(1)).sqrt();
+        }
+    }
+    found.remove(&given);
+    shares_of_most(found)
+}
+
+fn shares_of_most(found: FxHashMap<FileIx, f32>) -> Vec<(FileIx, f32)> {
+    let most = found.values().copied().fold(0.0, f32::max);
+    let mut found: Vec<(FileIx, f32)> = found.into_iter().map(|(file, sum)| (file, sum / most)).collect();
+    found.sort_unstable_by_key(|&(file, _)| file);
+    found
+}
+
+/// Fitted: clues, places, and what counts without a past. `m1nd bench retrieval --fit` prints the tables;
+/// `docs/benchmarks.md` names the repositories they were made on.
+pub const CLUE_WEIGHTS: [f32; FEATURES] = {
+    let mut weights = [0.0; FEATURES];
+    let mut at = 0;
+    while at < FEATURES {
+        weights[at] = if at < CLUES {
+            OF_CLUES[at]
+        } else if at < CLUES + PLACED.len() {
+            OF_PLACES[at - CLUES]
+        } else {
+            OF_UNKNOWN[at - CLUES - PLACED.len()]
+        };
+        at += 1;
+    }
+    weights
+};
+
+const OF_PLACES: [f32; PLACED.len()] = [-0.56, 1.04, 0.58, 0.23, 0.47, 0.51, 0.68, 0.43, 0.57, -0.00, 0.08];
+const OF_UNKNOWN: [f32; WITHOUT_PAST.len()] = [-0.24, 0.15, -0.15, 0.35, 0.75, -0.10, 0.37, 0.19, -0.84];
+
+/// The tables of weights, as source text.
+pub fn tables(weights: &[f32; FEATURES]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    for (clue, weight) in Clue::ALL.iter().zip(weights) {
+        let _ = writeln!(text, "    {clue:?} = {weight:.2},");
+    }
+    let (places, unknown) = weights[CLUES..].split_at(PLACED.len());
+    for (name, clues, weights) in
+        [("OF_PLACES", &PLACED[..], places), ("OF_UNKNOWN", &WITHOUT_PAST[..], unknown)]
+    {
+        let weights: Vec<String> = weights.iter().map(|weight| format!("{weight:.2}")).collect();
+        let _ = writeln!(text, "{name}: [f32; {}] = [{}];", clues.len(), weights.join(", "));
+    }
+    text
 }
 
 #[cfg(test)]

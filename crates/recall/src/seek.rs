@@ -3,7 +3,7 @@
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 
 use crate::corpus::Corpus;
-use crate::fuse::{self, Ranking, SIGNALS, Signal, Tuning, Weights};
+use crate::fuse::{self, Evidence, FIRST, Ranking, SIGNALS, Signal, Tuning, Weights};
 use crate::text::{FileIx, Term, Terms, UnitIx, raw_words};
 
 /// Symbols shown of one file before other files had their turn.
@@ -93,21 +93,23 @@ impl<'c> Found<'c> {
         let mut weights = Weights::default();
         if question.graph == Graphed::No {
             weights.last = weights.first;
+            Signal::ALL[FIRST..].iter().for_each(|&signal| fuse::without(&mut weights.closer, signal));
         }
         if question.tests == Tests::Wanted {
             weights.first[Signal::Test as usize] = 0.0;
             weights.last[Signal::Test as usize] = 0.0;
+            fuse::without(&mut weights.closer, Signal::Test);
         }
-        let mut ranking = fuse::rank(corpus, question.query, &weights, &Tuning::default());
         let sum = |part: fn(&f32) -> bool| weights.last.iter().filter(|weight| part(weight)).sum::<f32>();
         // What only holds a file back must not make it vanish; that a test was not asked for may.
         let held_back = -sum(|weight| *weight < 0.0) + weights.last[Signal::Test as usize];
         let most = sum(|weight| *weight > 0.0) + held_back;
-        for (at, score) in ranking.scores.iter_mut().enumerate() {
-            let says = ranking.evidence.has_words(at as FileIx) && admits(corpus.text.path(at as FileIx));
+        let shown = |evidence: &Evidence, file: FileIx, score: f32| {
+            let says = evidence.has_words(file) && admits(corpus.text.path(file));
             // The root spreads the low end, where most files are.
-            *score = if says { ((*score + held_back).max(0.0) / most).sqrt() } else { 0.0 };
-        }
+            if says { ((score + held_back).max(0.0) / most).sqrt() } else { 0.0 }
+        };
+        let ranking = fuse::rank(corpus, question.query, &weights, &Tuning::default(), shown);
         let files = fuse::best(&ranking.scores, ranking.scores.len());
         let files =
             files.into_iter().filter(|&file| ranking.scores[file as usize] >= question.min_score).collect();
@@ -204,9 +206,14 @@ impl<'c> Found<'c> {
             let value =
                 self.weights[signal as usize] * self.ranking.evidence.files[signal as usize][file as usize];
             let part = match signal {
-                Signal::Said | Signal::Resembling => &mut parts.semantic,
-                Signal::Together | Signal::Related | Signal::Sibling => &mut parts.graph,
-                Signal::Churn | Signal::Recency => &mut parts.temporal,
+                Signal::Said | Signal::Resembling | Signal::Widely | Signal::Closely => &mut parts.semantic,
+                Signal::Together
+                | Signal::Related
+                | Signal::Sibling
+                | Signal::Tested
+                | Signal::Exercised
+                | Signal::Ties => &mut parts.graph,
+                Signal::Churn | Signal::Recency | Signal::Touched => &mut parts.temporal,
                 _ => &mut parts.lexical,
             };
             *part += value;

@@ -7,10 +7,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::signals::{Evidence, FIRST, SIGNALS, Tuning, best, weigh_terms};
+use super::asked::Asked;
+use super::closer::{FEATURES, POOL, features};
+use super::evidence::{Evidence, best};
+use super::signals::{FIRST, SIGNALS, Tuning};
 use super::weights::Weights;
 use crate::corpus::Corpus;
-use crate::predict::{CLUES, clues};
+use crate::predict::{self, clues};
 use crate::text::FileIx;
 
 /// Candidates kept for a question: the best of each signal.
@@ -55,7 +58,7 @@ type Rows<const N: usize> = Vec<Vec<Row<N>>>;
 
 /// Recall@10 and MRR, each repository counting the same.
 pub fn judge(cases: &[&Case], weights: &Weights, tuning: &Tuning) -> (f64, f64) {
-    judged(&rows(cases, weights, tuning), &weights.last)
+    judged(&closer_rows(cases, weights, tuning), &weights.closer)
 }
 
 /// The weights that rank best with given constants.
@@ -63,20 +66,21 @@ pub fn fit(cases: &[&Case], tuning: &Tuning) -> Weights {
     let mut weights = Weights::default();
     weights.first = descend(&rows(cases, &weights, tuning), FIRST);
     weights.last = descend(&rows(cases, &weights, tuning), SIGNALS);
+    weights.closer = descend(&closer_rows(cases, &weights, tuning), FEATURES);
     weights
 }
 
 /// Clues to what changes together, weighed so that they rank best.
-pub fn fit_clues(cases: &[&Case]) -> [f32; CLUES] {
-    descend(&clue_rows(cases), CLUES)
+pub fn fit_clues(cases: &[&Case]) -> [f32; predict::FEATURES] {
+    descend(&clue_rows(cases), predict::FEATURES)
 }
 
 /// Recall@10 and MRR of predictions, each repository counting the same.
-pub fn judge_clues(cases: &[&Case], weights: &[f32; CLUES]) -> (f64, f64) {
+pub fn judge_clues(cases: &[&Case], weights: &[f32; predict::FEATURES]) -> (f64, f64) {
     judged(&clue_rows(cases), weights)
 }
 
-fn clue_rows(cases: &[&Case]) -> Rows<CLUES> {
+fn clue_rows(cases: &[&Case]) -> Rows<{ predict::FEATURES }> {
     let of = |case: &&Case| {
         let row = |change: &KnownChange| {
             let found = clues(&case.corpus, change.given);
@@ -184,30 +188,46 @@ fn gradient<const N: usize>(row: &Row<N>, weights: &[f64; N], count: usize) -> [
 
 /// What the signals say of the candidates of every question.
 fn rows(cases: &[&Case], weights: &Weights, tuning: &Tuning) -> Rows<SIGNALS> {
-    let of = |case: &&Case| {
-        case.questions.par_iter().map(|question| row(&case.corpus, question, weights, tuning)).collect()
-    };
-    cases.iter().map(of).collect()
+    asked(cases, weights, tuning, |evidence, truth| {
+        let mut candidates: Vec<FileIx> = truth.to_vec();
+        for scores in &evidence.files {
+            candidates.extend(best(scores, PER_SIGNAL));
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        let of = |&file: &FileIx| std::array::from_fn(|at| evidence.files[at][file as usize]);
+        let features = candidates.iter().map(of).collect();
+        (candidates, features)
+    })
 }
 
-fn row(corpus: &Corpus, question: &Known, weights: &Weights, tuning: &Tuning) -> Row<SIGNALS> {
-    let terms = weigh_terms(corpus, &question.text, tuning);
-    let mut evidence = Evidence::first(corpus, &terms, tuning);
-    let first = evidence.weigh(&weights.first);
-    evidence.second(corpus, &first, tuning);
-    let truth: Vec<FileIx> = question.truth.iter().copied().flatten().collect();
-    let mut candidates = truth.clone();
-    for scores in &evidence.files {
-        candidates.extend(best(scores, PER_SIGNAL));
-    }
-    candidates.sort_unstable();
-    candidates.dedup();
-    let features = candidates.iter().map(|&file| std::array::from_fn(|at| evidence.files[at][file as usize]));
-    Row {
-        features: features.collect(),
-        is_truth: candidates.iter().map(|file| truth.contains(file)).collect(),
-        truth: question.truth.len(),
-    }
+/// What describes the files of every question that are looked at closer.
+fn closer_rows(cases: &[&Case], weights: &Weights, tuning: &Tuning) -> Rows<FEATURES> {
+    asked(cases, weights, tuning, |evidence, _| {
+        let pool = best(&evidence.weigh(&weights.last), POOL);
+        let features = features(evidence, &pool);
+        (pool, features)
+    })
+}
+
+/// Asks every question; `describe` chooses files, the right ones being given, and describes them.
+fn asked<const N: usize>(
+    cases: &[&Case],
+    weights: &Weights,
+    tuning: &Tuning,
+    describe: impl Fn(&Evidence, &[FileIx]) -> (Vec<FileIx>, Vec<[f32; N]>) + Sync,
+) -> Rows<N> {
+    let row = |corpus: &Corpus, question: &Known| {
+        let mut evidence = Evidence::first(corpus, &Asked::of(corpus, &question.text, tuning), tuning);
+        let first = evidence.weigh(&weights.first);
+        evidence.second(corpus, &first, tuning);
+        let truth: Vec<FileIx> = question.truth.iter().copied().flatten().collect();
+        let (files, features) = describe(&evidence, &truth);
+        let is_truth = files.iter().map(|file| truth.contains(file)).collect();
+        Row { features, is_truth, truth: question.truth.len() }
+    };
+    let of = |case: &&Case| case.questions.par_iter().map(|question| row(&case.corpus, question)).collect();
+    cases.iter().map(of).collect()
 }
 
 /// Recall@10 and MRR of weights on candidates.

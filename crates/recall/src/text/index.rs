@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::fields::{Counts, FIELDS, FileBag};
+use super::fields::{Counts, FIELDS, Field, FileBag};
 use super::postings::{Bm25, Postings};
 use super::words::{Term, Terms};
 
@@ -134,13 +134,9 @@ impl TextIndex {
 
     /// In how many files a term stands.
     pub fn files_with(&self, term: Term) -> usize {
-        let (units, _) = self.postings.of_term(term);
-        let mut last = None;
-        units
-            .iter()
-            .map(|&unit| self.unit_file[unit as usize])
-            .filter(|&file| last.replace(file) != Some(file))
-            .count()
+        let mut count = 0;
+        self.each_file_with(term, |_, _| count += 1);
+        count
     }
 
     /// Adds what one term says to the scores of files.
@@ -161,13 +157,42 @@ impl TextIndex {
 
     /// Adds `worth` to every file that has the term.
     pub fn mark_files(&self, term: Term, worth: f32, scores: &mut [f32]) {
-        let mut last = None;
-        for &unit in self.postings.of_term(term).0 {
-            let file = self.unit_file[unit as usize];
-            if last.replace(file) != Some(file) {
-                scores[file as usize] += worth;
+        self.each_file_with(term, |file, _| scores[file as usize] += worth);
+    }
+
+    /// Hands over every file that has the term, once, in order, and whether it defines a name with it.
+    pub fn each_file_with(&self, term: Term, mut found: impl FnMut(FileIx, bool)) {
+        let (units, counts) = self.postings.of_term(term);
+        let mut at = 0;
+        while at < units.len() {
+            let file = self.unit_file[units[at] as usize];
+            let end = self.starts[file as usize + 1];
+            let mut is_name = false;
+            while at < units.len() && units[at] < end {
+                is_name |= counts[at][Field::Name as usize] > 0;
+                at += 1;
+            }
+            found(file, is_name);
+        }
+    }
+
+    /// The terms of a file, each once, and whether it defines a name with it.
+    pub fn words_of(&self, file: FileIx) -> Vec<(Term, bool)> {
+        let mut words: Vec<(Term, bool)> = Vec::new();
+        for entry in self.files[file as usize].entries() {
+            let is_name = entry.counts[Field::Name as usize] > 0;
+            match words.last_mut().filter(|(term, _)| *term == entry.term) {
+                Some((_, known)) => *known |= is_name,
+                None => words.push((entry.term, is_name)),
             }
         }
+        words
+    }
+
+    /// The terms of a file's own name, or of its folder's where the name says nothing.
+    pub fn terms_of_name(path: &str) -> Vec<Term> {
+        let parts = path_parts(path).into_iter().filter(|(_, part)| part.in_name > 0);
+        parts.map(|(term, _)| term).collect()
     }
 
     /// Adds what one term says to the scores of units.
@@ -177,6 +202,11 @@ impl TextIndex {
             let unit = unit as usize;
             scores[unit] += bm25.score(idf, weighted(counts, weights), self.unit_length[unit]);
         }
+    }
+
+    /// Adds `worth` to every unit that has the term.
+    pub fn mark_units(&self, term: Term, worth: f32, scores: &mut [f32]) {
+        self.postings.of_term(term).0.iter().for_each(|&unit| scores[unit as usize] += worth);
     }
 
     /// Files in whose path a term stands.

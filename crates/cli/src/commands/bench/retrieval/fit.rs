@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use m1nd_recall::fuse::fit::{self, Case, Known, KnownChange};
-use m1nd_recall::fuse::{Signal, Tuning};
-use m1nd_recall::predict::Clue;
+use m1nd_recall::fuse::{Tuning, tables};
+use m1nd_recall::predict;
 
 use super::experiment::Experiment;
 use crate::args::BenchRetrieval;
@@ -46,10 +46,7 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     let (recall, mrr) = fit::judge(&some(&cases, &all), &weights, &tuning);
     anstream::eprintln!("on all: recall@10 {recall:.4}, MRR {mrr:.4}");
     anstream::println!("{tuning:?}");
-    for &signal in Signal::ALL {
-        let at = signal as usize;
-        anstream::println!("(Signal::{signal:?}, {:.2}, {:.2}),", weights.first[at], weights.last[at]);
-    }
+    anstream::print!("{}", tables(&weights));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -59,9 +56,7 @@ fn clues(cases: &[Case], all: &[usize]) {
         held_out(cases, all, |fitted, judged| fit::judge_clues(judged, &fit::fit_clues(fitted)));
     anstream::eprintln!("changes held out: recall@10 {recall:.4}, MRR {mrr:.4}");
     let weights = fit::fit_clues(&some(cases, all));
-    for (clue, weight) in Clue::ALL.iter().zip(weights) {
-        anstream::println!("{clue:?} = {weight:.2},");
-    }
+    anstream::print!("{}", predict::tables(&weights));
 }
 
 /// Recall@10 and MRR on each part of the repositories, judged by what was fitted on the others.

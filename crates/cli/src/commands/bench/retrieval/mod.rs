@@ -159,7 +159,10 @@ fn missed(corpus: &Corpus, question: &experiment::Question, found: &[String]) ->
     if missed.is_empty() {
         return Vec::new();
     }
-    let ranking = fuse::rank(corpus, &question.text, &Weights::default(), &Tuning::default());
+    let ranking =
+        fuse::rank(corpus, &question.text, &Weights::default(), &Tuning::default(), |_, _, score| {
+            score.max(0.0)
+        });
     let rows = missed.into_iter().map(|(path, _)| {
         let file = corpus.text.file(path);
         let mut signals = json!({});
