@@ -288,19 +288,14 @@ const OF_UNKNOWN: [f32; WITHOUT_PAST.len()] = [-0.24, 0.15, -0.15, 0.35, 0.75, -
 
 /// The tables of weights, as source text.
 pub fn tables(weights: &[f32; FEATURES]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::new();
-    for (clue, weight) in Clue::ALL.iter().zip(weights) {
-        let _ = writeln!(text, "    {clue:?} = {weight:.2},");
-    }
-    let (places, unknown) = weights[CLUES..].split_at(PLACED.len());
-    for (name, clues, weights) in
-        [("OF_PLACES", &PLACED[..], places), ("OF_UNKNOWN", &WITHOUT_PAST[..], unknown)]
-    {
+    let of_clue = |(clue, weight): (&Clue, &f32)| format!("    {clue:?} = {weight:.2},\n");
+    let clues: String = Clue::ALL.iter().zip(weights).map(of_clue).collect();
+    let list = |weights: &[f32]| {
         let weights: Vec<String> = weights.iter().map(|weight| format!("{weight:.2}")).collect();
-        let _ = writeln!(text, "{name}: [f32; {}] = [{}];", clues.len(), weights.join(", "));
-    }
-    text
+        weights.join(", ")
+    };
+    let (places, unknown) = weights[CLUES..].split_at(PLACED.len());
+    format!("{clues}OF_PLACES [{}]\nOF_UNKNOWN [{}]\n", list(places), list(unknown))
 }
 
 #[cfg(test)]

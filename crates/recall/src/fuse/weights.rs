@@ -95,24 +95,23 @@ impl Default for Weights {
 
 /// The tables of this file, as source text.
 pub fn tables(weights: &Weights) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::new();
-    for (at, signal) in Signal::ALL.iter().enumerate() {
+    let of_signal = |(at, signal): (usize, &Signal)| {
         let (first, last, closer) = (weights.first[at], weights.last[at], weights.closer[at]);
-        let _ = writeln!(text, "    (Signal::{signal:?}, {first:.2}, {last:.2}, {closer:.2}),");
-    }
-    text.push('\n');
-    for (at, signal) in PLACED.iter().enumerate() {
-        let _ = writeln!(text, "    (Signal::{signal:?}, {:.2}),", weights.closer[SIGNALS + at]);
-    }
-    text.push('\n');
-    for (at, signal) in TRUSTED.iter().enumerate() {
+        format!("    (Signal::{signal:?}, {first:.2}, {last:.2}, {closer:.2}),\n")
+    };
+    let of_place = |(at, signal): (usize, &Signal)| {
+        format!("    (Signal::{signal:?}, {:.2}),\n", weights.closer[SIGNALS + at])
+    };
+    let of_trust = |(at, signal): (usize, &Signal)| {
         let start = SIGNALS + PLACED.len() + at;
         let of = |clear: usize| format!("{:.2}", weights.closer[start + clear * TRUSTED.len()]);
         let weights: Vec<String> = (0..CLEAR.len()).map(of).collect();
-        let _ = writeln!(text, "    (Signal::{signal:?}, [{}]),", weights.join(", "));
-    }
-    text
+        format!("    (Signal::{signal:?}, [{}]),\n", weights.join(", "))
+    };
+    let signals: String = Signal::ALL.iter().enumerate().map(of_signal).collect();
+    let places: String = PLACED.iter().enumerate().map(of_place).collect();
+    let trust: String = TRUSTED.iter().enumerate().map(of_trust).collect();
+    format!("{signals}\n{places}\n{trust}")
 }
 
 #[cfg(test)]
