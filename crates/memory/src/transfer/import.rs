@@ -5,11 +5,11 @@ use std::io::BufRead;
 use super::export::io;
 use super::record::{Counts, FORMAT, Record};
 use crate::error::MemoryError;
-use crate::ids::{EventNo, Seq, WorkspaceId};
-use crate::port::{self, EntryKind, StreamKind, Tx, Verdict, WorkspaceRow};
+use crate::ids::WorkspaceId;
+use crate::port::{self, StreamKind, Tx, Verdict, WorkspaceRow};
 use crate::ports::Ports;
-use crate::tasks::index_entity;
-use crate::writer::{index_card, index_note};
+use crate::tasks::index_entities;
+use crate::writer::{index_card, index_note, is_found_by_itself};
 
 /// Reads an export into a workspace that nothing was written to yet; all of it or nothing.
 pub fn import_jsonl(
@@ -95,8 +95,7 @@ fn put(
             row.stream = tx.open_stream(ws.no, &row.branch, &row.doc, StreamKind::Log, row.seq)?.id;
             counts.entries += 1;
             tx.put_entry(&row)?;
-            let is_card = row.format.as_deref() == Some("card");
-            if row.kind != EntryKind::Event && row.origin.is_none() && !is_card {
+            if is_found_by_itself(&row) {
                 index_note(tx, &row)?;
             }
         }
@@ -112,24 +111,10 @@ fn put(
             counts.conflicts += 1;
             tx.put_conflict(&row)?;
         }
-        Record::End(said) if said == *counts => index_entities(tx, ws)?,
+        Record::End(said) if said == *counts => index_entities(tx, ws.no)?,
         Record::End(_) => return Err(unreadable(line, "the counts do not add up".to_owned())),
     }
     Ok(())
-}
-
-/// How many plans and tasks are taken at a time.
-const PAGE: usize = 200;
-
-/// Makes plans and tasks findable, once their steps are there.
-fn index_entities(tx: &mut dyn Tx, ws: &WorkspaceRow) -> Result<(), MemoryError> {
-    let mut before = Seq::END;
-    loop {
-        let found = tx.entities(ws.no, before, EventNo(0), PAGE)?;
-        let Some(last) = found.last() else { return Ok(()) };
-        before = last.created_seq;
-        found.iter().try_for_each(|row| index_entity(tx, row))?;
-    }
 }
 
 fn unreadable(line: usize, reason: String) -> MemoryError {

@@ -1,7 +1,7 @@
 //! Full text search with FTS5.
 
 use m1nd_memory::ids::Seq;
-use m1nd_memory::port::{FindKind, FindRow, FindScan, Found, Match, WsNo};
+use m1nd_memory::port::{FindKind, FindRow, FindScan, Found, Match, Wanted, WsNo};
 use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 /// A word in a title weighs as much as four in the text.
@@ -74,9 +74,14 @@ fn scope(ws: WsNo) -> String {
     format!("ws{}", ws.0)
 }
 
-/// The question in the language of FTS5. Words hold letters and digits only, so quoting is safe.
+/// The question in the language of FTS5. Terms hold letters and digits only, so quoting is safe. A term that stands
+/// there itself counts beside its beginning, and so ranks higher.
 fn question(scan: &FindScan<'_>) -> String {
-    let words: Vec<String> = scan.words.iter().map(|word| format!("\"{word}\"")).collect();
+    let one = |wanted: &Wanted| match &wanted.beginning {
+        None => format!("\"{}\"", wanted.word),
+        Some(beginning) => format!("(\"{}\" OR \"{beginning}\" *)", wanted.word),
+    };
+    let words: Vec<String> = scan.words.iter().map(one).collect();
     let joint = match scan.matching {
         Match::All => " AND ",
         Match::Any => " OR ",
