@@ -1,7 +1,7 @@
 //! `m1nd memory`: what agents remembered about this repository, for people.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -113,7 +113,7 @@ enum Command {
     Names,
     /// Write everything that is remembered under one name
     Export {
-        /// jsonl can be imported again, markdown can be read
+        /// jsonl is for programs, markdown can be read; both can be imported again
         #[arg(long, value_enum, default_value_t = Format::Jsonl)]
         format: Format,
         /// File to write [default: standard output]
@@ -122,7 +122,7 @@ enum Command {
     },
     /// Read an export in, under a name where nothing is remembered yet
     Import {
-        /// File that `export --format jsonl` wrote
+        /// File that `export` wrote
         file: PathBuf,
     },
 }
@@ -350,24 +350,16 @@ fn import(runtime: &Runtime, place: &Place, path: &Path) -> anyhow::Result<ExitC
     let open = || File::open(path).with_context(|| format!("{} cannot be read", path.display()));
     let name = match &place.name {
         Some(name) => name.clone(),
-        None => exported_name(open()?).context("the file does not say a name; give one with --in")?,
+        None => transfer::exported_name(&mut BufReader::new(open()?)).context("the file does not say a name; give one with --in")?,
     };
     let mut file = BufReader::new(open()?);
-    let counts = with_ports(runtime, &bound, |ports| transfer::import_jsonl(ports, &name, &mut file))?;
+    let counts = with_ports(runtime, &bound, |ports| transfer::import(ports, &name, &mut file))?;
     let said = json!({ "name": name, "counts": counts });
     match Reader::of(place.json) {
         Reader::Program => anstream::println!("{said}"),
         Reader::Person => output::plain(&mut anstream::stdout().lock(), &said)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The name under which the first line of an export was remembered.
-fn exported_name(file: File) -> Option<String> {
-    let mut line = String::new();
-    BufReader::new(file).read_line(&mut line).ok()?;
-    let first: Value = serde_json::from_str(&line).ok()?;
-    first["workspace"]["row"]["name"].as_str().map(str::to_owned)
 }
 
 /// Work on the store itself, for what is too large for a tool's answer.

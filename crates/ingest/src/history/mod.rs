@@ -7,7 +7,7 @@ mod tally;
 #[cfg(test)]
 mod testing;
 
-pub use git::{HistoryError, head, read};
+pub use git::{HistoryError, has_commit, head, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits};

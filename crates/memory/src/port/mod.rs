@@ -246,6 +246,8 @@ pub trait Rows {
     /// The answer that was given under an idempotency key.
     fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>>;
 
+    /// Best first. A store may rank the newest texts before older ones where very many fit, and leave out those that
+    /// hold any of the words but only such as very many texts hold.
     fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>>;
 }
 

@@ -1,18 +1,18 @@
-//! Reading a workspace in from JSON lines.
+//! Reading a workspace in from an export.
 
 use std::io::BufRead;
 
-use super::export::io;
+use super::embedded;
 use super::record::{Counts, FORMAT, Record};
 use crate::error::MemoryError;
-use crate::ids::WorkspaceId;
+use crate::ids::{Seq, WorkspaceId};
 use crate::port::{self, StreamKind, Tx, Verdict, WorkspaceRow};
 use crate::ports::Ports;
 use crate::tasks::index_entities;
 use crate::writer::{index_card, index_note, is_found_by_itself};
 
 /// Reads an export into a workspace that nothing was written to yet; all of it or nothing.
-pub fn import_jsonl(
+pub fn import(
     ports: &Ports<'_>,
     workspace: &str,
     input: &mut dyn BufRead,
@@ -36,12 +36,28 @@ pub fn import_jsonl(
     })
 }
 
+/// The name under which an export was remembered.
+pub fn exported_name(input: &mut dyn BufRead) -> Option<String> {
+    let records = embedded::records(input).ok()?;
+    match serde_json::from_str(records.lines().next()?).ok()? {
+        Record::Workspace { row, .. } => Some(row.name.to_string()),
+        _ => None,
+    }
+}
+
 /// All lines, which must start with the workspace and end with the counts.
 fn parse(input: &mut dyn BufRead) -> Result<Vec<Record>, MemoryError> {
     let mut records = Vec::new();
-    for (at, line) in input.lines().enumerate() {
-        let line = line.map_err(|err| io(&err))?;
-        let record = serde_json::from_str(&line).map_err(|err| unreadable(at + 1, err.to_string()))?;
+    let mut versions = Seq::ZERO;
+    for (at, line) in embedded::records(input)?.lines().enumerate() {
+        let record = serde_json::from_str(line).map_err(|err| unreadable(at + 1, err.to_string()))?;
+        // A later version takes the place of an earlier one, so their order is what they say.
+        if let Record::Version(row) = &record {
+            if row.seq <= versions {
+                return Err(unreadable(at + 1, "is out of order".to_owned()));
+            }
+            versions = row.seq;
+        }
         records.push(record);
     }
     match records.first() {
