@@ -305,8 +305,14 @@ mod tests {
         let at = AnchorAt::Path { path: "src/x.rs".to_owned(), lines: Some((3, 9)) };
         let rows = ["a", "b"].map(|hash| AnchorRow { at: at.clone(), hash: Some(hash.to_owned()) });
         let shown = show(&Moved, &rows);
-        assert_eq!((shown[0].anchor_state, shown[0].lines_now.as_deref()), (Some(AnchorState::Current), Some("8-14")));
-        assert_eq!((shown[1].anchor_state, shown[1].lines_now.as_deref()), (Some(AnchorState::Changed), None));
+        assert_eq!(
+            (shown[0].anchor_state, shown[0].lines_now.as_deref()),
+            (Some(AnchorState::Current), Some("8-14"))
+        );
+        assert_eq!(
+            (shown[1].anchor_state, shown[1].lines_now.as_deref()),
+            (Some(AnchorState::Changed), None)
+        );
         assert_eq!(stale(&Moved, &rows).len(), 1);
     }
 

@@ -132,6 +132,9 @@ fn measure(ports: &Ports<'_>) {
     time("tasks_radar", 200, |_| {
         tasks::radar(ports, &ask(json!({"workspace": "w", "task": "TASK-001"}))).unwrap();
     });
+    time("brief", 50, |_| {
+        brief::brief(ports, &ask(json!({"workspace": "w"}))).unwrap();
+    });
     time("memory_search, two words in 150,000 texts", 50, |at| {
         let query = format!("alpha{} beta{}", at % 997, at % 13);
         search::search(ports, &ask(json!({"workspace": "w", "query": query}))).unwrap();
@@ -141,9 +144,6 @@ fn measure(ports: &Ports<'_>) {
     });
     time("memory_search, the beginning of 997 words (alph*)", 10, |_| {
         search::search(ports, &ask(json!({"workspace": "w", "query": "alph*"}))).unwrap();
-    });
-    time("brief", 50, |_| {
-        brief::brief(ports, &ask(json!({"workspace": "w"}))).unwrap();
     });
 }
 

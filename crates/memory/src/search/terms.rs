@@ -94,10 +94,9 @@ fn asked(segment: &Segment, open: bool) -> Vec<Wanted> {
         }
         Segment::Word { whole, .. } => vec![word(whole, open)],
         Segment::Unspaced(chars) if chars.len() == 1 => vec![word(&String::from_iter(chars), true)],
-        Segment::Unspaced(chars) => chars
-            .windows(2)
-            .map(|pair| Wanted { word: pair.iter().collect(), beginning: None })
-            .collect(),
+        Segment::Unspaced(chars) => {
+            chars.windows(2).map(|pair| Wanted { word: pair.iter().collect(), beginning: None }).collect()
+        }
     }
 }
 

@@ -12,11 +12,7 @@ use crate::tasks::index_entities;
 use crate::writer::{index_card, index_note, is_found_by_itself};
 
 /// Reads an export into a workspace that nothing was written to yet; all of it or nothing.
-pub fn import(
-    ports: &Ports<'_>,
-    workspace: &str,
-    input: &mut dyn BufRead,
-) -> Result<Counts, MemoryError> {
+pub fn import(ports: &Ports<'_>, workspace: &str, input: &mut dyn BufRead) -> Result<Counts, MemoryError> {
     let workspace = WorkspaceId::parse(workspace)?;
     let records = parse(input)?;
     let now = ports.clock.now();

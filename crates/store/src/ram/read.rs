@@ -4,9 +4,9 @@ use m1nd_memory::ids::{
     BranchName, ConflictId, DocName, EntityId, EntityKind, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
 };
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, ConflictScan, ConflictStatus, Each, EachKey, End, EntityRow, EntryRow, EntryScan,
-    EventRow, FindScan, Found, GraphKey, Mark, Match, Order, Rows, Status, StepRow, StreamId, StreamKind,
-    StreamRow, VersionRow, VersionScan, Wanted, WorkspaceRow, WsNo,
+    Answer, BranchRow, ConflictRow, ConflictScan, ConflictStatus, Each, EachKey, End, EntityRow, EntryRow,
+    EntryScan, EventRow, FindScan, Found, GraphKey, Mark, Match, Order, Rows, Status, StepRow, StreamId,
+    StreamKind, StreamRow, VersionRow, VersionScan, Wanted, WorkspaceRow, WsNo,
 };
 
 use super::State;
@@ -265,7 +265,9 @@ impl Rows for State {
     fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>> {
         let mut out = Vec::new();
         for row in self.finds.values() {
-            let fits = |wanted: &&Wanted| row.title.split(' ').chain(row.body.split(' ')).any(|term| wanted.fits(term));
+            let fits = |wanted: &&Wanted| {
+                row.title.split(' ').chain(row.body.split(' ')).any(|term| wanted.fits(term))
+            };
             let hits = scan.words.iter().filter(fits).count();
             let enough = match scan.matching {
                 Match::All => hits == scan.words.len(),

@@ -65,7 +65,16 @@ mod tests {
 
     /// Tables whose rows are the same in every version.
     const TABLES: [&str; 10] = [
-        "workspaces", "branches", "streams", "entries", "versions", "conflicts", "entities", "steps", "events", "finds",
+        "workspaces",
+        "branches",
+        "streams",
+        "entries",
+        "versions",
+        "conflicts",
+        "entities",
+        "steps",
+        "events",
+        "finds",
     ];
 
     fn ask<T: DeserializeOwned>(mut arguments: Value) -> T {
@@ -83,8 +92,10 @@ mod tests {
         for table in TABLES {
             old.execute_batch(&format!("INSERT INTO {table} SELECT * FROM now.{table}")).unwrap();
         }
-        old.execute_batch("INSERT INTO find_text (rowid, scope, title, body) SELECT id, 'ws1', '', reference FROM finds")
-            .unwrap();
+        old.execute_batch(
+            "INSERT INTO find_text (rowid, scope, title, body) SELECT id, 'ws1', '', reference FROM finds",
+        )
+        .unwrap();
     }
 
     #[test]
@@ -95,8 +106,9 @@ mod tests {
         {
             let store = SqliteStore::open(&new).unwrap();
             let ports = Ports::new(&store, &clock);
-            let note: NotesCommitRequest =
-                ask(json!({"branch": "main", "doc": "notes", "content": "Café: 缓存失效 in ProjectionIndex"}));
+            let note: NotesCommitRequest = ask(
+                json!({"branch": "main", "doc": "notes", "content": "Café: 缓存失效 in ProjectionIndex"}),
+            );
             notes::commit(&ports, &note).unwrap();
             let task: TasksCreateRequest = ask(json!({"title": "caching"}));
             tasks::create(&ports, &task).unwrap();

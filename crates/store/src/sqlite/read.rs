@@ -6,9 +6,9 @@ use m1nd_memory::ids::{
     BranchName, ConflictId, DocName, EntityId, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
 };
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, ConflictScan, Each, EachKey, End, EntityRow, EntryRow, EntryScan, EventRow,
-    FindScan, Found, GraphKey, KeyKind, Mark, Order, Rows, StepRow, StreamId, StreamKind, StreamRow, VersionRow,
-    VersionScan, WorkspaceRow, WsNo, holds,
+    Answer, BranchRow, ConflictRow, ConflictScan, Each, EachKey, End, EntityRow, EntryRow, EntryScan,
+    EventRow, FindScan, Found, GraphKey, KeyKind, Mark, Order, Rows, StepRow, StreamId, StreamKind,
+    StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo, holds,
 };
 use rusqlite::{OptionalExtension as _, Params, Result, Row, ToSql, params};
 
@@ -93,9 +93,7 @@ fn scan_sql(scan: &VersionScan<'_>, columns: &str) -> String {
     let range = format!("v.stream = ?1 AND v.seq > ?2 AND v.seq <= ?3 AND {type_filter}");
     let latest = match scan.kind {
         // The heads of one kind have an index of their own.
-        Some(_) if scan.as_of >= Seq::TIP => {
-            "?4 > 0 AND v.kind = ?6 AND v.next_seq = 9223372036854775807"
-        }
+        Some(_) if scan.as_of >= Seq::TIP => "?4 > 0 AND v.kind = ?6 AND v.next_seq = 9223372036854775807",
         Some(_) => "v.next_seq > ?4 AND v.kind = ?6",
         None => "v.next_seq > ?4 AND ?6 IS NULL",
     };

@@ -194,7 +194,11 @@ impl Play {
                     let before = w.ok("status", json!({}));
                     let out = w.ok("tasks_edit", arguments);
                     assert_eq!((&out["revision"], out.get("event")), (&json!(self.tasks[at].revision), None));
-                    assert_eq!(w.ok("status", json!({})), before, "nothing changed, and something was written");
+                    assert_eq!(
+                        w.ok("status", json!({})),
+                        before,
+                        "nothing changed, and something was written"
+                    );
                     return;
                 }
                 if self.call(w, at, "tasks_edit", arguments, possible).is_some() {

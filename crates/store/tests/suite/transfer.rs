@@ -81,10 +81,7 @@ fn an_import_is_whole_and_never_overwrites() {
         let refusal = import(&w.ports(), "w", &mut lines.as_slice()).unwrap_err();
         assert!(matches!(refusal, MemoryError::ImportTargetNotEmpty { .. }));
         let cut = &lines[..lines.len() / 2];
-        assert!(matches!(
-            import(&w.ports(), "copy", &mut &*cut),
-            Err(MemoryError::ImportUnreadable { .. })
-        ));
+        assert!(matches!(import(&w.ports(), "copy", &mut &*cut), Err(MemoryError::ImportUnreadable { .. })));
         assert!(matches!(
             import(&w.ports(), "copy", &mut &b"{}\n"[..]),
             Err(MemoryError::ImportUnreadable { line: 1, .. })
@@ -120,7 +117,10 @@ fn the_markdown_names_everything() {
 fn a_markdown_export_comes_back_and_an_edited_one_is_not_half_read() {
     on_every_store(|w| {
         fill(w);
-        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "--> <!-- ]]> a\n\n```\n# x"}));
+        w.ok(
+            "notes_commit",
+            json!({"branch": "main", "doc": "notes", "content": "--> <!-- ]]> a\n\n```\n# x"}),
+        );
         let mut page = Vec::new();
         export_markdown(&w.ports(), "w", &mut page).unwrap();
         let mut lines = Vec::new();
