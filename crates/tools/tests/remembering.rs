@@ -477,7 +477,8 @@ fn a_budget_may_be_said_in_bytes_or_lines_and_every_note_stays_reachable() {
         let wanted = json!({"branch": "main", "doc": "many", "max_lines": 12, "cursor": cursor});
         let page = ok(&fixture, "branchmind_show", wanted);
         let entries = page["entries"].as_array().unwrap();
-        let lines: usize = entries.iter().map(|entry| entry["content"].as_str().unwrap().lines().count()).sum();
+        let lines: usize =
+            entries.iter().map(|entry| entry["content"].as_str().unwrap().lines().count()).sum();
         assert!(lines <= 12, "{page}");
         seen.extend(entries.iter().map(|entry| entry["seq"].clone()));
         cursor = page["pagination"]["next_cursor"].clone();

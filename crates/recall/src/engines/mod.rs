@@ -17,6 +17,7 @@ pub mod spread;
 pub mod temporal;
 #[cfg(test)]
 mod testing;
+pub mod twins;
 pub mod xlr;
 
 use m1nd_graph::NodeIx;
