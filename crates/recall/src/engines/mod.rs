@@ -13,6 +13,7 @@ pub mod plasticity;
 pub mod resonance;
 pub mod seeds;
 pub mod semantic;
+pub mod siblings;
 pub mod spread;
 pub mod temporal;
 #[cfg(test)]

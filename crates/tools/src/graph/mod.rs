@@ -9,8 +9,10 @@ mod job_cancel;
 mod job_status;
 mod learn;
 mod metrics;
+mod missing;
 mod persist;
 mod resonate;
+mod twins;
 mod why;
 
 use m1nd_runtime::{Entry, entry};
@@ -20,6 +22,8 @@ pub const TOOLS: &[Entry] = &[
     entry::<why::Why>(),
     entry::<ghost_edges::GhostEdges>(),
     entry::<resonate::Resonate>(),
+    entry::<twins::Twins>(),
+    entry::<missing::Missing>(),
     entry::<learn::Learn>(),
     entry::<audit::Audit>(),
     entry::<metrics::Metrics>(),
