@@ -57,11 +57,18 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
             }
             let heat = holders.iter().map(|&holder| activation(holder)).sum::<f32>() / holders.len() as f32;
             let weight = share * heat.min(1.0).sqrt() * telling(graph, &lack, &members);
-            let lacking = members.iter().filter(|member| !holders.contains(member)).copied().collect::<Vec<_>>();
+            let lacking =
+                members.iter().filter(|member| !holders.contains(member)).copied().collect::<Vec<_>>();
             holders.sort_by(|a, b| activation(*b).total_cmp(&activation(*a)).then(a.cmp(b)));
             for node in lacking.into_iter().filter(|&node| !is_the_thing(graph, node, &lack)) {
-                let hole =
-                    Hole { node, lacks: lack.clone(), family, have: holders.clone(), of: members.len(), weight };
+                let hole = Hole {
+                    node,
+                    lacks: lack.clone(),
+                    family,
+                    have: holders.clone(),
+                    of: members.len(),
+                    weight,
+                };
                 let known = found.entry((node, lack.clone())).or_insert_with(|| hole.clone());
                 if known.weight < weight {
                     *known = hole;
@@ -93,9 +100,9 @@ fn families(graph: &Graph, strong: &[NodeIx]) -> Vec<(NodeIx, Vec<NodeIx>)> {
         if matches!(kind, NodeKind::Directory | NodeKind::Repository | NodeKind::Constant) {
             continue;
         }
-        let held = graph.parent(node).map(|parent| {
-            (parent, graph.targets(parent, EdgeKind::Contains).collect::<Vec<_>>())
-        });
+        let held = graph
+            .parent(node)
+            .map(|parent| (parent, graph.targets(parent, EdgeKind::Contains).collect::<Vec<_>>()));
         let shared = [EdgeKind::Implements, EdgeKind::Inherits].into_iter().flat_map(|edge| {
             graph.targets(node, edge).map(move |base| (base, graph.sources(base, edge).collect::<Vec<_>>()))
         });
@@ -125,7 +132,11 @@ fn traits_of(graph: &Graph, members: &[NodeIx]) -> Vec<(Lack, Vec<NodeIx>)> {
         for edge in graph.outgoing(member) {
             let stated = matches!(
                 edge.kind,
-                EdgeKind::Calls | EdgeKind::Implements | EdgeKind::Inherits | EdgeKind::References | EdgeKind::Imports
+                EdgeKind::Calls
+                    | EdgeKind::Implements
+                    | EdgeKind::Inherits
+                    | EdgeKind::References
+                    | EdgeKind::Imports
             );
             if stated && !edge.evidence.is_inferred() {
                 add(Lack::Relation(edge.kind, edge.target), member);
@@ -164,7 +175,14 @@ mod tests {
         let name = |ix: NodeIx| graph.node(ix).id().to_owned();
         let shown = holes(&graph, &active, 0.3).into_iter().map(|hole| match hole.lacks {
             Lack::Relation(kind, target) => {
-                format!("{} lacks {} {} ({} of {})", name(hole.node), kind.name(), name(target), hole.have.len(), hole.of)
+                format!(
+                    "{} lacks {} {} ({} of {})",
+                    name(hole.node),
+                    kind.name(),
+                    name(target),
+                    hole.have.len(),
+                    hole.of
+                )
             }
             Lack::Member(member) => format!("{} lacks {member}", name(hole.node)),
         });

@@ -64,7 +64,8 @@ pub fn twins(ctx: &Ctx<'_>, at: &GraphView, request: &Request) -> Result<Twins, 
     });
     let mut groups: Vec<TwinGroup> =
         groups.into_iter().map(|(pairs, members)| group(&at.graph, &pairs, &members)).collect();
-    let repeated = |group: &TwinGroup| (group.members.len() - 1) as f64 * f64::from(group.lines) * group.similarity;
+    let repeated =
+        |group: &TwinGroup| (group.members.len() - 1) as f64 * f64::from(group.lines) * group.similarity;
     groups.sort_by(|a, b| {
         repeated(b).total_cmp(&repeated(a)).then_with(|| a.members[0].node_id.cmp(&b.members[0].node_id))
     });
@@ -74,8 +75,7 @@ pub fn twins(ctx: &Ctx<'_>, at: &GraphView, request: &Request) -> Result<Twins, 
 /// Every function of the project's own code that is long enough; tests only where a test or a folder of tests is asked about.
 fn bodies(ctx: &Ctx<'_>, graph: &Graph, request: &Request) -> Result<Vec<Body>, Fault> {
     let root = ctx.workspace()?.root();
-    let is_test =
-        |node: Node<'_>| node.kind() == NodeKind::Test || place::is_test(node.path());
+    let is_test = |node: Node<'_>| node.kind() == NodeKind::Test || place::is_test(node.path());
     let asked = request.node.map(|node| graph.node(node));
     let tests = asked.is_some_and(is_test) || place::is_test(&format!("{}/x", request.scope));
     let mut out = Vec::new();

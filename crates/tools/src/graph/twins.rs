@@ -51,14 +51,24 @@ impl Tool for Twins {
         help: "Bodies are compared as tokens in which all names, numbers and texts look alike; similarity is the share of five tokens in a row that both have, and \
             names_shared tells copies from code that merely has the same shape. Tests are compared when the scope is a folder of tests or node_id is a test. Very \
             short functions (fewer than 40 tokens) are left out.",
-        intents: &["duplicate code", "near-duplicates", "copy and paste", "clones", "fingerprint", "refactor duplicates"],
+        intents: &[
+            "duplicate code",
+            "near-duplicates",
+            "copy and paste",
+            "clones",
+            "fingerprint",
+            "refactor duplicates",
+        ],
         needs: Needs::Graph,
         budget: Some(6_000),
         fresh: true,
         lean: true,
         examples: &[
             Example { says: "Copies in a folder", arguments: r#"{"scope": "src"}"# },
-            Example { says: "Copies of one function", arguments: r#"{"node_id": "greet", "min_similarity": 0.6}"# },
+            Example {
+                says: "Copies of one function",
+                arguments: r#"{"node_id": "greet", "min_similarity": 0.6}"#,
+            },
         ],
         ..Spec::READ
     };
