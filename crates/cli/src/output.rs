@@ -19,6 +19,11 @@ impl Reader {
     pub fn of(json: bool) -> Self {
         if json || !io::stdout().is_terminal() { Reader::Program } else { Reader::Person }
     }
+
+    /// The same, but a person who reads through a pager said so.
+    pub fn chosen(json: bool, text: bool) -> Self {
+        if text { Reader::Person } else { Self::of(json) }
+    }
 }
 
 pub const PATH: Style = AnsiColor::Magenta.on_default();

@@ -40,6 +40,8 @@ pub enum ContractForm {
 pub struct Header {
     pub caller: Caller,
     pub max_chars: Option<usize>,
+    /// The most lines of text, for tools of memory that list something.
+    pub max_lines: Option<usize>,
     pub contract: ContractForm,
 }
 
@@ -111,6 +113,7 @@ pub fn split(
             _ => Caller::Agent(name),
         },
         max_chars: None,
+        max_lines: None,
         contract: ContractForm::Auto,
     };
     for &field in optional {

@@ -16,6 +16,7 @@ mod mounts;
 mod patch;
 pub mod report;
 pub mod resolve;
+pub mod revision;
 mod routers;
 pub mod scan;
 pub mod scip;

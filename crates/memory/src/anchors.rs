@@ -15,6 +15,16 @@ pub trait AnchorProbe: Sync {
         None
     }
 
+    /// Where the lines of a file that had this hash are now, when they are no longer at their place.
+    fn moved(&self, _: &AnchorAt, _hash: &str) -> Option<(u32, u32)> {
+        None
+    }
+
+    /// Whether the repository has a commit that this names; nothing if nobody can tell.
+    fn has_commit(&self, _name: &str) -> Option<bool> {
+        None
+    }
+
     /// The ids of the nodes that a name may mean, when it means more than one.
     fn candidates(&self, _: &AnchorAt) -> Vec<String> {
         Vec::new()
@@ -86,6 +96,9 @@ pub struct Anchor {
     /// The hash of what the place held when it was written down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+    /// Where the same lines stand now, if others were put before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_now: Option<String>,
     /// Absent when the code could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor_state: Option<AnchorState>,
@@ -144,13 +157,14 @@ pub(crate) fn show(code: &dyn AnchorProbe, rows: &[AnchorRow]) -> Vec<Anchor> {
                 AnchorAt::Node { node_id } => (Some(node_id.clone()), None, None),
                 AnchorAt::Path { path, lines } => (None, Some(path.clone()), lines.map(line_text)),
             };
-            let anchor_state = state(code, row);
+            let (anchor_state, now) = state(code, row);
             let unchecked = match (anchor_state, &row.hash) {
                 (Some(_), _) => None,
                 (None, None) => Some(Unchecked::NoHash),
                 (None, Some(_)) => Some(Unchecked::NoCode),
             };
-            Anchor { node_id, path, lines, hash: row.hash.clone(), anchor_state, unchecked }
+            let lines_now = now.map(line_text);
+            Anchor { node_id, path, lines, hash: row.hash.clone(), lines_now, anchor_state, unchecked }
         })
         .collect()
 }
@@ -194,12 +208,18 @@ pub(crate) fn name(at: &AnchorAt) -> String {
     }
 }
 
-fn state(code: &dyn AnchorProbe, row: &AnchorRow) -> Option<AnchorState> {
-    match (code.look(&row.at), &row.hash) {
-        (Sight::Gone, _) => Some(AnchorState::Gone),
-        (Sight::Found { hash }, Some(stored)) if hash == *stored => Some(AnchorState::Current),
-        (Sight::Found { .. }, Some(_)) => Some(AnchorState::Changed),
-        (Sight::Found { .. }, None) | (Sight::Unknown, _) => None,
+/// The state, and where the lines are if they only moved: what they say is what it was written about.
+fn state(code: &dyn AnchorProbe, row: &AnchorRow) -> (Option<AnchorState>, Option<(u32, u32)>) {
+    let sight = code.look(&row.at);
+    let state = match (&sight, &row.hash) {
+        (Sight::Unknown, _) | (Sight::Found { .. }, None) => return (None, None),
+        (Sight::Found { hash }, Some(stored)) if hash == stored => return (Some(AnchorState::Current), None),
+        (Sight::Found { .. }, Some(_)) => AnchorState::Changed,
+        (Sight::Gone, _) => AnchorState::Gone,
+    };
+    match row.hash.as_ref().and_then(|hash| code.moved(&row.at, hash)) {
+        Some(now) => (Some(AnchorState::Current), Some(now)),
+        None => (Some(state), None),
     }
 }
 
@@ -266,6 +286,34 @@ mod tests {
         assert_eq!(state(&Code(Sight::Gone)), Some(AnchorState::Gone));
         assert_eq!(state(&Code(Sight::Unknown)), None);
         assert_eq!(show(&Blind, &rows)[0].lines.as_deref(), Some("3-9"));
+    }
+
+    struct Moved;
+
+    impl AnchorProbe for Moved {
+        fn look(&self, _: &AnchorAt) -> Sight {
+            Sight::Found { hash: "other".to_owned() }
+        }
+
+        fn moved(&self, _: &AnchorAt, hash: &str) -> Option<(u32, u32)> {
+            (hash == "a").then_some((8, 14))
+        }
+    }
+
+    #[test]
+    fn lines_that_only_moved_are_current_and_say_where_they_are() {
+        let at = AnchorAt::Path { path: "src/x.rs".to_owned(), lines: Some((3, 9)) };
+        let rows = ["a", "b"].map(|hash| AnchorRow { at: at.clone(), hash: Some(hash.to_owned()) });
+        let shown = show(&Moved, &rows);
+        assert_eq!(
+            (shown[0].anchor_state, shown[0].lines_now.as_deref()),
+            (Some(AnchorState::Current), Some("8-14"))
+        );
+        assert_eq!(
+            (shown[1].anchor_state, shown[1].lines_now.as_deref()),
+            (Some(AnchorState::Changed), None)
+        );
+        assert_eq!(stale(&Moved, &rows).len(), 1);
     }
 
     #[test]

@@ -1,5 +1,11 @@
 //! Full text search over notes, cards, tasks and plans.
 
+mod reindex;
+mod terms;
+
+pub use reindex::reindex;
+pub use terms::{index_text, wanted};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +14,7 @@ use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, EntityId, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
-use crate::port::{self, FindKind, FindScan, Found, GraphKey, Match, Rows, StreamId, WorkspaceRow};
+use crate::port::{self, FindKind, FindScan, Found, GraphKey, Match, Rows, StreamId, Wanted, WorkspaceRow};
 use crate::ports::Ports;
 use crate::tasks;
 use crate::text::{self, timestamp};
@@ -16,8 +22,6 @@ use crate::writer;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 200;
-/// The most words of a query that are looked up.
-const MAX_WORDS: usize = 32;
 /// The length of a snippet, in bytes.
 const SNIPPET: usize = 200;
 
@@ -27,7 +31,7 @@ const SNIPPET: usize = 200;
 pub struct SearchRequest {
     /// The workspace.
     pub workspace: String,
-    /// Words; all of them must occur, or any if nothing holds all.
+    /// Words; all must occur, or any if nothing holds all. proj* finds projection
     pub query: String,
     /// Only these: note, card, task, plan, claim
     #[serde(default)]
@@ -114,7 +118,7 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let limit = page::limit("limit", request.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let budget = Budget::of(request.max_chars)?;
-    let words = words(&request.query);
+    let words = terms::wanted(&request.query);
     if words.is_empty() {
         return Err(MemoryError::invalid("query", "holds no word"));
     }
@@ -153,24 +157,11 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
     })
 }
 
-/// Lower-case runs of letters and digits, as the index has them.
-pub fn words(text: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        let word = word.to_lowercase();
-        if !out.contains(&word) {
-            out.push(word);
-        }
-    }
-    out.truncate(MAX_WORDS);
-    out
-}
-
 struct Ask<'a> {
     ports: &'a Ports<'a>,
     rows: &'a dyn Rows,
     ws: &'a WorkspaceRow,
-    words: &'a [String],
+    words: &'a [Wanted],
     kinds: &'a [FindKind],
     since: Option<i64>,
     places: Option<&'a [String]>,
@@ -307,9 +298,7 @@ impl Ask<'_> {
 
     /// The text around the first word found, on one line.
     fn snippet(&self, body: &str) -> String {
-        let lower = body.to_lowercase();
-        let at = self.words.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or(0);
-        // Lower-casing may change lengths, so the place is only near; a snippet need not be exact.
+        let at = terms::first_hit(body, self.words).unwrap_or(0);
         let start = text::cut(body, at.saturating_sub(SNIPPET / 4).min(body.len())).len();
         let piece = text::cut(&body[start..], SNIPPET);
         let mut out = piece.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -320,19 +309,5 @@ impl Ask<'_> {
             out.push('…');
         }
         out
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_runs_of_letters_and_digits_each_once() {
-        assert_eq!(
-            words("Cache-miss in parse_line(), CACHE ä1"),
-            ["cache", "miss", "in", "parse", "line", "ä1"]
-        );
-        assert!(words("?! --").is_empty());
     }
 }

@@ -75,11 +75,16 @@ fn find(text: &str) -> Option<(&'static str, usize)> {
 const ASSIGNED: &str = "assigned secret";
 const API_KEY: &str = "API key";
 const IN_URL: &str = "password in a URL";
+const PASSWORD: &str = "password";
 
 /// Patterns that ordinary text can fit too ask for more.
 fn looks_real(kind: &str, value: &str) -> bool {
     match kind {
         ASSIGNED | API_KEY => is_random(value),
+        PASSWORD => {
+            let has = |of: fn(&u8) -> bool| value.as_bytes().iter().any(of);
+            has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+        }
         IN_URL => {
             !PLACEHOLDERS.contains(&value.to_lowercase().as_str()) && !value.contains(['<', '$', '{', '*'])
         }
@@ -119,6 +124,10 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         (IN_URL, r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,64}:(?P<value>[^\s/@:]{6,})@"),
         ("bearer token", r"(?i)\bbearer\s+(?P<value>[A-Za-z0-9_.~+/-]{24,}=*)"),
         (
+            PASSWORD,
+            r#"(?i)(?:\b|_)(?:passw(?:or)?d|passphrase|pwd|secret)["']?\s*[:=]+\s*["'](?P<value>[^"'\s/<>${}()*]{6,})["']"#,
+        ),
+        (
             ASSIGNED,
             r#"(?i)(?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9_\-./+=~]{16,})"#,
         ),
@@ -143,6 +152,8 @@ mod tests {
             format!("-----BEGIN {} KEY-----", "RSA PRIVATE"),
             format!("API_KEY={}", "9f8e7d6c5b4a39281706f5e4"),
             format!("password: \"{}\"", "c0rrect-h0rse-b4ttery-5taple"),
+            format!("password = \"{}\"", "hunter2"),
+            format!("DB_PASSWORD='{}'", "s3cr3t!!"),
             format!("postgres://app:{}@db.internal/x", "hunter2hunter2"),
             format!("eyJhbGciOiJIUzI1NiJ9.{}.{}", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"),
         ];
@@ -159,6 +170,9 @@ mod tests {
             "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
             "the token: CancelToken is cloned into every worker",
             "password = read_password_from_keyring(prompt)",
+            "password = \"changeme\" in the sample",
+            "secret: \"docs/v2/secrets.md\"",
+            "password = \"${DB_PASSWORD_2}\"",
             "secret: see docs/security/secret-handling.md",
             "api_key = os.environ[\"SERVICE_API_KEY\"]",
             "https://example.org/a:b@c",

@@ -34,16 +34,22 @@ pub(crate) struct Stale<'a> {
     code: Remembering<'a>,
     seen: HashSet<(String, AnchorAt)>,
     found: Vec<StaleAnchor>,
+    partial: bool,
 }
 
 impl<'a> Stale<'a> {
     pub(crate) fn new(ports: &Ports<'a>, rows: &'a dyn Rows, ws: &'a WorkspaceRow) -> Self {
         let code = Remembering { code: ports.code, seen: Mutex::default() };
-        Self { rows, ws, code, seen: HashSet::new(), found: Vec::new() }
+        Self { rows, ws, code, seen: HashSet::new(), found: Vec::new(), partial: false }
     }
 
     pub(crate) fn found(self) -> Vec<StaleAnchor> {
         self.found
+    }
+
+    /// Whether something was left out because there was too much of it, or it lay too deep.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.partial
     }
 
     /// The stale ones among the anchors of one thing.
@@ -63,9 +69,13 @@ impl<'a> Stale<'a> {
             return Ok(());
         }
         let mut views: HashMap<DocName, GraphView> = HashMap::new();
-        for part in View::of(rows, ws, branch)?.segments.into_iter().take(DEPTH) {
+        let segments = View::of(rows, ws, branch)?.segments;
+        self.partial |= segments.len() > DEPTH;
+        for part in segments.into_iter().take(DEPTH) {
             for stream in rows.streams(ws.no, &part.branch, StreamKind::Log)? {
-                for row in rows.anchored_entries(stream.id, part.after, part.upto, EACH)? {
+                let found = rows.anchored_entries(stream.id, part.after, part.upto, EACH)?;
+                self.partial |= found.len() == EACH;
+                for row in found {
                     // A card's node stands for its entry, and an original for its copies.
                     if row.format.as_deref() != Some("card") {
                         let seq = row.origin.as_ref().map_or(row.seq, |origin| origin.seq);
@@ -75,6 +85,7 @@ impl<'a> Stale<'a> {
             }
             for stream in rows.streams(ws.no, &part.branch, StreamKind::Graph)? {
                 let found = rows.anchored_nodes(stream.id, part.upto, EACH)?;
+                self.partial |= found.len() == EACH;
                 if !found.is_empty() && !views.contains_key(&stream.doc) {
                     views.insert(stream.doc.clone(), GraphView::of(rows, ws, branch, &stream.doc)?);
                 }
@@ -102,5 +113,9 @@ impl AnchorProbe for Remembering<'_> {
     fn look(&self, at: &AnchorAt) -> Sight {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.entry(at.clone()).or_insert_with(|| self.code.look(at)).clone()
+    }
+
+    fn moved(&self, at: &AnchorAt, hash: &str) -> Option<(u32, u32)> {
+        self.code.moved(at, hash)
     }
 }

@@ -155,6 +155,12 @@ pub(crate) fn parse_time(field: &'static str, text: &str) -> Result<i64, MemoryE
     })
 }
 
+/// A date or a moment as people write it; nothing for other words.
+pub fn time(text: &str) -> Option<UnixMs> {
+    let looks_like_one = text.contains('-') && text.starts_with(|c: char| c.is_ascii_digit());
+    looks_like_one.then(|| parse_time("time", text).ok()).flatten().map(UnixMs)
+}
+
 /// The first line, cut at `max` bytes on a character boundary.
 pub(crate) fn headline(text: &str, max: usize) -> String {
     let line = text.trim_start().lines().next().unwrap_or("").trim_end();

@@ -11,6 +11,7 @@ use crate::port::{
     StreamKind, Tx, Verdict, VersionRow, WorkspaceRow, WsNo,
 };
 use crate::ports::Ports;
+use crate::search::index_text;
 
 /// An open write to one workspace.
 pub(crate) struct Writer<'t> {
@@ -221,8 +222,12 @@ pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), Memory
         reference,
         seq: row.seq,
         ts: row.ts,
-        title: format!("{} {id}", row.body.title.as_deref().unwrap_or_default()),
-        body: format!("{}\n{}", row.body.text.as_deref().unwrap_or_default(), row.body.tags.join(" ")),
+        title: index_text(&format!("{} {id}", row.body.title.as_deref().unwrap_or_default())),
+        body: index_text(&format!(
+            "{}\n{}",
+            row.body.text.as_deref().unwrap_or_default(),
+            row.body.tags.join(" ")
+        )),
     })?;
     Ok(())
 }
@@ -235,10 +240,15 @@ pub(crate) fn index_note(tx: &mut dyn Tx, row: &EntryRow) -> Result<(), MemoryEr
         reference: row.seq.to_string(),
         seq: row.seq,
         ts: row.ts,
-        title: row.title.clone().unwrap_or_default(),
-        body: row.content.clone(),
+        title: index_text(row.title.as_deref().unwrap_or_default()),
+        body: index_text(&row.content),
     })?;
     Ok(())
+}
+
+/// Whether nothing else stands for an entry: no task for an event, no original for a copy, no node for a card.
+pub(crate) fn is_found_by_itself(row: &EntryRow) -> bool {
+    row.kind != EntryKind::Event && row.origin.is_none() && row.format.as_deref() != Some("card")
 }
 
 /// What a new version says.

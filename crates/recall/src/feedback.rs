@@ -49,6 +49,33 @@ pub fn opinions<'l>(
     clamped.filter(|&(_, opinion)| opinion != 0.0).collect()
 }
 
+/// A question that has so much of its weight in a task's description is about that task.
+const ABOUT: f32 = 0.5;
+
+/// What somebody is about to work on, and the nodes that it is about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Primed {
+    terms: Vec<Term>,
+    /// Each with what it is lifted by.
+    nodes: Vec<(String, f32)>,
+}
+
+impl Primed {
+    pub fn of(task: &str, nodes: impl IntoIterator<Item = (String, f32)>) -> Self {
+        let terms = terms_of_query(task).into_iter().map(|(term, _)| term).collect();
+        Self { terms, nodes: nodes.into_iter().collect() }
+    }
+
+    /// The nodes that are lifted for a question; none if it is about something else.
+    pub fn lifts(&self, query: &str, weight: impl Fn(Term) -> f32) -> &[(String, f32)] {
+        let own: Vec<Term> = terms_of_query(query).into_iter().map(|(term, _)| term).collect();
+        let sum = |terms: &mut dyn Iterator<Item = &Term>| terms.map(|&term| weight(term)).sum::<f32>();
+        let all = sum(&mut own.iter());
+        let common = sum(&mut own.iter().filter(|term| self.terms.contains(term)));
+        if all > 0.0 && common >= all * ABOUT { &self.nodes } else { &[] }
+    }
+}
+
 /// A score after what was learned. `best` is the best score of the answer.
 pub fn lifted(score: f32, best: f32, opinion: f32) -> f32 {
     if opinion >= 0.0 { score + best * opinion } else { score * (1.0 + opinion * (1.0 - REJECTED)) }
@@ -92,6 +119,15 @@ mod tests {
         assert_eq!(opinion(9, 0.2, "parse a url"), 0.0);
         assert_eq!(opinion(9, 0.2, "headers code for caching streams"), 0.0);
         assert_eq!(opinion(9, 0.2, ""), 0.0);
+    }
+
+    #[test]
+    fn priming_is_for_questions_about_the_task() {
+        let primed = Primed::of("merge headers of requests that were redirected", [("n".to_owned(), 0.15)]);
+        assert_eq!(primed.lifts("merging headers", weight).len(), 1);
+        assert_eq!(primed.lifts("redirect code", weight).len(), 1);
+        assert!(primed.lifts("parse a url of headers", weight).is_empty());
+        assert!(primed.lifts("", weight).is_empty());
     }
 
     #[test]

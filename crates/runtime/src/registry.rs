@@ -254,7 +254,9 @@ const SHARED: [&str; 7] = [
 fn leaned(schema: &Value) -> Value {
     let mut lean = schema::without_descriptions(schema);
     let described = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    for (name, field) in described.filter(|(name, _)| !SHARED.contains(&name.as_str())) {
+    let caller = Field::AgentId.schema();
+    let shared = |name: &str, field: &Value| SHARED.contains(&name) || *field == caller;
+    for (name, field) in described.filter(|(name, field)| !shared(name, field)) {
         if let (Some(Value::Object(own)), Some(said)) =
             (lean.pointer_mut(&format!("/properties/{name}")), field.get("description"))
         {

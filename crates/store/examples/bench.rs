@@ -83,6 +83,14 @@ fn measure(ports: &Ports<'_>) {
                 json!({"workspace": "w", "branch": "main", "doc": doc, "types": ["fact"], "text": "nowhere"});
             assert!(graph::query(ports, &ask(wanted)).unwrap().nodes.is_empty());
         });
+        time(&format!("graph_query, text of one node in {nodes}, fork 8 deep"), 100, |_| {
+            let wanted = json!({"workspace": "w", "branch": deep, "doc": doc, "text": "node 1234 on"});
+            assert_eq!(graph::query(ports, &ask(wanted)).unwrap().nodes.len(), 1);
+        });
+        time(&format!("graph_query, two letters that nothing in {nodes} holds"), 20, |_| {
+            let wanted = json!({"workspace": "w", "branch": "main", "doc": doc, "text": "qq"});
+            assert!(graph::query(ports, &ask(wanted)).unwrap().nodes.is_empty());
+        });
     }
     time("graph_apply, 10 nodes and 10 edges, synced", 100, |at| {
         let mut ops: Vec<Value> = Vec::new();
@@ -101,11 +109,12 @@ fn measure(ports: &Ports<'_>) {
         let wanted = json!({"workspace": "w", "from": deep, "into": "b7", "doc": "g", "dry_run": true});
         assert_eq!(graph::merge(ports, &ask(wanted)).unwrap().merged, 200);
     });
-    time("graph_validate of 10,000", 10, |_| {
-        assert!(
-            graph::validate(ports, &ask(json!({"workspace": "w", "branch": "main", "doc": "g"}))).unwrap().ok
-        );
-    });
+    for (branch, what) in [("main", "10,000"), (deep.as_str(), "12,000, fork 8 deep")] {
+        time(&format!("graph_validate of {what}"), 10, |_| {
+            let wanted = json!({"workspace": "w", "branch": branch, "doc": "g"});
+            assert!(graph::validate(ports, &ask(wanted)).unwrap().ok);
+        });
+    }
     let plan = tasks::create(ports, &ask(json!({"workspace": "w", "title": "plan"}))).unwrap();
     for at in 0..200 {
         let wanted = json!({"workspace": "w", "title": format!("task {at}"), "parent": plan.id, "steps": [{"title": "s"}]});
@@ -123,12 +132,18 @@ fn measure(ports: &Ports<'_>) {
     time("tasks_radar", 200, |_| {
         tasks::radar(ports, &ask(json!({"workspace": "w", "task": "TASK-001"}))).unwrap();
     });
+    time("brief", 50, |_| {
+        brief::brief(ports, &ask(json!({"workspace": "w"}))).unwrap();
+    });
     time("memory_search, two words in 150,000 texts", 50, |at| {
         let query = format!("alpha{} beta{}", at % 997, at % 13);
         search::search(ports, &ask(json!({"workspace": "w", "query": query}))).unwrap();
     });
-    time("brief", 50, |_| {
-        brief::brief(ports, &ask(json!({"workspace": "w"}))).unwrap();
+    time("memory_search, a word that 100,000 texts hold", 10, |_| {
+        search::search(ports, &ask(json!({"workspace": "w", "query": "words"}))).unwrap();
+    });
+    time("memory_search, the beginning of 997 words (alph*)", 10, |_| {
+        search::search(ports, &ask(json!({"workspace": "w", "query": "alph*"}))).unwrap();
     });
 }
 
@@ -236,8 +251,8 @@ fn put_notes(tx: &mut dyn Tx, ws: &mut WorkspaceRow, branch: &str, count: i64) {
             reference: at.to_string(),
             seq: ws.seq,
             ts: row.ts,
-            title: row.title.unwrap_or_default(),
-            body: row.content,
+            title: search::index_text(&row.title.unwrap_or_default()),
+            body: search::index_text(&row.content),
         };
         tx.put_find(&find).unwrap();
     }

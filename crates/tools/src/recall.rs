@@ -9,7 +9,7 @@ use m1nd_memory::workspace;
 use m1nd_runtime::{Answer, Ctx, Effect, Spec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A tool that reads memory.
 pub const READ: Spec = Spec { caller: Field::Workspace, lean: true, ..Spec::READ };
@@ -58,6 +58,31 @@ pub fn room(max_chars: Option<i64>, default: i64, next_step: i64) -> i64 {
         given if given < 1 => given,
         given if given < SPARES_A_NEXT_STEP => (given - ENVELOPE).max(1),
         given => given - ENVELOPE - next_step,
+    }
+}
+
+/// The smaller budget to ask with again when an answer has more lines than `max_lines` allows. Memory fits bytes and
+/// moves its cursor with what it drops; so lines are kept by giving it fewer bytes.
+pub fn too_many_lines<T: Serialize>(ctx: &Ctx<'_>, output: &T, budget: Option<i64>) -> Option<i64> {
+    let most = ctx.header().max_lines?;
+    let value = serde_json::to_value(output).ok()?;
+    let (lines, bytes) = (lines(&value), json_len(&value));
+    if lines <= most {
+        return None;
+    }
+    // A budget that is overdrawn already cannot be kept any better.
+    let budget = usize::try_from(budget.unwrap_or(LIST)).ok()?;
+    let smaller = budget.min(bytes) / (lines + 1) * (most + 1);
+    (bytes <= budget).then(|| i64::try_from(smaller.min(bytes.saturating_sub(1)).max(1)).unwrap_or(1))
+}
+
+/// Lines of an answer: one for each item of a list, and one for each further line of a text.
+fn lines(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(|item| lines(item) + usize::from(item.is_object())).sum(),
+        Value::Object(fields) => fields.values().map(lines).sum(),
+        Value::String(text) => text.matches('\n').count(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
@@ -146,7 +171,14 @@ macro_rules! memory_tool {
                 )?
                 let call: fn(&m1nd_memory::Ports<'_>, &$input) -> Result<$output, m1nd_memory::MemoryError> =
                     $call;
-                let output = ctx.remember(|ports| call(ports, &input))?;
+                let mut output = ctx.remember(|ports| call(ports, &input))?;
+                $(
+                    let _: i64 = $budget;
+                    while let Some(smaller) = $crate::recall::too_many_lines(ctx, &output, input.max_chars) {
+                        input.max_chars = Some(smaller);
+                        output = ctx.remember(|ports| call(ports, &input))?;
+                    }
+                )?
                 let mut next = m1nd_contract::Guidance::default();
                 $(
                     let point: fn(&m1nd_runtime::Ctx<'_>, &$output) -> m1nd_contract::Guidance = $next;

@@ -133,3 +133,63 @@ fn feedback_on_nothing_or_on_what_is_not_there_is_refused() {
         "invalid_params"
     );
 }
+
+#[test]
+fn a_warmup_lifts_answers_about_the_task_for_its_agent_and_nothing_else() {
+    let fixture = topics();
+    let task = "the proxy forwards to an upstream, close the proxy when the timeout ends";
+    let about = "close the proxy";
+    let others = ["open the header", "cookie", "redirect", "upload parser", "main"];
+    let all =
+        |tool: &str| -> Vec<Vec<String>> { others.iter().map(|query| ask(&fixture, tool, query)).collect() };
+    let score = |agent: &str| {
+        let found = fixture.call("seek", json!({"agent_id": agent, "query": about, "top_k": 10}));
+        let results = found.body["results"].as_array().unwrap().clone();
+        let of =
+            |id: &str| results.iter().find(|one| one["node_id"] == id).unwrap()["score"].as_f64().unwrap();
+        of("function::src/proxy.rs::close_proxy") / of("function::src/proxy.rs::open_proxy")
+    };
+    let (before, ratio) = (["seek", "activate"].map(all), score("tester"));
+    let primed = fixture.call("warmup", json!({"task_description": task, "boost_strength": 0.5}));
+    assert!(!primed.is_error, "{}", primed.text());
+    assert!(primed.text().contains("close_proxy"), "{}", primed.text());
+    assert_ne!(score("tester"), ratio);
+    assert_eq!(score("somebody-else"), ratio);
+    assert_eq!(["seek", "activate"].map(all), before);
+    fixture.call("warmup", json!({"task_description": task, "boost_strength": 0}));
+    assert_eq!(score("tester"), ratio);
+}
+
+#[test]
+fn copies_under_other_names_are_twins_and_what_siblings_have_is_missed() {
+    let body = |name: &str, a: &str, b: &str| {
+        format!(
+            "pub fn {name}({a}: &[u32]) -> u32 {{\n    check();\n    let mut {b} = 0;\n    for one in {a} {{\n        if *one > 3 {{\n            {b} += one * 2;\n        }} else {{\n            {b} -= 1;\n        }}\n    }}\n    {b}\n}}\n"
+        )
+    };
+    let text = format!(
+        "//- src/lib.rs\nfn check() {{}}\n{}{}{}pub fn bare(x: &[u32]) -> u32 {{\n    x.len() as u32\n}}\n",
+        body("price", "items", "sum"),
+        body("weigh", "boxes", "all"),
+        body("count", "things", "n")
+    );
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let twins = fixture.call("twins", json!({}));
+    let group = &twins.body["groups"][0];
+    assert_eq!(
+        (&group["similarity"], group["members"].as_array().map(Vec::len)),
+        (&json!(1.0), Some(3)),
+        "{}",
+        twins.text()
+    );
+    let of_one = fixture.call("fingerprint", json!({"node_id": "weigh"}));
+    assert_eq!(of_one.body["total"], 1, "{}", of_one.text());
+    let missing = fixture.call("missing", json!({"query": "price weigh count bare"}));
+    let hole = &missing.body["structural_holes"][0];
+    assert_eq!(hole["node_id"], "function::src/lib.rs::bare", "{}", missing.text());
+    assert_eq!(
+        (&hole["lacks"], &hole["have"], &hole["of"]),
+        (&json!("function::src/lib.rs::check"), &json!(3), &json!(5))
+    );
+}

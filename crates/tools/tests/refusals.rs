@@ -16,7 +16,10 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 24] = [
+const NOT_PATHS: [&str; 27] = [
+    "baseline",
+    "since",
+    "task_description",
     "dimensions",
     "source",
     "target",

@@ -464,6 +464,57 @@ fn a_file_hash_given_as_evidence_is_compared_with_the_file() {
 }
 
 #[test]
+fn a_budget_may_be_said_in_bytes_or_lines_and_every_note_stays_reachable() {
+    let fixture = remembered();
+    for at in 0..8 {
+        let content = format!("note {at}\n{}", "line\n".repeat(at));
+        ok(&fixture, "branchmind_notes_commit", json!({"branch": "main", "doc": "many", "content": content}));
+    }
+    let bytes = ok(&fixture, "branchmind_show", json!({"branch": "main", "doc": "many", "max_bytes": 900}));
+    assert!(bytes.to_string().len() <= 900 && bytes["truncated"] == true, "{bytes}");
+    let (mut seen, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let wanted = json!({"branch": "main", "doc": "many", "max_lines": 12, "cursor": cursor});
+        let page = ok(&fixture, "branchmind_show", wanted);
+        let entries = page["entries"].as_array().unwrap();
+        let lines: usize =
+            entries.iter().map(|entry| entry["content"].as_str().unwrap().lines().count()).sum();
+        assert!(lines <= 12, "{page}");
+        seen.extend(entries.iter().map(|entry| entry["seq"].clone()));
+        cursor = page["pagination"]["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), 8);
+    for wrong in [json!({"max_bytes": 0}), json!({"max_lines": "x"})] {
+        let mut arguments = json!({"branch": "main", "doc": "many"});
+        arguments.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+        assert_eq!(refused(&fixture, "branchmind_show", arguments)["code"], "invalid_params");
+    }
+    refused(&fixture, "branchmind_checkout", json!({"ref": "main", "max_lines": 3}));
+}
+
+#[test]
+fn lines_that_moved_are_current_and_say_where_they_are() {
+    let fixture = remembered();
+    let path = fixture.root().join("src/lib.rs");
+    let text = fs::read_to_string(&path).unwrap();
+    let anchor = json!({"path": "src/lib.rs", "lines": "1-3"});
+    let note = json!({"branch": "main", "doc": "moved", "content": "x", "anchors": [anchor]});
+    ok(&fixture, "branchmind_notes_commit", note);
+    let shown = || {
+        let shown = ok(&fixture, "branchmind_show", json!({"branch": "main", "doc": "moved"}));
+        shown["entries"][0]["anchors"][0].clone()
+    };
+    fs::write(&path, format!("//! New.\n\n{text}")).unwrap();
+    let moved = shown();
+    assert_eq!((&moved["anchor_state"], &moved["lines_now"]), (&json!("current"), &json!("3-5")), "{moved}");
+    fs::write(&path, text.replacen("pub", "pub(crate)", 9)).unwrap();
+    assert_eq!(shown()["anchor_state"], "changed");
+}
+
+#[test]
 fn an_empty_list_says_why() {
     let fixture = remembered();
     for (tool, arguments, list) in [

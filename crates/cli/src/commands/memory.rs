@@ -1,7 +1,7 @@
 //! `m1nd memory`: what agents remembered about this repository, for people.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,6 +38,15 @@ pub struct Place {
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
+    /// Print text through a pipe too, as in `m1nd memory log --text | less`
+    #[arg(long, global = true, conflicts_with = "json")]
+    pub text: bool,
+}
+
+impl Place {
+    fn reader(&self) -> Reader {
+        Reader::chosen(self.json, self.text)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -113,7 +122,7 @@ enum Command {
     Names,
     /// Write everything that is remembered under one name
     Export {
-        /// jsonl can be imported again, markdown can be read
+        /// jsonl is for programs, markdown can be read; both can be imported again
         #[arg(long, value_enum, default_value_t = Format::Jsonl)]
         format: Format,
         /// File to write [default: standard output]
@@ -122,7 +131,7 @@ enum Command {
     },
     /// Read an export in, under a name where nothing is remembered yet
     Import {
-        /// File that `export --format jsonl` wrote
+        /// File that `export` wrote
         file: PathBuf,
     },
 }
@@ -205,7 +214,7 @@ pub fn ask(
         }
         append(&mut reply.body, next.body);
     }
-    output::print(&reply, Reader::of(place.json), |out, body| person(out, body))
+    output::print(&reply, place.reader(), |out, body| person(out, body))
 }
 
 /// Puts the lists of the next page behind those of this one.
@@ -246,7 +255,7 @@ fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> any
         }
         reply = super::ask(runtime, tool, with(wanted.clone(), json!({ "cursor": cursor })));
     }
-    output::print(&reply, Reader::of(place.json), |out, body| {
+    output::print(&reply, place.reader(), |out, body| {
         write!(out, "{} merged, {} skipped", body["merged"], body["skipped"])?;
         match body["conflicts_created"].as_u64() {
             Some(0) | None => writeln!(out),
@@ -293,7 +302,7 @@ fn list_names(runtime: &Runtime, place: &Place) -> anyhow::Result<ExitCode> {
         Some(_) => vec![name(runtime, place)?],
         None => names(runtime)?,
     };
-    match Reader::of(place.json) {
+    match place.reader() {
         Reader::Program => anstream::println!("{}", json!({ "names": names })),
         Reader::Person if names.is_empty() => {
             anstream::println!("{DIM}nothing is remembered here yet{DIM:#}")
@@ -350,24 +359,17 @@ fn import(runtime: &Runtime, place: &Place, path: &Path) -> anyhow::Result<ExitC
     let open = || File::open(path).with_context(|| format!("{} cannot be read", path.display()));
     let name = match &place.name {
         Some(name) => name.clone(),
-        None => exported_name(open()?).context("the file does not say a name; give one with --in")?,
+        None => transfer::exported_name(&mut BufReader::new(open()?))
+            .context("the file does not say a name; give one with --in")?,
     };
     let mut file = BufReader::new(open()?);
-    let counts = with_ports(runtime, &bound, |ports| transfer::import_jsonl(ports, &name, &mut file))?;
+    let counts = with_ports(runtime, &bound, |ports| transfer::import(ports, &name, &mut file))?;
     let said = json!({ "name": name, "counts": counts });
-    match Reader::of(place.json) {
+    match place.reader() {
         Reader::Program => anstream::println!("{said}"),
         Reader::Person => output::plain(&mut anstream::stdout().lock(), &said)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The name under which the first line of an export was remembered.
-fn exported_name(file: File) -> Option<String> {
-    let mut line = String::new();
-    BufReader::new(file).read_line(&mut line).ok()?;
-    let first: Value = serde_json::from_str(&line).ok()?;
-    first["workspace"]["row"]["name"].as_str().map(str::to_owned)
 }
 
 /// Work on the store itself, for what is too large for a tool's answer.

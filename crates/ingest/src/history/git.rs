@@ -93,6 +93,13 @@ pub fn head(folder: &Path) -> String {
     repo.and_then(|repo| repo.head_id().ok().map(|id| id.to_string())).unwrap_or_default()
 }
 
+/// Whether the repository has the commit that a hash of at least four digits, a branch or a tag names.
+pub fn has_commit(folder: &Path, name: &str) -> Result<bool, HistoryError> {
+    let repo = open(folder)?;
+    let found = repo.rev_parse_single(name).ok().and_then(|id| id.object().ok());
+    Ok(found.is_some_and(|object| object.peel_to_commit().is_ok()))
+}
+
 pub(super) fn open(folder: &Path) -> Result<gix::Repository, HistoryError> {
     let mut at = Some(folder);
     while let Some(here) = at {

@@ -1,5 +1,6 @@
 //! What the version history says about files: how often, when, by whom, together with what, and in which words.
 
+mod base;
 mod git;
 mod log;
 mod past;
@@ -7,7 +8,8 @@ mod tally;
 #[cfg(test)]
 mod testing;
 
-pub use git::{HistoryError, head, read};
+pub use base::{Base, Baseline, Content};
+pub use git::{HistoryError, has_commit, head, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits};

@@ -5,7 +5,7 @@ mod notes;
 mod trim;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -93,6 +93,10 @@ pub struct BriefOutput {
     pub last_event_id: Option<String>,
     /// How many of each were left out.
     pub dropped: Dropped,
+    /// Of these there is so much that only the newest 200 were looked at (of anchored things the newest 50 of each
+    /// document): there may be more than `dropped` counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partly_seen: Vec<String>,
     /// Whether the budget dropped or shortened something.
     pub truncated: bool,
 }
@@ -179,6 +183,7 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
             agent: request.agent_id.as_deref(),
             view,
             roots: RefCell::default(),
+            partly: RefCell::default(),
         };
         let mut out = look.gather()?;
         trim::trim(&mut out, budget.0);
@@ -196,6 +201,8 @@ struct Look<'a> {
     view: View,
     /// Which branches were cut off no other, as far as it was asked.
     roots: RefCell<HashMap<BranchName, bool>>,
+    /// What there was too much of to look at all.
+    partly: RefCell<BTreeSet<&'static str>>,
 }
 
 impl Look<'_> {
@@ -235,6 +242,9 @@ impl Look<'_> {
         let notes = self.plain_notes(focus.as_ref(), &about, &mut stale)?;
         let now = self.ports.clock.now();
         let lines = |rows: &[EntityRow]| rows.iter().map(|row| EntityLine::of(row, now)).collect::<Vec<_>>();
+        if stale.is_partial() {
+            self.partly.borrow_mut().insert("stale_anchors");
+        }
         let mut out = BriefOutput {
             workspace: self.ws.name.clone(),
             checkout: self.ws.checkout.clone(),
@@ -250,6 +260,7 @@ impl Look<'_> {
             stale_anchors: stale.found(),
             last_event_id: (self.ws.event.0 > 0).then(|| self.ws.event.to_string()),
             dropped: Dropped { ready: more_ready, ..Dropped::default() },
+            partly_seen: self.partly.borrow().iter().map(|name| (*name).to_owned()).collect(),
             truncated: false,
         };
         out.keep_each(EACH);
@@ -291,6 +302,7 @@ impl Look<'_> {
 
     fn handoff(&self, stale: &mut Stale<'_>) -> Result<Option<BriefNote>, MemoryError> {
         let found = self.rows.marked(self.ws.no, Mark::Handoff, LOOKED_THROUGH)?;
+        self.seen("handoff", found.len());
         let own = |row: &&EntryRow| self.target.is_some_and(|id| row.branch == id.branch());
         let newest =
             found.iter().find(own).or_else(|| found.iter().find(|row| self.holds(&row.branch, row.seq)));
@@ -301,7 +313,9 @@ impl Look<'_> {
 
     fn pinned_notes(&self, stale: &mut Stale<'_>) -> Result<Vec<BriefNote>, MemoryError> {
         let mut out = Vec::new();
-        for row in self.rows.marked(self.ws.no, Mark::Pinned, LOOKED_THROUGH)? {
+        let found = self.rows.marked(self.ws.no, Mark::Pinned, LOOKED_THROUGH)?;
+        self.seen("pinned", found.len());
+        for row in found {
             // A copy that a merge made says what its original says.
             if row.origin.is_none() && self.holds(&row.branch, row.seq) {
                 stale.look(&row.seq.to_string(), &row.anchors);
@@ -328,6 +342,14 @@ impl Look<'_> {
             }
             if seen < LOOKED_THROUGH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
+        self.seen(
+            match kind {
+                CardType::Decision => "decisions",
+                CardType::Question => "questions",
+                _ => "pinned",
+            },
+            seen,
+        );
         let mut ids = HashSet::new();
         let mut out = Vec::new();
         for row in found {
@@ -358,6 +380,7 @@ impl Look<'_> {
                 ControlFlow::Continue(())
             }
         })?;
+        self.seen("ready", more);
         match failed {
             Some(err) => Err(err.into()),
             None => Ok((rows, more)),
@@ -368,6 +391,7 @@ impl Look<'_> {
     fn at_work(&self, ready: &[EntityRow]) -> Result<Vec<EntityRow>, MemoryError> {
         let now = self.ports.clock.now();
         let mut out = self.rows.tasks_at_work(self.ws.no, LOOKED_THROUGH)?;
+        self.seen("at_work", out.len());
         let holder = |row: &EntityRow| {
             row.claim.as_ref().filter(|claim| claim.is_live(now)).map(|claim| claim.agent.clone())
         };
@@ -388,7 +412,9 @@ impl Look<'_> {
     fn conflicts(&self) -> Result<Vec<BriefConflict>, MemoryError> {
         let mut seen = HashSet::new();
         let mut out = Vec::new();
-        for row in self.rows.open_conflicts(self.ws.no, LOOKED_THROUGH)? {
+        let found = self.rows.open_conflicts(self.ws.no, LOOKED_THROUGH)?;
+        self.seen("conflicts", found.len());
+        for row in found {
             let about = self.target.is_none_or(|id| row.doc == id.graph_doc());
             let key = (row.from.clone(), row.into.clone(), row.doc.clone(), row.key.text());
             if about && seen.insert(key) {
@@ -397,6 +423,13 @@ impl Look<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// Notes when there was more of something than is looked through.
+    fn seen(&self, what: &'static str, rows: usize) {
+        if rows >= LOOKED_THROUGH {
+            self.partly.borrow_mut().insert(what);
+        }
     }
 
     /// Whether something belongs to the accepted state: written to a root branch, or shown by the checked

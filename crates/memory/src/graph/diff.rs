@@ -181,6 +181,7 @@ impl Compare<'_> {
                 upto,
                 kind: None,
                 type_: None,
+                text: None,
                 order: Order::NewestFirst,
             };
             self.rows.versions(&scan, &mut |row| {
@@ -226,6 +227,7 @@ impl Compare<'_> {
                 upto,
                 kind: None,
                 type_: None,
+                text: None,
                 order: Order::NewestFirst,
             };
             self.rows.versions(&scan, &mut |row| {

@@ -170,6 +170,7 @@ fn changed(
             upto: Seq::TIP,
             kind: Some(kind),
             type_: None,
+            text: None,
             order: Order::OldestFirst,
         };
         rows.versions(&scan, &mut |row| {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place::place;
 use super::state::{Edge, Node};
-use super::view::GraphView;
+use super::view::{GraphView, Narrow};
 use crate::budget::{Budget, Item as _, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, GraphNodeId, Seq, WorkspaceId};
@@ -173,17 +173,12 @@ impl Filter {
 
     fn accepts(&self, row: &VersionRow) -> bool {
         let body = &row.body;
-        let holds = |text: &str, wanted: &str| contains_in_any_case(text, wanted);
         (self.deleted || !row.deleted)
             && self.types.as_ref().is_none_or(|types| types.contains(&body.type_))
             && self.status.as_ref().is_none_or(|status| body.status.as_ref() == Some(status))
             && (self.tags_any.is_empty() || self.tags_any.iter().any(|tag| body.tags.contains(tag)))
             && self.tags_all.iter().all(|tag| body.tags.contains(tag))
-            && self.text.as_ref().is_none_or(|wanted| {
-                holds(&row.key.text(), wanted)
-                    || body.title.as_deref().is_some_and(|title| holds(title, wanted))
-                    || body.text.as_deref().is_some_and(|text| holds(text, wanted))
-            })
+            && self.text.as_ref().is_none_or(|wanted| row.holds(wanted))
     }
 
     /// Up to `limit` nodes with `seq < cursor`, newest first; and whether there are more.
@@ -207,10 +202,11 @@ impl Filter {
             }
             out.sort_by_key(|row| std::cmp::Reverse(row.seq));
         } else {
-            // One type is left to the store; several are sorted out here.
+            // One type and the text are left to the store; several types are sorted out here.
             let mut types = self.types.iter().flatten();
-            let only = types.next().filter(|_| types.next().is_none()).map(String::as_str);
-            view.scan_type(rows, Some(KeyKind::Node), only, cursor, &mut |row| {
+            let type_ = types.next().filter(|_| types.next().is_none()).map(String::as_str);
+            let narrow = Narrow { type_, text: self.text.as_deref() };
+            view.scan_narrow(rows, Some(KeyKind::Node), narrow, cursor, &mut |row| {
                 if self.accepts(&row) {
                     out.push(row);
                 }
@@ -221,15 +217,6 @@ impl Filter {
         out.truncate(limit);
         Ok((out, more))
     }
-}
-
-/// Whether a text holds a lower-case word, whatever the case of the text.
-fn contains_in_any_case(text: &str, wanted: &str) -> bool {
-    if text.is_ascii() && wanted.is_ascii() {
-        let same = |part: &[u8]| part.eq_ignore_ascii_case(wanted.as_bytes());
-        return text.as_bytes().windows(wanted.len()).any(same);
-    }
-    text.to_lowercase().contains(wanted)
 }
 
 /// The live edges whose both ends are among these nodes, newest first.

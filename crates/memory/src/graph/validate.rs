@@ -1,7 +1,6 @@
 //! Whether every edge that a branch shows has both its nodes.
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,9 +10,9 @@ use super::place::place;
 use super::view::GraphView;
 use crate::budget::{Budget, Fit, Item, fit, json_size};
 use crate::error::MemoryError;
-use crate::ids::{BranchName, DocName, GraphNodeId, Seq, WorkspaceId};
+use crate::ids::{BranchName, DocName, GraphNodeId, Relation, WorkspaceId};
 use crate::page;
-use crate::port::{self, GraphKey, KeyKind};
+use crate::port::{self, KeyKind};
 use crate::ports::Ports;
 use crate::writer;
 
@@ -89,29 +88,24 @@ pub fn validate(
             (request.target.as_deref(), request.branch.as_deref(), request.doc.as_deref());
         let place = place(rows, &ws, target, branch, doc)?;
         let view = GraphView::of(rows, &ws, &place.branch, &place.doc)?;
-        let mut nodes: HashSet<GraphNodeId> = HashSet::new();
-        view.scan(rows, Some(KeyKind::Node), Seq::END, &mut |row| {
-            if let (GraphKey::Node(id), false) = (row.key, row.deleted) {
-                nodes.insert(id);
-            }
-            ControlFlow::Continue(())
+        let mut nodes: HashSet<String> = HashSet::new();
+        view.keys(rows, KeyKind::Node, &mut |key| {
+            nodes.insert(key.to_owned());
         })?;
         let mut stats = GraphStats { nodes: nodes.len(), edges: 0 };
         let mut errors = Vec::new();
         let mut found = 0;
-        view.scan(rows, Some(KeyKind::Edge), Seq::END, &mut |row| {
-            if let (GraphKey::Edge { from, rel, to }, false) = (row.key, row.deleted) {
-                stats.edges += 1;
-                let missing = [&from, &to].into_iter().find(|id| !nodes.contains(*id)).cloned();
-                if let Some(missing) = missing {
-                    found += 1;
-                    if errors.len() < limit {
-                        let code = "dangling_edge".to_owned();
-                        errors.push(ValidateError { code, key: EdgeKey { from, rel, to }, missing });
-                    }
+        view.keys(rows, KeyKind::Edge, &mut |key| {
+            stats.edges += 1;
+            // The bar is reserved, so that it parts a key in one way only.
+            let mut ends = key.split('|');
+            let (Some(from), Some(rel), Some(to)) = (ends.next(), ends.next(), ends.next()) else { return };
+            if let Some(missing) = [from, to].into_iter().find(|id| !nodes.contains(*id)) {
+                found += 1;
+                if errors.len() < limit {
+                    errors.push(dangling(from, rel, to, missing));
                 }
             }
-            ControlFlow::Continue(())
         })?;
         let mut out = GraphValidateOutput {
             branch: place.branch,
@@ -126,4 +120,10 @@ pub fn validate(
         out.errors = errors;
         Ok(out)
     })
+}
+
+fn dangling(from: &str, rel: &str, to: &str, missing: &str) -> ValidateError {
+    let (from, to) = (GraphNodeId::stored(from), GraphNodeId::stored(to));
+    let key = EdgeKey { from, rel: Relation::stored(rel), to };
+    ValidateError { code: "dangling_edge".to_owned(), key, missing: GraphNodeId::stored(missing) }
 }

@@ -59,15 +59,15 @@ impl GraphView {
         before: Seq,
         each: &mut dyn FnMut(VersionRow) -> ControlFlow<()>,
     ) -> Result<(), MemoryError> {
-        self.scan_type(rows, kind, None, before, each)
+        self.scan_narrow(rows, kind, Narrow::default(), before, each)
     }
 
-    /// The same for nodes of one type, if one is given.
-    pub(crate) fn scan_type(
+    /// The same for those that a store can tell from the others.
+    pub(crate) fn scan_narrow(
         &self,
         rows: &dyn Rows,
         kind: Option<KeyKind>,
-        type_: Option<&str>,
+        narrow: Narrow<'_>,
         before: Seq,
         each: &mut dyn FnMut(VersionRow) -> ControlFlow<()>,
     ) -> Result<(), MemoryError> {
@@ -84,7 +84,8 @@ impl GraphView {
                 after: part.after,
                 upto,
                 kind,
-                type_,
+                type_: narrow.type_,
+                text: narrow.text,
                 order: Order::NewestFirst,
             };
             rows.versions(&scan, &mut |row| {
@@ -108,6 +109,38 @@ impl GraphView {
             if done {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// The texts of all live keys of a kind, newest first. Reads no bodies, and no key twice: meant for going through
+    /// everything.
+    pub(crate) fn keys(
+        &self,
+        rows: &dyn Rows,
+        kind: KeyKind,
+        each: &mut dyn FnMut(&str),
+    ) -> Result<(), MemoryError> {
+        let mut nearer: HashSet<String> = HashSet::new();
+        for (at, part) in self.parts.iter().enumerate() {
+            let scan = VersionScan {
+                stream: part.stream.id,
+                as_of: part.upto,
+                after: part.after,
+                upto: part.upto,
+                kind: Some(kind),
+                type_: None,
+                text: None,
+                order: Order::NewestFirst,
+            };
+            let last = at + 1 == self.parts.len();
+            rows.keys(&scan, &mut |key, deleted| {
+                let hidden = if last { nearer.contains(key) } else { !nearer.insert(key.to_owned()) };
+                if !hidden && !deleted {
+                    each(key);
+                }
+                ControlFlow::Continue(())
+            })?;
         }
         Ok(())
     }
@@ -161,6 +194,14 @@ impl GraphView {
         })?;
         Ok(crate::text::nearest(wanted, &known))
     }
+}
+
+/// What a scan leaves to the store.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Narrow<'a> {
+    pub(crate) type_: Option<&'a str>,
+    /// Lower case.
+    pub(crate) text: Option<&'a str>,
 }
 
 /// The newest so many nodes are compared with a mistyped id.

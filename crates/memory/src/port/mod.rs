@@ -96,6 +96,8 @@ pub struct VersionScan<'a> {
     pub kind: Option<KeyKind>,
     /// Only nodes of this type.
     pub type_: Option<&'a str>,
+    /// Only nodes whose id, title or text holds this; lower case.
+    pub text: Option<&'a str>,
     pub order: Order,
 }
 
@@ -124,11 +126,26 @@ pub enum Match {
     Any,
 }
 
-/// A full text question; words are lower case and hold letters and digits only.
+/// A term that a full text question asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub word: String,
+    /// Terms that begin with this fit too; the word itself counts for more.
+    pub beginning: Option<String>,
+}
+
+impl Wanted {
+    /// Whether a term of a text is what is asked for.
+    pub fn fits(&self, term: &str) -> bool {
+        term == self.word || self.beginning.as_ref().is_some_and(|beginning| term.starts_with(beginning))
+    }
+}
+
+/// A full text question; terms hold letters and digits only.
 #[derive(Clone, Copy, Debug)]
 pub struct FindScan<'a> {
     pub ws: WsNo,
-    pub words: &'a [String],
+    pub words: &'a [Wanted],
     pub matching: Match,
     pub kinds: &'a [FindKind],
     pub since: Option<i64>,
@@ -148,6 +165,9 @@ pub struct Found {
 
 /// Called for each row until it breaks off.
 pub type Each<'a, T> = &'a mut dyn FnMut(T) -> ControlFlow<()>;
+
+/// Called with the text of a key and whether it is deleted, until it breaks off.
+pub type EachKey<'a> = &'a mut dyn FnMut(&str, bool) -> ControlFlow<()>;
 
 /// Reading. Every list comes in the order that its name or scan says.
 pub trait Rows {
@@ -188,6 +208,8 @@ pub trait Rows {
     /// The latest version of a key in one stream with `seq <= upto`.
     fn version_at(&self, stream: StreamId, key: &GraphKey, upto: Seq) -> Answer<Option<VersionRow>>;
     fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()>;
+    /// The texts of the keys of the same versions, and whether each is a tombstone.
+    fn keys(&self, scan: &VersionScan<'_>, each: EachKey<'_>) -> Answer<()>;
     /// Edges at a node that were the latest of their key at `as_of`, by number.
     fn edges_at(&self, stream: StreamId, node: &GraphNodeId, end: End, as_of: Seq)
     -> Answer<Vec<VersionRow>>;
@@ -224,6 +246,8 @@ pub trait Rows {
     /// The answer that was given under an idempotency key.
     fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>>;
 
+    /// Best first. A store may rank the newest texts before older ones where very many fit, and leave out those that
+    /// hold any of the words but only such as very many texts hold.
     fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>>;
 }
 

@@ -224,6 +224,23 @@ pub struct VersionRow {
     pub origin: Option<Origin>,
 }
 
+impl VersionRow {
+    /// Whether its id, title or text holds a lower-case text, whatever their case.
+    pub fn holds(&self, wanted: &str) -> bool {
+        let own = [self.body.title.as_deref(), self.body.text.as_deref()];
+        holds(&self.key.text(), wanted) || own.into_iter().flatten().any(|text| holds(text, wanted))
+    }
+}
+
+/// Whether a text holds a lower-case text, whatever its own case.
+pub fn holds(text: &str, wanted: &str) -> bool {
+    if text.is_ascii() && wanted.is_ascii() {
+        let same = |part: &[u8]| part.eq_ignore_ascii_case(wanted.as_bytes());
+        return text.as_bytes().windows(wanted.len().max(1)).any(same);
+    }
+    text.to_lowercase().contains(wanted)
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConflictStatus {
@@ -392,7 +409,7 @@ impl FindKind {
     }
 }
 
-/// A text to be found, replacing what stood there under the same kind and reference.
+/// The terms of a text to be found, replacing what stood there under the same kind and reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindRow {
     pub ws: WsNo,
@@ -402,6 +419,7 @@ pub struct FindRow {
     /// The row that holds the text now.
     pub seq: Seq,
     pub ts: UnixMs,
+    /// Terms, separated by spaces.
     pub title: String,
     pub body: String,
 }

@@ -66,7 +66,9 @@ pub struct TasksEditOutput {
     pub kind: EntityKind,
     pub revision: i64,
     pub status: Status,
-    pub event: Event,
+    /// Absent when everything was so already: nothing was written, and the revision stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<Event>,
     /// Whether an earlier call with the same idempotency_key wrote this; nothing was written now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -80,14 +82,17 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         let before = row.clone();
         let mut payload = fields(w, ports, request, &mut row)?;
         let only_status = payload.is_empty();
-        if let Some(status) = request.status {
+        if let Some(status) = request.status.filter(|status| *status != before.status) {
             check_status(w.tx.rows(), &w.ws, &row, status)?;
             payload.insert("from".to_owned(), json!(before.status));
             payload.insert("to".to_owned(), json!(status));
             row.status = status;
         }
         if payload.is_empty() {
-            return Err(MemoryError::NothingToChange { id: row.id });
+            if request.names_nothing() {
+                return Err(MemoryError::NothingToChange { id: row.id });
+            }
+            return Ok(Outcome::Discard(TasksEditOutput::of(&row, None)));
         }
         let type_ = match (row.id.kind, only_status) {
             (EntityKind::Plan, _) => "plan_edited",
@@ -101,18 +106,34 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         if !request.anchors.is_keep() && event.warning.is_none() {
             event.warning = anchors::warnings(&row.anchors).pop();
         }
-        Ok(Outcome::Keep(TasksEditOutput {
-            id: row.id.to_string(),
-            kind: row.id.kind,
-            revision: row.revision,
-            status: row.status,
-            event,
-            replayed: false,
-        }))
+        Ok(Outcome::Keep(TasksEditOutput::of(&row, Some(event))))
     })
 }
 
-/// Sets everything but the status. Returns what was changed.
+impl TasksEditRequest {
+    /// Whether no field is given at all.
+    fn names_nothing(&self) -> bool {
+        let kept = [
+            self.description.is_keep(),
+            self.contract.is_keep(),
+            self.contract_data.is_keep(),
+            self.priority.is_keep(),
+            self.parent.is_keep(),
+            self.depends_on.is_keep(),
+            self.anchors.is_keep(),
+        ];
+        self.title.is_none() && self.status.is_none() && kept.into_iter().all(|kept| kept)
+    }
+}
+
+impl TasksEditOutput {
+    fn of(row: &EntityRow, event: Option<Event>) -> Self {
+        let (id, kind) = (row.id.to_string(), row.id.kind);
+        Self { id, kind, revision: row.revision, status: row.status, event, replayed: false }
+    }
+}
+
+/// Sets everything but the status. Returns what is now different.
 fn fields(
     w: &Writer<'_>,
     ports: &Ports<'_>,
@@ -120,34 +141,47 @@ fn fields(
     row: &mut EntityRow,
 ) -> Result<Object, MemoryError> {
     let sensitive = Sensitive::from(request.allow_sensitive);
+    let before = row.clone();
     let mut changed = Object::new();
     if let Some(title) = &request.title {
         row.title = text::title("title", title, sensitive)?;
-        changed.insert("title".to_owned(), json!(row.title));
+        if row.title != before.title {
+            changed.insert("title".to_owned(), json!(row.title));
+        }
     }
     if !request.description.is_keep() {
         row.description =
             text::optional_body("description", set(&request.description).map(String::as_str), sensitive)?;
-        changed.insert("description".to_owned(), json!(row.description));
+        if row.description != before.description {
+            changed.insert("description".to_owned(), json!(row.description));
+        }
     }
     if !request.contract.is_keep() {
         row.contract =
             text::optional_body("contract", set(&request.contract).map(String::as_str), sensitive)?;
-        changed.insert("contract".to_owned(), json!(row.contract));
+        if row.contract != before.contract {
+            changed.insert("contract".to_owned(), json!(row.contract));
+        }
     }
     if !request.contract_data.is_keep() {
         row.contract_data = text::meta("contract_data", set(&request.contract_data), sensitive)?;
-        changed.insert("contract_data".to_owned(), json!(row.contract_data));
+        if row.contract_data != before.contract_data {
+            changed.insert("contract_data".to_owned(), json!(row.contract_data));
+        }
     }
     if !request.priority.is_keep() {
         row.priority = set(&request.priority).copied().unwrap_or(0);
-        changed.insert("priority".to_owned(), json!(row.priority));
+        if row.priority != before.priority {
+            changed.insert("priority".to_owned(), json!(row.priority));
+        }
     }
     if !request.anchors.is_keep() {
         let given = set(&request.anchors).map(Vec::as_slice).unwrap_or_default();
         row.anchors = anchors::take(ports.code, given)?;
         let names: Vec<String> = row.anchors.iter().map(|anchor| anchors::name(&anchor.at)).collect();
-        changed.insert("anchors".to_owned(), json!(names));
+        if row.anchors != before.anchors {
+            changed.insert("anchors".to_owned(), json!(names));
+        }
     }
     if row.id.kind == EntityKind::Plan && !(request.parent.is_keep() && request.depends_on.is_keep()) {
         return Err(MemoryError::invalid("parent", "parent and depends_on belong to a task, not to a plan"));
@@ -157,14 +191,18 @@ fn fields(
             Some(parent) => Some(plan(w.tx.rows(), &w.ws, parent)?.id),
             None => None,
         };
-        changed.insert("parent".to_owned(), json!(row.parent.map(|id| id.to_string())));
+        if row.parent != before.parent {
+            changed.insert("parent".to_owned(), json!(row.parent.map(|id| id.to_string())));
+        }
     }
     if !request.depends_on.is_keep() {
         let given = set(&request.depends_on).map(Vec::as_slice).unwrap_or_default();
         row.depends_on = dependencies(w.tx.rows(), &w.ws, given)?;
         check_acyclic(w.tx.rows(), &w.ws, row)?;
         let names: Vec<String> = row.depends_on.iter().map(ToString::to_string).collect();
-        changed.insert("depends_on".to_owned(), json!(names));
+        if row.depends_on != before.depends_on {
+            changed.insert("depends_on".to_owned(), json!(names));
+        }
     }
     Ok(changed)
 }

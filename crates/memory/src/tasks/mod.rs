@@ -37,7 +37,7 @@ pub use focus::{
     FocusGetRequest, FocusOutput, FocusRequest, FocusSetRequest, focus_clear, focus_get, focus_set,
 };
 pub use last_note::LastNote;
-pub(crate) use mutation::{entity_text, index_entity};
+pub(crate) use mutation::{entity_text, index_entities};
 pub use note::{TasksNoteOutput, TasksNoteRequest, note};
 pub use patch::Patch;
 pub(crate) use radar::standing;

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use super::event::Event;
 use super::project::project;
 use crate::error::MemoryError;
-use crate::ids::{EntityKind, EventNo};
-use crate::port::{ClaimRow, EntityRow, EntryKind, EventRow, FindKind, FindRow, Object, StepRow, Tx};
+use crate::ids::{EntityKind, EventNo, Seq};
+use crate::port::{ClaimRow, EntityRow, EntryKind, EventRow, FindKind, FindRow, Object, StepRow, Tx, WsNo};
+use crate::search::index_text;
 use crate::text::timestamp;
 use crate::writer::{Findable, NewEntry, PassedBy, Writer};
 
@@ -162,7 +163,7 @@ pub(crate) fn entity_text(row: &EntityRow, steps: &[StepRow]) -> String {
 }
 
 /// A plan or task is found by its id, its title and its text.
-pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), MemoryError> {
+fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), MemoryError> {
     let kind = match row.id.kind {
         EntityKind::Plan => FindKind::Plan,
         EntityKind::Task => FindKind::Task,
@@ -177,10 +178,24 @@ pub(crate) fn index_entity(tx: &mut dyn Tx, row: &EntityRow) -> Result<(), Memor
         reference: row.id.to_string(),
         seq: row.created_seq,
         ts: row.updated,
-        title: format!("{} {}", row.title, row.id),
-        body: entity_text(row, &steps),
+        title: index_text(&format!("{} {}", row.title, row.id)),
+        body: index_text(&entity_text(row, &steps)),
     })?;
     Ok(())
+}
+
+/// How many plans and tasks are taken at a time.
+const PAGE: usize = 200;
+
+/// Makes all plans and tasks findable, once their steps are there.
+pub(crate) fn index_entities(tx: &mut dyn Tx, ws: WsNo) -> Result<(), MemoryError> {
+    let mut before = Seq::END;
+    loop {
+        let found = tx.entities(ws, before, EventNo(0), PAGE)?;
+        let Some(last) = found.last() else { return Ok(()) };
+        before = last.created_seq;
+        found.iter().try_for_each(|row| index_entity(tx, row))?;
+    }
 }
 
 fn trace_entry(event: &EventRow, row: &EntityRow) -> NewEntry {

@@ -1,5 +1,6 @@
 //! The tasks that somebody could start now.
 
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -8,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::context::EntityLine;
 use crate::budget::{Budget, Fit, fit, json_size};
 use crate::error::{MemoryError, StoreError};
-use crate::ids::WorkspaceId;
-use crate::page;
+use crate::ids::{EventNo, Seq, WorkspaceId};
+use crate::page::{self, Pagination};
 use crate::port::{self, EntityRow, Rows, Status, WorkspaceRow};
 use crate::ports::Ports;
 use crate::writer;
@@ -23,6 +24,9 @@ const MAX_LIMIT: usize = 200;
 pub struct TasksReadyRequest {
     /// The workspace.
     pub workspace: String,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
     /// The most tasks (20, at most 200).
     #[serde(default)]
     pub limit: Option<i64>,
@@ -39,12 +43,13 @@ pub struct TasksReadyOutput {
     pub workspace: WorkspaceId,
     /// Most urgent first, then oldest.
     pub tasks: Vec<EntityLine>,
-    /// Tasks that the asking agent holds already.
+    /// Tasks that the asking agent holds already, on the first page; more than `limit` are listed by `tasks_context`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub yours: Vec<EntityLine>,
     /// The limit that was used.
     pub limit: usize,
-    /// Whether there are more than are listed: claim or finish some, or ask for more.
+    pub pagination: Pagination,
+    /// Whether there are more than are listed: claim or finish some, or turn the page.
     pub truncated: bool,
 }
 
@@ -53,21 +58,31 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
     let limit = page::limit("limit", request.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let budget = Budget::of(request.max_chars)?;
     let now = ports.clock.now();
+    let cursor = page::cursor(request.cursor, 0)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
+        let behind = behind(rows, &ws, cursor)?;
         let mut failed: Option<StoreError> = None;
         let mut tasks = Vec::new();
+        let mut numbers = Vec::new();
         let mut yours = Vec::new();
+        let mut more_yours = false;
         rows.open_tasks(ws.no, &mut |row| {
             if let Some(claim) = row.claim.as_ref().filter(|claim| claim.is_live(now)) {
-                if request.agent_id.as_ref() == Some(&claim.agent) && yours.len() < limit {
-                    yours.push(EntityLine::of(&row, now));
+                if behind.is_none() && request.agent_id.as_ref() == Some(&claim.agent) {
+                    more_yours = yours.len() == limit;
+                    if !more_yours {
+                        yours.push(EntityLine::of(&row, now));
+                    }
                 }
                 return ControlFlow::Continue(());
             }
-            if tasks.len() <= limit {
+            if tasks.len() <= limit && behind.is_none_or(|at| at < place(&row)) {
                 match is_unblocked(rows, &ws, &row) {
-                    Ok(true) => tasks.push(EntityLine::of(&row, now)),
+                    Ok(true) => {
+                        numbers.push(row.created_seq.0);
+                        tasks.push(EntityLine::of(&row, now));
+                    }
                     Ok(false) => {}
                     Err(err) => {
                         failed = Some(err);
@@ -81,19 +96,45 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
         if let Some(err) = failed {
             return Err(err.into());
         }
-        let more = tasks.len() > limit;
-        tasks.truncate(limit);
+        let more = page::cut(&mut tasks, limit);
+        numbers.truncate(limit);
+        // What the agent holds is never more than half of the answer.
+        more_yours |= !yours.is_empty() && fit(&mut yours, budget.0 / 2) == Fit::Trimmed;
         let mut out = TasksReadyOutput {
             workspace: workspace.clone(),
             tasks: Vec::new(),
             yours,
             limit,
+            pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
-        out.truncated = fit(&mut tasks, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed || more;
-        out.tasks = tasks;
+        let room = budget.0.saturating_sub(json_size(&out));
+        let (pagination, trimmed) = out.pagination.fitted(&mut tasks, &numbers, more, room);
+        out.truncated = trimmed || more || more_yours;
+        (out.pagination, out.tasks) = (pagination, tasks);
         Ok(out)
     })
+}
+
+/// Where a task stands in the list.
+fn place(row: &EntityRow) -> (Reverse<i64>, Seq) {
+    (Reverse(row.priority), row.created_seq)
+}
+
+/// The place that a page starts behind: that of the task whose number the cursor is, also if it is no longer ready.
+fn behind(
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    cursor: i64,
+) -> Result<Option<(Reverse<i64>, Seq)>, MemoryError> {
+    if cursor == 0 {
+        return Ok(None);
+    }
+    let found = rows.entities(ws.no, Seq(cursor.saturating_add(1)), EventNo(0), 1)?;
+    match found.first().filter(|row| row.created_seq.0 == cursor) {
+        Some(row) => Ok(Some(place(row))),
+        None => Err(MemoryError::invalid("cursor", "is no next_cursor of tasks_ready")),
+    }
 }
 
 /// Whether everything that a task depends on is done, and its plan is not closed.

@@ -112,16 +112,8 @@ pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOut
             }
         }
         let mut out = put(w, found, "step_verified", payload)?;
-        let differs = |check: &&Checked| {
-            check.1.as_ref().is_some_and(|receipt| receipt.get(FILE) == Some(&json!("differs")))
-        };
-        if out.event.warning.is_none()
-            && [&criteria, &tests].into_iter().flatten().any(|check| differs(&check))
-        {
-            out.event.warning = Some(
-                "The file of the evidence holds something else than file_hash says (SHA-256 in hex)."
-                    .to_owned(),
-            );
+        if out.event.warning.is_none() {
+            out.event.warning = [&criteria, &tests].into_iter().flatten().find_map(doubt).map(str::to_owned);
         }
         Ok(Outcome::Keep(out))
     })
@@ -132,8 +124,20 @@ type Checked = (bool, Option<Object>);
 
 /// Where a receipt says how its file compares with `file_hash`.
 const FILE: &str = "file_state";
+/// Where a receipt says whether its commit is one of this repository.
+const COMMIT: &str = "commit_state";
 /// Fewer digits of a hash say nothing.
 const SHORTEST: usize = 8;
+
+/// What speaks against a receipt.
+fn doubt(check: &Checked) -> Option<&'static str> {
+    let receipt = check.1.as_ref()?;
+    if receipt.get(FILE) == Some(&json!("differs")) {
+        return Some("The file of the evidence holds something else than file_hash says (SHA-256 in hex).");
+    }
+    (receipt.get(COMMIT) == Some(&json!("missing")))
+        .then_some("This repository has no commit of the name that the evidence gives.")
+}
 
 fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<Checked, MemoryError> {
     let Some(evidence) = &check.evidence else {
@@ -165,6 +169,14 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
             None => "not_read",
         };
         object.insert(FILE.to_owned(), json!(state));
+    }
+    if let Some(commit) = &evidence.commit {
+        let state = match ports.code.has_commit(commit.trim()) {
+            Some(true) => "found",
+            Some(false) => "missing",
+            None => "not_read",
+        };
+        object.insert(COMMIT.to_owned(), json!(state));
     }
     Ok((check.confirmed, text::meta("evidence", Some(&object), sensitive)?))
 }

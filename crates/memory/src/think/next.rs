@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::card::CardType;
 use super::place::place;
-use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
+use crate::budget::{Budget, Item, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::graph::GraphView;
 use crate::ids::{BranchName, CardId, DocName, Seq, WorkspaceId};
-use crate::page;
+use crate::page::{self, Pagination};
 use crate::port::{self, End, GraphKey, KeyKind, Rows, VersionRow};
 use crate::ports::Ports;
 use crate::text;
@@ -35,6 +35,9 @@ pub struct ThinkNextRequest {
     /// A graph document of that branch.
     #[serde(default)]
     pub graph_doc: Option<String>,
+    /// next_cursor of the page before
+    #[serde(default)]
+    pub cursor: Option<i64>,
     /// The most cards (5, at most 50).
     #[serde(default)]
     pub limit: Option<i64>,
@@ -51,6 +54,7 @@ pub struct ThinkNextOutput {
     pub moves: Vec<NextMove>,
     /// The limit that was used.
     pub limit: usize,
+    pub pagination: Pagination,
     /// How many open cards there are.
     pub open_cards: usize,
     /// Whether the budget dropped something.
@@ -82,6 +86,7 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let limit = page::limit("limit", request.limit, DEFAULT_MOVES, MAX_MOVES)?;
     let budget = Budget::of(request.max_chars)?;
+    let cursor = page::cursor(request.cursor, 0)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let (target, branch, doc) =
@@ -102,20 +107,34 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
             }
         }
         // Free cards first, then what is nearest to an answer, then the oldest.
-        ranked.sort_by_key(|(rank, seq, found)| (!found.blocked_by.is_empty(), *rank, *seq));
-        let mut moves: Vec<NextMove> = ranked.into_iter().take(limit).map(|(_, _, found)| found).collect();
+        ranked.sort_by_key(|(rank, seq, found)| number(*rank, *seq, found));
+        ranked.retain(|(rank, seq, found)| number(*rank, *seq, found) > cursor);
+        let more = page::cut(&mut ranked, limit);
+        let numbers: Vec<i64> = ranked.iter().map(|(rank, seq, found)| number(*rank, *seq, found)).collect();
+        let mut moves: Vec<NextMove> = ranked.into_iter().map(|(_, _, found)| found).collect();
         let mut out = ThinkNextOutput {
             branch: place.branch,
             graph_doc: place.graph_doc,
             moves: Vec::new(),
             limit,
+            pagination: Pagination::widest(cursor, limit),
             open_cards: open.len(),
             truncated: false,
         };
-        out.truncated = fit(&mut moves, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut moves, &numbers, more, room);
         out.moves = moves;
         Ok(out)
     })
+}
+
+/// The place of a card in the list as one number; what happens to the cards before it does not move it.
+fn number(rank: u8, seq: Seq, found: &NextMove) -> i64 {
+    const RANKS: i64 = 8;
+    // Numbers of a workspace stay far below this, and the whole below what JSON can hold.
+    const SEQS: i64 = 1 << 48;
+    let blocked = i64::from(!found.blocked_by.is_empty());
+    (blocked * RANKS + i64::from(rank)) * SEQS + seq.0
 }
 
 /// Whether a node is a card that still asks for something.

@@ -17,39 +17,49 @@ pub fn export_jsonl(ports: &Ports<'_>, workspace: &str, out: &mut dyn Write) -> 
     let workspace = WorkspaceId::parse(workspace)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let mut counts = Counts::default();
-        line(out, &Record::Workspace { format: FORMAT, row: ws.clone() })?;
-        let mut branches = rows.branches(ws.no, i64::MAX, usize::MAX >> 1)?;
-        branches.reverse();
-        for row in branches {
-            counts.branches += 1;
-            line(out, &Record::Branch(row))?;
-        }
-        tasks(rows, &ws, out, &mut counts)?;
-        let mut after = Seq::ZERO;
-        loop {
-            let batch = rows.all_entries(ws.no, after, BATCH)?;
-            let Some(last) = batch.last() else { break };
-            after = last.seq;
-            counts.entries += batch.len();
-            batch.into_iter().try_for_each(|row| line(out, &Record::Entry(row)))?;
-        }
-        let mut after = Seq::ZERO;
-        loop {
-            let batch = rows.all_versions(ws.no, after, BATCH)?;
-            let Some(last) = batch.last() else { break };
-            after = last.seq;
-            counts.versions += batch.len();
-            batch.into_iter().try_for_each(|row| line(out, &Record::Version(row)))?;
-        }
-        for row in rows.all_conflicts(ws.no)? {
-            counts.conflicts += 1;
-            line(out, &Record::Conflict(row))?;
-        }
-        line(out, &Record::End(counts))?;
+        let counts = records(rows, &ws, out)?;
         out.flush().map_err(|err| io(&err))?;
         Ok(counts)
     })
+}
+
+/// Everything of a workspace, a line each.
+pub(super) fn records(
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    out: &mut dyn Write,
+) -> Result<Counts, MemoryError> {
+    let mut counts = Counts::default();
+    line(out, &Record::Workspace { format: FORMAT, row: ws.clone() })?;
+    let mut branches = rows.branches(ws.no, i64::MAX, usize::MAX >> 1)?;
+    branches.reverse();
+    for row in branches {
+        counts.branches += 1;
+        line(out, &Record::Branch(row))?;
+    }
+    tasks(rows, ws, out, &mut counts)?;
+    let mut after = Seq::ZERO;
+    loop {
+        let batch = rows.all_entries(ws.no, after, BATCH)?;
+        let Some(last) = batch.last() else { break };
+        after = last.seq;
+        counts.entries += batch.len();
+        batch.into_iter().try_for_each(|row| line(out, &Record::Entry(row)))?;
+    }
+    let mut after = Seq::ZERO;
+    loop {
+        let batch = rows.all_versions(ws.no, after, BATCH)?;
+        let Some(last) = batch.last() else { break };
+        after = last.seq;
+        counts.versions += batch.len();
+        batch.into_iter().try_for_each(|row| line(out, &Record::Version(row)))?;
+    }
+    for row in rows.all_conflicts(ws.no)? {
+        counts.conflicts += 1;
+        line(out, &Record::Conflict(row))?;
+    }
+    line(out, &Record::End(counts))?;
+    Ok(counts)
 }
 
 fn tasks(

@@ -1,22 +1,18 @@
-//! Reading a workspace in from JSON lines.
+//! Reading a workspace in from an export.
 
 use std::io::BufRead;
 
-use super::export::io;
+use super::embedded;
 use super::record::{Counts, FORMAT, Record};
 use crate::error::MemoryError;
-use crate::ids::{EventNo, Seq, WorkspaceId};
-use crate::port::{self, EntryKind, StreamKind, Tx, Verdict, WorkspaceRow};
+use crate::ids::{Seq, WorkspaceId};
+use crate::port::{self, StreamKind, Tx, Verdict, WorkspaceRow};
 use crate::ports::Ports;
-use crate::tasks::index_entity;
-use crate::writer::{index_card, index_note};
+use crate::tasks::index_entities;
+use crate::writer::{index_card, index_note, is_found_by_itself};
 
 /// Reads an export into a workspace that nothing was written to yet; all of it or nothing.
-pub fn import_jsonl(
-    ports: &Ports<'_>,
-    workspace: &str,
-    input: &mut dyn BufRead,
-) -> Result<Counts, MemoryError> {
+pub fn import(ports: &Ports<'_>, workspace: &str, input: &mut dyn BufRead) -> Result<Counts, MemoryError> {
     let workspace = WorkspaceId::parse(workspace)?;
     let records = parse(input)?;
     let now = ports.clock.now();
@@ -36,12 +32,28 @@ pub fn import_jsonl(
     })
 }
 
+/// The name under which an export was remembered.
+pub fn exported_name(input: &mut dyn BufRead) -> Option<String> {
+    let records = embedded::records(input).ok()?;
+    match serde_json::from_str(records.lines().next()?).ok()? {
+        Record::Workspace { row, .. } => Some(row.name.to_string()),
+        _ => None,
+    }
+}
+
 /// All lines, which must start with the workspace and end with the counts.
 fn parse(input: &mut dyn BufRead) -> Result<Vec<Record>, MemoryError> {
     let mut records = Vec::new();
-    for (at, line) in input.lines().enumerate() {
-        let line = line.map_err(|err| io(&err))?;
-        let record = serde_json::from_str(&line).map_err(|err| unreadable(at + 1, err.to_string()))?;
+    let mut versions = Seq::ZERO;
+    for (at, line) in embedded::records(input)?.lines().enumerate() {
+        let record = serde_json::from_str(line).map_err(|err| unreadable(at + 1, err.to_string()))?;
+        // A later version takes the place of an earlier one, so their order is what they say.
+        if let Record::Version(row) = &record {
+            if row.seq <= versions {
+                return Err(unreadable(at + 1, "is out of order".to_owned()));
+            }
+            versions = row.seq;
+        }
         records.push(record);
     }
     match records.first() {
@@ -95,8 +107,7 @@ fn put(
             row.stream = tx.open_stream(ws.no, &row.branch, &row.doc, StreamKind::Log, row.seq)?.id;
             counts.entries += 1;
             tx.put_entry(&row)?;
-            let is_card = row.format.as_deref() == Some("card");
-            if row.kind != EntryKind::Event && row.origin.is_none() && !is_card {
+            if is_found_by_itself(&row) {
                 index_note(tx, &row)?;
             }
         }
@@ -112,24 +123,10 @@ fn put(
             counts.conflicts += 1;
             tx.put_conflict(&row)?;
         }
-        Record::End(said) if said == *counts => index_entities(tx, ws)?,
+        Record::End(said) if said == *counts => index_entities(tx, ws.no)?,
         Record::End(_) => return Err(unreadable(line, "the counts do not add up".to_owned())),
     }
     Ok(())
-}
-
-/// How many plans and tasks are taken at a time.
-const PAGE: usize = 200;
-
-/// Makes plans and tasks findable, once their steps are there.
-fn index_entities(tx: &mut dyn Tx, ws: &WorkspaceRow) -> Result<(), MemoryError> {
-    let mut before = Seq::END;
-    loop {
-        let found = tx.entities(ws.no, before, EventNo(0), PAGE)?;
-        let Some(last) = found.last() else { return Ok(()) };
-        before = last.created_seq;
-        found.iter().try_for_each(|row| index_entity(tx, row))?;
-    }
 }
 
 fn unreadable(line: usize, reason: String) -> MemoryError {

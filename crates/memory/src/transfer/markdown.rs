@@ -1,9 +1,10 @@
-//! Writing a workspace out for people.
+//! Writing a workspace out for people, with the records that an import reads at the end.
 
 use std::io::Write;
 use std::ops::ControlFlow;
 
 use super::export::{BATCH, io};
+use super::{embedded, export};
 use crate::error::MemoryError;
 use crate::graph::GraphView;
 use crate::ids::{EventNo, Seq, WorkspaceId};
@@ -19,20 +20,24 @@ pub fn export_markdown(ports: &Ports<'_>, workspace: &str, out: &mut dyn Write) 
     let workspace = WorkspaceId::parse(workspace)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        put(out, &format!("# {}\n", ws.name))?;
+        let readable = &mut Vec::new();
+        put(readable, &format!("# {}\n", ws.name))?;
         let mut entities = rows.entities(ws.no, Seq::END, EventNo(0), usize::MAX >> 1)?;
         entities.reverse();
         if !entities.is_empty() {
-            put(out, "\n## Plans and tasks\n")?;
+            put(readable, "\n## Plans and tasks\n")?;
         }
         for row in &entities {
-            entity(rows, &ws, row, out)?;
+            entity(rows, &ws, row, readable)?;
         }
         let mut branches = rows.branches(ws.no, i64::MAX, usize::MAX >> 1)?;
         branches.reverse();
         for row in &branches {
-            branch(rows, &ws, row, out)?;
+            branch(rows, &ws, row, readable)?;
         }
+        let mut lines = Vec::new();
+        export::records(rows, &ws, &mut lines)?;
+        embedded::write(out, readable, &String::from_utf8_lossy(&lines))?;
         out.flush().map_err(|err| io(&err))
     })
 }

@@ -13,10 +13,12 @@ pub mod plasticity;
 pub mod resonance;
 pub mod seeds;
 pub mod semantic;
+pub mod siblings;
 pub mod spread;
 pub mod temporal;
 #[cfg(test)]
 mod testing;
+pub mod twins;
 pub mod xlr;
 
 use m1nd_graph::NodeIx;

@@ -150,7 +150,7 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
         E::CheckpointsNotConfirmed { step, path, missing } => fault(
             Code::Conflict,
             Recovery::hint(
-                "Run what proves it, then record the receipt (command and exit code, commit, or file hash) with tasks_verify.",
+                "Run what proves it and keep the receipt: a command with its exit code, a commit, or a file's hash.",
             ),
         )
         .with_detail(json!({

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ghosts::{GhostEdge, of_files};
-use super::learned::{of_nodes, rescore};
+use super::learned::{of_nodes, primed, rescore};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::from_bring;
 use crate::workspace::BringError;
@@ -186,7 +186,8 @@ fn apply_lessons(
 ) -> Result<(), Fault> {
     let weight = |term: Term| if names.with_term(term).is_empty() { 1.0 } else { names.idf(term) };
     let opinions = of_nodes(ctx.workspace()?, graph, query, weight);
-    if opinions.is_empty() {
+    let primed = primed(ctx, ctx.workspace()?, graph, query, weight);
+    if opinions.is_empty() && primed.is_empty() {
         return Ok(());
     }
     for &(node, opinion) in &opinions {
@@ -194,7 +195,8 @@ fn apply_lessons(
             found.activated.push(Merged { node, activation: 0.0, dimensions: [0.0; 4] });
         }
     }
-    let opinion = |one: &Merged| m1nd_recall::engines::value(&opinions, one.node);
+    let told = m1nd_recall::engines::value;
+    let opinion = |one: &Merged| told(&opinions, one.node) + told(&primed, one.node);
     rescore(&mut found.activated, |one| &mut one.activation, opinion);
     found.activated.sort_by(|a, b| b.activation.total_cmp(&a.activation).then(a.node.cmp(&b.node)));
     Ok(())

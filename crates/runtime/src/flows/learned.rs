@@ -8,6 +8,7 @@ use m1nd_recall::text::Term;
 
 use super::seek::Request;
 use super::text_search::Place;
+use crate::ctx::Ctx;
 use crate::workspace::Workspace;
 
 /// How deep an answer that was judged is looked for among the others.
@@ -20,10 +21,13 @@ pub(super) struct Learned<'a> {
     corpus: &'a Corpus,
     /// In the order of nodes; only those in the scope.
     opinions: Vec<(NodeIx, f32)>,
+    /// The same for what the agent is about to work on; lifts what is found, and finds nothing.
+    primed: Vec<(NodeIx, f32)>,
 }
 
 impl<'a> Learned<'a> {
     pub(super) fn of(
+        ctx: &Ctx<'_>,
         workspace: &Workspace,
         graph: &Graph,
         corpus: &'a Corpus,
@@ -36,13 +40,18 @@ impl<'a> Learned<'a> {
             with => (1.0 + files / with as f32).ln(),
         };
         let opinions = of_nodes(workspace, graph, query, weight);
+        let primed = primed(ctx, workspace, graph, query, weight);
         let inside = |node: NodeIx| place.admits(graph.node(node).path());
-        Self { corpus, opinions: opinions.into_iter().filter(|&(node, _)| inside(node)).collect() }
+        Self { corpus, opinions: opinions.into_iter().filter(|&(node, _)| inside(node)).collect(), primed }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.opinions.is_empty() && self.primed.is_empty()
     }
 
     /// How many results to look at for the wanted number to be right.
     pub(super) fn reach(&self, top_k: usize) -> usize {
-        if self.opinions.is_empty() { top_k } else { top_k.max(REACH) }
+        if self.is_silent() { top_k } else { top_k.max(REACH) }
     }
 
     /// Symbols after what was learned.
@@ -53,7 +62,7 @@ impl<'a> Learned<'a> {
         kinds: &dyn Fn(NodeKind) -> bool,
         request: &Request<'_>,
     ) -> Vec<Hit> {
-        if self.opinions.is_empty() {
+        if self.is_silent() {
             return hits;
         }
         for &(node, opinion) in &self.opinions {
@@ -78,7 +87,7 @@ impl<'a> Learned<'a> {
         mut hits: Vec<FileHit>,
         request: &Request<'_>,
     ) -> Vec<FileHit> {
-        if self.opinions.is_empty() {
+        if self.is_silent() {
             return hits;
         }
         for &(node, _) in self.opinions.iter().filter(|(_, opinion)| *opinion > 0.0) {
@@ -105,10 +114,13 @@ impl<'a> Learned<'a> {
 
     /// The strongest opinion on the nodes that fit; where one of them is right, wrong others do not matter.
     fn opinion(&self, fits: impl Fn(NodeIx) -> bool) -> f32 {
-        let fitting = self.opinions.iter().filter(|(node, _)| fits(*node)).map(|&(_, opinion)| opinion);
-        fitting
-            .fold(None, |most: Option<f32>, opinion| Some(most.map_or(opinion, |most| most.max(opinion))))
-            .unwrap_or(0.0)
+        let strongest = |of: &[(NodeIx, f32)]| {
+            let fitting = of.iter().filter(|(node, _)| fits(*node)).map(|&(_, opinion)| opinion);
+            fitting
+                .fold(None, |most: Option<f32>, opinion| Some(most.map_or(opinion, |most| most.max(opinion))))
+                .unwrap_or(0.0)
+        };
+        strongest(&self.opinions) + strongest(&self.primed)
     }
 }
 
@@ -125,6 +137,22 @@ pub(super) fn of_nodes(
         known.into_iter().filter_map(|(id, opinion)| Some((graph.node_by_id(id)?, opinion))).collect();
     known.sort_unstable_by_key(|&(node, _)| node);
     known
+}
+
+/// What the calling agent is about to work on, if the question is about it, in the order of nodes.
+pub(super) fn primed(
+    ctx: &Ctx<'_>,
+    workspace: &Workspace,
+    graph: &Graph,
+    query: &str,
+    weight: impl Fn(Term) -> f32,
+) -> Vec<(NodeIx, f32)> {
+    let Some(primed) = workspace.primed(ctx.header().caller.name()) else { return Vec::new() };
+    let lifts = primed.lifts(query, weight).iter();
+    let mut lifts: Vec<(NodeIx, f32)> =
+        lifts.filter_map(|(id, lift)| Some((graph.node_by_id(id)?, *lift))).collect();
+    lifts.sort_unstable_by_key(|&(node, _)| node);
+    lifts
 }
 
 /// Lifts and lowers scores, and brings them back under 1 where one went above.

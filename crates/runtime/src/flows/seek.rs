@@ -159,7 +159,7 @@ fn ask<T>(
     let place = Place::resolve(workspace.root(), request.scope)
         .map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
     let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
-    let lessons = Learned::of(workspace, &at.graph, &corpus, request.query, &place);
+    let lessons = Learned::of(ctx, workspace, &at.graph, &corpus, request.query, &place);
     let question = Question {
         query: request.query,
         top_k: lessons.reach(request.top_k),

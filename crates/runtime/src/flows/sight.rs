@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use m1nd_graph::{Graph, LookupError};
+use m1nd_ingest::history;
 use m1nd_memory::anchors::{AnchorProbe, Sight};
 use m1nd_memory::port::AnchorAt;
 use m1nd_stdx::cancel::CancelToken;
@@ -117,6 +118,17 @@ impl AnchorProbe for CodeSight<'_> {
         Some(sha256_hex(&bytes))
     }
 
+    fn moved(&self, at: &AnchorAt, hash: &str) -> Option<(u32, u32)> {
+        let AnchorAt::Path { path, lines: Some(lines) } = at else { return None };
+        let root = self.workspace.root();
+        let file = read::text(root, &root.locate(path).ok()?, MAX_FILE_BYTES).ok()?;
+        lines_with(hash, *lines, &file.text)
+    }
+
+    fn has_commit(&self, name: &str) -> Option<bool> {
+        history::has_commit(self.workspace.root().path(), name).ok()
+    }
+
     fn candidates(&self, at: &AnchorAt) -> Vec<String> {
         let AnchorAt::Node { node_id } = at else { return Vec::new() };
         match self.graph().map(|graph| graph.find_node(node_id)) {
@@ -142,8 +154,61 @@ impl AnchorProbe for CodeSight<'_> {
     }
 }
 
+/// So much text is compared when looking for lines that moved.
+const COMPARED_BYTES: usize = 8 << 20;
+/// Lines with fewer letters than this stand in every file, and say nothing.
+const TELLING_LETTERS: usize = 8;
+
+/// As many lines with this hash, those nearest to the place where they were.
+fn lines_with(wanted: &str, (first, last): (u32, u32), text: &str) -> Option<(u32, u32)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let count = (last - first) as usize + 1;
+    let starts = lines.len().checked_sub(count)?;
+    let was = first.saturating_sub(1) as usize;
+    let mut compared = 0;
+    for distance in 0..=starts.max(was) {
+        for at in [was.checked_sub(distance), Some(was + distance)].into_iter().flatten() {
+            if at > starts {
+                continue;
+            }
+            let held = lines[at..at + count].join("\n");
+            compared += held.len();
+            let letters = held.bytes().filter(u8::is_ascii_alphanumeric).count();
+            if hash(held.as_bytes()) == wanted && letters >= TELLING_LETTERS {
+                let at = u32::try_from(at).ok()?;
+                return Some((at + 1, at + 1 + (last - first)));
+            }
+        }
+        if compared > COMPARED_BYTES {
+            return None;
+        }
+    }
+    None
+}
+
 fn found(held: &[u8]) -> Sight {
+    Sight::Found { hash: hash(held) }
+}
+
+fn hash(held: &[u8]) -> String {
     let mut hash = sha256_hex(held);
     hash.truncate(HASH_DIGITS);
-    Sight::Found { hash }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_where_they_moved_to_and_the_nearest_of_equals() {
+        let text = "fn one() {}\n\nfn two() {}\nlet a = 1;\nfn two() {}\nlet b = 2;\n";
+        let hash = |lines: &str| super::hash(lines.as_bytes());
+        assert_eq!(lines_with(&hash(""), (4, 4), text), None, "too little to tell");
+        let two = hash("fn two() {}\nlet b = 2;");
+        assert_eq!(lines_with(&two, (1, 2), text), Some((5, 6)));
+        assert_eq!(lines_with(&two, (90, 91), text), Some((5, 6)));
+        assert_eq!(lines_with(&hash("fn three() {}\n"), (1, 2), text), None);
+        assert_eq!(lines_with(&two, (1, 200), text), None);
+    }
 }

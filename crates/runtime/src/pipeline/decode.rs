@@ -1,5 +1,6 @@
 //! Stage 1: find the tool, split the header, refuse arguments that nobody would read.
 
+use m1nd_contract::header::Field;
 use m1nd_contract::{Code, Fault, Header, Recovery, header};
 use m1nd_stdx::nearest::nearest;
 use serde::de::DeserializeOwned;
@@ -30,8 +31,10 @@ pub(super) fn header(
     mut arguments: Map<String, Value>,
 ) -> Result<(Header, Map<String, Value>), Fault> {
     let tool = row.entry.spec.name;
+    let budgeted = row.entry.spec.caller == Field::Workspace && row.declares(Field::MaxChars);
     let known = |key: &str| {
         row.argument_names().chain(row.entry.spec.also_takes.iter().copied()).any(|name| name == key)
+            || budgeted && (key == MAX_BYTES || key == MAX_LINES)
     };
     if let Some(unknown) = arguments.keys().find(|key| !known(key)) {
         let shown = &unknown[..unknown.floor_char_boundary(60)];
@@ -52,11 +55,38 @@ pub(super) fn header(
             *value = json!(number);
         }
     }
-    let header = header::split(&mut arguments, row.entry.spec.caller, &row.optional_header(), |field| {
+    let max_lines = if budgeted { budgets(tool, &mut arguments)? } else { None };
+    let mut header = header::split(&mut arguments, row.entry.spec.caller, &row.optional_header(), |field| {
         row.declares(field)
     })
     .map_err(|said| invalid_params(tool, said))?;
+    header.max_lines = max_lines;
     Ok((header, arguments))
+}
+
+/// Other ways to say a budget, which tools of memory take and do not list: bytes are what `max_chars` counts.
+const MAX_BYTES: &str = "max_bytes";
+const MAX_LINES: &str = "max_lines";
+
+/// Puts `max_bytes` where it belongs and takes `max_lines` out.
+fn budgets(tool: &'static str, arguments: &mut Map<String, Value>) -> Result<Option<usize>, Fault> {
+    let mut take = |name: &str| -> Result<Option<i64>, Fault> {
+        match arguments.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => m1nd_contract::arg::whole_number(&value)
+                .filter(|number| *number >= 1)
+                .map(Some)
+                .ok_or_else(|| invalid_params(tool, format!("`{name}` must be a whole number from 1 up."))),
+        }
+    };
+    let (bytes, lines) = (take(MAX_BYTES)?, take(MAX_LINES)?);
+    if let Some(bytes) = bytes {
+        let other = arguments.get("max_chars").and_then(Value::as_i64);
+        if other.is_none_or(|chars| bytes < chars) {
+            arguments.insert("max_chars".to_owned(), json!(bytes));
+        }
+    }
+    Ok(lines.map(|lines| usize::try_from(lines).unwrap_or(usize::MAX)))
 }
 
 /// The typed input. The message names the argument that is wrong.

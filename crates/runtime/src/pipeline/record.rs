@@ -39,7 +39,7 @@ pub(super) fn done(
     summary: String,
 ) {
     if let Some(workspace) = runtime.workspace() {
-        workspace.note_query();
+        workspace.note_query(runtime.clock().now());
     }
     runtime.log().add(QueryRecord {
         tool: row.name(),

@@ -10,7 +10,9 @@ mod lessons;
 mod listing;
 mod memory;
 mod overlays;
+mod priming;
 mod quarantine;
+mod sessions;
 mod view;
 mod words;
 
@@ -25,7 +27,7 @@ use m1nd_memory::StoreError;
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::Learned;
-use m1nd_recall::feedback::Lesson;
+use m1nd_recall::feedback::{Lesson, Primed};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
@@ -42,6 +44,8 @@ use lessons::Lessons;
 use memory::Memory;
 pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
+use priming::Priming;
+use sessions::Sessions;
 pub use view::WorkspaceView;
 use words::Words;
 
@@ -79,6 +83,8 @@ pub struct Workspace {
     words: Words,
     associations: Associations,
     lessons: Lessons,
+    priming: Priming,
+    sessions: Sessions,
 }
 
 impl Workspace {
@@ -95,8 +101,9 @@ impl Workspace {
         let words = Words::new(&runtime_root);
         let lessons = Lessons::new(&runtime_root);
         let associations = Associations::default();
+        let (priming, sessions) = (Priming::default(), Sessions::new(&runtime_root));
         let host = Host::new(runtime_root.clone());
-        Ok(Self { root, source, host, memory, words, associations, lessons, runtime_root })
+        Ok(Self { root, source, host, memory, words, associations, lessons, priming, sessions, runtime_root })
     }
 
     pub fn root(&self) -> &Root {
@@ -272,8 +279,24 @@ impl Workspace {
         self.host.is_unsaved()
     }
 
-    pub(crate) fn note_query(&self) {
+    pub(crate) fn note_query(&self, now: UnixMs) {
         self.host.note_query();
+        self.sessions.note(now);
+    }
+
+    /// The last time that something was asked here before this process began.
+    pub fn previous_session(&self) -> Option<UnixMs> {
+        self.sessions.previous()
+    }
+
+    /// What an agent said it is about to work on.
+    pub fn primed(&self, agent: &str) -> Option<Arc<Primed>> {
+        self.priming.of(agent)
+    }
+
+    /// Replaces that, or takes it back.
+    pub fn prime(&self, agent: &str, primed: Option<Primed>) {
+        self.priming.set(agent, primed);
     }
 
     /// What was remembered about this workspace; made on first need.

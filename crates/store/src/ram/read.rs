@@ -4,11 +4,10 @@ use m1nd_memory::ids::{
     BranchName, ConflictId, DocName, EntityId, EntityKind, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
 };
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, ConflictScan, ConflictStatus, Each, End, EntityRow, EntryRow, EntryScan,
-    EventRow, FindScan, Found, GraphKey, Mark, Match, Order, Rows, Status, StepRow, StreamId, StreamKind,
-    StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo,
+    Answer, BranchRow, ConflictRow, ConflictScan, ConflictStatus, Each, EachKey, End, EntityRow, EntryRow,
+    EntryScan, EventRow, FindScan, Found, GraphKey, Mark, Match, Order, Rows, Status, StepRow, StreamId,
+    StreamKind, StreamRow, VersionRow, VersionScan, Wanted, WorkspaceRow, WsNo,
 };
-use m1nd_memory::search::words;
 
 use super::State;
 
@@ -116,11 +115,16 @@ impl Rows for State {
                 && row.next > scan.as_of
                 && scan.kind.is_none_or(|kind| row.key.kind() == kind)
                 && scan.type_.is_none_or(|type_| row.body.type_ == type_)
+                && scan.text.is_none_or(|text| row.holds(text))
         };
         let mut found: Vec<VersionRow> = self.versions.values().filter(is_it).cloned().collect();
         ordered(&mut found, scan.order, |row| row.seq);
         found.into_iter().try_for_each(each).is_break();
         Ok(())
+    }
+
+    fn keys(&self, scan: &VersionScan<'_>, each: EachKey<'_>) -> Answer<()> {
+        self.versions(scan, &mut |row| each(&row.key.text(), row.deleted))
     }
 
     fn edges_at(
@@ -261,8 +265,10 @@ impl Rows for State {
     fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>> {
         let mut out = Vec::new();
         for row in self.finds.values() {
-            let there = words(&format!("{} {}", row.title, row.body));
-            let hits = scan.words.iter().filter(|word| there.contains(word)).count();
+            let fits = |wanted: &&Wanted| {
+                row.title.split(' ').chain(row.body.split(' ')).any(|term| wanted.fits(term))
+            };
+            let hits = scan.words.iter().filter(fits).count();
             let enough = match scan.matching {
                 Match::All => hits == scan.words.len(),
                 Match::Any => hits > 0,

@@ -5,6 +5,7 @@ mod connection;
 mod errors;
 mod find;
 mod migrate;
+mod node_text;
 mod open;
 mod read;
 mod rows;

@@ -108,7 +108,7 @@ fn open_existing(path: &Path, role: Role) -> Result<Connection, StoreError> {
         check::clear_suspicion(path);
     }
     if found < migrate::VERSION && role == Role::Writer {
-        migrate::migrate(&connection).map_err(sql)?;
+        migrate::migrate(path, &connection)?;
     }
     Ok(connection)
 }
@@ -138,7 +138,7 @@ fn fill(draft: &Path) -> Result<(), StoreError> {
     private_file(draft).map_err(|err| file(&err))?;
     let connection = connection::open(draft, Role::Maker).map_err(sql)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(sql)?;
-    migrate::migrate(&connection).map_err(sql)?;
+    migrate::migrate(draft, &connection)?;
     // Closing the only connection moves everything from the log into the file.
     connection.close().map_err(|(_, err)| sql(err))?;
     File::open(draft).and_then(|made| made.sync_all()).map_err(|err| file(&err))

@@ -6,18 +6,18 @@ use m1nd_memory::ids::{
     BranchName, ConflictId, DocName, EntityId, EventNo, GraphNodeId, Seq, StepId, WorkspaceId,
 };
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, ConflictScan, Each, End, EntityRow, EntryRow, EntryScan, EventRow,
-    FindScan, Found, GraphKey, Mark, Order, Rows, StepRow, StreamId, StreamKind, StreamRow, VersionRow,
-    VersionScan, WorkspaceRow, WsNo,
+    Answer, BranchRow, ConflictRow, ConflictScan, Each, EachKey, End, EntityRow, EntryRow, EntryScan,
+    EventRow, FindScan, Found, GraphKey, KeyKind, Mark, Order, Rows, StepRow, StreamId, StreamKind,
+    StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo, holds,
 };
-use rusqlite::{OptionalExtension as _, Params, Result, Row, params};
+use rusqlite::{OptionalExtension as _, Params, Result, Row, ToSql, params};
 
 use super::errors::fault;
 use super::rows::{
     self, BRANCH, CONFLICT, ENTITY, ENTRY, EVENT, STEP, STREAM, VERSION, WORKSPACE, conflict_status,
     entry_kind, key_kind, stream_kind,
 };
-use super::{Sql, find};
+use super::{Sql, find, migrate, node_text};
 
 const ENTRIES: &str = "FROM entries e JOIN streams s ON s.stream = e.stream";
 const VERSIONS: &str = "FROM versions v JOIN streams s ON s.stream = v.stream";
@@ -82,6 +82,77 @@ pub(super) fn anchored_nodes_sql() -> String {
         "SELECT {VERSION} {VERSIONS} WHERE v.stream = $1 AND v.seq <= $2 AND v.next_seq > $2 AND v.kind = 0 \
          AND v.deleted = 0 AND v.anchors IS NOT NULL ORDER BY v.seq DESC LIMIT $3"
     )
+}
+
+/// The versions of a scan; one that asks for columns of the index alone reads nothing else. Parameters are numbered, for
+/// they do not appear in their order.
+fn scan_sql(scan: &VersionScan<'_>, columns: &str) -> String {
+    let order = direction(scan.order);
+    let from = if columns == VERSION { VERSIONS } else { "FROM versions v" };
+    let type_filter = if scan.type_.is_some() { "v.type = ?5" } else { "?5 IS NULL" };
+    let range = format!("v.stream = ?1 AND v.seq > ?2 AND v.seq <= ?3 AND {type_filter}");
+    let latest = match scan.kind {
+        // The heads of one kind have an index of their own.
+        Some(_) if scan.as_of >= Seq::TIP => "?4 > 0 AND v.kind = ?6 AND v.next_seq = 9223372036854775807",
+        Some(_) => "v.next_seq > ?4 AND v.kind = ?6",
+        None => "v.next_seq > ?4 AND ?6 IS NULL",
+    };
+    format!("SELECT {columns} {from} WHERE {range} AND {latest} ORDER BY v.seq {order}")
+}
+
+fn scan_params<'a>(scan: &'a VersionScan<'a>) -> [&'a dyn ToSql; 6] {
+    [&scan.stream.0, &scan.after.0, &scan.upto.0, &scan.as_of.0, &scan.type_, kind_param(scan.kind)]
+}
+
+fn kind_param(kind: Option<KeyKind>) -> &'static dyn ToSql {
+    match kind {
+        None => &None::<i64>,
+        Some(KeyKind::Node) => &0_i64,
+        Some(KeyKind::Edge) => &1_i64,
+    }
+}
+
+impl Sql<'_> {
+    /// Versions whose texts hold `wanted`. Of the others only the texts are read, or nothing.
+    fn versions_that_hold(
+        &self,
+        scan: &VersionScan<'_>,
+        wanted: &str,
+        each: Each<'_, VersionRow>,
+    ) -> Result<()> {
+        // An older store that may only be read has no index of texts.
+        let indexed = migrate::version(self.connection)? >= migrate::INDEXED;
+        let question = node_text::question(scan.stream, wanted).filter(|_| indexed);
+        let sql = match &question {
+            None => scan_sql(scan, VERSION),
+            // Rows are numbered in the order they are written, so within a stream their order is that of `seq`.
+            Some(_) => format!(
+                "SELECT {VERSION} FROM node_text t CROSS JOIN versions v ON v.id = t.rowid \
+                 JOIN streams s ON s.stream = v.stream \
+                 WHERE node_text MATCH ?7 AND v.stream = ?1 AND v.seq > ?2 AND v.seq <= ?3 AND v.next_seq > ?4 \
+                 AND (?5 IS NULL OR v.type = ?5) AND (?6 IS NULL OR v.kind = ?6) ORDER BY t.rowid {}",
+                direction(scan.order)
+            ),
+        };
+        let mut params = scan_params(scan).to_vec();
+        if let Some(question) = &question {
+            params.push(question);
+        }
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut found = statement.query(params.as_slice())?;
+        while let Some(row) = found.next()? {
+            let [key, title, body] = rows::VERSION_TEXTS;
+            let texts = [row.get_ref(key)?, row.get_ref(title)?, row.get_ref(body)?];
+            let mut held = false;
+            for text in texts {
+                held = held || text.as_str_or_null()?.is_some_and(|text| holds(text, wanted));
+            }
+            if held && each(rows::version(row)?).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Rows for Sql<'_> {
@@ -181,27 +252,24 @@ impl Rows for Sql<'_> {
     }
 
     fn versions(&self, scan: &VersionScan<'_>, each: Each<'_, VersionRow>) -> Answer<()> {
-        let order = direction(scan.order);
-        let kind = scan.kind.map(key_kind);
-        let (stream, after, upto) = (scan.stream.0, scan.after.0, scan.upto.0);
-        let type_filter = if scan.type_.is_some() { "v.type = $4" } else { "$4 IS NULL" };
-        let range = format!("v.stream = $1 AND v.seq > $2 AND v.seq <= $3 AND {type_filter}");
-        if scan.as_of >= Seq::TIP
-            && let Some(kind) = kind
-        {
-            // The heads of one kind have an index of their own.
-            let sql = format!(
-                "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.kind = $5 AND v.next_seq = 9223372036854775807 \
-                 ORDER BY v.seq {order}"
-            );
-            return self.each(&sql, params![stream, after, upto, scan.type_, kind], rows::version, each);
+        match scan.text {
+            None => self.each(&scan_sql(scan, VERSION), scan_params(scan).as_slice(), rows::version, each),
+            Some(wanted) => self.fault(self.versions_that_hold(scan, wanted, each)),
         }
-        let kind_filter = if kind.is_some() { "v.kind = $6" } else { "$6 IS NULL" };
-        let sql = format!(
-            "SELECT {VERSION} {VERSIONS} WHERE {range} AND v.next_seq > $5 AND {kind_filter} ORDER BY v.seq {order}"
-        );
-        let params = params![stream, after, upto, scan.type_, scan.as_of.0, kind];
-        self.each(&sql, params, rows::version, each)
+    }
+
+    fn keys(&self, scan: &VersionScan<'_>, each: EachKey<'_>) -> Answer<()> {
+        let mut run = || {
+            let mut statement = self.connection.prepare_cached(&scan_sql(scan, "v.key, v.deleted"))?;
+            let mut found = statement.query(scan_params(scan).as_slice())?;
+            while let Some(row) = found.next()? {
+                if each(row.get_ref(0)?.as_str()?, row.get(1)?).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        self.fault(run())
     }
 
     fn edges_at(

@@ -112,6 +112,9 @@ pub(super) const VERSION: &str = "v.ws, v.seq, v.next_seq, v.ts_ms, v.stream, s.
      v.from_id, v.rel, v.to_id, v.deleted, v.type, v.title, v.body, v.status, v.tags, v.meta, v.valid_to_ms, \
      v.anchors, v.origin_branch, v.origin_seq";
 
+/// Where of these columns the texts of a node are: its id, title and text.
+pub(super) const VERSION_TEXTS: [usize; 3] = [8, 14, 15];
+
 pub(super) fn version(row: &Row<'_>) -> Result<VersionRow> {
     Ok(VersionRow {
         ws: WsNo(row.get(0)?),

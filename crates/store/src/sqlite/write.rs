@@ -2,7 +2,7 @@
 
 use m1nd_memory::ids::{BranchName, DocName, Seq, WorkspaceId};
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, Rows, StepRow,
+    Answer, BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, KeyKind, Rows, StepRow,
     StreamId, StreamKind, StreamRow, Tx, VersionRow, WorkspaceRow, WsNo,
 };
 use m1nd_stdx::clock::UnixMs;
@@ -11,7 +11,7 @@ use rusqlite::{Params, Result, params};
 use super::rows::{
     conflict_status, edge_parts, entry_kind, key_kind, list, some_text, step_path, stream_kind, text,
 };
-use super::{Sql, find};
+use super::{Sql, find, node_text};
 
 impl Sql<'_> {
     fn put(&self, sql: &str, params: impl Params) -> Result<()> {
@@ -155,7 +155,12 @@ impl Tx for Sql<'_> {
                     origin.map(|origin| origin.branch.as_str()),
                     origin.map(|origin| origin.seq.0)
                 ],
-            )
+            )?;
+            if row.key.kind() == KeyKind::Node {
+                let texts = [Some(key.as_str()), row.body.title.as_deref(), row.body.text.as_deref()];
+                node_text::put(self.connection, self.connection.last_insert_rowid(), row.stream, texts)?;
+            }
+            Ok(())
         };
         self.fault(run())
     }

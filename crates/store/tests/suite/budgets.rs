@@ -13,7 +13,13 @@ fn fill(w: &World) {
         let card = json!({"id": format!("c{at}"), "type": "note", "text": "ü".repeat(at * 40 + 1)});
         let supports: Vec<String> = (0..at.min(3)).map(|other| format!("c{other}")).collect();
         w.ok("think_card", json!({"target": "PLAN-001", "card": card, "supports": supports}));
+        let question = json!({"id": format!("q{at}"), "type": "question", "title": "why ".repeat(at + 1)});
+        let blocks: Vec<String> = (0..at % 2).map(|_| format!("q{}", at - 1)).collect();
+        w.ok("think_card", json!({"target": "PLAN-001", "card": question, "blocks": blocks}));
+        w.ok("tasks_create", json!({"title": format!("task {at}"), "kind": "task", "priority": at % 3}));
     }
+    w.ok("tasks_create", json!({"title": "claimed", "kind": "task"}));
+    w.ok("tasks_claim", json!({"task": "TASK-013", "agent_id": "ann"}));
 }
 
 #[test]
@@ -29,6 +35,8 @@ fn every_entry_is_reachable_at_every_budget_and_page_size() {
             ("think_context", json!({"target": "PLAN-001"}), "cards", "id"),
             ("tasks_delta", json!({}), "events", "event_id"),
             ("memory_search", json!({"query": "note"}), "hits", "id"),
+            ("tasks_ready", json!({"agent_id": "ann"}), "tasks", "id"),
+            ("think_next", json!({"target": "PLAN-001"}), "moves", "card_id"),
         ] {
             let limit = if name == "think_context" { "limit_cards" } else { "limit" };
             let with = |limit_to: i64, budget: i64| {

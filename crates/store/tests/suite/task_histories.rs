@@ -190,6 +190,17 @@ impl Play {
                 let status = STATUSES[status];
                 let possible = status != "done" || self.tasks[at].steps.iter().all(|step| step.done);
                 let arguments = json!({"task": name(at), "status": status});
+                if self.tasks[at].status == status {
+                    let before = w.ok("status", json!({}));
+                    let out = w.ok("tasks_edit", arguments);
+                    assert_eq!((&out["revision"], out.get("event")), (&json!(self.tasks[at].revision), None));
+                    assert_eq!(
+                        w.ok("status", json!({})),
+                        before,
+                        "nothing changed, and something was written"
+                    );
+                    return;
+                }
                 if self.call(w, at, "tasks_edit", arguments, possible).is_some() {
                     self.tasks[at].status = status;
                 }

@@ -1,7 +1,7 @@
 //! Export and import: everything comes back.
 
 use m1nd_memory::MemoryError;
-use m1nd_memory::transfer::{export_jsonl, export_markdown, import_jsonl};
+use m1nd_memory::transfer::{export_jsonl, export_markdown, exported_name, import};
 use m1nd_store::RamStore;
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn an_export_read_into_another_store_says_the_same() {
         let written = export_jsonl(&w.ports(), "w", &mut lines).unwrap();
         let other = World::new(Box::new(RamStore::new()));
         other.code.0.lock().insert("src/a.rs".to_owned(), "h".to_owned());
-        let read = import_jsonl(&other.ports(), "w", &mut lines.as_slice()).unwrap();
+        let read = import(&other.ports(), "w", &mut lines.as_slice()).unwrap();
         assert_eq!(read, written);
         for (mine, theirs) in everything(w).into_iter().zip(everything(&other)) {
             assert_eq!(mine, theirs);
@@ -78,20 +78,17 @@ fn an_import_is_whole_and_never_overwrites() {
         fill(w);
         let mut lines = Vec::new();
         export_jsonl(&w.ports(), "w", &mut lines).unwrap();
-        let refusal = import_jsonl(&w.ports(), "w", &mut lines.as_slice()).unwrap_err();
+        let refusal = import(&w.ports(), "w", &mut lines.as_slice()).unwrap_err();
         assert!(matches!(refusal, MemoryError::ImportTargetNotEmpty { .. }));
         let cut = &lines[..lines.len() / 2];
+        assert!(matches!(import(&w.ports(), "copy", &mut &*cut), Err(MemoryError::ImportUnreadable { .. })));
         assert!(matches!(
-            import_jsonl(&w.ports(), "copy", &mut &*cut),
-            Err(MemoryError::ImportUnreadable { .. })
-        ));
-        assert!(matches!(
-            import_jsonl(&w.ports(), "copy", &mut &b"{}\n"[..]),
+            import(&w.ports(), "copy", &mut &b"{}\n"[..]),
             Err(MemoryError::ImportUnreadable { line: 1, .. })
         ));
         w.switch("copy");
         assert_eq!(w.ok("status", json!({}))["last_seq"], 0);
-        import_jsonl(&w.ports(), "copy", &mut lines.as_slice()).unwrap();
+        import(&w.ports(), "copy", &mut lines.as_slice()).unwrap();
         assert_eq!(w.ok("status", json!({}))["checkout"], "fork");
     });
 }
@@ -112,6 +109,36 @@ fn the_markdown_names_everything() {
             "**q** question open: why",
         ] {
             assert!(text.contains(part), "{part} is missing from\n{text}");
+        }
+    });
+}
+
+#[test]
+fn a_markdown_export_comes_back_and_an_edited_one_is_not_half_read() {
+    on_every_store(|w| {
+        fill(w);
+        w.ok(
+            "notes_commit",
+            json!({"branch": "main", "doc": "notes", "content": "--> <!-- ]]> a\n\n```\n# x"}),
+        );
+        let mut page = Vec::new();
+        export_markdown(&w.ports(), "w", &mut page).unwrap();
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        assert_eq!(exported_name(&mut page.as_slice()).as_deref(), Some("w"));
+        let other = World::new(Box::new(RamStore::new()));
+        import(&other.ports(), "w", &mut page.as_slice()).unwrap();
+        let mut again = Vec::new();
+        export_jsonl(&other.ports(), "w", &mut again).unwrap();
+        assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(lines).unwrap());
+        let text = String::from_utf8(page).unwrap();
+        for (broken, said) in [
+            (text.replacen("forked", "edited", 1), "was edited"),
+            (text[..text.len() - 40].to_owned(), "cut off"),
+            (text[..30].to_owned(), "neither"),
+        ] {
+            let refusal = import(&other.ports(), "copy", &mut broken.as_bytes()).unwrap_err();
+            assert!(refusal.to_string().contains(said), "{refusal}");
         }
     });
 }

@@ -38,6 +38,7 @@ impl Tool for Callees {
         budget: Some(24_000),
         fresh: true,
         examples: &[Example { says: "By name", arguments: r#"{"node_id": "greet"}"# }],
+        lean: true,
         ..Spec::READ
     };
 

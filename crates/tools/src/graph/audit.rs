@@ -65,6 +65,7 @@ impl Tool for Audit {
                 arguments: r#"{"path": "src", "profile": "structure"}"#,
             },
         ],
+        lean: true,
         ..Spec::READ
     };
 

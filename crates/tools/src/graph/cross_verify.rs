@@ -78,6 +78,7 @@ impl Tool for CrossVerify {
         needs: Needs::Graph,
         budget: Some(6_000),
         examples: &[Example { says: "Everything", arguments: "{}" }],
+        lean: true,
         ..Spec::READ
     };
 

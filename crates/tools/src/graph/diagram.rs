@@ -77,6 +77,7 @@ impl Tool for Diagram {
                 arguments: r#"{"center": "src", "format": "dot", "max_nodes": 10}"#,
             },
         ],
+        lean: true,
         ..Spec::READ
     };
 

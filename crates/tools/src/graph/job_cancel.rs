@@ -37,6 +37,7 @@ impl Tool for JobCancel {
         effect: Effect::Configure,
         needs: Needs::Nothing,
         examples: &[Example { says: "A job by its id", arguments: r#"{"job_id": "job-1"}"# }],
+        lean: true,
         ..Spec::READ
     };
 

@@ -42,6 +42,7 @@ impl Tool for JobStatus {
         intents: &["progress of job", "is ingest done"],
         needs: Needs::Nothing,
         examples: &[Example { says: "All jobs", arguments: "{}" }],
+        lean: true,
         ..Spec::READ
     };
 

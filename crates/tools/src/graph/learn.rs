@@ -41,6 +41,8 @@ pub struct Output {
     edges_adjusted: usize,
     /// Nodes that were judged.
     nodes_affected: usize,
+    /// What nothing is kept of yet: records of trust, observations of tremor.
+    no_data: [&'static str; 2],
 }
 
 impl Tool for Learn {
@@ -85,7 +87,8 @@ impl Tool for Learn {
             Verdict::Wrong => -strength,
         };
         let edges_adjusted = associate::learn(ctx, &at, &input.query, &nodes, amount as f32)?;
-        let output = Output { edges_adjusted, nodes_affected: nodes.len() };
+        let no_data = ["trust_records_updated", "tremor_observations_recorded"];
+        let output = Output { edges_adjusted, nodes_affected: nodes.len(), no_data };
         let guidance = Guidance {
             next_suggested_tool: Some("seek"),
             next_suggested_target: Some(input.query),

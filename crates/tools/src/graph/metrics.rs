@@ -82,6 +82,7 @@ impl Tool for Metrics {
             says: "The files most others depend on",
             arguments: r#"{"sort": "fan_in", "limit": 5}"#,
         }],
+        lean: true,
         ..Spec::READ
     };
 

@@ -62,6 +62,7 @@ impl Tool for Persist {
             Example { says: "Save", arguments: r#"{"action": "save"}"# },
             Example { says: "Export", arguments: r#"{"action": "export"}"# },
         ],
+        lean: true,
         ..Spec::READ
     };
 

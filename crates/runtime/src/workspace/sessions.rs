@@ -1,0 +1,71 @@
+//! Sessions: when this workspace was last asked anything before this process began.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use m1nd_stdx::clock::UnixMs;
+use parking_lot::Mutex;
+
+const SEEN: &str = "session.seen";
+/// The file is written at most this often.
+const EVERY_MS: i64 = 60_000;
+
+#[derive(Debug)]
+pub(super) struct Sessions {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Read once, with the first question of this process.
+    previous: Option<Option<UnixMs>>,
+    written: i64,
+}
+
+impl Sessions {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { path: folder.join(SEEN), state: Mutex::default() }
+    }
+
+    /// The last time that something was asked here before this process.
+    pub(super) fn previous(&self) -> Option<UnixMs> {
+        self.state.lock().previous.get_or_insert_with(|| read(&self.path)).to_owned()
+    }
+
+    /// Notes that something was asked. Where nothing is kept yet, nothing is made for this.
+    pub(super) fn note(&self, now: UnixMs) {
+        let mut state = self.state.lock();
+        state.previous.get_or_insert_with(|| read(&self.path));
+        if (now.0 - state.written).abs() < EVERY_MS || !self.path.parent().is_some_and(Path::is_dir) {
+            return;
+        }
+        state.written = now.0;
+        if let Err(err) = fs::write(&self.path, now.0.to_string()) {
+            tracing::debug!(%err, "the time of this session was not written");
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<UnixMs> {
+    fs::read_to_string(path).ok()?.trim().parse().ok().map(UnixMs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_knows_when_the_one_before_it_was_asked() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Sessions::new(dir.path());
+        assert_eq!(first.previous(), None);
+        first.note(UnixMs(100_000));
+        first.note(UnixMs(100_001));
+        assert_eq!(first.previous(), None, "its own questions are not an earlier session");
+        let second = Sessions::new(dir.path());
+        second.note(UnixMs(900_000));
+        assert_eq!(second.previous(), Some(UnixMs(100_000)));
+        assert_eq!(Sessions::new(&dir.path().join("not there")).previous(), None);
+    }
+}

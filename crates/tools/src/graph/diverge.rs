@@ -1,0 +1,153 @@
+//! `diverge`: how the code differs from an earlier commit, definition by definition.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::faults::from_vfs;
+use m1nd_runtime::flows::divergence::{self, BaselineShown, Change, FileState};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Diverge;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// A date, a git ref, or last_session
+    baseline: String,
+    /// Folder or file
+    scope: Option<String>,
+    /// Max symbols (1-500)
+    #[schemars(extend("default" = 50))]
+    limit: Option<Int>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// Absent where the folder is in no git repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineShown>,
+    files_added: u64,
+    files_removed: u64,
+    files_changed: u64,
+    files_renamed: u64,
+    /// What callers can tell first, and of that what is called most.
+    symbols: Vec<SymbolChange>,
+    /// Symbols in all.
+    total_symbols: u64,
+    /// Files that changed and cannot be told symbol by symbol.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    untold: Vec<String>,
+    /// True when symbols are missing from the answer.
+    truncated: bool,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct SymbolChange {
+    /// removed, signature, body or added.
+    change: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: String,
+    /// `path:line` today; for something removed, where it was.
+    at: String,
+    /// Calls from other files today.
+    #[serde(skip_serializing_if = "is_zero")]
+    callers: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Tool for Diverge {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "diverge",
+        summary: "How the code differs from a date, git ref or the last session: symbols removed, with another signature or body, or added.",
+        help: "Today's files, saved or not committed, are compared with those of the commit. Of a date the newest commit of HEAD's line that is not younger is taken. \
+            Layout is no difference. A file with the same content under another name counts as renamed.",
+        intents: &[
+            "what changed since",
+            "compare with a commit",
+            "breaking changes",
+            "diff by symbol",
+            "since last session",
+        ],
+        needs: Needs::Graph,
+        budget: Some(6_000),
+        fresh: true,
+        lean: true,
+        examples: &[Example { says: "Since the last commit", arguments: r#"{"baseline": "HEAD"}"# }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let limit = ctx.in_range("limit", input.limit, 1..=500)?.unwrap_or(50);
+        let root = ctx.workspace()?.root();
+        let scope = match &input.scope {
+            Some(path) => {
+                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
+            }
+            None => String::new(),
+        };
+        let at = ctx.graph_view()?;
+        let found = divergence::since(ctx, &at, "baseline", &input.baseline, &scope)?;
+        let count = |state: FileState| found.files.iter().filter(|file| file.state == state).count() as u64;
+        let mut symbols: Vec<(Change, SymbolChange)> = Vec::new();
+        let mut untold = Vec::new();
+        for file in &found.files {
+            match &file.symbols {
+                None => untold.push(file.path.clone()),
+                Some(changes) => symbols.extend(changes.iter().map(|changed| {
+                    let callers = divergence::callers(&at.graph, &file.path, changed) as u64;
+                    let place = format!("{}:{}", file.path, changed.line);
+                    let (change, kind) = (changed.change.name(), changed.kind.name());
+                    (
+                        changed.change,
+                        SymbolChange { change, kind, name: changed.name.clone(), at: place, callers },
+                    )
+                })),
+            }
+        }
+        symbols.sort_by(|(a, one), (b, other)| {
+            a.cmp(b).then(other.callers.cmp(&one.callers)).then_with(|| one.at.cmp(&other.at))
+        });
+        let total_symbols = symbols.len() as u64;
+        symbols.truncate(usize::try_from(limit).unwrap_or(50));
+        let symbols: Vec<SymbolChange> = symbols.into_iter().map(|(_, shown)| shown).collect();
+        let telling = symbols.iter().find(|one| one.change == "signature" && one.callers > 0);
+        let guidance = match telling {
+            Some(one) => Guidance {
+                next_suggested_tool: Some("callers"),
+                next_suggested_target: Some(one.at.clone()),
+                next_step_hint: None,
+            },
+            None if found.baseline.is_none() => Guidance::hint(divergence::NO_REPOSITORY),
+            None if found.files.is_empty() => Guidance::hint("No parsed file differs from the baseline."),
+            None => Guidance::default(),
+        };
+        let output = Output {
+            files_added: count(FileState::Added),
+            files_removed: count(FileState::Removed),
+            files_changed: count(FileState::Changed),
+            files_renamed: count(FileState::Renamed),
+            baseline: found.baseline,
+            truncated: total_symbols > symbols.len() as u64,
+            symbols,
+            total_symbols,
+            untold,
+        };
+        let answer = Answer::of(output).candidates(total_symbols).scope(input.scope);
+        Ok(answer.proof(ProofState::Triaging).next(guidance))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.symbols, excess) > 0 || drop_tail(&mut self.untold, excess) > 0
+    }
+}

@@ -1,0 +1,85 @@
+//! drift and diverge against a repository with a past.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+const LIB: &str =
+    "pub fn greet(name: &str) -> String {\n    format!(\"hello {name}\")\n}\n\npub fn part(name: &str) {}\n";
+const MAIN: &str = "mod lib;\n\nfn main() {\n    lib::greet(\"you\");\n}\n";
+
+/// Two files, committed once.
+fn committed() -> Fixture {
+    let fixture =
+        Fixture::new(m1nd_tools::surface(), &format!("//- src/lib.rs\n{LIB}//- src/main.rs\n{MAIN}"));
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut tree = repo.empty_tree().edit().unwrap();
+    for (path, text) in [("src/lib.rs", LIB), ("src/main.rs", MAIN)] {
+        fs::write(fixture.root().join(path), text).unwrap();
+        tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+    }
+    let tree = tree.write().unwrap();
+    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
+    repo.commit_as(who, who, "HEAD", "first", tree, None::<gix::ObjectId>).unwrap();
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
+fn ok(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
+    let reply = fixture.call(tool, arguments);
+    assert!(!reply.is_error, "{}", reply.text());
+    reply.body
+}
+
+#[test]
+fn what_is_not_committed_differs_symbol_by_symbol() {
+    let fixture = committed();
+    let same = ok(&fixture, "diverge", json!({"baseline": "HEAD"}));
+    assert_eq!(
+        (&same["symbols"], &same["baseline"]["date"]),
+        (&json!([]), &json!("2023-11-14T22:13:20.000Z"))
+    );
+    let text = LIB
+        .replace("name: &str) -> String", "name: &str, loud: bool) -> String")
+        .replace("pub fn part(name: &str) {}", "pub fn leave() {}");
+    fs::write(fixture.root().join("src/lib.rs"), text).unwrap();
+    fs::rename(fixture.root().join("src/main.rs"), fixture.root().join("src/start.rs")).unwrap();
+    for baseline in ["HEAD", "2024-01-01"] {
+        let found = ok(&fixture, "diverge", json!({"baseline": baseline}));
+        let shown: Vec<String> = found["symbols"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| {
+                format!(
+                    "{} {} {}",
+                    one["change"].as_str().unwrap(),
+                    one["name"].as_str().unwrap(),
+                    one["at"].as_str().unwrap()
+                )
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            ["removed part src/lib.rs:5", "signature greet src/lib.rs:1", "added leave src/lib.rs:5"]
+        );
+        assert_eq!((&found["files_changed"], &found["files_renamed"]), (&json!(1), &json!(1)), "{found}");
+    }
+    let moved = ok(&fixture, "drift", json!({"since": "HEAD"}));
+    assert_eq!(moved["files"][0]["path"], "src/lib.rs", "{moved}");
+    assert_eq!(moved["folders"][0]["symbols"], 3, "{moved}");
+}
+
+#[test]
+fn a_baseline_that_is_not_there_is_refused_with_what_would_do() {
+    let fixture = committed();
+    for (baseline, code) in
+        [("nowhere", "invalid_params"), ("1999-01-01", "unknown_target"), ("last_session", "unknown_target")]
+    {
+        let refused = fixture.call("diverge", json!({"baseline": baseline}));
+        assert_eq!(refused.body["error"]["code"], code, "{}", refused.text());
+    }
+}
