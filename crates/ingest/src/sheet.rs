@@ -127,6 +127,10 @@ impl<'s> Sheet<'s> {
         self.source.get(node.byte_range()).unwrap_or(&[])
     }
 
+    pub fn source_between(&self, from: usize, to: usize) -> Option<&'s [u8]> {
+        self.source.get(from..to)
+    }
+
     pub fn text(&self, node: Node<'_>) -> &'s str {
         std::str::from_utf8(self.bytes(node)).unwrap_or("")
     }

@@ -226,10 +226,16 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     /// Nothing is known of the receiver: methods with that name, if few have it.
     fn by_name(&mut self, facts: &FileFacts, callee: &Expr, site: &CallSite) {
         self.out.unresolved += 1;
-        let Expr::Field { name, .. } = callee else {
-            return;
-        };
         let program = self.eval.program;
+        let name = match callee {
+            Expr::Field { name, .. } => name,
+            Expr::Name { name, scope, .. } => {
+                let name = program.name(self.file, *name);
+                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
+                return self.guess(named, site);
+            }
+            _ => return,
+        };
         let text = facts.text(*name);
         if self.eval.rules(self.file).is_common_method(text) {
             return;
@@ -244,6 +250,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             })
             .take(MAX_CANDIDATES + 1)
             .collect();
+        self.guess(named, site);
+    }
+
+    fn guess(&mut self, named: Vec<GDef>, site: &CallSite) {
         if named.len() > MAX_CANDIDATES {
             return;
         }

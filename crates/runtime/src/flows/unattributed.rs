@@ -74,7 +74,10 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     for hit in &found.matches {
         let path = hit.path.as_str();
         let is_known = known.contains(&(path, hit.line)) || is_definition(graph, name, path, hit.line);
-        if !is_known && !is_comment(&hit.text) && !is_documentation(graph, path, hit.line, &hit.text) {
+        if !is_known
+            && !is_comment(&hit.text, language.family)
+            && !is_documentation(graph, path, hit.line, &hit.text)
+        {
             let near = path == asked.path() || importers.contains(path);
             open.push((!near, path.to_owned(), hit.line));
         }
@@ -123,7 +126,9 @@ fn is_documentation(graph: &Graph, path: &str, line: u64, text: &str) -> bool {
     around.is_some_and(|node| !text.trim().is_empty() && node.doc().contains(text.trim()))
 }
 
-fn is_comment(line: &str) -> bool {
+fn is_comment(line: &str, family: &str) -> bool {
     let line = line.trim_start();
-    ["//", "#", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark))
+    // What a macro of C stands for is code.
+    let is_macro = family == "c" && line.trim_start_matches('#').trim_start().starts_with("define");
+    ["//", "#", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark)) && !is_macro
 }

@@ -6,14 +6,17 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
+use super::branches::{self, Dialect};
+use super::macros;
 use crate::facts::{
-    DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
+    Def, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    let tree = parse(&tree_sitter_c::LANGUAGE.into(), source, limit)?;
+    let grammar = tree_sitter_c::LANGUAGE.into();
+    let tree = branches::parse(source, Dialect::C, |source| parse(&grammar, source, limit))?;
     let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source) };
     if path.split('/').any(|part| matches!(part, "test" | "tests")) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -89,13 +92,19 @@ impl Reader<'_> {
         let kind = if is_function { DefKind::Function } else { DefKind::Constant };
         let name = self.sheet.name_of(name_node);
         let mut def = self.sheet.def(kind, name, node, name_node);
+        // A macro holds to the end of the file, whatever it stands in.
+        def.parent = None;
+        def.how = macros::MACRO;
         def.doc = self.sheet.take_doc(def.line_start);
         let end = field(node, "value").map_or(node.end_byte(), |value| value.start_byte());
         def.signature =
             self.sheet.signature(node.start_byte(), if is_function { end } else { node.end_byte() });
-        self.sheet.add_def(def);
+        let def = self.sheet.add_def(def);
+        macros::read(&mut self.sheet, node, def);
     }
 
+    /// A function stands in no other. What looks so is a macro with a block, which is part of the function
+    /// around it, or the next function of a file whose brackets do not match, which starts its line.
     fn open_function(&mut self, node: Node<'_>) {
         let Some(name_node) = field(node, "declarator").and_then(declared_name) else {
             let name = self.sheet.name(b"");
@@ -104,8 +113,18 @@ impl Reader<'_> {
             self.sheet.open_block(node);
             return;
         };
+        let is_nested = self.sheet.owner().is_some();
+        let starts_line = node.start_position().column == 0;
+        if is_nested && !starts_line && (node.has_error() || macros::is_keyword(self.sheet.bytes(name_node))) {
+            self.sheet.scope().into_iter().for_each(|around| self.sheet.enter_def(around));
+            self.sheet.open_block(node);
+            return;
+        }
         let name = self.sheet.name_of(name_node);
         let mut def = self.sheet.def(DefKind::Function, name, node, name_node);
+        if is_nested && starts_line {
+            def.parent = None;
+        }
         def.doc = self.sheet.take_doc(def.line_start);
         let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
         def.signature = self.sheet.signature(node.start_byte(), body);
@@ -219,7 +238,8 @@ impl Reader<'_> {
             self.sheet.bind(name, node.start_byte(), node.end_byte() as u32, ty, None);
             params.push(Param { name, ty });
         }
-        if let Some(def) = self.sheet.current() {
+        let is_own = |def: &&mut Def| def.from as usize == node.start_byte();
+        if let Some(def) = self.sheet.current().filter(is_own) {
             def.returns = returns;
             def.params = params.into();
         }

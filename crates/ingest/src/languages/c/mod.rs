@@ -1,7 +1,9 @@
 //! C: grammar, extraction, and resolution by includes, declarations and linkage.
 
+pub(super) mod branches;
 mod extract;
 pub(super) mod includes;
+pub(super) mod macros;
 pub(super) mod rules;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use m1nd_graph::NodeFlags;
 
 use super::includes::{Includes, is_c_or_cpp};
+use super::macros::is_macro;
 use crate::facts::{DefIx, DefKind, Scope};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -37,7 +38,7 @@ impl CRules {
 }
 
 impl Rules for CRules {
-    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, _: Scope, name: GName) -> Ty {
+    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
         if let Some(found) = self.includes.visible(eval.program, file, name, DefKind::is_callable) {
             // The same function twice, each for another system: which is called is not for us to say.
             let home = Place::File(eval.program.file_of(found));
@@ -56,8 +57,17 @@ impl Rules for CRules {
         let is_declared = self.includes.declares(file, name);
         match self.linked.get(&name) {
             Some(found) if is_declared => Ty::union(found.iter().map(|&def| Ty::Fn(def, None)).collect()),
+            // A macro is read where it is used, and there more may be declared.
+            Some(_) if is_in_macro(eval.program, file, scope) => Ty::Unknown,
             // Nothing that is included declares it: the system's, or a header we do not have.
             _ => Ty::External,
+        }
+    }
+
+    fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
+        match self.linked.get(&name) {
+            Some(found) if is_in_macro(program, file, scope) => found.clone(),
+            _ => Vec::new(),
         }
     }
 
@@ -99,4 +109,9 @@ impl Rules for CRules {
     fn import(&self, _: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         self.includes.file(file, at).map_or(Ty::External, |file| Ty::Place(Place::File(file)))
     }
+}
+
+/// Whether something stands in what a macro stands for.
+pub(in crate::languages) fn is_in_macro(program: &Program<'_>, file: u32, scope: Scope) -> bool {
+    scope.is_some_and(|scope| is_macro(program.files[file as usize].def(scope)))
 }

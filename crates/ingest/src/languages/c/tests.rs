@@ -70,3 +70,96 @@ int run(void) { return plat(); }
     );
     assert_eq!(found, "x.c run -> x.c plat @[6] ?2\nx.c run -> x.c plat#2 @[6] ?2\n");
 }
+
+#[test]
+fn braces_in_branches_leave_later_functions_where_they_are() {
+    let fixture = r#"
+//- x.c
+static int one(int a) {
+#ifdef FAST
+  if (a) {
+#else
+  if (a > 1) {
+#endif
+    helper(a);
+  }
+#ifdef FAST
+  while (a
+#else
+  while (a > 2
+#endif
+  ) { helper(1); }
+  return a;
+}
+
+int two(void) { return one(2); }
+static int helper(int a) { return a; }
+"#;
+    check(
+        fixture,
+        expect![[r#"
+            x.c one -> x.c helper @[7, 14]
+            x.c two -> x.c one @[18]
+        "#]],
+    );
+    expect![[r#"
+        function::x.c::helper 19-19 `static int helper(int a)`
+        function::x.c::one 1-16 `static int one(int a)`
+        function::x.c::two 18-18 `int two(void)`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+}
+
+#[test]
+fn functions_are_not_inside_others_whatever_macros_hide() {
+    let found = testing::calls(
+        r#"
+//- x.c
+#define END }
+void helper(void) { }
+int one(int a) {
+  if (a) { helper(); END
+  return a;
+}
+int two(void) { return one(2); }
+int three(void) { return two(); } }
+"#,
+    );
+    assert_eq!(found, "x.c one -> x.c helper @[4]\nx.c three -> x.c two @[8]\nx.c two -> x.c one @[7]\n");
+}
+
+#[test]
+fn macros_call_what_they_stand_for() {
+    check(
+        r#"
+//- base.h
+int near(int a);
+#define CALL_NEAR(x) do { \
+    near(x); \
+    far(near((x))); \
+  } while (0)
+#define SAME near
+#define ONCE near(1)
+#define PASTE(f, x) f(x) + pre##f(x) + (x)->far(x) + sizeof(x) + strlen("near(1)")
+//- near.c
+#include "base.h"
+int near(int a) { return a; }
+//- far.c
+int far(int a) { return a; }
+static int strlen(int a) { return a; }
+//- main.c
+#include "base.h"
+int main(void) {
+#define LOCAL(x) CALL_NEAR(x)
+  LOCAL(2);
+}
+"#,
+        expect![[r#"
+            base.h CALL_NEAR -> far.c far @[4] ?1
+            base.h CALL_NEAR -> near.c near @[3, 4]
+            base.h ONCE -> near.c near @[7]
+            main.c LOCAL -> base.h CALL_NEAR @[3]
+            main.c main -> main.c LOCAL @[4]
+        "#]],
+    );
+}

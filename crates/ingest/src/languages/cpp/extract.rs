@@ -9,6 +9,7 @@ use m1nd_graph::NodeFlags;
 
 use super::definitions::Declared;
 use super::{declarators, readable, types};
+use super::super::c::branches::{self, Dialect};
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -18,8 +19,10 @@ pub(in crate::languages) fn extract(
     source: &[u8],
     limit: Duration,
 ) -> Result<FileFacts, ParseError> {
-    let readable = readable::readable(source);
-    let tree = parse(&tree_sitter_cpp::LANGUAGE.into(), &readable, limit)?;
+    let grammar = tree_sitter_cpp::LANGUAGE.into();
+    let tree = branches::parse(source, Dialect::Cpp, |source| {
+        parse(&grammar, &readable::readable(source), limit)
+    })?;
     let mut reader = Reader {
         sheet: Sheet::new(path, super::NAME, source),
         parts: FxHashSet::default(),

@@ -452,3 +452,37 @@ fn rest(all: (u8, u8, Mine)) { let (.., mine) = all; mine.is_match(); }
     assert_eq!(of("some"), ["src/lib.rs some -> src/lib.rs Mine.is_match @[7]"]);
     assert!(of("rest").iter().all(|line| line.contains('?')), "{found}");
 }
+
+#[test]
+fn rules_of_macros_call_what_they_stand_for() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+//- src/lib.rs
+mod cart;
+pub fn near(n: u32) -> u32 { n }
+macro_rules! twice {
+    ($x:expr) => { near($x) + near($x) };
+    ($x:expr, $($rest:expr),*) => {{
+        $x.only_here();
+        $crate::cart::total(&[$(near($rest)),*]);
+        $crate::twice!($x)
+    }};
+}
+pub fn run() { twice!(2); }
+//- src/cart.rs
+pub struct Cart;
+impl Cart { pub fn only_here(&self) {} }
+pub fn total(n: &[u32]) {}
+"#,
+        expect![[r#"
+            src/lib.rs run -> src/lib.rs twice @[11]
+            src/lib.rs twice -> src/cart.rs Cart.only_here @[6] ?1
+            src/lib.rs twice -> src/cart.rs total @[7]
+            src/lib.rs twice -> src/lib.rs near @[4, 7]
+            src/lib.rs twice -> src/lib.rs twice @[8]
+        "#]],
+    );
+}
