@@ -314,6 +314,11 @@ impl<'s> Sheet<'s> {
         self.branches.push(Branch { node: node.id(), end: node.end_byte() as u32, may_be_skipped });
     }
 
+    /// Whether the definition that a branch was opened for last stands in one that may be skipped.
+    pub fn is_conditional(&self) -> bool {
+        self.branches.iter().rev().nth(1).is_some_and(|branch| branch.may_be_skipped)
+    }
+
     /// Closes what a node opened, if it opened anything.
     pub fn close_branch(&mut self, node: Node<'_>) {
         self.branches.pop_if(|branch| branch.node == node.id());
