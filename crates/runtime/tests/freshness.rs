@@ -391,7 +391,8 @@ fn a_difference_that_only_contents_tell_is_found_and_read() {
     machine.age();
     let (clock, cancel) = (SystemClock::new(), CancelToken::new());
     let first = machine.open();
-    let alike = first.ingest(Reuse::Nothing, &Ahead, &cancel).map(|_| first.differences(&first.view(), &cancel));
+    let alike =
+        first.ingest(Reuse::Nothing, &Ahead, &cancel).map(|_| first.differences(&first.view(), &cancel));
     let alike = alike.unwrap().unwrap();
     assert_eq!((alike.changed.len(), alike.compared), (0, 4));
     first.save().unwrap();

@@ -113,7 +113,8 @@ impl Tool for CrossVerify {
         let refreshed = if differing.is_empty() || is_imported {
             None
         } else {
-            let report = workspace.reread(&differing, ctx.runtime().clock(), ctx.cancel()).map_err(faults::stopped)?;
+            let report =
+                workspace.reread(&differing, ctx.runtime().clock(), ctx.cancel()).map_err(faults::stopped)?;
             Some(report.generation)
         };
         let guidance = match (files_differ, is_imported) {
