@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Def, DefIx, DefKind, FileFacts, How, TypeIx};
+use crate::facts::{Def, DefIx, DefKind, FileFacts, How, TypeExpr, TypeIx};
 use crate::interface::last_name;
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place};
@@ -84,11 +84,16 @@ impl Tables {
     }
 }
 
-/// `impl<T: Trait> Trait for &T` adds nothing to types that do not have the trait already.
+/// `impl<T: Trait> Trait for &T` and `for Box<T>` add nothing to types that do not have the trait already.
 fn is_forwarding(facts: &FileFacts, found: &Def) -> bool {
     let name = |ty: TypeIx| last_name(facts, ty);
     let base = found.bases.first().and_then(|&base| name(base));
-    let own = found.of.and_then(name);
+    let own = found.of.and_then(|ty| match &facts.types[ty.0 as usize] {
+        TypeExpr::Path { args, .. } if matches!(name(ty), Some("Box" | "Rc" | "Arc" | "Pin")) => {
+            args.first().and_then(|&inner| name(inner))
+        }
+        _ => name(ty),
+    });
     found.type_params.iter().any(|param| {
         Some(facts.text(param.name)) == own && param.bounds.iter().any(|&bound| name(bound) == base)
     })

@@ -486,3 +486,26 @@ pub fn total(n: &[u32]) {}
         "#]],
     );
 }
+
+#[test]
+fn a_trait_of_what_a_box_holds_adds_nothing_to_others() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+[dependencies]
+anyhow = "1"
+//- src/lib.rs
+use anyhow::Context;
+pub trait Sink { fn context(&self); }
+impl<S: Sink + ?Sized> Sink for Box<S> { fn context(&self) { (**self).context() } }
+pub fn parse(s: &str) -> anyhow::Result<u32> { s.parse().context("no number") }
+pub fn run(sink: Box<dyn Sink>) { sink.context(); }
+"#,
+        expect![[r#"
+            src/lib.rs Box.context -> src/lib.rs Sink.context @[3]
+            src/lib.rs run -> src/lib.rs Sink.context @[5]
+        "#]],
+    );
+}
