@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use tree_sitter::Tree;
 
+use super::readable::{Written, readable};
 use crate::walk::{ParseError, lost_bytes};
 
 /// Which conditions are cut down to one branch.
@@ -38,10 +39,17 @@ pub(in crate::languages) fn parse(
         return Ok(tree);
     }
     let second = one_of_each(source, Cut::Statements, dialect);
-    if second == first {
+    let (tree, read) = if second == first {
+        (tree, first)
+    } else {
+        let other = parse(&second)?;
+        if lost_bytes(&other) < lost_bytes(&tree) { (other, second) } else { (tree, first) }
+    };
+    if dialect == Dialect::Cpp || !tree.root_node().has_error() {
         return Ok(tree);
     }
-    let other = parse(&second)?;
+    // C++ is never read with its macros; C mostly has none where no name can stand.
+    let other = parse(&readable(&read, Written::InCapitals))?;
     Ok(if lost_bytes(&other) < lost_bytes(&tree) { other } else { tree })
 }
 

@@ -4,6 +4,7 @@ pub(super) mod branches;
 mod extract;
 pub(super) mod includes;
 pub(super) mod macros;
+pub(super) mod readable;
 pub(super) mod rules;
 #[cfg(test)]
 mod tests;

@@ -163,3 +163,33 @@ int main(void) {
         "#]],
     );
 }
+
+#[test]
+fn macros_before_and_after_declarations_hide_no_function() {
+    check(
+        r#"
+//- api.h
+#define PRINTF(a, b)
+LIB_EXTERN int lib_open(const char *name);
+int lib_print(const char *fmt, ...)
+  LIB_PRINTF(1, 2);
+UNITTEST int lib_close(int n);
+//- api.c
+#include "api.h"
+LIB_EXTERN int lib_open(const char *name) { return 1; }
+int lib_print(const char *fmt, ...) { return 1; }
+UNITTEST int lib_close(int n) { return lib_print("x"); }
+static DWORD WINAPI lib_thread(void *ptr) { return lib_close(1); }
+//- main.c
+#include "api.h"
+int main(void) { lib_open("x"); lib_print("x"); return lib_close(1); }
+"#,
+        expect![[r#"
+            api.c lib_close -> api.c lib_print @[4]
+            api.c lib_thread -> api.c lib_close @[5]
+            main.c main -> api.c lib_close @[2]
+            main.c main -> api.c lib_open @[2]
+            main.c main -> api.c lib_print @[2]
+        "#]],
+    );
+}

@@ -8,8 +8,9 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::definitions::Declared;
-use super::{declarators, readable, types};
+use super::{declarators, types};
 use super::super::c::branches::{self, Dialect};
+use super::super::c::readable::{Written, readable};
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -21,7 +22,7 @@ pub(in crate::languages) fn extract(
 ) -> Result<FileFacts, ParseError> {
     let grammar = tree_sitter_cpp::LANGUAGE.into();
     let tree = branches::parse(source, Dialect::Cpp, |source| {
-        parse(&grammar, &readable::readable(source), limit)
+        parse(&grammar, &readable(source, Written::WithUnderscore), limit)
     })?;
     let mut reader = Reader {
         sheet: Sheet::new(path, super::NAME, source),

@@ -1,13 +1,17 @@
-//! C++ as the grammar wants it: macros that stand where no name can stand are overwritten by blanks.
+//! C and C++ as their grammars want them: macros that stand where no name can stand are overwritten by blanks.
 
 /// The source with the same bytes at the same places, but without macros such as `class API_EXPORT Name`,
 /// `API_FUNC void f()`, `int n GUARDED_BY(m);` and lines that are one macro's name.
-pub(super) fn readable(source: &[u8]) -> Vec<u8> {
+pub(in crate::languages) fn readable(source: &[u8], written: Written) -> Vec<u8> {
     let tokens = tokens(source);
     let mut bytes = source.to_vec();
     for at in 0..tokens.len() {
         let annotates = Place { source, tokens: &tokens, first: at, last: at }.annotates_pointer();
-        if !annotates && !tokens[at].is_macro(source) {
+        let is_macro = match written {
+            Written::WithUnderscore => tokens[at].is_macro(source),
+            Written::InCapitals => tokens[at].is_in_capitals(source),
+        };
+        if !annotates && !is_macro {
             continue;
         }
         let has_arguments = tokens.get(at + 1).is_some_and(|next| next.is(source, b"("));
@@ -20,6 +24,15 @@ pub(super) fn readable(source: &[u8]) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// What is taken for a macro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::languages) enum Written {
+    /// `A_NAME`, as little else is written.
+    WithUnderscore,
+    /// `NAME` too, which may be a type: for sources that cannot be read otherwise.
+    InCapitals,
 }
 
 /// A macro, with its arguments, among its neighbours.
@@ -146,10 +159,13 @@ impl Token {
 
     /// Upper case with an underscore, as macros are written and little else is.
     fn is_macro(self, source: &[u8]) -> bool {
+        self.is_in_capitals(source) && source[self.from + 1..self.to].contains(&b'_')
+    }
+
+    fn is_in_capitals(self, source: &[u8]) -> bool {
         let text = &source[self.from..self.to];
         self.is_word
             && text.len() >= 4
-            && text[1..].contains(&b'_')
             && text[0].is_ascii_uppercase()
             && text.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
     }
@@ -280,11 +296,11 @@ fn closing(tokens: &[Token], source: &[u8], open: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::{Written, readable};
 
     #[track_caller]
     fn check(source: &str, read: &str) {
-        let found = String::from_utf8(readable(source.as_bytes())).expect("text");
+        let found = String::from_utf8(readable(source.as_bytes(), Written::WithUnderscore)).expect("text");
         assert_eq!(found.len(), source.len());
         assert_eq!(found.split_whitespace().collect::<Vec<_>>().join(" "), read);
     }
