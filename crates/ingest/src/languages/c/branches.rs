@@ -297,7 +297,8 @@ impl Branch {
         };
         let ends_within = match self.last {
             Word::None => false,
-            Word::Sign(sign) => !matches!(sign, b';' | b'}' | b'{' | b',' | b':'),
+            // What ends with a comma is part of a list.
+            Word::Sign(sign) => !matches!(sign, b';' | b'}' | b'{' | b':'),
             Word::Else | Word::Name => true,
         };
         begins_within || ends_within
