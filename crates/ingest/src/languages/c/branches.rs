@@ -4,6 +4,7 @@
 //! sees too many, and what follows lands inside the wrong function.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Tree;
@@ -13,7 +14,7 @@ use crate::walk::{ParseError, lost_bytes};
 
 /// Which conditions are cut down to one branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::languages) enum Cut {
+enum Cut {
     /// Those that hold half a pair of brackets. Nothing can be read there otherwise.
     Brackets,
     /// Those that hold part of a statement too.
@@ -27,35 +28,43 @@ pub(in crate::languages) enum Dialect {
     Cpp,
 }
 
+/// A tree, and the bytes of the branches that it does not hold.
+pub(in crate::languages) struct Parsed {
+    pub tree: Tree,
+    pub dropped: Vec<Range<usize>>,
+}
+
 /// Parses a source with as few branches cut as it takes: the tree in which the fewest bytes are lost.
 pub(in crate::languages) fn parse(
     source: &[u8],
     dialect: Dialect,
     parse: impl Fn(&[u8]) -> Result<Tree, ParseError>,
-) -> Result<Tree, ParseError> {
-    let first = one_of_each(source, Cut::Brackets, dialect);
-    let tree = parse(&first)?;
+) -> Result<Parsed, ParseError> {
+    let (mut read, mut dropped) = one_of_each(source, Cut::Brackets, dialect);
+    let mut tree = parse(&read)?;
     if !tree.root_node().has_error() {
-        return Ok(tree);
+        return Ok(Parsed { tree, dropped });
     }
-    let second = one_of_each(source, Cut::Statements, dialect);
-    let (tree, read) = if second == first {
-        (tree, first)
-    } else {
+    let (second, also_dropped) = one_of_each(source, Cut::Statements, dialect);
+    if second != read {
         let other = parse(&second)?;
-        if lost_bytes(&other) < lost_bytes(&tree) { (other, second) } else { (tree, first) }
-    };
-    if dialect == Dialect::Cpp || !tree.root_node().has_error() {
-        return Ok(tree);
+        if lost_bytes(&other) < lost_bytes(&tree) {
+            (tree, read, dropped) = (other, second, also_dropped);
+        }
     }
     // C++ is never read with its macros; C mostly has none where no name can stand.
-    let other = parse(&readable(&read, Written::InCapitals))?;
-    Ok(if lost_bytes(&other) < lost_bytes(&tree) { other } else { tree })
+    if dialect == Dialect::C && tree.root_node().has_error() {
+        let other = parse(&readable(&read, Written::InCapitals))?;
+        if lost_bytes(&other) < lost_bytes(&tree) {
+            tree = other;
+        }
+    }
+    Ok(Parsed { tree, dropped })
 }
 
 /// The source with the same bytes at the same places, but with blanks for all branches but one of each condition
-/// that is cut.
-pub(in crate::languages) fn one_of_each(source: &[u8], cut: Cut, dialect: Dialect) -> Cow<'_, [u8]> {
+/// that is cut; and where what was written in those branches stands.
+fn one_of_each(source: &[u8], cut: Cut, dialect: Dialect) -> (Cow<'_, [u8]>, Vec<Range<usize>>) {
     let mut reader = Reader {
         source,
         cut,
@@ -64,17 +73,26 @@ pub(in crate::languages) fn one_of_each(source: &[u8], cut: Cut, dialect: Dialec
         top: Branch::default(),
         known: FxHashMap::default(),
         blanks: Vec::new(),
+        dropped: Vec::new(),
     };
     reader.read();
     if reader.blanks.is_empty() {
-        return Cow::Borrowed(source);
+        return (Cow::Borrowed(source), Vec::new());
     }
     let mut bytes = source.to_vec();
     for (from, to) in reader.blanks {
         let blank = bytes.get_mut(from..to).unwrap_or(&mut []);
         blank.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     }
-    Cow::Owned(bytes)
+    // A branch within one that is dropped is part of it.
+    let mut dropped: Vec<Range<usize>> = Vec::new();
+    reader.dropped.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    for range in reader.dropped {
+        if dropped.last().is_none_or(|last| range.start >= last.end) {
+            dropped.push(range);
+        }
+    }
+    (Cow::Owned(bytes), dropped)
 }
 
 /// From `#if` to `#endif`.
@@ -125,6 +143,7 @@ struct Reader<'s> {
     /// What was decided of a condition holds in the whole file.
     known: FxHashMap<Vec<u8>, bool>,
     blanks: Vec<(usize, usize)>,
+    dropped: Vec<Range<usize>>,
 }
 
 impl Reader<'_> {
@@ -239,6 +258,9 @@ impl Reader<'_> {
         for (at, branch) in group.branches.iter().enumerate() {
             let end = if kept == Some(at) { branch.inside.0 } else { branch.inside.1 };
             self.blanks.push((branch.from, end));
+            if kept != Some(at) && branch.first != Word::None {
+                self.dropped.push(branch.inside.0..branch.inside.1);
+            }
         }
         self.blanks.push((from, to));
         let Some(branch) = kept.and_then(|kept| group.branches.into_iter().nth(kept)) else { return };
@@ -413,7 +435,7 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, cut: Cut, left: &str) {
-        let found = one_of_each(source.as_bytes(), cut, Dialect::C);
+        let (found, _) = one_of_each(source.as_bytes(), cut, Dialect::C);
         assert_eq!(found.len(), source.len());
         let found = String::from_utf8(found.into_owned()).expect("text");
         assert_eq!(found.split_whitespace().collect::<Vec<_>>().join(" "), left);

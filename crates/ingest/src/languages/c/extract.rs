@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::branches::{self, Dialect};
+use super::branches::{self, Dialect, Parsed};
 use super::macros;
 use crate::facts::{
     Def, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
@@ -16,7 +16,8 @@ use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
     let grammar = tree_sitter_c::LANGUAGE.into();
-    let tree = branches::parse(source, Dialect::C, |source| parse(&grammar, source, limit))?;
+    let Parsed { tree, dropped } =
+        branches::parse(source, Dialect::C, |source| parse(&grammar, source, limit))?;
     let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source) };
     if path.split('/').any(|part| matches!(part, "test" | "tests")) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -24,6 +25,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
+    macros::read_dropped(&mut reader.sheet, &dropped);
     Ok(reader.sheet.finish())
 }
 

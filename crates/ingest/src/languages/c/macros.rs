@@ -1,5 +1,7 @@
 //! Calls in what a macro stands for. A grammar sees only text there.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::branches::{self, comment_end, line_end, name_end, quoted_end, raw_end};
@@ -25,6 +27,23 @@ pub(in crate::languages) fn read(sheet: &mut Sheet<'_>, define: Node<'_>, def: D
         from: value.start_byte(),
     };
     body.read(sheet, sheet.bytes(value));
+}
+
+/// Reads the calls of branches that the tree does not hold, each for the function around it.
+pub(in crate::languages) fn read_dropped(sheet: &mut Sheet<'_>, dropped: &[Range<usize>]) {
+    let (mut line, mut counted) = (1, 0);
+    for range in dropped {
+        let passed = sheet.source_between(counted, range.start).unwrap_or(&[]);
+        line += passed.iter().filter(|&&byte| byte == b'\n').count() as u32;
+        counted = range.start;
+        let is_around = |def: &&Def| {
+            def.kind.is_callable() && (def.from as usize..def.to as usize).contains(&range.start)
+        };
+        let around = sheet.facts.defs.iter().rposition(|def| is_around(&def));
+        let (Some(at), Some(text)) = (around, sheet.source_between(range.start, range.end)) else { continue };
+        let def = DefIx(at as u32);
+        Body { params: Vec::new(), def, line, counted, from: counted }.read(sheet, text);
+    }
 }
 
 struct Body<'s> {

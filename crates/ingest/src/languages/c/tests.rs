@@ -79,7 +79,7 @@ static int one(int a) {
 #ifdef FAST
   if (a) {
 #else
-  if (a > 1) {
+  if (other(a) > 1) {
 #endif
     helper(a);
   }
@@ -94,17 +94,20 @@ static int one(int a) {
 
 int two(void) { return one(2); }
 static int helper(int a) { return a; }
+static int other(int a) { return a; }
 "#;
     check(
         fixture,
         expect![[r#"
             x.c one -> x.c helper @[7, 14]
+            x.c one -> x.c other @[5]
             x.c two -> x.c one @[18]
         "#]],
     );
     expect![[r#"
         function::x.c::helper 19-19 `static int helper(int a)`
         function::x.c::one 1-16 `static int one(int a)`
+        function::x.c::other 20-20 `static int other(int a)`
         function::x.c::two 18-18 `int two(void)`
     "#]]
     .assert_eq(&testing::definitions(fixture));

@@ -9,7 +9,8 @@ use m1nd_graph::NodeFlags;
 
 use super::definitions::Declared;
 use super::{declarators, types};
-use super::super::c::branches::{self, Dialect};
+use super::super::c::branches::{self, Dialect, Parsed};
+use super::super::c::macros;
 use super::super::c::readable::{Written, readable};
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
@@ -21,7 +22,7 @@ pub(in crate::languages) fn extract(
     limit: Duration,
 ) -> Result<FileFacts, ParseError> {
     let grammar = tree_sitter_cpp::LANGUAGE.into();
-    let tree = branches::parse(source, Dialect::Cpp, |source| {
+    let Parsed { tree, dropped } = branches::parse(source, Dialect::Cpp, |source| {
         parse(&grammar, &readable(source, Written::WithUnderscore), limit)
     })?;
     let mut reader = Reader {
@@ -43,6 +44,7 @@ pub(in crate::languages) fn extract(
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
+    macros::read_dropped(&mut reader.sheet, &dropped);
     Ok(reader.sheet.finish())
 }
 
