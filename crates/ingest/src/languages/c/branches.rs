@@ -54,12 +54,29 @@ pub(in crate::languages) fn parse(
     }
     // C++ is never read with its macros; C mostly has none where no name can stand.
     if dialect == Dialect::C && tree.root_node().has_error() {
-        let other = parse(&readable(&read, Written::InCapitals))?;
+        let clean = readable(&read, Written::InCapitals);
+        let other = parse(&clean)?;
         if lost_bytes(&other) < lost_bytes(&tree) {
             tree = other;
+            dropped.extend(blanked(&read, &clean));
+            dropped.sort_by_key(|range| range.start);
         }
     }
     Ok(Parsed { tree, dropped })
+}
+
+/// Where a source was overwritten by blanks.
+fn blanked(before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let differ = before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
+    for (at, _) in differ {
+        match found.last_mut() {
+            // Blanks between the words of one macro were blank before.
+            Some(last) if before[last.end..at].iter().all(u8::is_ascii_whitespace) => last.end = at + 1,
+            _ => found.push(at..at + 1),
+        }
+    }
+    found
 }
 
 /// The source with the same bytes at the same places, but with blanks for all branches but one of each condition

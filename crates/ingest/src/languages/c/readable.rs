@@ -5,8 +5,10 @@
 pub(in crate::languages) fn readable(source: &[u8], written: Written) -> Vec<u8> {
     let tokens = tokens(source);
     let mut bytes = source.to_vec();
+    let mut gone = vec![false; tokens.len()];
     for at in 0..tokens.len() {
-        let annotates = Place { source, tokens: &tokens, first: at, last: at }.annotates_pointer();
+        let alone = Place { source, tokens: &tokens, gone: &gone, first: at, last: at };
+        let annotates = alone.annotates_pointer();
         let is_macro = match written {
             Written::WithUnderscore => tokens[at].is_macro(source),
             Written::InCapitals => tokens[at].is_in_capitals(source),
@@ -17,8 +19,9 @@ pub(in crate::languages) fn readable(source: &[u8], written: Written) -> Vec<u8>
         let has_arguments = tokens.get(at + 1).is_some_and(|next| next.is(source, b"("));
         let last = if has_arguments { closing(&tokens, source, at + 1) } else { Some(at) };
         let Some(last) = last else { continue };
-        let place = Place { source, tokens: &tokens, first: at, last };
+        let place = Place { source, tokens: &tokens, gone: &gone, first: at, last };
         if annotates || place.is_useless() {
+            gone[at..=last].fill(true);
             let blank = &mut bytes[tokens[at].from..tokens[last].to];
             blank.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
@@ -39,6 +42,8 @@ pub(in crate::languages) enum Written {
 struct Place<'a> {
     source: &'a [u8],
     tokens: &'a [Token],
+    /// Macros that are blank already.
+    gone: &'a [bool],
     first: usize,
     last: usize,
 }
@@ -71,7 +76,8 @@ impl Place<'_> {
     fn follows_declarator(&self) -> bool {
         let after_name = self.before().is_some_and(|b| b.is_word && !b.is_keyword(self.source));
         let after_function = self.ends_function_head();
-        (after_name && self.next_is(1, &[";", "="])) || (after_function && self.next_is(1, &["{", ";", ":"]))
+        (after_name && self.next_is(1, &[";", "="]))
+            || (after_function && self.is_followed_by(&["{", ";", ":"]))
     }
 
     /// `API_FUNC void f()`
@@ -90,8 +96,8 @@ impl Place<'_> {
         let by_sign = typed.is_some_and(|token| [b"&", b"*", b">"].iter().any(|w| token.is(self.source, *w)));
         let after_parameter = named && (by_word || by_sign) && self.next_is(1, &[")", ","]);
         let after_value = named && by_sign && self.next_is(1, &["=", ";"]);
-        let after_function =
-            self.ends_function_head() && self.next_is(1, &["{", ";", ":", "const", "override", "noexcept"]);
+        let after_function = self.ends_function_head()
+            && self.is_followed_by(&["{", ";", ":", "const", "override", "noexcept"]);
         after_parameter || after_value || after_function
     }
 
@@ -109,7 +115,8 @@ impl Place<'_> {
             return self.before_is(&["const", "override", "noexcept"]);
         }
         let mut depth = 0;
-        for at in (0..self.first).rev().take(MAX_ARGUMENTS) {
+        let from = self.before_at().map_or(0, |at| at + 1);
+        for at in (0..from).rev().take(MAX_ARGUMENTS) {
             let token = self.tokens[at];
             depth += i32::from(token.is(self.source, b")")) - i32::from(token.is(self.source, b"("));
             if depth == 0 {
@@ -123,8 +130,24 @@ impl Place<'_> {
         false
     }
 
+    /// Whether one of these comes after it and after macros that follow it.
+    fn is_followed_by(&self, words: &[&str]) -> bool {
+        let mut at = self.last + 1;
+        while self.tokens.get(at).is_some_and(|token| token.is_macro(self.source)) {
+            let has_arguments = self.tokens.get(at + 1).is_some_and(|next| next.is(self.source, b"("));
+            let last = if has_arguments { closing(self.tokens, self.source, at + 1) } else { Some(at) };
+            let Some(last) = last else { return false };
+            at = last + 1;
+        }
+        self.tokens.get(at).is_some_and(|token| words.iter().any(|w| token.is(self.source, w.as_bytes())))
+    }
+
+    fn before_at(&self) -> Option<usize> {
+        (0..self.first).rev().find(|&at| !self.gone[at])
+    }
+
     fn before(&self) -> Option<Token> {
-        self.first.checked_sub(1).map(|at| self.tokens[at])
+        self.before_at().map(|at| self.tokens[at])
     }
 
     fn next(&self, n: usize) -> Option<Token> {
@@ -316,6 +339,7 @@ mod tests {
         check("void f() EXCLUSIVE_LOCKS(m) { g(); }", "void f() { g(); }");
         check("int& f(const T& x LIFETIME_BOUND) LIFETIME_BOUND {", "int& f(const T& x ) {");
         check("void f(T* lib_nonnull x, T* const y);", "void f(T* x, T* const y);");
+        check("int f(int n) WARN_UNUSED LIB_PRINTF(1, 2);", "int f(int n) ;");
         check("auto* env LIB_UNUSED = g();", "auto* env = g();");
         check("explicit A(int n) LOCK_FUNCTION(n) : n_(n) {}", "explicit A(int n) : n_(n) {}");
     }
