@@ -196,3 +196,27 @@ int main(void) { lib_open("x"); lib_print("x"); return lib_close(1); }
         "#]],
     );
 }
+
+#[test]
+fn what_is_included_sees_what_its_includer_sees() {
+    check(
+        r#"
+//- local.h
+#define IS_NAN(x) ((x) != (x))
+int zero(int n);
+//- zero.c
+int zero(int n) { return 0; }
+//- basic.c
+static int inside(int n) { return IS_NAN(n) ? zero(n) : own(n); }
+//- quad.c
+#include "local.h"
+static int own(int n) { return n; }
+#include "basic.c"
+"#,
+        expect![[r#"
+            basic.c inside -> local.h IS_NAN @[1]
+            basic.c inside -> quad.c own @[1]
+            basic.c inside -> zero.c zero @[1]
+        "#]],
+    );
+}
