@@ -8,7 +8,7 @@ pub(in crate::languages) fn readable(source: &[u8], written: Written) -> Vec<u8>
     let mut gone = vec![false; tokens.len()];
     for at in 0..tokens.len() {
         let alone = Place { source, tokens: &tokens, gone: &gone, first: at, last: at };
-        let annotates = alone.annotates_pointer();
+        let annotates = alone.annotates_pointer() || alone.annotates_class();
         let is_macro = match written {
             Written::WithUnderscore => tokens[at].is_macro(source),
             Written::InCapitals => tokens[at].is_in_capitals(source),
@@ -57,6 +57,15 @@ impl Place<'_> {
             true => self.follows_declarator(),
             false => self.precedes_type() || self.follows_parameter() || self.is_alone(),
         }
+    }
+
+    /// `class LOCKABLE Mutex {`
+    fn annotates_class(&self) -> bool {
+        self.tokens[self.first].is_in_capitals(self.source)
+            && self.before_is(&["class", "struct"])
+            && self.is_word(1)
+            && !self.next_is(1, &["final"])
+            && self.next_is(2, &["{", ":"])
     }
 
     /// `T* nonnull x`: two names after a pointer are one too many.
@@ -332,6 +341,7 @@ mod tests {
     fn macros_go_where_no_name_can_stand() {
         check("class API_EXPORT Cart { };", "class Cart { };");
         check("struct LIB_ALIGN(8) Cart : Base { };", "struct Cart : Base { };");
+        check("class LOCKABLE Mutex { };", "class Mutex { };");
         check("LIB_FUNC void go() {}", "void go() {}");
         check("LIB_API std::string f();", "std::string f();");
         check("LIB_BEGIN_NAMESPACE\nclass A {};\nLIB_END_NAMESPACE\n", "class A {};");
@@ -348,6 +358,8 @@ mod tests {
     fn what_may_be_a_name_stays() {
         for text in [
             "FILE_HANDLE h = open();",
+            "class CART final { };",
+            "struct ITEM first;",
             "FILE_HANDLE open();",
             "return CHECK_IT(x);",
             "int CHECK_IT(int a) { return a; }",
