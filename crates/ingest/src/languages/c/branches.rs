@@ -59,7 +59,6 @@ pub(in crate::languages) fn parse(
         if lost_bytes(&other) < lost_bytes(&tree) {
             tree = other;
             dropped.extend(blanked(&read, &clean));
-            dropped.sort_by_key(|range| range.start);
         }
     }
     Ok(Parsed { tree, dropped })
@@ -101,15 +100,7 @@ fn one_of_each(source: &[u8], cut: Cut, dialect: Dialect) -> (Cow<'_, [u8]>, Vec
         let blank = bytes.get_mut(from..to).unwrap_or(&mut []);
         blank.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     }
-    // A branch within one that is dropped is part of it.
-    let mut dropped: Vec<Range<usize>> = Vec::new();
-    reader.dropped.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-    for range in reader.dropped {
-        if dropped.last().is_none_or(|last| range.start >= last.end) {
-            dropped.push(range);
-        }
-    }
-    (Cow::Owned(bytes), dropped)
+    (Cow::Owned(bytes), reader.dropped)
 }
 
 /// From `#if` to `#endif`.

@@ -1,5 +1,6 @@
 //! Reading the facts of one C file. A prototype is an export: it says that a name is a function elsewhere.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use tree_sitter::Node;
@@ -18,19 +19,22 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     let grammar = tree_sitter_c::LANGUAGE.into();
     let Parsed { tree, dropped } =
         branches::parse(source, Dialect::C, |source| parse(&grammar, source, limit))?;
-    let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source) };
+    let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source), unread: Vec::new() };
     if path.split('/').any(|part| matches!(part, "test" | "tests")) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
-    macros::read_dropped(&mut reader.sheet, &dropped);
+    reader.unread.extend(dropped);
+    macros::read_unread(&mut reader.sheet, reader.unread);
     Ok(reader.sheet.finish())
 }
 
 struct Reader<'s> {
     sheet: Sheet<'s>,
+    /// Where calls may stand that the tree does not show.
+    unread: Vec<Range<usize>>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -197,6 +201,13 @@ impl Reader<'_> {
                 }
             }
             "call_expression" => self.call(node),
+            "initializer_list" | "return_statement" | "conditional_expression" => {
+                self.values(&named_children(node));
+            }
+            "initializer_pair" | "init_declarator" => self.values(field(node, "value").as_slice()),
+            "assignment_expression" => self.values(field(node, "right").as_slice()),
+            // `BEGIN(setup())` before a declaration is taken for a type.
+            "ERROR" | "macro_type_specifier" => self.unread.push(node.byte_range()),
             _ => {}
         }
     }
@@ -309,6 +320,17 @@ impl Reader<'_> {
         self.sheet.bind(name, node.start_byte(), to, ty, value);
     }
 
+    /// A function may be named without being called; what is not one is nothing.
+    fn values(&mut self, nodes: &[Node<'_>]) {
+        for node in nodes {
+            let is_name = node.kind() == "identifier"
+                || (node.kind() == "pointer_expression" && field(*node, "argument").is_some_and(is_identifier));
+            if let Some(value) = self.sheet.known(*node).filter(|_| is_name) {
+                self.sheet.used(value, *node);
+            }
+        }
+    }
+
     fn call(&mut self, node: Node<'_>) {
         let function = field(node, "function");
         let callee = self.sheet.expr(function);
@@ -320,6 +342,10 @@ impl Reader<'_> {
         let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
         self.sheet.call(call, function.unwrap_or(node));
     }
+}
+
+fn is_identifier(node: Node<'_>) -> bool {
+    node.kind() == "identifier"
 }
 
 /// The name inside pointers, arrays, brackets and initialisers.

@@ -29,10 +29,16 @@ pub(in crate::languages) fn read(sheet: &mut Sheet<'_>, define: Node<'_>, def: D
     body.read(sheet, sheet.bytes(value));
 }
 
-/// Reads the calls of branches that the tree does not hold, each for the function around it.
-pub(in crate::languages) fn read_dropped(sheet: &mut Sheet<'_>, dropped: &[Range<usize>]) {
+/// Reads the calls of what a tree does not show, each for the function around it.
+pub(in crate::languages) fn read_unread(sheet: &mut Sheet<'_>, mut unread: Vec<Range<usize>>) {
     let (mut line, mut counted) = (1, 0);
-    for range in dropped {
+    unread.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    let mut end = 0;
+    for range in unread {
+        if range.start < end {
+            continue;
+        }
+        end = range.end;
         let passed = sheet.source_between(counted, range.start).unwrap_or(&[]);
         line += passed.iter().filter(|&&byte| byte == b'\n').count() as u32;
         counted = range.start;

@@ -220,3 +220,49 @@ static int own(int n) { return n; }
         "#]],
     );
 }
+
+#[test]
+fn functions_are_used_in_tables_and_by_assignment() {
+    let graph = testing::graph(
+        r#"
+//- x.c
+static int open_it(int n) { return n; }
+static int close_it(int n) { return n; }
+static int other(int n) { return n; }
+struct ops { int (*open)(int); int (*close)(int); };
+static const struct ops table = { open_it, .close = &close_it };
+int use(struct ops *ops, int n) {
+  int (*chosen)(int) = other;
+  ops->open = n ? open_it : chosen;
+  return n;
+}
+"#,
+    );
+    expect![[r#"
+        x.c -> x.c close_it @[5]
+        x.c -> x.c open_it @[5]
+        x.c -> x.c ops @[4, 5]
+        x.c use -> x.c open_it @[8]
+        x.c use -> x.c ops @[6]
+        x.c use -> x.c other @[7]
+    "#]].assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
+}
+
+#[test]
+fn calls_stand_where_the_grammar_sees_none() {
+    check(
+        r#"
+//- x.c
+static int setup(void) { return 1; }
+static int test_one(void) {
+  TEST_BEGIN(setup())
+
+  struct item { int n; };
+  return 1;
+}
+"#,
+        expect![[r#"
+            x.c test_one -> x.c setup @[3]
+        "#]],
+    );
+}

@@ -44,7 +44,7 @@ pub(in crate::languages) fn extract(
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
-    macros::read_dropped(&mut reader.sheet, &dropped);
+    macros::read_unread(&mut reader.sheet, dropped);
     Ok(reader.sheet.finish())
 }
 
