@@ -128,7 +128,12 @@ fn is_documentation(graph: &Graph, path: &str, line: u64, text: &str) -> bool {
 
 fn is_comment(line: &str, family: &str) -> bool {
     let line = line.trim_start();
-    // What a macro of C stands for is code.
-    let is_macro = family == "c" && line.trim_start_matches('#').trim_start().starts_with("define");
-    ["//", "#", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark)) && !is_macro
+    let marks: &[&str] = match family {
+        "python" | "ruby" | "bash" | "elixir" => &["#"],
+        "php" => &["#", "//", "*", "/*"],
+        "lua" => &["--"],
+        _ => &["//", "*", "/*"],
+    };
+    // An attribute of PHP calls like one of Rust.
+    marks.iter().any(|mark| line.starts_with(mark)) && !line.starts_with("#[")
 }

@@ -509,3 +509,21 @@ pub fn run(sink: Box<dyn Sink>) { sink.context(); }
         "#]],
     );
 }
+
+#[test]
+fn what_a_wrapper_holds_is_called_through_it() {
+    check(
+        r#"
+//- src/lib.rs
+pub struct Sp<T> { val: T, span: u32 }
+impl<T> std::ops::Deref for Sp<T> { type Target = T; fn deref(&self) -> &T { &self.val } }
+pub enum Kind { A, B }
+impl Kind { pub fn name(&self) -> u32 { 1 } }
+pub struct Item { kind: Sp<Kind> }
+impl Item { pub fn run(&self) { self.kind.name(); } }
+"#,
+        expect![[r#"
+            src/lib.rs Item.run -> src/lib.rs Kind.name @[6]
+        "#]],
+    );
+}
