@@ -5,12 +5,13 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Tree;
+use tree_sitter::{Language, Tree};
 
 use super::readable::{Written, readable};
-use crate::walk::{ParseError, lost_bytes};
+use crate::walk::{self, ParseError, lost_bytes};
 
 /// Which conditions are cut down to one branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,39 +39,61 @@ pub(in crate::languages) struct Parsed {
 pub(in crate::languages) fn parse(
     source: &[u8],
     dialect: Dialect,
-    parse: impl Fn(&[u8]) -> Result<Tree, ParseError>,
+    limit: Duration,
 ) -> Result<Parsed, ParseError> {
-    let (mut read, mut dropped) = one_of_each(source, Cut::Brackets, dialect);
-    let mut tree = parse(&read)?;
+    let grammar = dialect.grammar();
+    let (read, dropped) = one_of_each(source, Cut::Brackets, dialect);
+    let tree = walk::parse(&grammar, &dialect.prepared(read), limit)?;
     if !tree.root_node().has_error() {
         return Ok(Parsed { tree, dropped });
     }
-    let (second, also_dropped) = one_of_each(source, Cut::Statements, dialect);
-    if second != read {
-        let other = parse(&second)?;
-        if lost_bytes(&other) < lost_bytes(&tree) {
-            (tree, read, dropped) = (other, second, also_dropped);
-        }
+    let (read, mut also_dropped) = one_of_each(source, Cut::Statements, dialect);
+    let clean = readable(&read, dialect.macros());
+    if also_dropped == dropped && dialect == Dialect::Cpp {
+        return Ok(Parsed { tree, dropped });
     }
-    // C++ is never read with its macros; C mostly has none where no name can stand.
-    if dialect == Dialect::C && tree.root_node().has_error() {
-        let clean = readable(&read, Written::InCapitals);
-        let other = parse(&clean)?;
-        if lost_bytes(&other) < lost_bytes(&tree) {
-            tree = other;
-            dropped.extend(blanked(&read, &clean));
-        }
+    let other = walk::parse(&grammar, &clean, limit)?;
+    if lost_bytes(&other) >= lost_bytes(&tree) {
+        return Ok(Parsed { tree, dropped });
     }
-    Ok(Parsed { tree, dropped })
+    if dialect == Dialect::C {
+        also_dropped.extend(overwritten(&read, &clean));
+    }
+    Ok(Parsed { tree: other, dropped: also_dropped })
 }
 
-/// Where a source was overwritten by blanks.
-fn blanked(before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
+impl Dialect {
+    fn grammar(self) -> Language {
+        match self {
+            #[cfg(feature = "lang-cpp")]
+            Self::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+            _ => tree_sitter_c::LANGUAGE.into(),
+        }
+    }
+
+    /// C mostly has no macros where no name can stand: it is read as it is first.
+    fn prepared(self, source: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+        match self {
+            Self::C => source,
+            Self::Cpp => Cow::Owned(readable(&source, self.macros())),
+        }
+    }
+
+    /// What is taken for a macro where a source cannot be read otherwise.
+    fn macros(self) -> Written {
+        match self {
+            Self::C => Written::InCapitals,
+            Self::Cpp => Written::WithUnderscore,
+        }
+    }
+}
+
+/// Where two sources of one length differ; blanks between two such places belong to them.
+fn overwritten(before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let differ = before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
     for (at, _) in differ {
         match found.last_mut() {
-            // Blanks between the words of one macro were blank before.
             Some(last) if before[last.end..at].iter().all(u8::is_ascii_whitespace) => last.end = at + 1,
             _ => found.push(at..at + 1),
         }

@@ -13,12 +13,10 @@ use crate::facts::{
     Def, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    let grammar = tree_sitter_c::LANGUAGE.into();
-    let Parsed { tree, dropped } =
-        branches::parse(source, Dialect::C, |source| parse(&grammar, source, limit))?;
+    let Parsed { tree, dropped } = branches::parse(source, Dialect::C, limit)?;
     let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source), unread: Vec::new() };
     if path.split('/').any(|part| matches!(part, "test" | "tests")) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);

@@ -11,20 +11,16 @@ use super::definitions::Declared;
 use super::{declarators, types};
 use super::super::c::branches::{self, Dialect, Parsed};
 use super::super::c::macros;
-use super::super::c::readable::{Written, readable};
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
 
 pub(in crate::languages) fn extract(
     path: &str,
     source: &[u8],
     limit: Duration,
 ) -> Result<FileFacts, ParseError> {
-    let grammar = tree_sitter_cpp::LANGUAGE.into();
-    let Parsed { tree, dropped } = branches::parse(source, Dialect::Cpp, |source| {
-        parse(&grammar, &readable(source, Written::WithUnderscore), limit)
-    })?;
+    let Parsed { tree, dropped } = branches::parse(source, Dialect::Cpp, limit)?;
     let mut reader = Reader {
         sheet: Sheet::new(path, super::NAME, source),
         parts: FxHashSet::default(),
