@@ -156,6 +156,17 @@ fn an_empty_answer_says_how_many_calls_have_the_name() {
 }
 
 #[test]
+fn calls_in_attributes_are_counted_and_those_in_comments_are_not() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- src/lib.rs\nfn version() -> u32 {\n    1\n}\nstruct Other;\n#[command(version = version())]\nstruct Opt;\n// version()\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "version");
+    assert_eq!((&found["total"], &found["unattributed"]), (&json!(0), &json!(1)), "{found}");
+}
+
+#[test]
 fn a_function_that_nobody_is_known_to_call_shows_calls_of_its_name() {
     let fixture = Fixture::new(
         m1nd_tools::surface(),
