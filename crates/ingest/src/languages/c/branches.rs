@@ -5,17 +5,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{Language, Tree};
 
-use super::readable::{Written, readable};
-use crate::walk::{self, ParseError, lost_bytes};
+use super::text::{comment_end, directive_end, is_name, line_end, name_end, quoted_end, raw_end};
 
 /// Which conditions are cut down to one branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cut {
+pub(super) enum Cut {
     /// Those that hold half a pair of brackets. Nothing can be read there otherwise.
     Brackets,
     /// Those that hold part of a statement too.
@@ -29,81 +26,9 @@ pub(in crate::languages) enum Dialect {
     Cpp,
 }
 
-/// A tree, and the bytes of the branches that it does not hold.
-pub(in crate::languages) struct Parsed {
-    pub tree: Tree,
-    pub dropped: Vec<Range<usize>>,
-}
-
-/// Parses a source with as few branches cut as it takes: the tree in which the fewest bytes are lost.
-pub(in crate::languages) fn parse(
-    source: &[u8],
-    dialect: Dialect,
-    limit: Duration,
-) -> Result<Parsed, ParseError> {
-    let grammar = dialect.grammar();
-    let (read, dropped) = one_of_each(source, Cut::Brackets, dialect);
-    let tree = walk::parse(&grammar, &dialect.prepared(read), limit)?;
-    if !tree.root_node().has_error() {
-        return Ok(Parsed { tree, dropped });
-    }
-    let (read, mut also_dropped) = one_of_each(source, Cut::Statements, dialect);
-    let clean = readable(&read, dialect.macros());
-    if also_dropped == dropped && dialect == Dialect::Cpp {
-        return Ok(Parsed { tree, dropped });
-    }
-    let other = walk::parse(&grammar, &clean, limit)?;
-    if lost_bytes(&other) >= lost_bytes(&tree) {
-        return Ok(Parsed { tree, dropped });
-    }
-    if dialect == Dialect::C {
-        also_dropped.extend(overwritten(&read, &clean));
-    }
-    Ok(Parsed { tree: other, dropped: also_dropped })
-}
-
-impl Dialect {
-    fn grammar(self) -> Language {
-        match self {
-            #[cfg(feature = "lang-cpp")]
-            Self::Cpp => tree_sitter_cpp::LANGUAGE.into(),
-            _ => tree_sitter_c::LANGUAGE.into(),
-        }
-    }
-
-    /// C mostly has no macros where no name can stand: it is read as it is first.
-    fn prepared(self, source: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-        match self {
-            Self::C => source,
-            Self::Cpp => Cow::Owned(readable(&source, self.macros())),
-        }
-    }
-
-    /// What is taken for a macro where a source cannot be read otherwise.
-    fn macros(self) -> Written {
-        match self {
-            Self::C => Written::InCapitals,
-            Self::Cpp => Written::WithUnderscore,
-        }
-    }
-}
-
-/// Where two sources of one length differ; blanks between two such places belong to them.
-fn overwritten(before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let differ = before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
-    for (at, _) in differ {
-        match found.last_mut() {
-            Some(last) if before[last.end..at].iter().all(u8::is_ascii_whitespace) => last.end = at + 1,
-            _ => found.push(at..at + 1),
-        }
-    }
-    found
-}
-
 /// The source with the same bytes at the same places, but with blanks for all branches but one of each condition
 /// that is cut; and where what was written in those branches stands.
-fn one_of_each(source: &[u8], cut: Cut, dialect: Dialect) -> (Cow<'_, [u8]>, Vec<Range<usize>>) {
+pub(super) fn one_of_each(source: &[u8], cut: Cut, dialect: Dialect) -> (Cow<'_, [u8]>, Vec<Range<usize>>) {
     let mut reader = Reader {
         source,
         cut,
@@ -394,70 +319,6 @@ fn uncommented(text: &[u8]) -> Vec<u8> {
         }
     }
     kept
-}
-
-pub(super) fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-/// A number may hold quotes between its digits, as `1'000` does.
-pub(super) fn name_end(source: &[u8], from: usize) -> usize {
-    let is_number = source[from].is_ascii_digit();
-    let mut at = from;
-    while let Some(&byte) = source.get(at) {
-        let joins = is_number && byte == b'\'' && source.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
-        if !is_name(byte) && !joins {
-            break;
-        }
-        at += 1;
-    }
-    at
-}
-
-pub(super) fn line_end(source: &[u8], from: usize) -> usize {
-    source[from..].iter().position(|&byte| byte == b'\n').map_or(source.len(), |at| from + at)
-}
-
-pub(super) fn comment_end(source: &[u8], from: usize) -> usize {
-    let rest = source.get(from + 2..).unwrap_or(&[]);
-    rest.windows(2).position(|pair| pair == b"*/").map_or(source.len(), |at| from + at + 4)
-}
-
-/// The end of the directive's last line; a comment that it opens belongs to it.
-fn directive_end(source: &[u8], from: usize) -> usize {
-    let mut at = from;
-    while let Some(&byte) = source.get(at) {
-        match byte {
-            b'\n' if !source[from..at].trim_ascii_end().ends_with(b"\\") => return at,
-            b'/' if source.get(at + 1) == Some(&b'*') => at = comment_end(source, at),
-            b'/' if source.get(at + 1) == Some(&b'/') => return line_end(source, at),
-            _ => at += 1,
-        }
-    }
-    source.len()
-}
-
-pub(super) fn quoted_end(source: &[u8], from: usize, quote: u8) -> usize {
-    let mut at = from + 1;
-    while let Some(&byte) = source.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'\n' => return at,
-            b if b == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    source.len()
-}
-
-pub(super) fn raw_end(source: &[u8], from: usize) -> usize {
-    let rest = source.get(from..).unwrap_or(&[]);
-    let Some(open) = rest.iter().position(|&byte| byte == b'(').filter(|open| *open <= 16) else {
-        return from;
-    };
-    let close = [b")", &rest[..open], b"\""].concat();
-    let end = rest.windows(close.len()).position(|window| window == close);
-    end.map_or(source.len(), |at| from + at + close.len())
 }
 
 #[cfg(test)]

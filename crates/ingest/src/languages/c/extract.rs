@@ -7,7 +7,8 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::branches::{self, Dialect, Parsed};
+use super::branches::Dialect;
+use super::parse::{self, Parsed};
 use super::macros;
 use crate::facts::{
     Def, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
@@ -16,7 +17,7 @@ use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    let Parsed { tree, dropped } = branches::parse(source, Dialect::C, limit)?;
+    let Parsed { tree, dropped } = parse::parse(source, Dialect::C, limit)?;
     let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source), unread: Vec::new() };
     if path.split('/').any(|part| matches!(part, "test" | "tests")) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::branches::{self, comment_end, line_end, name_end, quoted_end, raw_end};
+use super::text::{comment_end, is_name, line_end, name_end, quoted_end, raw_end};
 use crate::facts::{CallSite, Def, DefIx, DefKind, Expr, ExprIx, Few, How, Name};
 use crate::sheet::{Sheet, field, line, named_children};
 
@@ -93,7 +93,7 @@ impl<'s> Body<'s> {
                 b'/' if text.get(at + 1) == Some(&b'*') => at = comment_end(text, at),
                 b'R' if text.get(at + 1) == Some(&b'"') => at = raw_end(text, at + 2),
                 b'"' | b'\'' => at = quoted_end(text, at, byte),
-                b if branches::is_name(b) => {
+                b if is_name(b) => {
                     at = name_end(text, at);
                     let name = &text[from..at];
                     if before != Before::Scope {

@@ -4,10 +4,12 @@ pub(super) mod branches;
 mod extract;
 pub(super) mod includes;
 pub(super) mod macros;
-pub(super) mod readable;
+pub(super) mod parse;
+mod readable;
 pub(super) mod rules;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
 //! C and C++ as their grammars want them: macros that stand where no name can stand are overwritten by blanks.
 
+use super::text::{comment_end, directive_end, line_end, quoted_end, raw_end};
+
 /// The source with the same bytes at the same places, but without macros such as `class API_EXPORT Name`,
 /// `API_FUNC void f()`, `int n GUARDED_BY(m);` and lines that are one macro's name.
 pub(in crate::languages) fn readable(source: &[u8], written: Written) -> Vec<u8> {
@@ -237,10 +239,8 @@ fn tokens(source: &[u8]) -> Vec<Token> {
                 continue;
             }
             b'#' if line_start => at = directive_end(source, at),
-            b'/' if source.get(at + 1) == Some(&b'/') => at = find(source, at, b"\n"),
-            b'/' if source.get(at + 1) == Some(&b'*') => {
-                at = (find(source, at + 2, b"*/") + 2).min(source.len())
-            }
+            b'/' if source.get(at + 1) == Some(&b'/') => at = line_end(source, at),
+            b'/' if source.get(at + 1) == Some(&b'*') => at = comment_end(source, at),
             b'R' if source.get(at + 1) == Some(&b'"') => at = raw_end(source, at + 2),
             b'"' => at = quoted_end(source, at, byte),
             b'\'' => at = quoted_end(source, at, byte),
@@ -270,42 +270,6 @@ fn tokens(source: &[u8]) -> Vec<Token> {
         line_start = false;
     }
     found
-}
-
-fn find(source: &[u8], from: usize, what: &[u8]) -> usize {
-    let rest = source.get(from..).unwrap_or(&[]);
-    rest.windows(what.len()).position(|window| window == what).map_or(source.len(), |at| from + at)
-}
-
-fn directive_end(source: &[u8], from: usize) -> usize {
-    let mut at = from;
-    loop {
-        at = find(source, at, b"\n");
-        if at >= source.len() || !source[..at].trim_ascii_end().ends_with(b"\\") {
-            return at;
-        }
-        at += 1;
-    }
-}
-
-fn quoted_end(source: &[u8], from: usize, quote: u8) -> usize {
-    let mut at = from + 1;
-    while let Some(&byte) = source.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'\n' => return at,
-            b if b == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    source.len()
-}
-
-fn raw_end(source: &[u8], from: usize) -> usize {
-    let open = find(source, from, b"(");
-    let Some(delimiter) = source.get(from..open).filter(|d| d.len() <= 16) else { return from };
-    let close = [b")", delimiter, b"\""].concat();
-    (find(source, open, &close) + close.len()).min(source.len())
 }
 
 /// Macro arguments longer than this are code.

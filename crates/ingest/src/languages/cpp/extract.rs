@@ -9,7 +9,8 @@ use m1nd_graph::NodeFlags;
 
 use super::definitions::Declared;
 use super::{declarators, types};
-use super::super::c::branches::{self, Dialect, Parsed};
+use super::super::c::branches::Dialect;
+use super::super::c::parse::{self, Parsed};
 use super::super::c::macros;
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
@@ -20,7 +21,7 @@ pub(in crate::languages) fn extract(
     source: &[u8],
     limit: Duration,
 ) -> Result<FileFacts, ParseError> {
-    let Parsed { tree, dropped } = branches::parse(source, Dialect::Cpp, limit)?;
+    let Parsed { tree, dropped } = parse::parse(source, Dialect::Cpp, limit)?;
     let mut reader = Reader {
         sheet: Sheet::new(path, super::NAME, source),
         parts: FxHashSet::default(),
