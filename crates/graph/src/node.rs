@@ -30,6 +30,8 @@ impl NodeFlags {
     pub const PARTIAL: Self = Self(1 << 6);
     /// Copied from another project.
     pub const VENDORED: Self = Self(1 << 7);
+    /// Written in a branch: another definition of the same name may hold instead.
+    pub const CONDITIONAL: Self = Self(1 << 8);
 
     #[must_use]
     pub fn with(self, other: Self) -> Self {

@@ -153,6 +153,13 @@ impl Ingest {
         self.files.get(path).map(|known| known.hash)
     }
 
+    /// Makes the next refresh read these files whatever their sizes and times say.
+    pub fn distrust(&mut self, paths: &[String]) {
+        for path in paths {
+            self.files.get_mut(path).into_iter().for_each(|known| known.racy = true);
+        }
+    }
+
     /// Makes the next refresh build a generation even if no file changed.
     pub fn rebuild(&mut self) {
         self.is_built = false;

@@ -127,6 +127,10 @@ impl<'s> Sheet<'s> {
         self.source.get(node.byte_range()).unwrap_or(&[])
     }
 
+    pub fn source_between(&self, from: usize, to: usize) -> Option<&'s [u8]> {
+        self.source.get(from..to)
+    }
+
     pub fn text(&self, node: Node<'_>) -> &'s str {
         std::str::from_utf8(self.bytes(node)).unwrap_or("")
     }
@@ -308,6 +312,11 @@ impl<'s> Sheet<'s> {
     /// Opens a branch or a loop, or a function, which begins without doubts.
     pub fn open_branch(&mut self, node: Node<'_>, may_be_skipped: bool) {
         self.branches.push(Branch { node: node.id(), end: node.end_byte() as u32, may_be_skipped });
+    }
+
+    /// Whether the definition that a branch was opened for last stands in one that may be skipped.
+    pub fn is_conditional(&self) -> bool {
+        self.branches.iter().rev().nth(1).is_some_and(|branch| branch.may_be_skipped)
     }
 
     /// Closes what a node opened, if it opened anything.

@@ -92,6 +92,11 @@ fn is_harmless(node: Node<'_>, depth: u32, source: &[u8]) -> bool {
         return matches!(node.kind(), "," | ":" | ")" | "]");
     }
     let text = source.get(node.byte_range()).unwrap_or(&[]);
+    let is_argument = node.parent().is_some_and(|around| around.kind() == "argument_list");
+    if is_argument && !text.iter().any(|b| b"{}()".contains(b)) {
+        // A type given to a macro, as in `va_arg(list, int *)`.
+        return true;
+    }
     !text.iter().any(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'{' | b'}' | b'(' | b')' | 0x80..))
 }
 

@@ -13,7 +13,7 @@ use m1nd_graph::Graph;
 use m1nd_runtime::workspace::{BindingSource, Reuse, Watching, Workspace};
 use m1nd_runtime::{BuildInfo, Settings};
 use m1nd_stdx::cancel::CancelToken;
-use m1nd_stdx::clock::SystemClock;
+use m1nd_stdx::clock::{Clock, SystemClock, UnixMs};
 use tempfile::TempDir;
 
 struct Machine {
@@ -357,4 +357,95 @@ fn when_every_snapshot_is_damaged_the_graph_is_made_again() {
     }
     drop(workspace);
     assert_eq!(*fresh(&machine.open()), *machine.made_anew());
+}
+
+/// Writes a file of the repository through another name, outside of it.
+fn write_aside(machine: &Machine, path: &str, text: &str) {
+    let other = machine.dir.path().join("other-name");
+    if !other.exists() {
+        fs::hard_link(machine.repo().join(path), &other).unwrap();
+    }
+    fs::write(&other, text).unwrap();
+}
+
+#[test]
+fn what_is_written_through_another_name_is_seen_soon() {
+    let machine = Machine::new();
+    machine.age();
+    let workspace = kept(&machine);
+    // The link itself is heard of: it changes the file's entry.
+    write_aside(&machine, "src/till.rs", "pub fn ring() {}\n");
+    machine.age();
+    fresh(&workspace);
+    write_aside(&machine, "src/till.rs", "pub fn ring() {}\npub fn aside() {}\n");
+    let until = Instant::now() + Duration::from_secs(60);
+    while fresh(&workspace).find_node("aside").is_err() {
+        assert!(Instant::now() < until, "it stays unseen");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_difference_that_only_contents_tell_is_found_and_read() {
+    let machine = Machine::new();
+    machine.age();
+    let (clock, cancel) = (SystemClock::new(), CancelToken::new());
+    let first = machine.open();
+    let alike =
+        first.ingest(Reuse::Nothing, &Ahead, &cancel).map(|_| first.differences(&first.view(), &cancel));
+    let alike = alike.unwrap().unwrap();
+    assert_eq!((alike.changed.len(), alike.compared), (0, 4));
+    first.save().unwrap();
+    machine.write("src/till.rs", "pub fn rang() {}\n");
+    // A snapshot only tells when it was made, which is later than the edit by the clock that was wrong.
+    let second = machine.open();
+    let found = second.differences(&second.view(), &cancel).unwrap();
+    assert_eq!(found.changed, ["src/till.rs"]);
+    second.reread(&found.changed, &clock, &cancel).unwrap();
+    assert_eq!(*second.view().graph().unwrap().as_ref(), *machine.made_anew());
+}
+
+/// A clock that is a day ahead.
+struct Ahead;
+
+impl Clock for Ahead {
+    fn now(&self) -> UnixMs {
+        UnixMs(SystemClock::new().now().0 + 86_400_000)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+#[test]
+fn what_an_ended_process_left_half_written_is_removed() {
+    let machine = Machine::new();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    let folder = first.runtime_root().to_owned();
+    fs::write(folder.join("graph.snapshot.tmp-99999999"), "half").unwrap();
+    fs::write(folder.join(".m1nd-young"), "being written").unwrap();
+    let second = machine.open();
+    assert!(second.view().graph().is_some());
+    assert!(!folder.join("graph.snapshot.tmp-99999999").exists());
+    assert!(folder.join(".m1nd-young").exists(), "somebody may be writing it");
+}
+
+#[test]
+fn a_graph_that_could_not_be_saved_is_told_until_it_is() {
+    let machine = Machine::new();
+    let workspace = machine.open();
+    ingest(&workspace);
+    workspace.save().unwrap();
+    assert_eq!(workspace.unsaved_because(), None);
+    let lock = workspace.runtime_root().join("graph.lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    assert!(workspace.save().is_err());
+    assert!(workspace.unsaved_because().unwrap().contains("could not be saved"));
+    fs::remove_dir(&lock).unwrap();
+    workspace.save().unwrap();
+    assert_eq!(workspace.unsaved_because(), None);
 }

@@ -156,6 +156,29 @@ fn an_empty_answer_says_how_many_calls_have_the_name() {
 }
 
 #[test]
+fn calls_in_attributes_are_counted_and_those_in_comments_are_not() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- src/lib.rs\nfn version() -> u32 {\n    1\n}\nstruct Other;\n#[command(version = version())]\nstruct Opt;\n// version()\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "version");
+    assert_eq!((&found["total"], &found["unattributed"]), (&json!(0), &json!(1)), "{found}");
+}
+
+#[test]
+fn a_prototype_is_no_call() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.h\nchar *load(int n);\n//- a.c\n#include \"a.h\"\nchar *load(int n) { return 0; }\n//- b.c\n\n\nint f(void) {\n  return load(1) != 0;\n}\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "load");
+    assert_eq!((&found["total"], &found["unattributed"]), (&json!(0), &json!(1)), "{found}");
+    assert_eq!(found["leads"][0]["at"], "b.c:4", "{found}");
+}
+
+#[test]
 fn a_function_that_nobody_is_known_to_call_shows_calls_of_its_name() {
     let fixture = Fixture::new(
         m1nd_tools::surface(),

@@ -271,6 +271,8 @@ fn recovery_arguments_can_be_passed_on_as_they_are() {
         ("view", json!({"file_path": ".env"})),
         ("view", json!({"node_id": "function::src/main.rs::nope"})),
         ("callers", json!({"node_id": "nope"})),
+        ("callers", json!({"node_id": ""})),
+        ("callees", json!({"node_id": " "})),
         ("outline", json!({"file_path": "src/nope.rs"})),
         ("job_status", json!({"job_id": "job-99"})),
         ("view", json!({"file_path": "src/main.rs", "offset": 1000})),

@@ -353,6 +353,9 @@ fn a_graph_just_made_agrees_with_the_disk_and_an_edit_is_told() {
     assert_eq!(differs["verdict"], "differs");
     assert_eq!(differs["missing"], json!({"total": 1, "first": ["shop/new.py"]}));
     assert_eq!(differs["gone"], json!({"total": 1, "first": ["shop/report.py"]}));
+    assert_eq!(differs["refreshed"], 2);
+    let after = fixture.call("cross_verify", json!({})).body;
+    assert_eq!((&after["verdict"], &after["generation"]), (&json!("agrees"), &json!(2)));
 }
 
 #[test]
@@ -378,4 +381,12 @@ fn a_file_the_graph_does_not_know_says_why() {
         "`file_path`: build/b.py is not in the graph: an ignore file or a hidden folder keeps it out."
     );
     assert_eq!(said("a.py"), "");
+    std::os::unix::fs::symlink(".", fixture.root().join("here")).unwrap();
+    assert_eq!(fixture.call("outline", json!({"file_path": "here"})).body["total"], 3);
+    let socket = std::os::unix::net::UnixListener::bind(fixture.root().join("door")).unwrap();
+    assert_eq!(said("door"), "`file_path`: door is a pipe, socket or device, which m1nd does not open.");
+    drop(socket);
+    let huge = std::fs::File::create(fixture.root().join("huge.py")).unwrap();
+    huge.set_len(1 << 30).unwrap();
+    assert!(said("huge.py").ends_with("are not parsed. Use search."), "{}", said("huge.py"));
 }

@@ -60,7 +60,14 @@ pub(crate) fn open_at(root: &Root, at: &Path, path: &RelPath) -> Result<(File, u
     let mut options = OpenOptions::new();
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     options.read(true).custom_flags(flags.bits().cast_signed());
-    let file = root.dir().open_with(at, &options).map_err(|err| sort_out(err, path.as_str()))?.into_std();
+    let file = root.dir().open_with(at, &options).map_err(|err| match err.raw_os_error() {
+        // What a socket answers to being opened.
+        Some(code) if code == rustix::io::Errno::NXIO.raw_os_error() => {
+            ReadError::NotAFile { path: path.clone() }
+        }
+        _ => sort_out(err, path.as_str()).into(),
+    })?;
+    let file = file.into_std();
     let meta = file.metadata().map_err(|err| sort_out(err, path.as_str()))?;
     if meta.is_dir() {
         return Err(ReadError::IsFolder { path: path.clone() });

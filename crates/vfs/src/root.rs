@@ -83,6 +83,8 @@ impl Root {
             return Ok(wanted);
         }
         match self.dir.canonicalize(wanted.as_path()) {
+            // A link may lead to the root itself.
+            Ok(real) if real.as_os_str().is_empty() || real == Path::new(".") => Ok(RelPath::root()),
             Ok(real) => Ok(RelPath::from_clean(&real)),
             Err(err) => Err(sort_out(err, input)),
         }
@@ -250,10 +252,12 @@ mod tests {
         let (dir, root) = workspace();
         let ws = dir.path().join("ws");
         symlink("src/lib.rs", ws.join("inside")).unwrap();
+        symlink(".", ws.join("self")).unwrap();
         symlink("../outside.txt", ws.join("out")).unwrap();
         symlink(dir.path(), ws.join("up")).unwrap();
         symlink("/etc", ws.join("etc")).unwrap();
         assert_eq!(shown(&root, "inside"), "src/lib.rs");
+        assert_eq!(root.locate("self").unwrap(), RelPath::root());
         for escape in ["out", "up/outside.txt", "etc/passwd", "up/nope", "/etc/passwd"] {
             assert_eq!(shown(&root, escape), "outside", "{escape}");
         }

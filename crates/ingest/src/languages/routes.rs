@@ -167,7 +167,7 @@ function listed(req, res) {}
         expect![[r#"
             ANY /api/hello pages/api/hello.ts:1 -> function::pages/api/hello.ts::handler
             ANY /cart/<int:id>/ shop/urls.py:4 -> function::shop/views.py::cart
-            ANY /items$ shop/urls.py:5 -> class::shop/views.py::Items
+            ANY /items shop/urls.py:5 -> class::shop/views.py::Items
             ANY /plain main.go:3 -> function::main.go::plain
             DELETE /cats/all Cats.java:6 -> method::Cats.java::Cats.all
             GET /api/things/{id} ThingsController.cs:3 -> method::ThingsController.cs::ThingsController.One
@@ -236,6 +236,95 @@ def named(): ...
             GET /methods api.py:5 -> function::api.py::plain
             POST /both api.py:1 -> function::api.py::both
             PUT /tuple api.py:3 -> function::api.py::pair
+        "#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
+    fn expressions_of_django_are_read_as_paths() {
+        let found = testing::routes(
+            r#"
+//- shop/urls.py
+from django.urls import re_path
+from . import views
+urlpatterns = [
+    re_path(r"^x/$", views.x),
+    re_path(r'^carts/(?P<id>(?:\d|[a-f)])+)/item\.(?P<kind>\w+)$', views.x),
+]
+//- old/routing.py
+from django.conf.urls import url, include
+from shop import views
+urlpatterns = [url(r'^blog/', include('shop.urls')), url(r'^old\-x/$', 'shop.views.x')]
+//- shop/views.py
+def x(request): ...
+//- other.py
+url(r'^no/$', x)
+"#,
+        );
+        expect![[r#"
+            ANY /blog/carts/<id>/item.<kind> shop/urls.py:5 -> function::shop/views.py::x
+            ANY /blog/x/ shop/urls.py:4 -> function::shop/views.py::x
+            ANY /old-x/ old/routing.py:3 -> 
+        "#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
+    fn a_decorator_is_a_route_only_where_something_speaks_for_a_router() {
+        let found = testing::routes(
+            r#"
+//- cache.py
+class Cache:
+    def get(self, key): ...
+d = Cache()
+app = Cache()
+@d.get("/no")
+def one(): ...
+@Cache.get("/no")
+def two(): ...
+@app.get("/no")
+def three(): ...
+//- views.py
+from .main import app
+from .cache import d
+@app.get("/yes")
+def four(): ...
+@d.get("/no")
+def five(): ...
+//- named.py
+import falcon
+@whatever.get("/falcon")
+def six(): ...
+"#,
+        );
+        expect![[r#"
+            GET /falcon named.py:2 -> function::named.py::six
+            GET /yes views.py:3 -> function::views.py::four
+        "#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
+    fn blocks_of_sinatra_are_routes() {
+        let found = testing::routes(
+            r#"
+//- app.rb
+require 'sinatra/base'
+class App < Sinatra::Base
+  get '/carts/:id' do
+    load_cart(params[:id])
+  end
+  post('/carts') { create }
+  get 'no'
+end
+//- other.rb
+get '/no' do
+end
+"#,
+        );
+        expect![[r#"
+            GET /carts/:id app.rb:3 -> 
+            POST /carts app.rb:6 -> 
         "#]]
         .assert_eq(&found);
     }

@@ -7,6 +7,7 @@ pub(crate) mod index;
 pub(crate) mod lineage;
 mod overloads;
 pub(crate) mod program;
+mod projects;
 pub(crate) mod rules;
 pub(crate) mod ty;
 
@@ -24,6 +25,7 @@ use crate::mounts;
 use eval::Eval;
 use index::Index;
 use program::{GDef, Place, Program, Source};
+use projects::Projects;
 use rules::Rules;
 use ty::Ty;
 
@@ -104,13 +106,14 @@ pub(crate) fn resolve_some(program: &Program<'_>, some: &[u32]) -> Vec<Links> {
         program.files.iter().map(|file| rules.of_language(&file.language)).collect();
     let entries = entries::of(&mut Eval::new(program, &by_file), program.manifests);
     let beginnings = beginnings(program, &entries);
+    let projects = Projects::of(program);
     // Neighbouring files share what was evaluated for them.
     let chunk = some.len().div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
     some.par_chunks(chunk)
         .flat_map_iter(|chunk| {
             let mut eval = Eval::new(program, &by_file);
             let read = |&file: &u32| {
-                let mut links = FileLinker::read(&mut eval, file);
+                let mut links = FileLinker::read(&mut eval, &projects, file);
                 links.entries = entries.get(&file).cloned().unwrap_or_default();
                 links.abroad ^= beginnings;
                 links
@@ -144,14 +147,15 @@ fn digest(program: &Program<'_>, ends: impl IntoIterator<Item = LinkEnd>) -> u64
 
 struct FileLinker<'e, 'p, 'f> {
     eval: &'e mut Eval<'p, 'f>,
+    projects: &'e Projects,
     file: u32,
     out: Links,
 }
 
 impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
-    fn read(eval: &'e mut Eval<'p, 'f>, file: u32) -> Links {
+    fn read(eval: &'e mut Eval<'p, 'f>, projects: &'e Projects, file: u32) -> Links {
         let facts = eval.program.files[file as usize];
-        let mut linker = FileLinker { eval, file, out: Links::default() };
+        let mut linker = FileLinker { eval, projects, file, out: Links::default() };
         let inside = linker.eval.program.inside(file);
         for site in &inside.calls {
             linker.call(facts, inside, site);
@@ -226,10 +230,16 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     /// Nothing is known of the receiver: methods with that name, if few have it.
     fn by_name(&mut self, facts: &FileFacts, callee: &Expr, site: &CallSite) {
         self.out.unresolved += 1;
-        let Expr::Field { name, .. } = callee else {
-            return;
-        };
         let program = self.eval.program;
+        let name = match callee {
+            Expr::Field { name, .. } => name,
+            Expr::Name { name, scope, .. } => {
+                let name = program.name(self.file, *name);
+                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
+                return self.guess(named, site);
+            }
+            _ => return,
+        };
         let text = facts.text(*name);
         if self.eval.rules(self.file).is_common_method(text) {
             return;
@@ -240,10 +250,16 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             .iter()
             .copied()
             .filter(|&def| {
-                crate::languages::family(&program.files[program.file_of(def) as usize].language) == family
+                let file = program.file_of(def);
+                let is_of_family = crate::languages::family(&program.files[file as usize].language) == family;
+                is_of_family && !self.projects.are_apart(self.file, file)
             })
             .take(MAX_CANDIDATES + 1)
             .collect();
+        self.guess(named, site);
+    }
+
+    fn guess(&mut self, named: Vec<GDef>, site: &CallSite) {
         if named.len() > MAX_CANDIDATES {
             return;
         }

@@ -103,6 +103,11 @@ pub(crate) trait Rules: Sync {
         items.into_iter().find(|&def| program.def(def).kind == DefKind::Constant)
     }
 
+    /// Functions that a bare name may mean though nothing in sight says so.
+    fn guesses(&self, _program: &Program<'_>, _file: u32, _scope: Scope, _name: GName) -> Vec<GDef> {
+        Vec::new()
+    }
+
     /// Whether a bare call of this method name says nothing about its target.
     fn is_common_method(&self, _name: &str) -> bool {
         true

@@ -79,6 +79,10 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
             truth.inferred_true += usize::from(right);
             continue;
         }
+        // What a macro stands for is no more than text to an index.
+        if !right && source.signature().starts_with("macro_rules! ") {
+            continue;
+        }
         // The compiler sees the reference, only not in the form of a call (a decorator, a component).
         if !right && calls.referred.contains(&(edge.source, edge.target)) {
             continue;

@@ -37,6 +37,15 @@ fn within<'n>(root: &Root, name: &'n str) -> Cow<'n, str> {
 
 fn fault(argument: &str, err: LookupError) -> Fault {
     match err {
+        LookupError::NotFound { name } if name.is_empty() => Fault::new(
+            Code::InvalidParams,
+            format!("`{argument}` is empty."),
+            Recovery::call(
+                "See what is there; each name in it can be asked for.",
+                "outline",
+                json!({ "file_path": "." }),
+            ),
+        ),
         LookupError::NotFound { name } => {
             let shown = &name[..name.floor_char_boundary(120)];
             let word = shown.rsplit([':', '.', '/']).find(|part| !part.is_empty()).unwrap_or(shown);

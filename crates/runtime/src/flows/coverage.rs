@@ -6,6 +6,7 @@ use m1nd_graph::{Graph, NodeFlags, NodeKind};
 use m1nd_ingest::classify::MAX_FILE_BYTES;
 use m1nd_ingest::engine::{Outcome, outcome_of};
 use m1nd_ingest::languages;
+use m1nd_vfs::read::ReadError;
 use m1nd_vfs::{RelPath, Root, policy, read};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -58,7 +59,13 @@ pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String>
             "{name} was skipped: it has {size} bytes, and files over {MAX_FILE_BYTES} are not parsed."
         ));
     }
-    let bytes = read::bytes(root, path, MAX_FILE_BYTES).ok()?;
+    let bytes = match read::bytes(root, path, MAX_FILE_BYTES) {
+        Ok(bytes) => bytes,
+        Err(ReadError::NotAFile { .. }) => {
+            return Some(format!("{name} is a pipe, socket or device, which m1nd does not open."));
+        }
+        Err(_) => return None,
+    };
     let said = match outcome_of(name, &bytes) {
         Outcome::Indexed if !known && graph.is_some() => {
             format!("{name} is not in the graph: an ignore file or a hidden folder keeps it out.")

@@ -74,7 +74,12 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     for hit in &found.matches {
         let path = hit.path.as_str();
         let is_known = known.contains(&(path, hit.line)) || is_definition(graph, name, path, hit.line);
-        if !is_known && !is_comment(&hit.text) && !is_documentation(graph, path, hit.line, &hit.text) {
+        let is_declared = language.family == "c" && is_prototype(&hit.text, name);
+        if !is_known
+            && !is_declared
+            && !is_comment(&hit.text, language.family)
+            && !is_documentation(graph, path, hit.line, &hit.text)
+        {
             let near = path == asked.path() || importers.contains(path);
             open.push((!near, path.to_owned(), hit.line));
         }
@@ -123,7 +128,25 @@ fn is_documentation(graph: &Graph, path: &str, line: u64, text: &str) -> bool {
     around.is_some_and(|node| !text.trim().is_empty() && node.doc().contains(text.trim()))
 }
 
-fn is_comment(line: &str) -> bool {
+/// `type *name(`: only words and stars stand before the name, and none of them starts a statement.
+fn is_prototype(line: &str, name: &str) -> bool {
+    let Some(before) = line.find(name).map(|at| line[..at].trim()) else { return false };
+    let mut words = before.split(|c: char| c.is_whitespace() || c == '*').filter(|word| !word.is_empty());
+    let is_type = |word: &str| {
+        word.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && !matches!(word, "return" | "else" | "case" | "do" | "goto" | "throw")
+    };
+    !before.is_empty() && words.next().is_some_and(is_type) && words.all(is_type)
+}
+
+fn is_comment(line: &str, family: &str) -> bool {
     let line = line.trim_start();
-    ["//", "#", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark))
+    let marks: &[&str] = match family {
+        "python" | "ruby" | "bash" | "elixir" => &["#"],
+        "php" => &["#", "//", "*", "/*"],
+        "lua" => &["--"],
+        _ => &["//", "*", "/*"],
+    };
+    // An attribute of PHP calls like one of Rust.
+    marks.iter().any(|mark| line.starts_with(mark)) && !line.starts_with("#[")
 }

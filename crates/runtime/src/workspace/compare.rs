@@ -7,6 +7,7 @@ use m1nd_ingest::scan;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_vfs::Root;
 
+use super::host::Host;
 use super::view::WorkspaceView;
 
 /// What is not the same, each in the order of paths.
@@ -18,13 +19,16 @@ pub struct Differences {
     pub missing: Vec<String>,
     /// In the graph and not on disk.
     pub gone: Vec<String>,
-    /// Written since the graph was made.
+    /// Written since the graph was made, by size, time or content.
     pub changed: Vec<String>,
+    /// Files whose content was compared with what was read.
+    pub compared: u64,
 }
 
 pub(super) fn differences(
     root: &Root,
     view: &WorkspaceView,
+    host: &Host,
     cancel: &CancelToken,
 ) -> Result<Differences, Stop> {
     let (listing, _) = scan::list(root, cancel)?;
@@ -41,13 +45,22 @@ pub(super) fn differences(
         ..Differences::default()
     };
     let mut left = known.clone();
+    let mut alike = Vec::new();
     for file in &listing {
         left.remove(file.path.as_str());
         if !known.contains(file.path.as_str()) {
             found.missing.push(file.path.clone());
         } else if !view.looks_like(&file.path, file.size, file.modified_ns) {
             found.changed.push(file.path.clone());
+        } else {
+            alike.push(file.path.clone());
         }
+    }
+    if view.imported_from().is_none() {
+        let (rewritten, compared) = host.rewritten(root, &alike, cancel)?;
+        found.changed.extend(rewritten);
+        found.changed.sort();
+        found.compared = compared;
     }
     found.gone = left.into_iter().map(str::to_owned).collect();
     Ok(found)

@@ -1,12 +1,13 @@
 //! Host: the one writer of a workspace's graph; readers take what it has published.
 
 mod disk;
+mod leftovers;
 mod progress;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use m1nd_graph::{Graph, carry};
@@ -30,6 +31,11 @@ use progress::Progress;
 
 /// How often a waiting ingest looks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(25);
+/// A watch hears nothing of what is written through another name of a file, or through memory: however quiet it
+/// is, the files are listed again after so long.
+const LISTED_FOR: Duration = Duration::from_secs(5);
+/// Listing them because of that may take at most this part of the time.
+const LISTING_REST: u32 = 50;
 
 /// What an ingest takes over from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +54,26 @@ pub(super) struct Host {
     loaded: OnceLock<()>,
     ingest: Mutex<Option<Ingest>>,
     problem: Mutex<Option<String>>,
+    /// Why the newest graph is not on disk, if writing it failed.
+    unsaved: Mutex<Option<String>>,
     overlays: Overlays,
     progress: Progress,
     watching: Mutex<Watching>,
-    clean: Mutex<Option<u64>>,
+    clean: Mutex<Option<Clean>>,
     /// Calls answered.
     queries: AtomicU64,
     /// The generation on disk.
     saved: AtomicU64,
+}
+
+/// When the newest view was last known to be true.
+#[derive(Clone, Copy, Debug)]
+struct Clean {
+    /// How many events had been heard.
+    heard: u64,
+    listed: Instant,
+    /// How long the listing took.
+    took: Duration,
 }
 
 /// A listing of all files.
@@ -86,6 +104,7 @@ impl Host {
             loaded: OnceLock::new(),
             ingest: Mutex::new(None),
             problem: Mutex::new(None),
+            unsaved: Mutex::new(None),
             watching: Mutex::new(Watching::NotYet),
             clean: Mutex::new(None),
             queries: AtomicU64::new(0),
@@ -102,6 +121,11 @@ impl Host {
     /// What is wrong with the files on disk, if anything is.
     pub(super) fn problem(&self) -> Option<String> {
         self.problem.lock().clone()
+    }
+
+    /// Why the newest graph could not be written, until it can.
+    pub(super) fn unsaved_because(&self) -> Option<String> {
+        self.unsaved.lock().clone()
     }
 
     /// The newest view after a look at the files: one that changed is read again first.
@@ -122,7 +146,7 @@ impl Host {
         }
         let watch = self.watch();
         let heard = watch.as_ref().and_then(|watch| watch.now());
-        if heard.is_some() && heard == self.clean_at() {
+        if heard.is_some_and(|heard| self.is_clean(heard)) {
             return Ok(self.view.load_full());
         }
         let heard = watch.and_then(|watch| match watch.follow(root, cancel) {
@@ -134,7 +158,9 @@ impl Host {
             }
         });
         let now = clock.now();
+        let listed = Instant::now();
         let (files, passed) = scan::list(root, cancel)?;
+        let took = listed.elapsed();
         let stamp = Stamp::of(&files, now);
         if stamp.proves_unchanged(view.stamp()) {
             if !view.has_sizes() {
@@ -155,7 +181,7 @@ impl Host {
                 )?;
             }
         }
-        *self.clean.lock() = heard;
+        *self.clean.lock() = heard.map(|heard| Clean { heard, listed, took });
         Ok(self.view.load_full())
     }
 
@@ -187,6 +213,50 @@ impl Host {
         let (files, passed) = scan::list(root, cancel)?;
         let stamp = Stamp::of(&files, now);
         self.read(&mut state, root, reuse, Files { list: &files, passed, stamp, now }, clock, cancel)
+    }
+
+    /// Reads files again whatever their sizes and times say, and everything else that changed.
+    pub(super) fn reread(
+        &self,
+        root: &Root,
+        paths: &[String],
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Report, Stop> {
+        let mut state = self.turn(cancel)?;
+        if state.is_none() {
+            *state = self.facts(&self.view());
+        }
+        state.iter_mut().for_each(|ingest| ingest.distrust(paths));
+        let now = clock.now();
+        let (files, passed) = scan::list(root, cancel)?;
+        let stamp = Stamp::of(&files, now);
+        self.read(&mut state, root, Reuse::Edits, Files { list: &files, passed, stamp, now }, clock, cancel)
+    }
+
+    /// Which of these files hold something else than when they were last read; how many could be told.
+    pub(super) fn rewritten(
+        &self,
+        root: &Root,
+        paths: &[String],
+        cancel: &CancelToken,
+    ) -> Result<(Vec<String>, u64), Stop> {
+        let state = self.turn(cancel)?;
+        let kept = if state.is_none() { self.facts(&self.view()) } else { None };
+        let Some(ingest) = state.as_ref().or(kept.as_ref()) else { return Ok((Vec::new(), 0)) };
+        let mut told = 0;
+        let mut found = Vec::new();
+        for path in paths {
+            if let Some(stop) = cancel.stop() {
+                return Err(stop);
+            }
+            let (Some(_), Ok(bytes)) = (ingest.hash(path), scan::read(root, path)) else { continue };
+            told += 1;
+            if !ingest.is_current(path, &bytes) {
+                found.push(path.clone());
+            }
+        }
+        Ok((found, told))
     }
 
     fn read(
@@ -313,7 +383,16 @@ impl Host {
 
     /// How many events had been heard when the newest view was known to be true.
     pub(super) fn clean_at(&self) -> Option<u64> {
-        *self.clean.lock()
+        self.clean.lock().map(|clean| clean.heard)
+    }
+
+    /// Whether nothing was heard since the view was last proved, and that is not long ago.
+    fn is_clean(&self, heard: u64) -> bool {
+        let clean = *self.clean.lock();
+        clean.is_some_and(|clean| {
+            let holds = LISTED_FOR.max(clean.took * LISTING_REST);
+            clean.heard == heard && clean.listed.elapsed() < holds
+        })
     }
 
     // What the keeper asks.

@@ -245,7 +245,12 @@ impl Workspace {
 
     /// How the graph in memory differs from the files on disk.
     pub fn differences(&self, view: &WorkspaceView, cancel: &CancelToken) -> Result<Differences, Stop> {
-        compare::differences(&self.root, view, cancel)
+        compare::differences(&self.root, view, &self.host, cancel)
+    }
+
+    /// Reads files again whatever their sizes and times say, and everything else that changed.
+    pub fn reread(&self, paths: &[String], clock: &dyn Clock, cancel: &CancelToken) -> Result<Report, Stop> {
+        self.host.reread(&self.root, paths, clock, cancel)
     }
 
     /// Publishes the graph on disk in place of the one in memory. Nothing when none was saved.
@@ -326,6 +331,11 @@ impl Workspace {
     /// What is wrong with the state on disk, if anything is.
     pub fn problem(&self) -> Option<String> {
         self.host.problem()
+    }
+
+    /// Why the newest graph could not be written to disk, until it can.
+    pub fn unsaved_because(&self) -> Option<String> {
+        self.host.unsaved_because()
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Input {}
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// ok, or unbound when no workspace is bound.
+    /// ok, degraded when the graph could not be written to disk, or unbound when no workspace is bound.
     status: &'static str,
     /// Version of the running program.
     version: &'static str,
@@ -170,8 +170,13 @@ impl Tool for Health {
             .sort_by(|a, b| b.last_seen_ms.cmp(&a.last_seen_ms).then_with(|| a.agent_id.cmp(&b.agent_id)));
         sessions.truncate(MAX_SESSIONS);
         let build = runtime.settings().build;
+        let unsaved = workspace.and_then(|workspace| workspace.unsaved_because());
         let output = Output {
-            status: if workspace.is_some() { "ok" } else { "unbound" },
+            status: match (workspace, &unsaved) {
+                (None, _) => "unbound",
+                (Some(_), Some(_)) => "degraded",
+                (Some(_), None) => "ok",
+            },
             version: build.version,
             build: build.hash,
             process_id: std::process::id(),
@@ -190,7 +195,10 @@ impl Tool for Health {
             sessions,
             session_count,
         };
-        let guidance = if workspace.is_some() {
+        let guidance = if unsaved.is_some() {
+            let why = "Answers are right, but a new process would read everything again. Make room on the disk and save.";
+            Guidance::next("persist", "save", why)
+        } else if workspace.is_some() {
             Guidance::default()
         } else {
             let why = runtime.why_unbound().map_or_else(String::new, |why| format!("{why}. "));
@@ -221,7 +229,10 @@ impl Graph {
             languages: view.graph().map(|graph| coverage::languages(graph)).unwrap_or_default(),
             as_of_ms: view.graph().map(|_| view.as_of().0),
             imported_from: view.imported_from().map(str::to_owned),
-            problem: workspace.problem(),
+            problem: match (workspace.problem(), workspace.unsaved_because()) {
+                (Some(one), Some(other)) => Some(format!("{one}; {other}")),
+                (one, other) => one.or(other),
+            },
             edits: view.graph().map(|_| match workspace.watching() {
                 Watching::On(watch) => format!("watched in {} folders", watch.folders()),
                 Watching::Off(why) => format!("looked for before each question: {why}"),

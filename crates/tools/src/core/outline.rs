@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_runtime::faults::{from_graph, from_vfs};
-use m1nd_runtime::flows::{coverage, outline};
+use m1nd_runtime::flows::{coverage, outline, slice};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
 use m1nd_vfs::Root;
 use schemars::JsonSchema;
@@ -96,7 +96,10 @@ impl Tool for Outline {
         let guidance = if found.lines.is_empty() {
             let gap = gap(root, &at.graph, node);
             let why = gap.unwrap_or_else(|| "Nothing is defined inside.".to_owned());
-            Guidance::hint(format!("{why} Use view or search."))
+            let is_huge = place.as_ref().is_some_and(|path| {
+                root.size_and_time(path).is_ok_and(|(size, _)| size > slice::MAX_FILE_BYTES)
+            });
+            Guidance::hint(format!("{why} Use {}.", if is_huge { "search" } else { "view or search" }))
         } else {
             damage(root, &at.graph, node).map_or_else(Guidance::default, Guidance::hint)
         };

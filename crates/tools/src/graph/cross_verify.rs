@@ -34,8 +34,13 @@ pub struct Output {
     missing: List,
     /// In the graph and not on disk.
     gone: List,
-    /// Changed since the graph was made.
+    /// Changed since the graph was made, by size, time or content.
     changed: List,
+    /// Files whose content was compared with what was read.
+    contents_compared: u64,
+    /// Generation that holds what was missing, gone or changed: it was read after the check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refreshed: Option<u64>,
     /// Definitions compared with their lines.
     definitions_checked: u64,
     /// Those whose lines do not hold their name.
@@ -72,8 +77,8 @@ impl Tool for CrossVerify {
     const SPEC: Spec = Spec {
         name: "cross_verify",
         summary: "Check the graph against the files on disk: files missing, gone or changed, definitions and calls that their lines do not bear out.",
-        help: "Looks at the graph as it is, before the refresh that other graph tools make first. Every definition and call is checked, not a sample; \
-            files that changed are only listed.",
+        help: "Looks at the graph as it is, before the refresh that other graph tools make first. Every file's content, every definition and every call is checked, not a sample; \
+            files that changed are listed, and then read again.",
         intents: &["is the graph right", "stale graph", "verify graph", "consistency"],
         needs: Needs::Graph,
         budget: Some(6_000),
@@ -95,6 +100,8 @@ impl Tool for CrossVerify {
         let view = workspace.view();
         let graph = view.graph().cloned().ok_or_else(faults::empty_graph)?;
         let mut found = workspace.differences(&view, ctx.cancel()).map_err(faults::stopped)?;
+        let differing: Vec<String> =
+            [&found.missing, &found.gone, &found.changed].into_iter().flatten().cloned().collect();
         for list in [&mut found.missing, &mut found.gone, &mut found.changed] {
             list.retain(|path| is_within(path, scope));
         }
@@ -103,12 +110,18 @@ impl Tool for CrossVerify {
             .map_err(faults::stopped)?;
         let files_differ = !(found.missing.is_empty() && found.gone.is_empty() && found.changed.is_empty());
         let agrees = !files_differ && checked.misplaced.is_empty();
-        let guidance = match (files_differ, view.imported_from().is_some()) {
+        let is_imported = view.imported_from().is_some();
+        let refreshed = if differing.is_empty() || is_imported {
+            None
+        } else {
+            let report =
+                workspace.reread(&differing, ctx.runtime().clock(), ctx.cancel()).map_err(faults::stopped)?;
+            Some(report.generation)
+        };
+        let guidance = match (files_differ, is_imported) {
             (false, _) => Guidance::default(),
             (true, true) => Guidance::next("ingest", ".", "The graph was imported; ingest reads the files."),
-            (true, false) => {
-                Guidance::hint("The next graph question reads the changes; ingest does so at once.")
-            }
+            (true, false) => Guidance::hint("What differs was read again; the next answers hold it."),
         };
         let output = Output {
             verdict: if agrees { "agrees" } else { "differs" },
@@ -118,6 +131,8 @@ impl Tool for CrossVerify {
             missing: List::of(found.missing),
             gone: List::of(found.gone),
             changed: List::of(found.changed),
+            contents_compared: found.compared,
+            refreshed,
             definitions_checked: checked.definitions,
             misplaced: List::of(checked.misplaced),
             calls_checked: checked.calls,

@@ -1,31 +1,39 @@
 //! Reading the facts of one C file. A prototype is an export: it says that a name is a function elsewhere.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
+use super::branches::Dialect;
+use super::parse::{self, Parsed};
+use super::macros;
 use crate::facts::{
-    DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
+    Def, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
 };
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    let tree = parse(&tree_sitter_c::LANGUAGE.into(), source, limit)?;
-    let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source) };
+    let Parsed { tree, dropped } = parse::parse(source, Dialect::C, limit)?;
+    let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source), unread: Vec::new() };
     if path.split('/').any(|part| matches!(part, "test" | "tests")) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
     }
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
+    reader.unread.extend(dropped);
+    macros::read_unread(&mut reader.sheet, reader.unread);
     Ok(reader.sheet.finish())
 }
 
 struct Reader<'s> {
     sheet: Sheet<'s>,
+    /// Where calls may stand that the tree does not show.
+    unread: Vec<Range<usize>>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -89,13 +97,19 @@ impl Reader<'_> {
         let kind = if is_function { DefKind::Function } else { DefKind::Constant };
         let name = self.sheet.name_of(name_node);
         let mut def = self.sheet.def(kind, name, node, name_node);
+        // A macro holds to the end of the file, whatever it stands in.
+        def.parent = None;
+        def.how = macros::MACRO;
         def.doc = self.sheet.take_doc(def.line_start);
         let end = field(node, "value").map_or(node.end_byte(), |value| value.start_byte());
         def.signature =
             self.sheet.signature(node.start_byte(), if is_function { end } else { node.end_byte() });
-        self.sheet.add_def(def);
+        let def = self.sheet.add_def(def);
+        macros::read(&mut self.sheet, node, def);
     }
 
+    /// A function stands in no other. What looks so is a macro with a block, which is part of the function
+    /// around it, or the next function of a file whose brackets do not match, which starts its line.
     fn open_function(&mut self, node: Node<'_>) {
         let Some(name_node) = field(node, "declarator").and_then(declared_name) else {
             let name = self.sheet.name(b"");
@@ -104,8 +118,18 @@ impl Reader<'_> {
             self.sheet.open_block(node);
             return;
         };
+        let is_nested = self.sheet.owner().is_some();
+        let starts_line = node.start_position().column == 0;
+        if is_nested && !starts_line && (node.has_error() || macros::is_keyword(self.sheet.bytes(name_node))) {
+            self.sheet.scope().into_iter().for_each(|around| self.sheet.enter_def(around));
+            self.sheet.open_block(node);
+            return;
+        }
         let name = self.sheet.name_of(name_node);
         let mut def = self.sheet.def(DefKind::Function, name, node, name_node);
+        if is_nested && starts_line {
+            def.parent = None;
+        }
         def.doc = self.sheet.take_doc(def.line_start);
         let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
         def.signature = self.sheet.signature(node.start_byte(), body);
@@ -176,6 +200,13 @@ impl Reader<'_> {
                 }
             }
             "call_expression" => self.call(node),
+            "initializer_list" | "return_statement" | "conditional_expression" => {
+                self.values(&named_children(node));
+            }
+            "initializer_pair" | "init_declarator" => self.values(field(node, "value").as_slice()),
+            "assignment_expression" => self.values(field(node, "right").as_slice()),
+            // `BEGIN(setup())` before a declaration is taken for a type.
+            "ERROR" | "macro_type_specifier" => self.unread.push(node.byte_range()),
             _ => {}
         }
     }
@@ -219,7 +250,8 @@ impl Reader<'_> {
             self.sheet.bind(name, node.start_byte(), node.end_byte() as u32, ty, None);
             params.push(Param { name, ty });
         }
-        if let Some(def) = self.sheet.current() {
+        let is_own = |def: &&mut Def| def.from as usize == node.start_byte();
+        if let Some(def) = self.sheet.current().filter(is_own) {
             def.returns = returns;
             def.params = params.into();
         }
@@ -287,6 +319,17 @@ impl Reader<'_> {
         self.sheet.bind(name, node.start_byte(), to, ty, value);
     }
 
+    /// A function may be named without being called; what is not one is nothing.
+    fn values(&mut self, nodes: &[Node<'_>]) {
+        for node in nodes {
+            let is_name = node.kind() == "identifier"
+                || (node.kind() == "pointer_expression" && field(*node, "argument").is_some_and(is_identifier));
+            if let Some(value) = self.sheet.known(*node).filter(|_| is_name) {
+                self.sheet.used(value, *node);
+            }
+        }
+    }
+
     fn call(&mut self, node: Node<'_>) {
         let function = field(node, "function");
         let callee = self.sheet.expr(function);
@@ -298,6 +341,10 @@ impl Reader<'_> {
         let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
         self.sheet.call(call, function.unwrap_or(node));
     }
+}
+
+fn is_identifier(node: Node<'_>) -> bool {
+    node.kind() == "identifier"
 }
 
 /// The name inside pointers, arrays, brackets and initialisers.

@@ -11,12 +11,17 @@ use crate::resolve::program::{GDef, GName, Place, Program};
 /// Headers of headers are followed up to this many files.
 const MAX_HEADERS: usize = 400;
 
+/// More files that include one are not asked what they see.
+const MAX_INCLUDERS: usize = 4;
+
 #[derive(Default)]
 pub(crate) struct Includes {
     /// Names that each file declares as functions.
     declared: Vec<FxHashSet<GName>>,
     /// Files that each file includes.
     files: Vec<Vec<Option<u32>>>,
+    /// Files that include each file.
+    included_by: Vec<Vec<u32>>,
     /// A file and everything it includes, found when first asked for.
     reach: Vec<OnceLock<Reach>>,
 }
@@ -58,7 +63,19 @@ impl Includes {
             );
             includes.reach.push(OnceLock::new());
         }
+        includes.included_by = vec![Vec::new(); includes.files.len()];
+        for (from, files) in (0..).zip(&includes.files) {
+            for &file in files.iter().flatten() {
+                includes.included_by[file as usize].push(from);
+            }
+        }
         includes
+    }
+
+    /// Some of the files that include one: what they see, it sees too where they include it.
+    pub(crate) fn included_by(&self, file: u32) -> &[u32] {
+        let all = &self.included_by[file as usize];
+        &all[..all.len().min(MAX_INCLUDERS)]
     }
 
     /// The file that an import names.

@@ -1,10 +1,15 @@
 //! C: grammar, extraction, and resolution by includes, declarations and linkage.
 
+pub(super) mod branches;
 mod extract;
 pub(super) mod includes;
+pub(super) mod macros;
+pub(super) mod parse;
+mod readable;
 pub(super) mod rules;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::time::Duration;
 

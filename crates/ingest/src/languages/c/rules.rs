@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use m1nd_graph::NodeFlags;
 
 use super::includes::{Includes, is_c_or_cpp};
+use super::macros::is_macro;
 use crate::facts::{DefIx, DefKind, Scope};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -17,6 +18,8 @@ use crate::resolve::ty::{Args, Ty};
 pub(crate) struct CRules {
     /// Functions with external linkage, by name.
     linked: FxHashMap<GName, Vec<GDef>>,
+    /// Names of functions and macros of any file.
+    named: FxHashSet<GName>,
     pub(crate) includes: Includes,
 }
 
@@ -25,6 +28,10 @@ impl CRules {
         let mut rules = Self { includes: Includes::of(program), ..Self::default() };
         for (at, file) in program.files.iter().enumerate().filter(|(_, file)| is_c_or_cpp(&file.language)) {
             for (ix, def) in file.defs.iter().enumerate() {
+                if def.kind == DefKind::Function && def.parent.is_none() {
+                    let global = program.global(at as u32, DefIx(ix as u32));
+                    rules.named.insert(program.def_name(global));
+                }
                 let is_linked = def.kind == DefKind::Function && def.flags.has(NodeFlags::EXPORTED);
                 if is_linked && def.parent.is_none() {
                     let global = program.global(at as u32, DefIx(ix as u32));
@@ -36,28 +43,55 @@ impl CRules {
     }
 }
 
-impl Rules for CRules {
-    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, _: Scope, name: GName) -> Ty {
+impl CRules {
+    /// A name as a file itself sees it; nothing for one that it does not.
+    fn seen(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
         if let Some(found) = self.includes.visible(eval.program, file, name, DefKind::is_callable) {
             // The same function twice, each for another system: which is called is not for us to say.
             let home = Place::File(eval.program.file_of(found));
             let twins = eval.program.items(home, name).iter().copied();
             let twins = twins.filter(|&def| eval.program.def(def).kind.is_callable());
-            return Ty::union(twins.map(|def| Ty::Fn(def, None)).collect());
+            return Some(Ty::union(twins.map(|def| Ty::Fn(def, None)).collect()));
         }
         for &at in self.includes.reach(file) {
             if let Some(found) = eval.top_binding(at, name) {
-                return found;
+                return Some(found);
             }
         }
         if self.includes.visible(eval.program, file, name, |kind| kind == DefKind::Constant).is_some() {
-            return Ty::External;
+            return Some(Ty::External);
         }
+        let found = self.linked.get(&name)?;
         let is_declared = self.includes.declares(file, name);
+        is_declared.then(|| Ty::union(found.iter().map(|&def| Ty::Fn(def, None)).collect()))
+    }
+}
+
+impl Rules for CRules {
+    fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        if let Some(found) = self.seen(eval, file, name) {
+            return found;
+        }
+        // What is included is read in the place where it is included.
+        if self.named.contains(&name) {
+            for &around in self.includes.included_by(file) {
+                if let Some(found @ (Ty::Fn(..) | Ty::Union(_))) = self.seen(eval, around, name) {
+                    return found;
+                }
+            }
+        }
         match self.linked.get(&name) {
-            Some(found) if is_declared => Ty::union(found.iter().map(|&def| Ty::Fn(def, None)).collect()),
+            // A macro is read where it is used, and there more may be declared.
+            Some(_) if is_in_macro(eval.program, file, scope) => Ty::Unknown,
             // Nothing that is included declares it: the system's, or a header we do not have.
             _ => Ty::External,
+        }
+    }
+
+    fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
+        match self.linked.get(&name) {
+            Some(found) if is_in_macro(program, file, scope) => found.clone(),
+            _ => Vec::new(),
         }
     }
 
@@ -99,4 +133,9 @@ impl Rules for CRules {
     fn import(&self, _: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         self.includes.file(file, at).map_or(Ty::External, |file| Ty::Place(Place::File(file)))
     }
+}
+
+/// Whether something stands in what a macro stands for.
+pub(in crate::languages) fn is_in_macro(program: &Program<'_>, file: u32, scope: Scope) -> bool {
+    scope.is_some_and(|scope| is_macro(program.files[file as usize].def(scope)))
 }

@@ -70,3 +70,199 @@ int run(void) { return plat(); }
     );
     assert_eq!(found, "x.c run -> x.c plat @[6] ?2\nx.c run -> x.c plat#2 @[6] ?2\n");
 }
+
+#[test]
+fn braces_in_branches_leave_later_functions_where_they_are() {
+    let fixture = r#"
+//- x.c
+static int one(int a) {
+#ifdef FAST
+  if (a) {
+#else
+  if (other(a) > 1) {
+#endif
+    helper(a);
+  }
+#ifdef FAST
+  while (a
+#else
+  while (a > 2
+#endif
+  ) { helper(1); }
+  return a;
+}
+
+int two(void) { return one(2); }
+static int helper(int a) { return a; }
+static int other(int a) { return a; }
+"#;
+    check(
+        fixture,
+        expect![[r#"
+            x.c one -> x.c helper @[7, 14]
+            x.c one -> x.c other @[5]
+            x.c two -> x.c one @[18]
+        "#]],
+    );
+    expect![[r#"
+        function::x.c::helper 19-19 `static int helper(int a)`
+        function::x.c::one 1-16 `static int one(int a)`
+        function::x.c::other 20-20 `static int other(int a)`
+        function::x.c::two 18-18 `int two(void)`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+}
+
+#[test]
+fn functions_are_not_inside_others_whatever_macros_hide() {
+    let found = testing::calls(
+        r#"
+//- x.c
+#define END }
+void helper(void) { }
+int one(int a) {
+  if (a) { helper(); END
+  return a;
+}
+int two(void) { return one(2); }
+int three(void) { return two(); } }
+"#,
+    );
+    assert_eq!(found, "x.c one -> x.c helper @[4]\nx.c three -> x.c two @[8]\nx.c two -> x.c one @[7]\n");
+}
+
+#[test]
+fn macros_call_what_they_stand_for() {
+    check(
+        r#"
+//- base.h
+int near(int a);
+#define CALL_NEAR(x) do { \
+    near(x); \
+    far(near((x))); \
+  } while (0)
+#define SAME near
+#define ONCE near(1)
+#define PASTE(f, x) f(x) + pre##f(x) + (x)->far(x) + sizeof(x) + strlen("near(1)")
+//- near.c
+#include "base.h"
+int near(int a) { return a; }
+//- far.c
+int far(int a) { return a; }
+static int strlen(int a) { return a; }
+//- main.c
+#include "base.h"
+int main(void) {
+#define LOCAL(x) CALL_NEAR(x)
+  LOCAL(2);
+}
+"#,
+        expect![[r#"
+            base.h CALL_NEAR -> far.c far @[4] ?1
+            base.h CALL_NEAR -> near.c near @[3, 4]
+            base.h ONCE -> near.c near @[7]
+            main.c LOCAL -> base.h CALL_NEAR @[3]
+            main.c main -> main.c LOCAL @[4]
+        "#]],
+    );
+}
+
+#[test]
+fn macros_before_and_after_declarations_hide_no_function() {
+    check(
+        r#"
+//- api.h
+#define PRINTF(a, b)
+LIB_EXTERN int lib_open(const char *name);
+int lib_print(const char *fmt, ...)
+  LIB_PRINTF(1, 2);
+UNITTEST int lib_close(int n);
+//- api.c
+#include "api.h"
+LIB_EXTERN int lib_open(const char *name) { return 1; }
+int lib_print(const char *fmt, ...) { return 1; }
+UNITTEST int lib_close(int n) { return lib_print("x"); }
+static DWORD WINAPI lib_thread(void *ptr) { return lib_close(1); }
+//- main.c
+#include "api.h"
+int main(void) { lib_open("x"); lib_print("x"); return lib_close(1); }
+"#,
+        expect![[r#"
+            api.c lib_close -> api.c lib_print @[4]
+            api.c lib_thread -> api.c lib_close @[5]
+            main.c main -> api.c lib_close @[2]
+            main.c main -> api.c lib_open @[2]
+            main.c main -> api.c lib_print @[2]
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_included_sees_what_its_includer_sees() {
+    check(
+        r#"
+//- local.h
+#define IS_NAN(x) ((x) != (x))
+int zero(int n);
+//- zero.c
+int zero(int n) { return 0; }
+//- basic.c
+static int inside(int n) { return IS_NAN(n) ? zero(n) : own(n); }
+//- quad.c
+#include "local.h"
+static int own(int n) { return n; }
+#include "basic.c"
+"#,
+        expect![[r#"
+            basic.c inside -> local.h IS_NAN @[1]
+            basic.c inside -> quad.c own @[1]
+            basic.c inside -> zero.c zero @[1]
+        "#]],
+    );
+}
+
+#[test]
+fn functions_are_used_in_tables_and_by_assignment() {
+    let graph = testing::graph(
+        r#"
+//- x.c
+static int open_it(int n) { return n; }
+static int close_it(int n) { return n; }
+static int other(int n) { return n; }
+struct ops { int (*open)(int); int (*close)(int); };
+static const struct ops table = { open_it, .close = &close_it };
+int use(struct ops *ops, int n) {
+  int (*chosen)(int) = other;
+  ops->open = n ? open_it : chosen;
+  return n;
+}
+"#,
+    );
+    expect![[r#"
+        x.c -> x.c close_it @[5]
+        x.c -> x.c open_it @[5]
+        x.c -> x.c ops @[4, 5]
+        x.c use -> x.c open_it @[8]
+        x.c use -> x.c ops @[6]
+        x.c use -> x.c other @[7]
+    "#]].assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
+}
+
+#[test]
+fn calls_stand_where_the_grammar_sees_none() {
+    check(
+        r#"
+//- x.c
+static int setup(void) { return 1; }
+static int test_one(void) {
+  TEST_BEGIN(setup())
+
+  struct item { int n; };
+  return 1;
+}
+"#,
+        expect![[r#"
+            x.c test_one -> x.c setup @[3]
+        "#]],
+    );
+}

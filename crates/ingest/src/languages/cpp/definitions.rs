@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::declarators;
+use super::super::c::macros;
 use super::extract::{Opened, Reader, Template, TestCase};
 use crate::facts::{
     Def, DefIx, DefKind, Export, Expr, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
@@ -378,10 +379,12 @@ impl Reader<'_> {
         let mut def = self.sheet.def(kind, name, node, name_node);
         // Macros do not belong to the namespace they stand in.
         def.parent = None;
+        def.how = macros::MACRO;
         def.doc = self.sheet.take_doc(def.line_start);
         let end = if is_function { value.start_byte() } else { node.end_byte() };
         def.signature = self.sheet.signature(node.start_byte(), end);
-        self.sheet.add_def(def);
+        let def = self.sheet.add_def(def);
+        macros::read(&mut self.sheet, node, def);
     }
 
     /// `TEST(Suite, Name)` and its like of GoogleTest: suite, name, whether the suite is a class.

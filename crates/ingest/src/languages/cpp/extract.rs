@@ -8,18 +8,20 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::definitions::Declared;
-use super::{declarators, readable, types};
+use super::{declarators, types};
+use super::super::c::branches::Dialect;
+use super::super::c::parse::{self, Parsed};
+use super::super::c::macros;
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
 
 pub(in crate::languages) fn extract(
     path: &str,
     source: &[u8],
     limit: Duration,
 ) -> Result<FileFacts, ParseError> {
-    let readable = readable::readable(source);
-    let tree = parse(&tree_sitter_cpp::LANGUAGE.into(), &readable, limit)?;
+    let Parsed { tree, dropped } = parse::parse(source, Dialect::Cpp, limit)?;
     let mut reader = Reader {
         sheet: Sheet::new(path, super::NAME, source),
         parts: FxHashSet::default(),
@@ -39,6 +41,7 @@ pub(in crate::languages) fn extract(
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
+    macros::read_unread(&mut reader.sheet, dropped);
     Ok(reader.sheet.finish())
 }
 

@@ -5,7 +5,6 @@ mod definitions;
 mod extract;
 pub(super) mod header;
 mod library;
-mod readable;
 mod rules;
 #[cfg(test)]
 mod tests;

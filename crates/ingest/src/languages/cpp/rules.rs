@@ -301,6 +301,10 @@ impl Rules for CppRules {
         }
     }
 
+    fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
+        self.c.guesses(program, file, scope, name)
+    }
+
     fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], args: Vec<Ty>) -> Ty {
         let program = eval.program;
         let Some((&last, before)) = path.split_last() else { return Ty::Unknown };

@@ -1,6 +1,7 @@
 //! Kotlin: its nodes, packages, tests of JUnit and kotlin.test.
 
 mod readable;
+mod separators;
 #[cfg(test)]
 mod tests;
 

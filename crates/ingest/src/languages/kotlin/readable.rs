@@ -20,8 +20,8 @@ const MODIFIERS: &[&str] = &[
 ];
 
 /// The source with the same bytes at the same places, except that words which are keywords elsewhere are no longer
-/// keywords where they are names, and that annotations are blank where only those of accessors and constructors
-/// stand.
+/// keywords where they are names, that annotations are blank where only those of accessors and constructors
+/// stand, and that members on one line are separated.
 pub(super) fn readable(source: &[u8]) -> Vec<u8> {
     let mut bytes = source.to_vec();
     let mut start = 0;
@@ -30,6 +30,7 @@ pub(super) fn readable(source: &[u8]) -> Vec<u8> {
         line(source, start, end, &mut bytes);
         start = end + 1;
     }
+    super::separators::write(source, &mut bytes);
     bytes
 }
 

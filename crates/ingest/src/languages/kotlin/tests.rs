@@ -220,3 +220,38 @@ class Adapter
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn classes_on_one_line_hold_their_members() {
+    let found = testing::definitions(
+        r#"
+//- shop.kt
+package shop
+data class P(val x: Int) { fun dist() = helper(x) }
+class One { fun a() = 1; fun b() = a() }
+sealed class R { class Ok : R(); class Bad(val e: String) : R() }
+object Single { fun run() { One().b() } fun more() {} }
+class K { companion object { fun make() = K() } }
+fun interface F { fun call() }
+fun helper(n: Int) = n
+"#,
+    );
+    expect![[r#"
+        class::shop.kt::K 6-6 `class K`
+        class::shop.kt::One 3-3 `class One`
+        class::shop.kt::P 2-2 `data class P(val x: Int)`
+        class::shop.kt::R 4-4 `sealed class R`
+        class::shop.kt::R.Bad 4-4 `class Bad(val e: String) : R()`
+        class::shop.kt::R.Ok 4-4 `class Ok : R()`
+        class::shop.kt::Single 5-5 `object Single`
+        function::shop.kt::helper 8-8 `fun helper(n: Int)`
+        interface::shop.kt::F 7-7 `fun interface F`
+        method::shop.kt::F.call 7-7 `fun call()`
+        method::shop.kt::K.make 6-6 `fun make()`
+        method::shop.kt::One.a 3-3 `fun a()`
+        method::shop.kt::One.b 3-3 `fun b()`
+        method::shop.kt::P.dist 2-2 `fun dist()`
+        method::shop.kt::Single.more 5-5 `fun more()`
+        method::shop.kt::Single.run 5-5 `fun run()`
+    "#]].assert_eq(&found);
+}

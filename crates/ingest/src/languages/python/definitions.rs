@@ -27,6 +27,9 @@ impl Reader<'_> {
         let body_start = body.map_or(node.end_byte(), |body| body.start_byte());
         def.signature = self.sheet.signature(node.start_byte(), body_start);
         def.how = how(in_class, &decorators);
+        if self.sheet.is_conditional() {
+            def.flags = def.flags.with(NodeFlags::CONDITIONAL);
+        }
         if def.signature.starts_with("async ") {
             def.flags = def.flags.with(NodeFlags::ASYNC);
         }
@@ -146,6 +149,9 @@ impl Reader<'_> {
         def.signature = self.sheet.signature(node.start_byte(), body_start);
         if !self.sheet.text(name_node).starts_with('_') {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
+        }
+        if self.sheet.is_conditional() {
+            def.flags = def.flags.with(NodeFlags::CONDITIONAL);
         }
         let scope = self.sheet.scope();
         for base in field(node, "superclasses").map(named_children).unwrap_or_default() {

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::extract::{Decorator, Reader};
-use crate::facts::{DefIx, Route, RouteHandler, RouterKind, Scope};
+use crate::facts::{DefIx, DefKind, Expr, Import, Name, Route, RouteHandler, RouterKind, Scope};
 use crate::languages::routes;
 use crate::routers::{Hung, On, What};
 use crate::sheet::{field, line};
@@ -29,7 +29,8 @@ impl Reader<'_> {
             "route" | "api_route" => methods(rest),
             _ => return,
         };
-        if !pattern.starts_with('/') && !pattern.is_empty() {
+        let is_pattern = pattern.starts_with('/') || pattern.is_empty();
+        if !is_pattern || !self.is_router(owner, receiver) {
             return;
         }
         let value = decorator.on.unwrap_or_else(|| self.sheet.expr(None));
@@ -43,6 +44,33 @@ impl Reader<'_> {
                 hung.clone(),
             );
         }
+    }
+
+    /// Whether something speaks for a name being a router: where it was made, what the file imports, or, for
+    /// what comes from elsewhere, its name.
+    fn is_router(&self, owner: Scope, receiver: &str) -> bool {
+        let facts = &self.sheet.facts;
+        if self.sheet.routers.knows(facts, self.callable(owner), receiver) {
+            return true;
+        }
+        let is_framework = |import: &Import| {
+            let first = import.path.first().map_or("", |&first| facts.text(first));
+            import.level == 0 && FRAMEWORKS.contains(&first)
+        };
+        if facts.imports.iter().any(is_framework) {
+            return true;
+        }
+        let (first, last) = (receiver.split('.').next(), receiver.rsplit('.').next().unwrap_or(receiver));
+        let is_class = |name: Name| facts.defs.iter().any(|d| d.kind == DefKind::Class && d.name == name);
+        let is_own = facts.bindings.iter().any(|binding| {
+            let made_by = binding.value.and_then(|value| match facts.inside.expr(value) {
+                Expr::Call { callee, .. } => Some(facts.inside.expr(*callee)),
+                _ => None,
+            });
+            let is_of_class = matches!(made_by, Some(Expr::Name { name, .. }) if is_class(*name));
+            is_of_class && Some(facts.text(binding.name)) == first
+        });
+        !is_own && is_router_name(last)
     }
 
     /// Calls that add routes or put routers below a path.
@@ -116,17 +144,20 @@ impl Reader<'_> {
     /// `path("x/", view)` in a `urls.py` of Django.
     fn django_route(&mut self, node: Node<'_>, arguments: &[Node<'_>]) {
         let [pattern, view, ..] = arguments else { return };
-        if pattern.kind() != "string" || !self.sheet.facts.path.ends_with("urls.py") {
+        if pattern.kind() != "string" || !self.is_urls_file() {
             return;
         }
-        let text = self.sheet.text(*pattern).trim_start_matches(['r', 'R']).trim_matches(['"', '\'']);
-        let pattern = format!("/{}", text.trim_start_matches(['^', '/']));
+        let written = self.sheet.text(*pattern).trim_start_matches(['r', 'R', 'u']).trim_matches(['"', '\'']);
+        let called = field(node, "function").map_or("", |name| self.sheet.text(name));
+        let is_plain = called.rsplit('.').next() == Some("path");
+        let text = if is_plain { written.to_owned() } else { readable(written) };
+        let pattern = format!("/{}", text.trim_start_matches('/'));
         let hung = Hung { owner: None, on: On::File };
         let function = field(*view, "function").filter(|_| view.kind() == "call");
         let last = function.map(|function| field(function, "attribute").unwrap_or(function));
         // `View.as_view()` stands for the class; `include(…)` for other routes.
         let handler = match last.map(|last| self.sheet.text(last)) {
-            None => Some(*view).filter(|view| matches!(view.kind(), "identifier" | "attribute")),
+            None => Some(*view).filter(|view| matches!(view.kind(), "identifier" | "attribute" | "string")),
             Some("as_view") => function.and_then(|function| field(function, "object")),
             Some("include") => {
                 let first = field(*view, "arguments").and_then(|arguments| arguments.named_child(0));
@@ -146,6 +177,16 @@ impl Reader<'_> {
         let Some(handler) = handler else { return };
         let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
         self.push_route("ANY".to_owned(), pattern, handler, line(node), hung);
+    }
+
+    /// A `urls.py`, or any file that takes its functions from Django.
+    fn is_urls_file(&self) -> bool {
+        let facts = &self.sheet.facts;
+        facts.path.ends_with("urls.py")
+            || facts.imports.iter().any(|import| {
+                let path: Vec<&str> = import.path.iter().map(|&part| facts.text(part)).collect();
+                matches!(path[..], ["django", "urls", ..] | ["django", "conf", "urls", ..])
+            })
     }
 
     fn push_route(&mut self, method: String, pattern: String, handler: RouteHandler, line: u32, hung: Hung) {
@@ -187,6 +228,93 @@ impl Reader<'_> {
         let found = text(self.sheet.text(node)).filter(|_| node.kind() == "string");
         found.map(|(inside, _)| inside.to_owned())
     }
+}
+
+/// Packages whose objects are routed to by decorators.
+const FRAMEWORKS: &[&str] = &[
+    "aiohttp",
+    "apiflask",
+    "blacksheep",
+    "bottle",
+    "connexion",
+    "esmerald",
+    "falcon",
+    "fastapi",
+    "flask",
+    "flask_openapi3",
+    "flask_restx",
+    "flask_smorest",
+    "litestar",
+    "microdot",
+    "ninja",
+    "quart",
+    "robyn",
+    "sanic",
+    "starlette",
+];
+
+/// Names that routers are given and little else.
+fn is_router_name(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["app", "api", "application", "router", "bp", "blueprint", "routes", "server"].iter().any(|word| {
+        name.strip_suffix(word).is_some_and(|before| before.is_empty() || before.ends_with('_'))
+            || name.starts_with(&format!("{word}_"))
+    })
+}
+
+/// A regular expression of a path as one reads it: `^x/(?P<id>\d+)/$` is `x/<id>/`.
+fn readable(pattern: &str) -> String {
+    let pattern = pattern.trim_start_matches('^').trim_start_matches("\\A");
+    let pattern = pattern.strip_suffix('$').or_else(|| pattern.strip_suffix("\\Z")).unwrap_or(pattern);
+    let mut shown = String::new();
+    let mut rest = pattern;
+    while let Some(open) = rest.find("(?P<") {
+        shown.push_str(&unescaped(&rest[..open]));
+        let inside = &rest[open + "(?P<".len()..];
+        let (Some((name, _)), Some(close)) = (inside.split_once('>'), closing(&rest[open..])) else {
+            break;
+        };
+        shown.push_str(&format!("<{name}>"));
+        rest = &rest[open + close + 1..];
+    }
+    shown.push_str(&unescaped(rest));
+    shown
+}
+
+/// `\.` and `\-` stand for the sign; classes such as `\d` stay.
+fn unescaped(pattern: &str) -> String {
+    let mut shown = String::with_capacity(pattern.len());
+    let mut signs = pattern.chars().peekable();
+    while let Some(sign) = signs.next() {
+        let is_escape = sign == '\\' && signs.peek().is_some_and(|next| matches!(next, '.' | '-' | '/' | '_'));
+        if !is_escape {
+            shown.push(sign);
+        }
+    }
+    shown
+}
+
+/// Where the bracket closes that a pattern begins with.
+fn closing(pattern: &str) -> Option<usize> {
+    let (mut depth, mut is_escaped, mut in_class) = (0, false, false);
+    for (at, sign) in pattern.char_indices() {
+        match sign {
+            _ if is_escaped => {
+                is_escaped = false;
+                continue;
+            }
+            '\\' => is_escaped = true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '(' if !in_class => depth += 1,
+            ')' if !in_class => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// What stands between the quotes that a text begins with, and what comes after them.

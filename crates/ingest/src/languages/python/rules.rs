@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use m1nd_graph::NodeFlags;
+
 use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
@@ -33,14 +35,19 @@ impl PythonRules {
         if let Place::Package(_) = place {
             return self.modules.below(program, place, program.text(name)).map(Ty::Place);
         }
-        if let Some(found) = self.defined(eval, place, name) {
-            return Some(found);
+        let (mut found, certain) = self.defined(eval, place, name);
+        if certain {
+            return Some(Ty::union(found));
         }
+        // Branches that import a name each time from elsewhere: any of them may hold.
         for &(file, at) in program.imports(place, name) {
             match self.imported(eval, file, at as usize, hops - 1) {
                 Ty::Unknown => {}
-                found => return Some(found),
+                other => found.push(other),
             }
+        }
+        if !found.is_empty() {
+            return Some(Ty::union(found));
         }
         if let Place::File(file) = place
             && let Some(found) = eval.top_binding(file, name)
@@ -60,14 +67,21 @@ impl PythonRules {
         self.modules.below(program, place, program.text(name)).map(Ty::Place)
     }
 
-    /// The last definition of a name is the one that counts.
-    fn defined(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName) -> Option<Ty> {
+    /// The last definition of a name is the one that counts, and while that stands in a branch, those before it
+    /// count too. Whether one of them holds for certain.
+    fn defined(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName) -> (Vec<Ty>, bool) {
         let program = eval.program;
         // What a variable is at a place is a matter of its bindings.
         let is_variable =
             |def: GDef| program.def(def).kind == DefKind::Constant && !is_constant_name(program.text(name));
-        let def = program.items(place, name).iter().rev().copied().find(|&def| !is_variable(def))?;
-        Some(self.def(eval, def))
+        let mut found = Vec::new();
+        for def in program.items(place, name).iter().rev().copied().filter(|&def| !is_variable(def)) {
+            found.push(self.def(eval, def));
+            if !program.def(def).flags.has(NodeFlags::CONDITIONAL) {
+                return (found, true);
+            }
+        }
+        (found, false)
     }
 
     fn def(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
@@ -149,11 +163,18 @@ impl PythonRules {
             if let Some(getter) = getter.filter(|_| matches!(base, Ty::Of(..))) {
                 return eval.declared_result(getter);
             }
-            if let Some(&member) = members.last() {
-                return match program.def(member).kind {
+            let mut found = Vec::new();
+            for &member in members.iter().rev() {
+                found.push(match program.def(member).kind {
                     DefKind::Method | DefKind::Function => Ty::Fn(member, Some(Arc::new(base.clone()))),
                     _ => self.def(eval, member),
-                };
+                });
+                if !program.def(member).flags.has(NodeFlags::CONDITIONAL) {
+                    break;
+                }
+            }
+            if !found.is_empty() {
+                return Ty::union(found);
             }
             if let Some(field) = eval.field(at, &[], name) {
                 return field;

@@ -179,3 +179,59 @@ def same(flag):
     assert_eq!(of("later"), ["a.py later -> a.py B.go @[20]"]);
     assert_eq!(of("same"), ["a.py same -> a.py A.go @[25]"]);
 }
+
+#[test]
+fn what_branches_define_or_import_may_all_be_meant() {
+    check(
+        r#"
+//- shop/__init__.py
+//- shop/fast.py
+def total(): return 1
+def size(): return 1
+//- shop/slow.py
+def total(): return 2
+//- shop/cart.py
+import sys
+try:
+    from . import fast as impl
+except ImportError:
+    from . import slow as impl
+try:
+    from .fast import size
+except ImportError:
+    def size(): return 2
+
+if sys.platform == "win32":
+    def path(): return 1
+else:
+    def path(): return 2
+
+def again(): return 1
+def again(): return 2
+
+class Cart:
+    if sys.platform == "win32":
+        def open(self): return 1
+    else:
+        def open(self): return 2
+
+def run(cart: Cart):
+    impl.total()
+    size()
+    path()
+    again()
+    cart.open()
+"#,
+        expect![[r#"
+            shop/cart.py run -> shop/cart.py Cart.open @[30] ?2
+            shop/cart.py run -> shop/cart.py Cart.open#2 @[30] ?2
+            shop/cart.py run -> shop/cart.py again#2 @[29]
+            shop/cart.py run -> shop/cart.py path @[28] ?2
+            shop/cart.py run -> shop/cart.py path#2 @[28] ?2
+            shop/cart.py run -> shop/cart.py size @[27] ?2
+            shop/cart.py run -> shop/fast.py size @[27] ?2
+            shop/cart.py run -> shop/fast.py total @[26] ?2
+            shop/cart.py run -> shop/slow.py total @[26] ?2
+        "#]],
+    );
+}

@@ -1,4 +1,4 @@
-//! The routes of Rails: `resources`, single paths, and the blocks they stand in.
+//! The routes of Rails: `resources`, single paths, and the blocks they stand in; those of Sinatra.
 
 use tree_sitter::Node;
 
@@ -25,6 +25,9 @@ pub(super) fn of_call(
     above: &[Node<'_>],
     node: Node<'_>,
 ) -> Vec<FoundRoute> {
+    if let Some(route) = sinatra(source, node) {
+        return vec![route];
+    }
     let in_routes = path.ends_with("routes.rb") || path.contains("config/routes/");
     if !in_routes || field(node, "receiver").is_some() {
         return Vec::new();
@@ -46,6 +49,21 @@ pub(super) fn of_call(
         }
         word => method(word).map(|method| call.single(method, source, above)).unwrap_or_default(),
     }
+}
+
+/// `get '/x' do … end` in a file that speaks of Sinatra.
+fn sinatra(source: &Source<'_>, node: Node<'_>) -> Option<FoundRoute> {
+    let word = field(node, "method").map_or("", |name| source.text(name));
+    let method = method(word).filter(|_| word != "all" && field(node, "receiver").is_none())?;
+    field(node, "block")?;
+    let first = field(node, "arguments").map(named_children)?.into_iter().next()?;
+    let pattern = plain(source.text(first));
+    let is_path = first.kind() == "string" && pattern.starts_with('/');
+    (is_path && speaks_of_sinatra(source.0)).then(|| FoundRoute { method, pattern, handler: Vec::new() })
+}
+
+fn speaks_of_sinatra(source: &[u8]) -> bool {
+    source.windows(b"inatra".len()).any(|window| window == b"inatra")
 }
 
 /// A call as it is written: its word, its plain arguments, its options.

@@ -149,6 +149,7 @@ impl Reader<'_> {
         if is_exported {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
+        macros::read_rules(&mut self.sheet, node);
         self.close();
         self.sheet.drop_comments();
     }

@@ -1,11 +1,11 @@
-//! Calls inside macro invocations, read from their tokens.
+//! Calls inside macros and what they are given, read from their tokens.
 //!
 //! A grammar sees only tokens there, so chains like `a.b(c)::d()` are put together here.
 
 use tree_sitter::Node;
 
 use crate::facts::{By, Def, DefKind, Expr, ExprIx, Few, How, Name};
-use crate::sheet::{Sheet, field};
+use crate::sheet::{Sheet, field, named_children};
 
 /// Macros and functions may share a name; neither is meant where the other is called. No other function of
 /// Rust that stands outside of types is static, and the interface of a file knows it.
@@ -24,16 +24,7 @@ pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
     let mut cursor = invocation.walk();
     let trees: Vec<Node<'_>> =
         invocation.children(&mut cursor).filter(|child| child.kind() == "token_tree").collect();
-    let mut elements = Vec::new();
-    let mut work = trees.clone();
-    let mut outermost = true;
-    while let Some(tree) = work.pop() {
-        let found = read_tree(sheet, tree, &mut work);
-        if outermost {
-            elements = found;
-        }
-        outermost = false;
-    }
+    let elements = read_trees(sheet, trees);
     let value = match name.rsplit("::").next().unwrap_or(name) {
         "vec" => Expr::List(elements.into()),
         "format" | "concat" | "stringify" | "env" | "include_str" => Expr::Text,
@@ -41,6 +32,23 @@ pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
         _ => Expr::Unknown,
     };
     sheet.set(invocation, value);
+}
+
+/// What the rules of `macro_rules!` stand for; names in it are looked for from where it is written.
+pub(super) fn read_rules(sheet: &mut Sheet<'_>, definition: Node<'_>) {
+    for rule in named_children(definition).into_iter().filter(|child| child.kind() == "macro_rule") {
+        read_trees(sheet, field(rule, "right").into_iter().collect());
+    }
+}
+
+/// Reads groups and those inside them; returns the values between the commas of the last.
+fn read_trees(sheet: &mut Sheet<'_>, trees: Vec<Node<'_>>) -> Vec<ExprIx> {
+    let mut work = trees;
+    let elements = work.pop().map(|tree| read_tree(sheet, tree, &mut work)).unwrap_or_default();
+    while let Some(tree) = work.pop() {
+        read_tree(sheet, tree, &mut work);
+    }
+    elements
 }
 
 /// A call of a macro, told from one of a function by the mark on its last name.
@@ -126,6 +134,15 @@ fn read_tree<'t>(sheet: &mut Sheet<'_>, tree: Node<'t>, work: &mut Vec<Node<'t>>
         let before = at.checked_sub(2).and_then(|b| tokens.get(b)).map_or("", |b| b.kind());
         head = match token.kind() {
             "identifier" | "self" | "crate" | "super" | "primitive_type" => word(sheet, token, before, head),
+            "metavariable" if sheet.bytes(token) == b"$crate" => {
+                Head::Path(vec![sheet.name(b"crate")], token.start_byte() as u32)
+            }
+            // What a macro is given may be anything.
+            "metavariable" => Head::Value(sheet.push(Expr::Unknown)),
+            "token_repetition" => {
+                work.push(token);
+                Head::Nothing
+            }
             "::" if next == "<" => {
                 at = past_angles(&tokens, at);
                 head
@@ -186,6 +203,7 @@ fn word(sheet: &mut Sheet<'_>, token: Node<'_>, before: &str, head: Head) -> Hea
             path.push(name);
             Head::Path(path, token.start_byte() as u32)
         }
+        ("::", Head::Value(base)) => Head::Value(sheet.push(Expr::Field { base, name })),
         ("fn" | "let" | "struct" | "mod" | "$" | "'", _) => Head::Nothing,
         _ => Head::Path(vec![name], token.start_byte() as u32),
     }

@@ -316,11 +316,10 @@ impl RustRules {
                 return Ty::Fn(found, receiver);
             }
         }
-        if let Some(&(file, target)) = self.tables.targets.get(&def) {
-            let target = eval.ty(file, target);
-            if target != *base {
-                return eval.member(file, &target, name, access);
-            }
+        if let Some((file, target)) = self.tables.target(eval, base, def)
+            && target != *base
+        {
+            return eval.member(file, &target, name, access);
         }
         // A field that holds a function: `(self.f)(x)`.
         if is_value && let Some(field) = eval.field(def, args, name) {
@@ -525,9 +524,8 @@ impl Rules for RustRules {
                 let name = eval.program.find_name("Item");
                 let item = name.map(|name| self.assoc_type(eval, of, name)).unwrap_or(Ty::Unknown);
                 if item.is_unknown()
-                    && let Some(&(file, target)) = self.tables.targets.get(def)
+                    && let Some((file, target)) = self.tables.target(eval, of, *def)
                 {
-                    let target = eval.ty(file, target);
                     return eval.out(file, &target, by);
                 }
                 item

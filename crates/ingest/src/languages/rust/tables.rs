@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Def, DefIx, DefKind, FileFacts, How, TypeIx};
+use crate::facts::{Def, DefIx, DefKind, FileFacts, How, TypeExpr, TypeIx};
 use crate::interface::last_name;
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place};
@@ -15,7 +15,16 @@ pub(super) struct Tables {
     pub(super) of_traits: FxHashMap<(GDef, GName), Vec<GDef>>,
     pub(super) traits: FxHashMap<GDef, Vec<GDef>>,
     pub(super) on_others: FxHashMap<GName, Vec<GDef>>,
-    pub(super) targets: FxHashMap<GDef, (u32, TypeIx)>,
+    targets: FxHashMap<GDef, Target>,
+}
+
+/// What a value of a type can be taken for, by its `Deref`.
+#[derive(Clone, Copy)]
+struct Target {
+    file: u32,
+    /// The type as its impl writes it.
+    of: TypeIx,
+    target: TypeIx,
 }
 
 impl Tables {
@@ -43,6 +52,14 @@ impl Tables {
         tables
     }
 
+    /// What a value is when it is taken for what it derefs to, and the file that says so.
+    pub(super) fn target(&self, eval: &mut Eval<'_, '_>, base: &Ty, def: GDef) -> Option<(u32, Ty)> {
+        let &Target { file, of, target } = self.targets.get(&def)?;
+        let mut known = Vec::new();
+        Ty::unify(&eval.ty(file, of), base, &mut known);
+        Some((file, eval.ty(file, target).substitute(&known)))
+    }
+
     fn add_impl(&mut self, eval: &mut Eval<'_, '_>, file: u32, global: GDef) {
         let program = eval.program;
         let def = program.def(global);
@@ -64,7 +81,8 @@ impl Tables {
                 (Some(of), None) => self.inherent.entry((of, name)).or_default().push(child),
                 (Some(of), Some(_)) => {
                     if found.kind == DefKind::TypeAlias && program.text(name) == "Target" {
-                        self.targets.extend(found.of.map(|ty| (of, (file, ty))));
+                        let target = found.of.zip(def.of).map(|(target, own)| (of, Target { file, of: own, target }));
+                        self.targets.extend(target);
                     }
                     self.of_traits.entry((of, name)).or_default().push(child);
                 }
@@ -84,11 +102,16 @@ impl Tables {
     }
 }
 
-/// `impl<T: Trait> Trait for &T` adds nothing to types that do not have the trait already.
+/// `impl<T: Trait> Trait for &T` and `for Box<T>` add nothing to types that do not have the trait already.
 fn is_forwarding(facts: &FileFacts, found: &Def) -> bool {
     let name = |ty: TypeIx| last_name(facts, ty);
     let base = found.bases.first().and_then(|&base| name(base));
-    let own = found.of.and_then(name);
+    let own = found.of.and_then(|ty| match &facts.types[ty.0 as usize] {
+        TypeExpr::Path { args, .. } if matches!(name(ty), Some("Box" | "Rc" | "Arc" | "Pin")) => {
+            args.first().and_then(|&inner| name(inner))
+        }
+        _ => name(ty),
+    });
     found.type_params.iter().any(|param| {
         Some(facts.text(param.name)) == own && param.bounds.iter().any(|&bound| name(bound) == base)
     })

@@ -452,3 +452,78 @@ fn rest(all: (u8, u8, Mine)) { let (.., mine) = all; mine.is_match(); }
     assert_eq!(of("some"), ["src/lib.rs some -> src/lib.rs Mine.is_match @[7]"]);
     assert!(of("rest").iter().all(|line| line.contains('?')), "{found}");
 }
+
+#[test]
+fn rules_of_macros_call_what_they_stand_for() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+//- src/lib.rs
+mod cart;
+pub fn near(n: u32) -> u32 { n }
+macro_rules! twice {
+    ($x:expr) => { near($x) + near($x) };
+    ($x:expr, $($rest:expr),*) => {{
+        $x.only_here();
+        $crate::cart::total(&[$(near($rest)),*]);
+        $crate::twice!($x)
+    }};
+}
+pub fn run() { twice!(2); }
+//- src/cart.rs
+pub struct Cart;
+impl Cart { pub fn only_here(&self) {} }
+pub fn total(n: &[u32]) {}
+"#,
+        expect![[r#"
+            src/lib.rs run -> src/lib.rs twice @[11]
+            src/lib.rs twice -> src/cart.rs Cart.only_here @[6] ?1
+            src/lib.rs twice -> src/cart.rs total @[7]
+            src/lib.rs twice -> src/lib.rs near @[4, 7]
+            src/lib.rs twice -> src/lib.rs twice @[8]
+        "#]],
+    );
+}
+
+#[test]
+fn a_trait_of_what_a_box_holds_adds_nothing_to_others() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+[dependencies]
+anyhow = "1"
+//- src/lib.rs
+use anyhow::Context;
+pub trait Sink { fn context(&self); }
+impl<S: Sink + ?Sized> Sink for Box<S> { fn context(&self) { (**self).context() } }
+pub fn parse(s: &str) -> anyhow::Result<u32> { s.parse().context("no number") }
+pub fn run(sink: Box<dyn Sink>) { sink.context(); }
+"#,
+        expect![[r#"
+            src/lib.rs Box.context -> src/lib.rs Sink.context @[3]
+            src/lib.rs run -> src/lib.rs Sink.context @[5]
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_wrapper_holds_is_called_through_it() {
+    check(
+        r#"
+//- src/lib.rs
+pub struct Sp<T> { val: T, span: u32 }
+impl<T> std::ops::Deref for Sp<T> { type Target = T; fn deref(&self) -> &T { &self.val } }
+pub enum Kind { A, B }
+impl Kind { pub fn name(&self) -> u32 { 1 } }
+pub struct Item { kind: Sp<Kind> }
+impl Item { pub fn run(&self) { self.kind.name(); } }
+"#,
+        expect![[r#"
+            src/lib.rs Item.run -> src/lib.rs Kind.name @[6]
+        "#]],
+    );
+}

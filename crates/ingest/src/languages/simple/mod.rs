@@ -69,7 +69,7 @@ pub(super) type RoutesOf = for<'t> fn(&Source<'_>, &str, &[Node<'t>], Node<'t>) 
 pub(super) struct FoundRoute {
     pub method: &'static str,
     pub pattern: String,
-    /// The full name of what answers; nothing for the function itself.
+    /// The full name of what answers; nothing for the function itself, or for a block.
     pub handler: Vec<String>,
 }
 

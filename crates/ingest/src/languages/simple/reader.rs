@@ -474,6 +474,8 @@ impl<'t> Reader<'_, 't> {
             let (scope, at) = (self.sheet.scope(), node.start_byte() as u32);
             let handler = match function {
                 Some(function) => RouteHandler::Def(function),
+                // A block without a name answers.
+                None if found.handler.is_empty() => RouteHandler::Value(self.sheet.push(Expr::Unknown)),
                 None => {
                     let segments = found.handler.iter().map(|part| self.sheet.owned_name(part)).collect();
                     RouteHandler::Value(self.sheet.push(Expr::Path { segments, args: Few::new(), scope, at }))

@@ -15,7 +15,7 @@ use m1nd_stdx::clock::UnixMs;
 use m1nd_vfs::durable;
 use serde::{Deserialize, Serialize};
 
-use super::Host;
+use super::{Host, leftovers};
 use crate::workspace::bring;
 use crate::workspace::listing::{Sizes, Stamp, sizes};
 use crate::workspace::view::WorkspaceView;
@@ -48,17 +48,16 @@ impl StampFile {
 impl Host {
     /// Writes the newest graph beside its stamp, unless another process is writing just now.
     pub(in crate::workspace) fn save(&self) -> Result<Saved, SaveError> {
+        let done = self.write();
+        *self.unsaved.lock() = done.as_ref().err().map(|err| format!("the graph could not be saved: {err}"));
+        done
+    }
+
+    fn write(&self) -> Result<Saved, SaveError> {
         let view = self.view();
         let Some(graph) = view.graph() else { return Ok(Saved::Nothing) };
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(self.folder.join(LOCK))?;
-        if lock.try_lock().is_err() {
-            return Ok(Saved::AnotherWrites);
-        }
+        let Some(_lock) = self.lock()? else { return Ok(Saved::AnotherWrites) };
+        leftovers::sweep(&self.folder);
         let path = self.folder.join(SNAPSHOT);
         for name in [SNAPSHOT, STAMP, FACTS] {
             self.clear_folder(&self.folder.join(name))?;
@@ -71,6 +70,17 @@ impl Host {
         self.saved.store(graph.generation(), Ordering::Release);
         m1nd_stdx::memory::give_back();
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
+    }
+
+    /// The right to write; nothing while another process has it.
+    fn lock(&self) -> io::Result<Option<File>> {
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(self.folder.join(LOCK))?;
+        Ok(file.try_lock().is_ok().then_some(file))
     }
 
     /// A folder that stands where a file belongs is set aside, so that the file can be written.
@@ -107,6 +117,11 @@ impl Host {
 
     pub(super) fn load(&self) {
         let path = self.folder.join(SNAPSHOT);
+        if !leftovers::found(&self.folder).is_empty()
+            && let Ok(Some(_lock)) = self.lock()
+        {
+            leftovers::sweep(&self.folder);
+        }
         match snapshot::load(&path) {
             Ok(graph) => {
                 let generation = graph.generation();

@@ -1,20 +1,29 @@
-//! C++ as the grammar wants it: macros that stand where no name can stand are overwritten by blanks.
+//! C and C++ as their grammars want them: macros that stand where no name can stand are overwritten by blanks.
+
+use super::text::{comment_end, directive_end, line_end, quoted_end, raw_end};
 
 /// The source with the same bytes at the same places, but without macros such as `class API_EXPORT Name`,
 /// `API_FUNC void f()`, `int n GUARDED_BY(m);` and lines that are one macro's name.
-pub(super) fn readable(source: &[u8]) -> Vec<u8> {
+pub(in crate::languages) fn readable(source: &[u8], written: Written) -> Vec<u8> {
     let tokens = tokens(source);
     let mut bytes = source.to_vec();
+    let mut gone = vec![false; tokens.len()];
     for at in 0..tokens.len() {
-        let annotates = Place { source, tokens: &tokens, first: at, last: at }.annotates_pointer();
-        if !annotates && !tokens[at].is_macro(source) {
+        let alone = Place { source, tokens: &tokens, gone: &gone, first: at, last: at };
+        let annotates = alone.annotates_pointer() || alone.annotates_class();
+        let is_macro = match written {
+            Written::WithUnderscore => tokens[at].is_macro(source),
+            Written::InCapitals => tokens[at].is_in_capitals(source),
+        };
+        if !annotates && !is_macro {
             continue;
         }
         let has_arguments = tokens.get(at + 1).is_some_and(|next| next.is(source, b"("));
         let last = if has_arguments { closing(&tokens, source, at + 1) } else { Some(at) };
         let Some(last) = last else { continue };
-        let place = Place { source, tokens: &tokens, first: at, last };
+        let place = Place { source, tokens: &tokens, gone: &gone, first: at, last };
         if annotates || place.is_useless() {
+            gone[at..=last].fill(true);
             let blank = &mut bytes[tokens[at].from..tokens[last].to];
             blank.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
@@ -22,10 +31,21 @@ pub(super) fn readable(source: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// What is taken for a macro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::languages) enum Written {
+    /// `A_NAME`, as little else is written.
+    WithUnderscore,
+    /// `NAME` too, which may be a type: for sources that cannot be read otherwise.
+    InCapitals,
+}
+
 /// A macro, with its arguments, among its neighbours.
 struct Place<'a> {
     source: &'a [u8],
     tokens: &'a [Token],
+    /// Macros that are blank already.
+    gone: &'a [bool],
     first: usize,
     last: usize,
 }
@@ -39,6 +59,15 @@ impl Place<'_> {
             true => self.follows_declarator(),
             false => self.precedes_type() || self.follows_parameter() || self.is_alone(),
         }
+    }
+
+    /// `class LOCKABLE Mutex {`
+    fn annotates_class(&self) -> bool {
+        self.tokens[self.first].is_in_capitals(self.source)
+            && self.before_is(&["class", "struct"])
+            && self.is_word(1)
+            && !self.next_is(1, &["final"])
+            && self.next_is(2, &["{", ":"])
     }
 
     /// `T* nonnull x`: two names after a pointer are one too many.
@@ -58,7 +87,8 @@ impl Place<'_> {
     fn follows_declarator(&self) -> bool {
         let after_name = self.before().is_some_and(|b| b.is_word && !b.is_keyword(self.source));
         let after_function = self.ends_function_head();
-        (after_name && self.next_is(1, &[";", "="])) || (after_function && self.next_is(1, &["{", ";", ":"]))
+        (after_name && self.next_is(1, &[";", "="]))
+            || (after_function && self.is_followed_by(&["{", ";", ":"]))
     }
 
     /// `API_FUNC void f()`
@@ -77,8 +107,8 @@ impl Place<'_> {
         let by_sign = typed.is_some_and(|token| [b"&", b"*", b">"].iter().any(|w| token.is(self.source, *w)));
         let after_parameter = named && (by_word || by_sign) && self.next_is(1, &[")", ","]);
         let after_value = named && by_sign && self.next_is(1, &["=", ";"]);
-        let after_function =
-            self.ends_function_head() && self.next_is(1, &["{", ";", ":", "const", "override", "noexcept"]);
+        let after_function = self.ends_function_head()
+            && self.is_followed_by(&["{", ";", ":", "const", "override", "noexcept"]);
         after_parameter || after_value || after_function
     }
 
@@ -96,7 +126,8 @@ impl Place<'_> {
             return self.before_is(&["const", "override", "noexcept"]);
         }
         let mut depth = 0;
-        for at in (0..self.first).rev().take(MAX_ARGUMENTS) {
+        let from = self.before_at().map_or(0, |at| at + 1);
+        for at in (0..from).rev().take(MAX_ARGUMENTS) {
             let token = self.tokens[at];
             depth += i32::from(token.is(self.source, b")")) - i32::from(token.is(self.source, b"("));
             if depth == 0 {
@@ -110,8 +141,24 @@ impl Place<'_> {
         false
     }
 
+    /// Whether one of these comes after it and after macros that follow it.
+    fn is_followed_by(&self, words: &[&str]) -> bool {
+        let mut at = self.last + 1;
+        while self.tokens.get(at).is_some_and(|token| token.is_macro(self.source)) {
+            let has_arguments = self.tokens.get(at + 1).is_some_and(|next| next.is(self.source, b"("));
+            let last = if has_arguments { closing(self.tokens, self.source, at + 1) } else { Some(at) };
+            let Some(last) = last else { return false };
+            at = last + 1;
+        }
+        self.tokens.get(at).is_some_and(|token| words.iter().any(|w| token.is(self.source, w.as_bytes())))
+    }
+
+    fn before_at(&self) -> Option<usize> {
+        (0..self.first).rev().find(|&at| !self.gone[at])
+    }
+
     fn before(&self) -> Option<Token> {
-        self.first.checked_sub(1).map(|at| self.tokens[at])
+        self.before_at().map(|at| self.tokens[at])
     }
 
     fn next(&self, n: usize) -> Option<Token> {
@@ -146,10 +193,13 @@ impl Token {
 
     /// Upper case with an underscore, as macros are written and little else is.
     fn is_macro(self, source: &[u8]) -> bool {
+        self.is_in_capitals(source) && source[self.from + 1..self.to].contains(&b'_')
+    }
+
+    fn is_in_capitals(self, source: &[u8]) -> bool {
         let text = &source[self.from..self.to];
         self.is_word
             && text.len() >= 4
-            && text[1..].contains(&b'_')
             && text[0].is_ascii_uppercase()
             && text.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
     }
@@ -189,10 +239,8 @@ fn tokens(source: &[u8]) -> Vec<Token> {
                 continue;
             }
             b'#' if line_start => at = directive_end(source, at),
-            b'/' if source.get(at + 1) == Some(&b'/') => at = find(source, at, b"\n"),
-            b'/' if source.get(at + 1) == Some(&b'*') => {
-                at = (find(source, at + 2, b"*/") + 2).min(source.len())
-            }
+            b'/' if source.get(at + 1) == Some(&b'/') => at = line_end(source, at),
+            b'/' if source.get(at + 1) == Some(&b'*') => at = comment_end(source, at),
             b'R' if source.get(at + 1) == Some(&b'"') => at = raw_end(source, at + 2),
             b'"' => at = quoted_end(source, at, byte),
             b'\'' => at = quoted_end(source, at, byte),
@@ -224,42 +272,6 @@ fn tokens(source: &[u8]) -> Vec<Token> {
     found
 }
 
-fn find(source: &[u8], from: usize, what: &[u8]) -> usize {
-    let rest = source.get(from..).unwrap_or(&[]);
-    rest.windows(what.len()).position(|window| window == what).map_or(source.len(), |at| from + at)
-}
-
-fn directive_end(source: &[u8], from: usize) -> usize {
-    let mut at = from;
-    loop {
-        at = find(source, at, b"\n");
-        if at >= source.len() || !source[..at].trim_ascii_end().ends_with(b"\\") {
-            return at;
-        }
-        at += 1;
-    }
-}
-
-fn quoted_end(source: &[u8], from: usize, quote: u8) -> usize {
-    let mut at = from + 1;
-    while let Some(&byte) = source.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'\n' => return at,
-            b if b == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    source.len()
-}
-
-fn raw_end(source: &[u8], from: usize) -> usize {
-    let open = find(source, from, b"(");
-    let Some(delimiter) = source.get(from..open).filter(|d| d.len() <= 16) else { return from };
-    let close = [b")", delimiter, b"\""].concat();
-    (find(source, open, &close) + close.len()).min(source.len())
-}
-
 /// Macro arguments longer than this are code.
 const MAX_ARGUMENTS: usize = 64;
 
@@ -280,11 +292,11 @@ fn closing(tokens: &[Token], source: &[u8], open: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::{Written, readable};
 
     #[track_caller]
     fn check(source: &str, read: &str) {
-        let found = String::from_utf8(readable(source.as_bytes())).expect("text");
+        let found = String::from_utf8(readable(source.as_bytes(), Written::WithUnderscore)).expect("text");
         assert_eq!(found.len(), source.len());
         assert_eq!(found.split_whitespace().collect::<Vec<_>>().join(" "), read);
     }
@@ -293,6 +305,7 @@ mod tests {
     fn macros_go_where_no_name_can_stand() {
         check("class API_EXPORT Cart { };", "class Cart { };");
         check("struct LIB_ALIGN(8) Cart : Base { };", "struct Cart : Base { };");
+        check("class LOCKABLE Mutex { };", "class Mutex { };");
         check("LIB_FUNC void go() {}", "void go() {}");
         check("LIB_API std::string f();", "std::string f();");
         check("LIB_BEGIN_NAMESPACE\nclass A {};\nLIB_END_NAMESPACE\n", "class A {};");
@@ -300,6 +313,7 @@ mod tests {
         check("void f() EXCLUSIVE_LOCKS(m) { g(); }", "void f() { g(); }");
         check("int& f(const T& x LIFETIME_BOUND) LIFETIME_BOUND {", "int& f(const T& x ) {");
         check("void f(T* lib_nonnull x, T* const y);", "void f(T* x, T* const y);");
+        check("int f(int n) WARN_UNUSED LIB_PRINTF(1, 2);", "int f(int n) ;");
         check("auto* env LIB_UNUSED = g();", "auto* env = g();");
         check("explicit A(int n) LOCK_FUNCTION(n) : n_(n) {}", "explicit A(int n) : n_(n) {}");
     }
@@ -308,6 +322,8 @@ mod tests {
     fn what_may_be_a_name_stays() {
         for text in [
             "FILE_HANDLE h = open();",
+            "class CART final { };",
+            "struct ITEM first;",
             "FILE_HANDLE open();",
             "return CHECK_IT(x);",
             "int CHECK_IT(int a) { return a; }",

@@ -1,0 +1,83 @@
+//! A source of C or C++ as a tree, whatever conditions and macros do to it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::time::Duration;
+
+use tree_sitter::{Language, Tree};
+
+use super::branches::{Cut, Dialect, one_of_each};
+use super::readable::{Written, readable};
+use crate::walk::{self, ParseError, lost_bytes};
+
+/// A tree, and the bytes of the branches that it does not hold.
+pub(in crate::languages) struct Parsed {
+    pub tree: Tree,
+    pub dropped: Vec<Range<usize>>,
+}
+
+/// Parses a source with as few branches cut as it takes: the tree in which the fewest bytes are lost.
+pub(in crate::languages) fn parse(
+    source: &[u8],
+    dialect: Dialect,
+    limit: Duration,
+) -> Result<Parsed, ParseError> {
+    let grammar = dialect.grammar();
+    let (read, dropped) = one_of_each(source, Cut::Brackets, dialect);
+    let tree = walk::parse(&grammar, &dialect.prepared(read), limit)?;
+    if !tree.root_node().has_error() {
+        return Ok(Parsed { tree, dropped });
+    }
+    let (read, mut also_dropped) = one_of_each(source, Cut::Statements, dialect);
+    let clean = readable(&read, dialect.macros());
+    if also_dropped == dropped && dialect == Dialect::Cpp {
+        return Ok(Parsed { tree, dropped });
+    }
+    let other = walk::parse(&grammar, &clean, limit)?;
+    if lost_bytes(&other) >= lost_bytes(&tree) {
+        return Ok(Parsed { tree, dropped });
+    }
+    if dialect == Dialect::C {
+        also_dropped.extend(overwritten(&read, &clean));
+    }
+    Ok(Parsed { tree: other, dropped: also_dropped })
+}
+
+impl Dialect {
+    fn grammar(self) -> Language {
+        match self {
+            #[cfg(feature = "lang-cpp")]
+            Self::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+            _ => tree_sitter_c::LANGUAGE.into(),
+        }
+    }
+
+    /// C mostly has no macros where no name can stand: it is read as it is first.
+    fn prepared(self, source: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+        match self {
+            Self::C => source,
+            Self::Cpp => Cow::Owned(readable(&source, self.macros())),
+        }
+    }
+
+    /// What is taken for a macro where a source cannot be read otherwise.
+    fn macros(self) -> Written {
+        match self {
+            Self::C => Written::InCapitals,
+            Self::Cpp => Written::WithUnderscore,
+        }
+    }
+}
+
+/// Where two sources of one length differ; blanks between two such places belong to them.
+fn overwritten(before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let differ = before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
+    for (at, _) in differ {
+        match found.last_mut() {
+            Some(last) if before[last.end..at].iter().all(u8::is_ascii_whitespace) => last.end = at + 1,
+            _ => found.push(at..at + 1),
+        }
+    }
+    found
+}
