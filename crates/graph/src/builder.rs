@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use m1nd_stdx::float::FiniteF32;
@@ -258,9 +259,8 @@ impl GraphBuilder {
             edge.target.0 = position[edge.target.0 as usize];
         }
         drop(position);
-        let edges = Merged::of(edges);
         let nodes = order.len();
-        let mut columns = self.node_columns(&order);
+        let (edges, mut columns) = rayon::join(|| Merged::of(edges), || self.node_columns(&order));
         drop(order);
         edge_columns(&mut columns, &edges, nodes);
         let weights = Weights::from_bits(columns.base_weight.iter().map(|w| w.to_bits()));
@@ -275,7 +275,7 @@ impl GraphBuilder {
             let (path, id) = (self.texts.get(row.path), self.texts.get(row.id));
             (path, row.line_start, std::cmp::Reverse(row.line_end), id)
         };
-        order.sort_by(|a, b| key(a).cmp(&key(b)));
+        order.par_sort_by(|a, b| key(a).cmp(&key(b)));
         order
     }
 
@@ -291,9 +291,9 @@ impl GraphBuilder {
         let text =
             |at: u32, pick: fn(&Row) -> u32| self.texts.get(pick(&self.nodes[order[at as usize].0 as usize]));
         let mut by_id: Vec<u32> = (0..order.len() as u32).collect();
-        by_id.sort_by_key(|&at| text(at, |row| row.id));
+        by_id.par_sort_unstable_by_key(|&at| text(at, |row| row.id));
         let mut by_label: Vec<u32> = (0..order.len() as u32).collect();
-        by_label.sort_by_key(|&at| (text(at, |row| row.label), at));
+        by_label.par_sort_unstable_by_key(|&at| (text(at, |row| row.label), at));
         let past = || order.iter().map(|handle| self.history.get(handle));
         let history = |pick: fn(&History) -> u32| -> Column<u32> {
             Column::owned(past().map(|history| history.map_or(0, pick)).collect())

@@ -64,11 +64,16 @@ impl Graph {
 
     /// Every node of one path, in the order of their first lines; the file itself comes first.
     pub fn nodes_in(&self, path: &str) -> impl DoubleEndedIterator<Item = NodeIx> + use<> {
+        self.range_of(path).map(NodeIx)
+    }
+
+    /// The positions of the nodes of a path; an empty range where they would be when there are none.
+    pub(crate) fn range_of(&self, path: &str) -> std::ops::Range<u32> {
         let columns = self.columns();
         let paths = &*columns.path;
         let start = paths.partition_point(|&p| columns.str(p) < path);
         let len = paths[start..].partition_point(|&p| columns.str(p) == path);
-        (start as u32..(start + len) as u32).map(NodeIx)
+        start as u32..(start + len) as u32
     }
 
     /// The file or directory at a path.

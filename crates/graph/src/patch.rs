@@ -32,7 +32,7 @@ pub struct PatchEdge {
 #[derive(Debug)]
 pub struct FilePatch<'p> {
     pub path: &'p str,
-    /// Every node with that path; nothing when they are as they were.
+    /// Every node with that path, none when it is gone; nothing when they are as they were.
     pub nodes: Option<Vec<NodeSpec>>,
 }
 
@@ -62,16 +62,17 @@ impl Part {
 }
 
 impl Graph {
-    /// Begins the next generation; nothing when a file is not in this one.
+    /// Begins the next generation; nothing when nodes stay as they were in a file that is not in this one.
     pub fn patch(&self, files: Vec<FilePatch<'_>>) -> Option<Patch<'_>> {
         let mut parts = Vec::with_capacity(files.len());
         for file in files {
-            let mut nodes = self.nodes_in(file.path);
-            let first = nodes.next()?.0;
-            let last = nodes.next_back().map_or(first, |last| last.0);
+            let old = self.range_of(file.path);
+            if old.is_empty() && file.nodes.is_none() {
+                return None;
+            }
             let before = |spec: &NodeSpec| {
                 let found = self.node_by_id(&spec.id).map(|ix| ix.0);
-                found.filter(|at| (first..=last).contains(at))
+                found.filter(|at| old.contains(at))
             };
             let nodes = file.nodes.map(|mut specs| {
                 specs.sort_by(canonical_cmp);
@@ -81,9 +82,11 @@ impl Graph {
                 };
                 specs.into_iter().map(placed).collect()
             });
-            parts.push(Part { old: first..last + 1, nodes });
+            parts.push((file.path, Part { old, nodes }));
         }
-        parts.sort_by_key(|part| part.old.start);
+        // What is new at one place comes before what was there, in the order of the paths.
+        parts.sort_by_key(|(path, part)| (part.old.start, part.old.end, *path));
+        let parts: Vec<Part> = parts.into_iter().map(|(_, part)| part).collect();
         let mut moved: Vec<u32> = Vec::with_capacity(self.node_count());
         let mut given = FxHashMap::default();
         let mut next = 0;
@@ -149,7 +152,8 @@ impl Patch<'_> {
                     }
                     let target = self.moved[edge.target.index()];
                     if target == GONE {
-                        return None;
+                        ends_with_target(edge.kind)?;
+                        continue;
                     }
                     specs.push(EdgeSpec {
                         source: Handle(self.moved[old as usize]),
@@ -199,7 +203,8 @@ impl Patch<'_> {
         for edge in old.out_starts[node as usize]..old.out_starts[node as usize + 1] {
             let key = self.edge_key(edge);
             if key.1 == GONE {
-                return None;
+                ends_with_target(old.edge_kind(edge as usize))?;
+                continue;
             }
             in_order &= last <= key;
             last = key;
@@ -390,6 +395,11 @@ impl Patch<'_> {
         all.extend_from_slice(&kept[at..]);
         Column::owned(all)
     }
+}
+
+/// Nothing when a relation may not simply end with what it leads to: its own file says something else then.
+fn ends_with_target(kind: EdgeKind) -> Option<()> {
+    matches!(kind, EdgeKind::Contains | EdgeKind::CoChanges).then_some(())
 }
 
 /// An edge of the next generation.

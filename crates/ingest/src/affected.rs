@@ -1,42 +1,59 @@
-//! Which files can tell that others were edited.
+//! Under which names others find what an edit changed.
 //!
 //! Whatever a file finds in another it finds by a name: of a definition, a field, an import. So when a thing
-//! changes, only files that mention its name can see it, and what those files offer in turn changes only where
-//! it rests on such a name. Following names finds too many files, never too few; where names are not enough
-//! (modules, imports of everything, packages) or lead too far, everything is resolved again.
+//! changes, only files that mention its name can see it; `spread` follows the names.
 
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use m1nd_graph::ids::file_id;
-use m1nd_graph::{EdgeKind, Graph};
-
-use crate::facts::{Def, DefIx, DefKind, FileFacts, ImportAll};
+use crate::facts::{Def, DefIx, DefKind, FileFacts, ImportAll, Scope, TypeExpr};
 use crate::interface::{self, Item, What, last_name};
 use crate::languages;
-use crate::resolve::index::Index;
-use crate::resolve::program::{GName, Program};
+use crate::manifest::folder;
 use crate::stored::Stored;
-
-/// With more files than this to look at, all are resolved again.
-const MAX_FILES: usize = 250;
-/// Longer chains of things that rest on each other are not followed.
-const MAX_ROUNDS: usize = 12;
 
 /// A name that leads to something else than before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Changed {
     pub name: String,
     pub seen: Seen,
+    pub depth: Depth,
 }
 
 /// From where a name can be looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Seen {
     /// From anywhere in the same family of languages.
     Everywhere,
     /// By files that import the one it is in.
     ByImporters,
+    /// In its own file.
+    Here,
+    /// It is no name: routes, or what they hang on, are others than before.
+    Routes,
+    /// By whoever comes by the thing of this name, which stands around it.
+    Through(String, Outer),
+    /// From anywhere in the family if a trait of this name is ours: then it may be found on any type.
+    IfOurs(String),
+    /// By calls of which nothing but the name is known. What such a call gives is not known either.
+    Guessed,
+}
+
+/// From where the thing around a member can be looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outer {
+    Everywhere,
+    ByImporters,
+}
+
+/// How much of what a name leads to is another thing than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Depth {
+    /// The same thing, of which something else is said.
+    Details,
+    /// The thing itself.
+    Whole,
+    /// It is the name of a module that came or went.
+    Module,
 }
 
 /// The names under which two states of a file offer different things; nothing when names do not tell it all.
@@ -49,8 +66,13 @@ pub(crate) fn changes(before: &Stored, after: &Stored) -> Option<Vec<Changed>> {
     let (old_told, new_told) = (told(&old), told(&new));
     let mut changed = Vec::new();
     for (facts, items, others) in [(&before.facts, &old, &new_told), (&after.facts, &new, &old_told)] {
-        for item in items.iter().filter(|item| others.get(&item.key) != Some(&item.digest)) {
-            changed.extend(names_of(facts, item.what)?);
+        for item in items {
+            let depth = match (others.get(&item.key), item.what) {
+                (Some(digest), _) if *digest == item.digest => continue,
+                (Some(_), What::Def(_) | What::Field(..)) => Depth::Details,
+                _ => Depth::Whole,
+            };
+            changed.extend(names_of(facts, item.what, depth)?);
         }
     }
     changed.sort();
@@ -58,29 +80,103 @@ pub(crate) fn changes(before: &Stored, after: &Stored) -> Option<Vec<Changed>> {
     Some(changed)
 }
 
-/// The names by which others find a thing; nothing when they find it otherwise.
-fn names_of(facts: &FileFacts, what: What) -> Option<Vec<Changed>> {
+/// The names under which others find, or found, a whole file that came or went; nothing when names do not tell
+/// it all. `others` are the files that are there in either case.
+pub(crate) fn whole(stored: &Stored, others: &[&FileFacts]) -> Option<Vec<Changed>> {
+    let facts = &stored.facts;
     let family = languages::family(&facts.language);
-    // What a file of these families holds is only reached through an import of the file.
-    let by_import = matches!(family, "python" | "script");
-    let top = if by_import { Seen::ByImporters } else { Seen::Everywhere };
-    let named = |name: &str, seen: Seen| Changed { name: name.to_owned(), seen };
+    let mut changed = modules(facts, family, others)?;
+    for item in interface::items(facts, &stored.inside())? {
+        match item.what {
+            What::File => {}
+            What::Routes if !facts.has_routes() => {}
+            // Whoever finds a module, or what a module imports, names the module.
+            What::Def(ix) if family == "rust" && facts.def(ix).kind == DefKind::Module => {}
+            What::Import(_) if family == "rust" => {}
+            what => changed.extend(names_of(facts, what, Depth::Whole)?),
+        }
+    }
+    changed.sort();
+    changed.dedup();
+    Some(changed)
+}
+
+/// The names by which others import a whole file; nothing when more than names changes with it.
+fn modules(facts: &FileFacts, family: &str, others: &[&FileFacts]) -> Option<Vec<Changed>> {
+    let module = |name: &str| Changed { name: name.to_owned(), seen: Seen::Everywhere, depth: Depth::Module };
+    let stem = facts.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or("");
+    let of_family = || others.iter().filter(|other| other.language == facts.language);
+    Some(match family {
+        "" | "script" => Vec::new(),
+        "python" => {
+            // Where packages begin tells what all modules in them are called.
+            if stem == "__init__" {
+                return None;
+            }
+            let mut names = vec![Changed { seen: Seen::ByImporters, ..module(stem) }];
+            let mut here = folder(&facts.path);
+            // A folder becomes a package with its first module.
+            while !here.is_empty() && !of_family().any(|other| is_below(&other.path, here)) {
+                names.extend(here.rsplit('/').next().map(module));
+                here = folder(here);
+            }
+            names
+        }
+        "rust" => {
+            let is_bodiless = |(at, def): (u32, &Def)| {
+                def.kind == DefKind::Module && children(facts, Some(DefIx(at))).next().is_none()
+            };
+            // Such files say what modules others are.
+            let declares = matches!(stem, "mod" | "lib" | "main") || (0..).zip(&facts.defs).any(is_bodiless);
+            if declares {
+                return None;
+            }
+            vec![Changed { seen: Seen::ByImporters, ..module(stem) }]
+        }
+        "go" | "java" => {
+            let is_beside = |other: &&&FileFacts| {
+                other.package == facts.package && folder(&other.path) == folder(&facts.path)
+            };
+            of_family().find(is_beside).map(|_| Vec::new())?
+        }
+        _ => return None,
+    })
+}
+
+/// Whether a path lies in a folder.
+pub(crate) fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The names by which others find a thing; nothing when they find it otherwise.
+pub(crate) fn names_of(facts: &FileFacts, what: What, depth: Depth) -> Option<Vec<Changed>> {
+    let family = languages::family(&facts.language);
+    let top = |name: &str, depth| Changed { name: name.to_owned(), seen: top_seen(family), depth };
     Some(match what {
+        What::Routes => vec![Changed { name: String::new(), seen: Seen::Routes, depth }],
         What::File => return None,
         What::Def(ix) => {
             let def = facts.def(ix);
+            let name = facts.text(def.name);
             match def.kind {
                 DefKind::Module => return None,
-                DefKind::Impl => impl_names(facts, def)?,
-                _ if def.parent.is_none() => vec![named(facts.text(def.name), top)],
-                _ => member_names(facts, family, ix, facts.text(def.name))?,
+                DefKind::Impl => impl_names(facts, ix, depth)?,
+                _ if def.parent.is_some() => member_names(facts, family, Member { of: ix, name }, depth)?,
+                // A macro is mentioned with its mark.
+                DefKind::Function if family == "rust" => {
+                    let mark = Changed { seen: Seen::Everywhere, ..top(&format!("{name}!"), depth) };
+                    vec![top(name, depth), mark]
+                }
+                _ => vec![top(name, depth)],
             }
         }
         What::Field(of, name) => {
-            let mut names = member_names(facts, family, of, facts.text(name))?;
+            let mut names = member_names(facts, family, Member { of, name: facts.text(name) }, depth)?;
             // Parts without names are found through what they are parts of.
-            if facts.def(of).kind != DefKind::Class {
-                names.push(named(facts.text(facts.def(of).name), Seen::Everywhere));
+            let is_named =
+                matches!(family, "python" | "script") || is_named_field(facts, of, facts.text(name));
+            if !is_named && facts.def(of).kind != DefKind::Class {
+                names.push(everywhere(facts.text(facts.def(of).name)));
             }
             names
         }
@@ -94,30 +190,102 @@ fn names_of(facts: &FileFacts, what: What) -> Option<Vec<Changed>> {
                 _ => return None,
             };
             match (is_private, import.all) {
+                (true, ImportAll::No) if family == "script" => {
+                    vec![Changed { name: facts.text(import.bind).to_owned(), seen: Seen::Here, depth }]
+                }
                 (true, _) => Vec::new(),
                 (false, ImportAll::Yes) => return None,
-                (false, ImportAll::No) => vec![named(facts.text(import.bind), top)],
+                (false, ImportAll::No) => vec![top(facts.text(import.bind), depth)],
             }
         }
-        What::Export(name) | What::Binding(name) => vec![named(facts.text(name), top)],
+        What::Export(name) | What::Binding(name) => vec![top(facts.text(name), depth)],
     })
 }
 
-/// A member is found by its name; one that the language calls by itself is found through its type.
-fn member_names(facts: &FileFacts, family: &str, ix: DefIx, name: &str) -> Option<Vec<Changed>> {
-    let everywhere = |name: &str| Changed { name: name.to_owned(), seen: Seen::Everywhere };
-    let mut names = vec![everywhere(name)];
-    let is_called_by_name = match family {
-        "python" => !(name.starts_with("__") && name.ends_with("__")),
-        "script" => name != "constructor",
-        "go" => true,
-        _ => false,
+/// What a file of some families holds is only reached by naming the file, as a module or in an import.
+fn top_seen(family: &str) -> Seen {
+    if matches!(family, "python" | "script" | "rust") { Seen::ByImporters } else { Seen::Everywhere }
+}
+
+fn everywhere(name: &str) -> Changed {
+    Changed { name: name.to_owned(), seen: Seen::Everywhere, depth: Depth::Details }
+}
+
+/// Something that belongs to a definition: another one, or a field of it.
+struct Member<'f> {
+    /// The member itself, or what the field is of.
+    of: DefIx,
+    name: &'f str,
+}
+
+/// A member is found by its name through the type it belongs to; one that the language calls by itself is found
+/// through the type alone.
+fn member_names(facts: &FileFacts, family: &str, member: Member<'_>, depth: Depth) -> Option<Vec<Changed>> {
+    let name = member.name;
+    let def = facts.def(member.of);
+    let is_method = def.kind == DefKind::Method && facts.text(def.name) == name;
+    let through = |outer: &str, from: Outer| {
+        let seen = Seen::Through(outer.to_owned(), from);
+        let mut names = vec![Changed { name: name.to_owned(), seen, depth }];
+        if is_method && depth == Depth::Whole {
+            names.push(Changed { name: name.to_owned(), seen: Seen::Guessed, depth });
+        }
+        names
     };
-    let mut around = if is_called_by_name { None } else { Some(ix) };
+    match family {
+        "python" | "script" => {
+            let outermost = facts.text(facts.def(outermost(facts, member.of)).name);
+            let is_called_by_name = match family {
+                "python" => !(name.starts_with("__") && name.ends_with("__")),
+                _ => name != "constructor",
+            };
+            let mut names = through(outermost, Outer::ByImporters);
+            if !is_called_by_name {
+                names.push(Changed {
+                    name: outermost.to_owned(),
+                    seen: Seen::ByImporters,
+                    depth: Depth::Details,
+                });
+            }
+            return Some(names);
+        }
+        "rust" if is_named_field(facts, member.of, name) => {
+            return Some(through(facts.text(def.name), Outer::ByImporters));
+        }
+        "rust" if is_method => {
+            let outer = def.parent.map(|outer| facts.def(outer));
+            match outer.map(|outer| (outer.kind, outer)) {
+                Some((DefKind::Impl, outer)) => {
+                    if let Some(own) = outer.of.and_then(|of| last_name(facts, of)) {
+                        let is_here = |def: &Def| {
+                            def.parent.is_none() && def.kind.is_type() && facts.text(def.name) == own
+                        };
+                        let from = match facts.defs.iter().any(is_here) && def_is_at_top(facts, outer) {
+                            true => Outer::ByImporters,
+                            false => Outer::Everywhere,
+                        };
+                        let mut names = through(own, from);
+                        for of_trait in outer.bases.iter().filter_map(|&base| last_name(facts, base)) {
+                            let seen = Seen::IfOurs(of_trait.to_owned());
+                            names.push(Changed { name: name.to_owned(), seen, depth });
+                        }
+                        return Some(names);
+                    }
+                }
+                Some((DefKind::Trait, outer)) => {
+                    return Some(through(facts.text(outer.name), Outer::ByImporters));
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+    let mut names = vec![everywhere(name)];
+    let mut around = if family == "go" { None } else { Some(member.of) };
     while let Some(ix) = around {
         let def = facts.def(ix);
         match def.kind {
-            DefKind::Impl => names.extend(impl_names(facts, def)?),
+            DefKind::Impl => names.extend(impl_names(facts, ix, Depth::Details)?),
             _ => names.push(everywhere(facts.text(def.name))),
         }
         around = def.parent;
@@ -125,185 +293,60 @@ fn member_names(facts: &FileFacts, family: &str, ix: DefIx, name: &str) -> Optio
     Some(names)
 }
 
+/// The definition at the top of a file that holds another, or is it.
+fn outermost(facts: &FileFacts, ix: DefIx) -> DefIx {
+    let mut at = ix;
+    while let Some(outer) = facts.def(at).parent {
+        at = outer;
+    }
+    at
+}
+
+fn def_is_at_top(facts: &FileFacts, def: &Def) -> bool {
+    def.of.is_some_and(|of| matches!(facts.types.get(of.0 as usize), Some(TypeExpr::Path { segments, .. }) if segments.len() == 1))
+        && def.parent.is_none()
+}
+
+/// Whether a name is that of a field of a struct, by which alone it is found.
+fn is_named_field(facts: &FileFacts, of: DefIx, name: &str) -> bool {
+    let def = facts.def(of);
+    facts.language == "rust"
+        && def.kind == DefKind::Struct
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && def.fields.iter().any(|field| facts.text(field.name) == name)
+}
+
 /// Members added to a type are found through the type and through the trait.
-fn impl_names(facts: &FileFacts, def: &Def) -> Option<Vec<Changed>> {
-    let own = last_name(facts, def.of?)?;
-    // An impl for every type that has some trait is found through any type.
+fn impl_names(facts: &FileFacts, ix: DefIx, depth: Depth) -> Option<Vec<Changed>> {
+    let def = facts.def(ix);
+    // What is added to nothing is found by nobody.
+    let Some(of) = def.of else { return Some(Vec::new()) };
+    if facts.language == "rust" && depth == Depth::Whole && def.bases.is_empty() {
+        // Its members are told one by one.
+        return Some(Vec::new());
+    }
+    let own = last_name(facts, of)?;
     let is_param = |def: &Def| def.type_params.iter().any(|param| facts.text(param.name) == own);
-    if is_param(def) {
+    let bases = def.bases.iter().filter_map(|&base| last_name(facts, base));
+    if facts.language == "rust" && !is_param(def) && !def.bases.is_empty() {
+        // A trait that is not ours adds nothing but the members that are written.
+        let seen = bases.map(|base| Seen::IfOurs(base.to_owned()));
+        return Some(
+            seen.map(|seen| Changed { name: own.to_owned(), seen, depth: Depth::Details }).collect(),
+        );
+    }
+    let mut names: Vec<Changed> = bases.map(everywhere).collect();
+    if !is_param(def) {
+        names.push(everywhere(own));
+    } else if facts.language == "rust" {
+        // What is added to every type that has some trait is found by its name on any type.
+        names.extend(children(facts, Some(ix)).map(|child| everywhere(facts.text(child.name))));
+    } else {
         return None;
     }
-    let bases = def.bases.iter().filter_map(|&base| last_name(facts, base));
-    let names = bases.chain([own]).map(|name| Changed { name: name.to_owned(), seen: Seen::Everywhere });
-    Some(names.collect())
+    Some(names)
 }
 
-/// The files that have to be resolved again, by position and sorted, the edited ones among them; nothing when
-/// that is nearly as much as resolving all. `last` is the graph before the edits, whose imports still hold.
-pub(crate) fn files(program: &Program<'_>, edits: &[(u32, Vec<Changed>)], last: &Graph) -> Option<Vec<u32>> {
-    let mut spread = Spread {
-        program,
-        facts: &program.files,
-        index: program.index,
-        last,
-        families: program.files.iter().map(|file| languages::family(&file.language)).collect(),
-        known: FxHashSet::default(),
-        fresh: Vec::new(),
-        found: edits.iter().map(|(file, _)| *file).collect(),
-        items: FxHashMap::default(),
-    };
-    for (file, changed) in edits {
-        changed.iter().for_each(|changed| spread.add(*file, changed));
-    }
-    for _ in 0..MAX_ROUNDS {
-        if spread.fresh.is_empty() {
-            let mut found: Vec<u32> = spread.found.into_iter().collect();
-            found.sort_unstable();
-            return Some(found);
-        }
-        spread.round()?;
-    }
-    None
-}
-
-struct Spread<'s> {
-    program: &'s Program<'s>,
-    facts: &'s [&'s FileFacts],
-    index: &'s Index,
-    last: &'s Graph,
-    families: Vec<&'static str>,
-    /// What is known to lead elsewhere: a name, and the one file in which, or its family.
-    known: FxHashSet<(GName, Origin)>,
-    /// Those of them that were not followed yet.
-    fresh: Vec<(GName, Origin)>,
-    found: FxHashSet<u32>,
-    items: FxHashMap<u32, Vec<Item>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Origin {
-    Family(&'static str),
-    File(u32),
-}
-
-impl Spread<'_> {
-    fn add(&mut self, file: u32, changed: &Changed) {
-        // A name that no file mentions leads nobody anywhere.
-        let Some(name) = self.index.find_name(&changed.name) else { return };
-        let origin = match changed.seen {
-            Seen::Everywhere => Origin::Family(self.families[file as usize]),
-            Seen::ByImporters => Origin::File(file),
-        };
-        if self.known.insert((name, origin)) {
-            self.fresh.push((name, origin));
-        }
-    }
-
-    /// Follows the names that are new: who mentions them, and what of theirs rests on them.
-    fn round(&mut self) -> Option<()> {
-        let fresh = std::mem::take(&mut self.fresh);
-        let mut everywhere: FxHashMap<GName, Vec<&'static str>> = FxHashMap::default();
-        let mut reached: FxHashMap<u32, FxHashSet<GName>> = FxHashMap::default();
-        for (name, origin) in fresh {
-            match origin {
-                Origin::Family(family) => everywhere.entry(name).or_default().push(family),
-                Origin::File(file) => {
-                    for importer in self.importers(file) {
-                        // What it imports as a whole it may pass on without a word.
-                        let passes_on =
-                            self.facts[importer as usize].imports.iter().any(|i| i.all == ImportAll::Yes);
-                        if passes_on && self.known.insert((name, Origin::File(importer))) {
-                            self.fresh.push((name, Origin::File(importer)));
-                        }
-                        if self.index.mentions(importer).contains(&name) {
-                            reached.entry(importer).or_default().insert(name);
-                        }
-                    }
-                    // Names of a file mean the same in the file itself.
-                    reached.entry(file).or_default().insert(name);
-                }
-            }
-        }
-        if !everywhere.is_empty() {
-            for file in 0..self.facts.len() as u32 {
-                let family = self.families[file as usize];
-                for name in self.index.mentions(file) {
-                    if everywhere.get(name).is_some_and(|families| families.contains(&family)) {
-                        reached.entry(file).or_default().insert(*name);
-                    }
-                }
-            }
-        }
-        self.found.extend(reached.keys());
-        if self.found.len() > MAX_FILES {
-            return None;
-        }
-        let missing: Vec<u32> =
-            reached.keys().copied().filter(|file| !self.items.contains_key(file)).collect();
-        let read: Option<Vec<(u32, Vec<Item>)>> = missing
-            .par_iter()
-            .map(|&file| {
-                let items = interface::items(self.facts[file as usize], self.program.inside(file));
-                Some((file, items?))
-            })
-            .collect();
-        self.items.extend(read?);
-        for (file, names) in reached {
-            let local = self.index.mentions(file);
-            let resting: Vec<What> = self.items[&file]
-                .iter()
-                .filter(|item| item.mentions.iter().any(|name| names.contains(&local[name.0 as usize])))
-                .map(|item| item.what)
-                .collect();
-            for what in resting {
-                if what != What::File {
-                    let found = names_of(self.facts[file as usize], what)?;
-                    found.iter().for_each(|changed| self.add(file, changed));
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// Files that import a file, or name it.
-    fn importers(&self, file: u32) -> FxHashSet<u32> {
-        let path = self.facts[file as usize].path.as_str();
-        let mut found = FxHashSet::default();
-        if let Some(node) = self.last.node_by_id(&file_id(path)) {
-            for source in self.last.sources(node, EdgeKind::Imports) {
-                let path = self.last.node(source).path();
-                let at = self.facts.binary_search_by(|facts| facts.path.as_str().cmp(path));
-                found.extend(at.ok().map(|at| at as u32));
-            }
-        }
-        let all = 0..self.facts.len() as u32;
-        let family = self.families[file as usize];
-        let kin = all.filter(|&other| other != file && self.families[other as usize] == family);
-        if family == "script" {
-            found.extend(kin.filter(|&other| may_import(self.facts[other as usize], path)));
-            return found;
-        }
-        let stems: Vec<GName> = module_names(path).filter_map(|stem| self.index.find_name(stem)).collect();
-        found.extend(kin.filter(|&other| self.index.mentions(other).iter().any(|name| stems.contains(name))));
-        found
-    }
-}
-
-/// What a module is called: as its file, or as its folder when it stands for the folder.
-fn module_names(path: &str) -> impl Iterator<Item = &str> {
-    let mut parts = path.rsplit('/');
-    let stem = parts.next().and_then(|name| name.split('.').next());
-    let folder = parts.next().filter(|_| matches!(stem, Some("__init__" | "index")));
-    stem.into_iter().chain(folder)
-}
-
-/// Whether an import by path could mean a file. What it means is told by more than its text, so when in doubt it
-/// could.
-fn may_import(importer: &FileFacts, path: &str) -> bool {
-    importer.imports.iter().filter_map(|import| import.path.first()).any(|&name| {
-        let text = importer.text(name);
-        let last = text.rsplit('/').next().unwrap_or(text);
-        let stem = last.split('.').next().unwrap_or(last);
-        !text.starts_with('.') || stem.is_empty() || module_names(path).any(|own| own == stem)
-    })
+fn children(facts: &FileFacts, of: Scope) -> impl Iterator<Item = &Def> {
+    facts.defs.iter().filter(move |def| def.parent == of)
 }

@@ -66,10 +66,7 @@ impl Assembler {
             at = match self.folders.get(here) {
                 Some(&known) => known,
                 None => {
-                    let mut spec =
-                        NodeSpec::new(NodeKind::Directory, node_id(NodeKind::Directory, here, ""), part);
-                    spec.path = here.to_owned();
-                    let handle = self.builder.node(spec);
+                    let handle = self.builder.node(folder_spec(here));
                     self.contains(at, handle);
                     self.folders.insert(here.to_owned(), handle);
                     handle
@@ -158,6 +155,13 @@ impl Assembler {
     }
 }
 
+pub(crate) fn folder_spec(path: &str) -> NodeSpec {
+    let label = path.rsplit('/').next().unwrap_or(path);
+    let mut spec = NodeSpec::new(NodeKind::Directory, node_id(NodeKind::Directory, path, ""), label);
+    spec.path = path.to_owned();
+    spec
+}
+
 pub(crate) fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
     let label = facts.path.rsplit('/').next().unwrap_or(&facts.path);
     let mut spec = NodeSpec::new(NodeKind::File, file_id(&facts.path), label);
@@ -208,7 +212,7 @@ pub(crate) fn def_ids(facts: &FileFacts) -> Vec<Option<(NodeKind, String, String
 }
 
 /// A route is labelled with the whole path it answers at; `…` stands for a part that is not known.
-fn route_spec(facts: &FileFacts, route: &Route, id: String, places: &[Shown]) -> NodeSpec {
+pub(crate) fn route_spec(facts: &FileFacts, route: &Route, id: String, places: &[Shown]) -> NodeSpec {
     let shown =
         |place: &Shown| format!("{}{}", if place.partial { routes::UNKNOWN } else { "" }, place.pattern);
     let (first, more) = places.split_first().map_or((None, &[][..]), |(first, more)| (Some(first), more));

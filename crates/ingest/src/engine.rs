@@ -17,14 +17,16 @@ use crate::classify::{self, MAX_FILE_BYTES, Reason};
 use crate::compact::compact;
 use crate::facts::FileFacts;
 use crate::history::History;
+use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use crate::report::{Phases, Report};
 use crate::resolve::Links;
 use crate::resolve::index::Index;
 use crate::resolve::program::Program;
+use crate::spread::Found;
 use crate::stored::Stored;
 use crate::walk::ParseError;
-use crate::{assemble, languages, patch, resolve};
+use crate::{assemble, languages, patch, resolve, spread};
 
 /// One file may not hold up all others.
 const PARSE_LIMIT: Duration = Duration::from_secs(5);
@@ -89,6 +91,19 @@ pub(crate) struct Loose {
     pub external: u32,
     /// As [`Links::abroad`].
     pub abroad: u64,
+    /// As [`Links::routing`].
+    pub routing: u64,
+}
+
+/// What changed in the files since the last generation.
+#[derive(Debug, Default)]
+struct Edits {
+    /// By position; files that are gone have positions after all others.
+    changed: Vec<(u32, Vec<Changed>)>,
+    /// Positions of files that were not there before.
+    came: Vec<u32>,
+    /// Files that are no more, with the positions they had.
+    gone: Vec<(u32, Arc<Stored>)>,
 }
 
 /// After more edits than this all files are resolved.
@@ -220,10 +235,10 @@ impl Ingest {
         report.files_removed = removed as u64;
         // The graph that this very state made, before the edits.
         let last = last.filter(|last| self.is_built && last.generation() == self.generation);
-        if removed > 0 || files.len() != self.files.len() {
+        let edits = last.and_then(|_| self.edits(&files, &edited));
+        if edits.is_none() {
             self.index = None;
         }
-        let edits = last.filter(|_| removed == 0).and_then(|_| self.edits(&files, &edited));
         self.is_built &= report.files_parsed == 0 && removed == 0;
         self.files = files;
         let extracted = clock.monotonic();
@@ -246,22 +261,49 @@ impl Ingest {
     }
 
     /// What other files can tell about the edits; nothing when there are too many or names do not tell it all.
-    fn edits(&self, files: &BTreeMap<String, Known>, edited: &[u32]) -> Option<Vec<(u32, Vec<Changed>)>> {
-        let is_same_list = files.len() == self.files.len() && files.keys().eq(self.files.keys());
-        if !is_same_list || edited.len() > MAX_EDITED || self.loose.len() != files.len() {
+    fn edits(&self, files: &BTreeMap<String, Known>, edited: &[u32]) -> Option<Edits> {
+        let gone: Vec<(u32, &Known)> = (0..)
+            .zip(&self.files)
+            .filter(|(_, (path, _))| !files.contains_key(*path))
+            .map(|(at, (_, known))| (at, known))
+            .collect();
+        if edited.len() + gone.len() > MAX_EDITED || self.loose.len() != self.files.len() {
             return None;
         }
-        let pairs = files.values().zip(self.files.values());
+        let mut edits = Edits::default();
+        // The files that are there before and after, for what is asked about those that are not.
+        let staying = || -> Vec<&FileFacts> {
+            let stays = files.iter().filter(|(path, _)| self.files.contains_key(*path));
+            stays.map(|(_, known)| &known.facts.facts).collect()
+        };
+        let mut others = None;
         let mut waiting = edited.iter().peekable();
-        let mut edits = Vec::with_capacity(edited.len());
-        for (at, (new, old)) in (0..).zip(pairs) {
+        for (at, (path, new)) in (0..).zip(files) {
             if waiting.next_if_eq(&&at).is_none() {
                 continue;
             }
-            if new.manifest.is_some() || old.manifest.is_some() {
+            if new.manifest.is_some() {
                 return None;
             }
-            edits.push((at, affected::changes(&old.facts, &new.facts)?));
+            let changed = match self.files.get(path) {
+                Some(old) if old.manifest.is_some() => return None,
+                Some(old) => affected::changes(&old.facts, &new.facts)?,
+                // What history says of a file it says only when all is built.
+                None if self.history.files.contains_key(path) => return None,
+                None => {
+                    edits.came.push(at);
+                    affected::whole(&new.facts, others.get_or_insert_with(staying))?
+                }
+            };
+            edits.changed.push((at, changed));
+        }
+        for (at, known) in (files.len() as u32..).zip(&gone) {
+            if known.1.manifest.is_some() {
+                return None;
+            }
+            let changed = affected::whole(&known.1.facts, others.get_or_insert_with(staying))?;
+            edits.changed.push((at, changed));
+            edits.gone.push((known.0, Arc::clone(&known.1.facts)));
         }
         Some(edits)
     }
@@ -270,7 +312,7 @@ impl Ingest {
     fn patch(
         &mut self,
         last: &Graph,
-        edits: &[(u32, Vec<Changed>)],
+        edits: &Edits,
         report: &mut Report,
         clock: &dyn Clock,
         cancel: &CancelToken,
@@ -279,25 +321,67 @@ impl Ingest {
         let files: Vec<&FileFacts> = self.files.values().map(|known| &known.facts.facts).collect();
         let manifests: Vec<Manifest> =
             self.files.values().filter_map(|known| known.manifest.clone()).collect();
+        let is_new = self.index.is_none();
         let mut index = self.index.take().unwrap_or_else(|| Arc::new(Index::of(&files)));
         let own = Arc::make_mut(&mut index);
-        edits.iter().for_each(|(at, _)| own.replace(*at, files[*at as usize]));
+        if !is_new {
+            edits.gone.iter().rev().for_each(|(at, _)| own.remove(*at));
+            for (at, _) in edits.changed.iter().filter(|(at, _)| (*at as usize) < files.len()) {
+                match edits.came.contains(at) {
+                    true => own.insert(*at, files[*at as usize]),
+                    false => own.replace(*at, files[*at as usize]),
+                }
+            }
+        }
         let program = Program::new(self.files.values().map(|known| known.facts.source()), &manifests, &index);
-        let Some(some) = affected::files(&program, edits, last) else { return Ok(None) };
-        let links = resolve::resolve_some(&program, &some);
-        drop(program);
-        self.index = Some(index);
+        let rules = ProgramRules::of(&program);
+        let rules = rules.by_file(&program);
+        let gone: Vec<&FileFacts> = edits.gone.iter().map(|(_, stored)| &stored.facts).collect();
+        let Some(some) = spread::files(&program, &rules, &edits.changed, &edits.came, &gone, last) else {
+            return Ok(None);
+        };
+        let Found { files: some, routes } = some;
+        let found = resolve::resolve_some(&program, &rules, &some);
+        self.index = Some(Arc::clone(&index));
         if let Some(stop) = cancel.stop() {
             return Err(stop);
         }
         let resolved = clock.monotonic();
-        let links: Vec<(u32, Links)> = some.into_iter().zip(links).collect();
-        let edited: Vec<u32> = edits.iter().map(|(at, _)| *at).collect();
-        if links.iter().any(|(at, links)| links.abroad != self.loose[*at as usize].abroad) {
+        let links: Vec<(u32, Links)> = some.into_iter().zip(found.links).collect();
+        let mut loose = self.loose.clone();
+        // What others rest on has to be what it was, and nothing in files that came or went.
+        let is_plain = |loose: &Loose| loose.abroad == found.plain;
+        if !edits.gone.iter().all(|(at, _)| is_plain(&loose[*at as usize])) {
             return Ok(None);
         }
-        let graph = patch::patched(last, &files, &links, &edited, self.generation + 1);
+        for (at, _) in edits.gone.iter().rev() {
+            loose.remove(*at as usize);
+        }
+        for &at in &edits.came {
+            loose.insert(at as usize, Loose { abroad: found.plain, ..Loose::default() });
+        }
+        let is_same = |(at, links): &(u32, Links)| {
+            let before = &loose[*at as usize];
+            links.abroad == before.abroad && (routes || links.routing == before.routing)
+        };
+        if !links.iter().all(is_same) {
+            return Ok(None);
+        }
+        let edited: Vec<u32> = edits.changed.iter().map(|(at, _)| *at).collect();
+        let mut edited: Vec<u32> = edited.into_iter().filter(|at| (*at as usize) < files.len()).collect();
+        if routes {
+            edited.extend(links.iter().map(|(at, _)| *at).filter(|at| files[*at as usize].has_routes()));
+        }
+        let gone: Vec<&str> = gone.iter().map(|facts| facts.path.as_str()).collect();
+        let graph = patch::patched(
+            last,
+            &files,
+            &links,
+            patch::Files { edited: &edited, gone: &gone, routes },
+            self.generation + 1,
+        );
         let Some(graph) = graph else { return Ok(None) };
+        self.loose = loose;
         for (at, links) in &links {
             self.loose[*at as usize] = Loose::of(links);
         }
@@ -321,7 +405,9 @@ impl Ingest {
         let index = Arc::new(Index::of(&files));
         let all: Vec<u32> = (0..files.len() as u32).collect();
         let program = Program::new(self.files.values().map(|known| known.facts.source()), &manifests, &index);
-        let links = resolve::resolve_some(&program, &all);
+        let rules = ProgramRules::of(&program);
+        let links = resolve::resolve_some(&program, &rules.by_file(&program), &all).links;
+        drop(rules);
         drop(program);
         self.index = Some(index);
         self.pack();
@@ -391,7 +477,8 @@ impl Ingest {
 
 impl Loose {
     fn of(links: &Links) -> Self {
-        Self { unresolved: links.unresolved, external: links.external, abroad: links.abroad }
+        let Links { unresolved, external, abroad, routing, .. } = *links;
+        Self { unresolved, external, abroad, routing }
     }
 }
 

@@ -118,6 +118,11 @@ impl FileFacts {
         &self.defs[ix.0 as usize]
     }
 
+    /// Whether it has routes, or something that they hang on.
+    pub(crate) fn has_routes(&self) -> bool {
+        !(self.routes.is_empty() && self.routers.is_empty() && self.mounts.is_empty())
+    }
+
     /// The values that routes and mounts name, with their lines.
     pub fn routed_values(&self) -> impl Iterator<Item = (ExprIx, u32)> {
         let routes = self.routes.iter().flat_map(|route| {

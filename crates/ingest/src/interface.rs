@@ -14,6 +14,7 @@ use crate::facts::{
     Below, Binding, Def, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Insides, Name,
     RouteHandler, Scope, TypeExpr, TypeIx,
 };
+use crate::languages;
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
 const MAX_BYTES: usize = 8 << 20;
@@ -28,13 +29,17 @@ pub(crate) struct Item {
     pub what: What,
     /// Names that what is said of it depends on, sorted.
     pub mentions: Vec<Name>,
+    /// Names of modules that are nothing but files, sorted.
+    pub modules: Vec<Name>,
 }
 
 /// What a file offers to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// The language, the package, the routes: what holds for the file as a whole.
+    /// The language and the package: what holds for the file as a whole.
     File,
+    /// The routes and what they hang on.
+    Routes,
     Def(DefIx),
     /// A field of a definition.
     Field(DefIx, Name),
@@ -56,6 +61,7 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
         waiting: Vec::new(),
         bindings: FxHashMap::default(),
         mentions: Vec::new(),
+        modules: Vec::new(),
         keys: Vec::new(),
     };
     for binding in &facts.bindings {
@@ -84,6 +90,7 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
         (used <= MAX_BYTES).then_some(())
     };
     told_item(&mut told, 1, What::File, &|told| told.file())?;
+    told_item(&mut told, 2, What::Routes, &|told| told.routes())?;
     for (at, def) in facts.defs.iter().enumerate() {
         let (ix, key) = (DefIx(at as u32), told.keys[at]);
         told_item(&mut told, key, What::Def(ix), &|told| told.def(def))?;
@@ -137,6 +144,7 @@ struct Told<'f> {
     waiting: Vec<Part>,
     bindings: FxHashMap<Name, Vec<&'f Binding>>,
     mentions: Vec<Name>,
+    modules: Vec<Name>,
     /// What tells each definition from the others, whatever their number.
     keys: Vec<u64>,
 }
@@ -158,7 +166,10 @@ impl Told<'_> {
         let mut mentions = std::mem::take(&mut self.mentions);
         mentions.sort_unstable();
         mentions.dedup();
-        Item { key, digest: *blake3::hash(&self.out).as_bytes(), what, mentions }
+        let mut modules = std::mem::take(&mut self.modules);
+        modules.sort_unstable();
+        modules.dedup();
+        Item { key, digest: *blake3::hash(&self.out).as_bytes(), what, mentions, modules }
     }
 
     fn file(&mut self) {
@@ -166,6 +177,10 @@ impl Told<'_> {
         self.text(&facts.language);
         self.text(&facts.package);
         self.number(facts.flags.0 & NodeFlags::TEST_CODE.0);
+    }
+
+    fn routes(&mut self) {
+        let facts = self.facts;
         self.count(facts.routes.len());
         for route in &facts.routes {
             self.text(&route.method);
@@ -211,7 +226,12 @@ impl Told<'_> {
     }
 
     fn import(&mut self, import: &Import) {
+        let before = self.mentions.len();
         self.names(&import.path);
+        // Modules of these are files, whatever else has their names.
+        if matches!(languages::family(&self.facts.language), "python" | "script") {
+            self.modules.extend(self.mentions.drain(before..));
+        }
         self.number(u32::from(import.level));
         self.names(import.item.as_slice());
         self.name(import.bind);
@@ -240,7 +260,10 @@ impl Told<'_> {
         self.all_types(&def.bases);
         // Parts without names are told apart by their number; otherwise a field is a thing of its own.
         if def.kind != DefKind::Class {
-            self.count(def.fields.len());
+            let is_counted = |field: &&Field| {
+                def.kind != DefKind::Struct || self.facts.text(field.name).parse::<u32>().is_ok()
+            };
+            self.count(def.fields.iter().filter(is_counted).count());
         }
         self.all_types(def.of.as_slice());
         self.all_exprs(def.value.as_slice());
@@ -270,7 +293,8 @@ impl Told<'_> {
                 self.name(*name);
                 self.scope(*scope);
                 // Which of the bindings holds is a matter of where both stand.
-                let bindings = self.bindings.get(name).cloned().unwrap_or_default();
+                let mut bindings = self.bindings.get(name).cloned().unwrap_or_default();
+                bindings.retain(|binding| self.is_around(binding.owner, *scope));
                 self.count(bindings.len());
                 for binding in bindings {
                     let (after, within) = (binding.from <= *at, *at < binding.to);
@@ -348,6 +372,7 @@ impl Told<'_> {
             Expr::Def(def) => {
                 self.number(15);
                 self.scope(Some(*def));
+                self.mentions.push(facts.def(*def).name);
             }
             Expr::Import(at) => {
                 self.number(16);
@@ -472,6 +497,18 @@ impl Told<'_> {
     fn all_types(&mut self, all: &[TypeIx]) {
         self.count(all.len());
         all.iter().for_each(|&ix| self.ty(ix));
+    }
+
+    /// Whether a definition is around a place, or is the place itself. The top of a file is around all of it.
+    fn is_around(&self, outer: Scope, scope: Scope) -> bool {
+        let mut at = scope;
+        while at != outer {
+            match at {
+                Some(ix) => at = self.facts.def(ix).parent,
+                None => return false,
+            }
+        }
+        true
     }
 
     fn scope(&mut self, scope: Scope) {

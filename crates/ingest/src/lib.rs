@@ -21,6 +21,7 @@ mod routers;
 pub mod scan;
 pub mod scip;
 mod sheet;
+mod spread;
 pub mod state;
 mod stored;
 #[cfg(test)]

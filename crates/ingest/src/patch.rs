@@ -1,33 +1,60 @@
 //! From the last graph and the relations of some files to the next graph.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
 use m1nd_graph::ids::{NodeIx, file_id};
 use m1nd_graph::patch::{FilePatch, Patch, PatchEdge};
-use m1nd_graph::{EdgeKind, Evidence, Graph, NodeSpec};
+use m1nd_graph::{EdgeKind, Evidence, Graph, NodeKind, NodeSpec};
 
-use crate::assemble::{container, def_ids, def_specs, file_spec, route_ids, types_by_name};
+use crate::assemble::{
+    container, def_ids, def_specs, file_spec, folder_spec, route_ids, route_spec, types_by_name,
+};
 use crate::facts::{FileFacts, RouteHandler};
+use crate::manifest::folder;
+use crate::mounts::Mounts;
 use crate::resolve::{LinkEnd, Links};
+
+/// What is not as it was.
+pub(crate) struct Files<'p> {
+    /// By position.
+    pub edited: &'p [u32],
+    /// Paths of files that are no more.
+    pub gone: &'p [&'p str],
+    /// Whether routes may answer elsewhere; then all files with routes are edited ones.
+    pub routes: bool,
+}
 
 /// The generation before with what the resolved files say now; nothing when a graph has to be built for it.
 ///
-/// `resolved` holds positions of files and their links, sorted; of those that are `edited` the nodes are made anew.
-/// Their routes must be the same as before.
+/// `resolved` holds positions of files and their links, sorted; of those that are edited the nodes are made anew.
 pub(crate) fn patched(
     before: &Graph,
     files: &[&FileFacts],
     resolved: &[(u32, Links)],
-    edited: &[u32],
+    changed: Files<'_>,
     generation: u64,
 ) -> Option<Graph> {
-    let mut patches = Vec::with_capacity(resolved.len());
+    let Files { edited, gone, routes } = changed;
+    // What routes hang on in files that were not resolved is as it was: they have none.
+    let links = routes.then(|| routed(files.len(), resolved));
+    let mounts = links.as_ref().map(|links| Mounts::of(files, links));
+    let mut folders = Folders { before, files, patches: BTreeMap::new(), held: Vec::new() };
+    for file in edited.iter().map(|&at| files[at as usize]) {
+        if before.node_by_id(&file_id(&file.path)).is_none() {
+            folders.hold(&file.path, file_id(&file.path))?;
+        }
+    }
+    gone.iter().for_each(|path| folders.empty(path));
+    let (held, folders) = (folders.held, folders.patches);
+    let mut patches: Vec<FilePatch<'_>> =
+        folders.iter().map(|(path, nodes)| FilePatch { path, nodes: nodes.clone() }).collect();
     for (file, links) in resolved {
         let facts = files[*file as usize];
         let nodes = match edited.contains(file) {
-            true => Some(nodes(before, facts, links)?),
+            true => Some(nodes(before, *file, facts, links, mounts.as_ref())?),
             false => None,
         };
         patches.push(FilePatch { path: &facts.path, nodes });
@@ -35,6 +62,11 @@ pub(crate) fn patched(
     let patch = before.patch(patches)?;
     let mut places = Places { files, patch: &patch, known: FxHashMap::default() };
     let mut edges = Vec::new();
+    for (outer, inner) in held {
+        let (source, target) = (patch.place(&outer)?, patch.place(&inner)?);
+        let (kind, evidence) = (EdgeKind::Contains, Evidence::Resolved);
+        edges.push(PatchEdge { source, kind, target, evidence, line: 0 });
+    }
     for (file, links) in resolved {
         if edited.contains(file) {
             places.containment(*file, &mut edges)?;
@@ -54,13 +86,87 @@ pub(crate) fn patched(
     patch.finish(generation, edges)
 }
 
-/// Every node of a file. What a route is called rests on other files and stays.
-fn nodes(before: &Graph, facts: &FileFacts, links: &Links) -> Option<Vec<NodeSpec>> {
+/// The folders that come, go, or hold something new.
+struct Folders<'f> {
+    before: &'f Graph,
+    files: &'f [&'f FileFacts],
+    /// By path; nothing for a folder that stays.
+    patches: BTreeMap<String, Option<Vec<NodeSpec>>>,
+    /// Ids of what holds and what is held.
+    held: Vec<(String, String)>,
+}
+
+impl Folders<'_> {
+    /// Puts something that is new at a path into its folder, and that into its own where it is new.
+    fn hold(&mut self, path: &str, id: String) -> Option<()> {
+        let mut inner = (path.to_owned(), id);
+        loop {
+            let outer = folder(&inner.0).to_owned();
+            if outer.is_empty() {
+                let root = self.before.nodes_in("").map(|ix| self.before.node(ix));
+                let root = root.into_iter().find(|node| node.kind() == NodeKind::Repository)?;
+                self.held.push((root.id().to_owned(), inner.1));
+                self.patches.insert(outer, None);
+                return Some(());
+            }
+            let spec = folder_spec(&outer);
+            self.held.push((spec.id.clone(), inner.1));
+            if self.patches.contains_key(&outer) {
+                return Some(());
+            }
+            if self.before.node_by_id(&spec.id).is_some() {
+                self.patches.insert(outer, None);
+                return Some(());
+            }
+            inner = (outer.clone(), spec.id.clone());
+            self.patches.insert(outer, Some(vec![spec]));
+        }
+    }
+
+    /// Takes out a file, and the folders that hold nothing without it.
+    fn empty(&mut self, path: &str) {
+        self.patches.insert(path.to_owned(), Some(Vec::new()));
+        let mut here = folder(path);
+        while !here.is_empty() {
+            let below = format!("{here}/");
+            let next = self.files.partition_point(|file| file.path < below);
+            if self.files.get(next).is_some_and(|file| file.path.starts_with(&below)) {
+                return;
+            }
+            self.patches.insert(here.to_owned(), Some(Vec::new()));
+            here = folder(here);
+        }
+    }
+}
+
+/// What routes and mounts name, by file.
+fn routed(count: usize, resolved: &[(u32, Links)]) -> Vec<Links> {
+    let mut all = vec![Links::default(); count];
+    for (file, links) in resolved {
+        let (routed, applications) = (links.routed.clone(), links.applications.clone());
+        all[*file as usize] = Links { routed, applications, ..Links::default() };
+    }
+    all
+}
+
+/// Every node of a file. What a route is called rests on other files; without their mounts it stays.
+fn nodes(
+    before: &Graph,
+    at: u32,
+    facts: &FileFacts,
+    links: &Links,
+    mounts: Option<&Mounts<'_>>,
+) -> Option<Vec<NodeSpec>> {
     let mut nodes: Vec<NodeSpec> =
         std::iter::once(file_spec(facts, links)).chain(def_specs(facts, links).flatten()).collect();
     for (route, id) in facts.routes.iter().zip(route_ids(facts)) {
-        let known = before.node(before.node_by_id(&id)?).to_spec();
-        nodes.push(NodeSpec { line_start: route.line, line_end: route.line, ..known });
+        nodes.push(match mounts {
+            Some(mounts) => route_spec(facts, route, id, &mounts.places(at, route)),
+            None => {
+                let known = before.node(before.node_by_id(&id)?).to_spec();
+                NodeSpec { line_start: route.line, line_end: route.line, ..known }
+            }
+        });
     }
     Some(nodes)
 }

@@ -1,7 +1,10 @@
 //! The sheet an extractor writes a file's facts on: names, scopes, pending comments, memoised expressions.
 
+use std::cell::RefCell;
+use std::num::NonZeroU16;
+
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
+use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
 
@@ -17,6 +20,8 @@ const MAX_DOC: usize = 2_000;
 
 pub(crate) struct Sheet<'s> {
     pub source: &'s [u8],
+    /// The same where all of it is text.
+    text: &'s str,
     pub facts: FileFacts,
     names: FxHashMap<&'s [u8], Name>,
     /// Names that are not written in the source as they are.
@@ -57,6 +62,7 @@ impl<'s> Sheet<'s> {
         };
         Self {
             source,
+            text: std::str::from_utf8(source).unwrap_or(""),
             facts,
             names: FxHashMap::default(),
             made: FxHashMap::default(),
@@ -132,7 +138,9 @@ impl<'s> Sheet<'s> {
     }
 
     pub fn text(&self, node: Node<'_>) -> &'s str {
-        std::str::from_utf8(self.bytes(node)).unwrap_or("")
+        self.text
+            .get(node.byte_range())
+            .unwrap_or_else(|| std::str::from_utf8(self.bytes(node)).unwrap_or(""))
     }
 
     pub fn name(&mut self, bytes: &'s [u8]) -> Name {
@@ -450,7 +458,27 @@ pub(crate) fn clip(text: &str, max: usize) -> String {
 
 /// A field of a node, by name.
 pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
+    node.child_by_field_id(field_id(&node.language(), name)?.get())
+}
+
+/// A field's number in a grammar. A grammar compares the name with all it has, so what it found is kept.
+fn field_id(grammar: &Language, name: &str) -> Option<NonZeroU16> {
+    thread_local! {
+        static KNOWN: RefCell<Vec<(Language, FxHashMap<String, Option<NonZeroU16>>)>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        let at = known.iter().position(|(other, _)| other == grammar).unwrap_or_else(|| {
+            known.push((grammar.clone(), FxHashMap::default()));
+            known.len() - 1
+        });
+        let fields = &mut known[at].1;
+        if let Some(found) = fields.get(name) {
+            return *found;
+        }
+        let found = grammar.field_id_for_name(name);
+        fields.insert(name.to_owned(), found);
+        found
+    })
 }
 
 /// Named children that are not comments.

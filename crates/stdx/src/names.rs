@@ -25,6 +25,11 @@ impl Names {
         text_of(&self.text, &self.starts, at)
     }
 
+    /// How many texts there are.
+    pub fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
     /// The number of a text that was seen before.
     pub fn find(&self, text: &str) -> Option<u32> {
         self.known.find(hash(text), |&at| self.get(at) == text).copied()

@@ -96,7 +96,12 @@ impl ProgramRules {
         Self { families, none: none::NoRules }
     }
 
-    pub(crate) fn of_language(&self, language: &str) -> &dyn Rules {
+    /// The rules of each file.
+    pub(crate) fn by_file(&self, program: &Program<'_>) -> Vec<&dyn Rules> {
+        program.files.iter().map(|file| self.of_language(&file.language)).collect()
+    }
+
+    fn of_language(&self, language: &str) -> &dyn Rules {
         let wanted = family(language);
         let found = self.families.iter().find(|(family, _)| *family == wanted);
         found.map_or(&self.none, |(_, rules)| &**rules)

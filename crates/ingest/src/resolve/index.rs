@@ -83,6 +83,49 @@ impl Index {
         self.globs.replace(file, rows.globs);
     }
 
+    /// Takes in a file that was not there; those from its position on move up.
+    pub fn insert(&mut self, file: u32, facts: &FileFacts) {
+        let first = self.file_of.start(file);
+        let rows = Rows::of(&mut self.names, file, first, facts);
+        let count = rows.file_of.len() as u32;
+        self.renumber(|def| if def >= first { def + count } else { def }, |at| at + u32::from(at >= file));
+        self.methods.extend(&rows.methods);
+        self.settle_methods();
+        self.local_names.insert(file, rows.local_names);
+        self.top_names.insert(file, rows.top_names);
+        self.file_of.insert(file, rows.file_of);
+        self.items.insert(file, rows.items);
+        self.children.insert(file, rows.children);
+        self.imports.insert(file, rows.imports);
+        self.globs.insert(file, rows.globs);
+    }
+
+    /// Takes out a file; those after it move down.
+    pub fn remove(&mut self, file: u32) {
+        let gone = self.file_of.range(file);
+        let (first, last) = (gone.start as u32, gone.end as u32);
+        self.methods.retain(|(_, def)| !(first..last).contains(&def.0));
+        self.local_names.remove(file);
+        self.top_names.remove(file);
+        self.file_of.remove(file);
+        self.items.remove(file);
+        self.children.remove(file);
+        self.imports.remove(file);
+        self.globs.remove(file);
+        let fewer = last - first;
+        self.renumber(|def| if def >= last { def - fewer } else { def }, |at| at - u32::from(at > file));
+        self.settle_methods();
+    }
+
+    fn renumber(&mut self, def: impl Fn(u32) -> u32, file: impl Fn(u32) -> u32) {
+        let defs = self.methods.iter_mut().map(|(_, def)| def);
+        let defs = defs.chain(&mut self.items.values).chain(&mut self.children.values);
+        defs.for_each(|global| global.0 = def(global.0));
+        self.file_of.values.iter_mut().for_each(|at| *at = file(*at));
+        let imports = self.imports.values.iter_mut().chain(&mut self.globs.values);
+        imports.for_each(|(at, _)| *at = file(*at));
+    }
+
     fn settle_methods(&mut self) {
         self.methods.sort_unstable();
         self.method_defs.clear();
@@ -92,6 +135,10 @@ impl Index {
     /// The program-wide name of a text, if any file ever used it.
     pub fn find_name(&self, text: &str) -> Option<GName> {
         self.names.find(text).map(GName)
+    }
+
+    pub fn name_count(&self) -> usize {
+        self.names.count()
     }
 
     pub fn text(&self, name: GName) -> &str {
@@ -171,6 +218,11 @@ impl<T> Runs<T> {
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
+    /// Where the list of a file starts, or would.
+    fn start(&self, file: u32) -> u32 {
+        self.starts[file as usize]
+    }
+
     pub fn of(&self, file: u32) -> &[T] {
         &self.values[self.range(file)]
     }
@@ -187,6 +239,23 @@ impl<T> Runs<T> {
         for start in &mut self.starts[file as usize + 1..] {
             *start = *start - before + after;
         }
+    }
+}
+
+impl<T> Runs<T> {
+    fn insert(&mut self, file: u32, run: Vec<T>) {
+        let (at, len) = (self.start(file), run.len() as u32);
+        self.values.splice(at as usize..at as usize, run);
+        self.starts.insert(file as usize, at);
+        self.starts[file as usize + 1..].iter_mut().for_each(|start| *start += len);
+    }
+
+    fn remove(&mut self, file: u32) {
+        let gone = self.range(file);
+        let len = gone.len() as u32;
+        self.values.drain(gone);
+        self.starts.remove(file as usize + 1);
+        self.starts[file as usize + 1..].iter_mut().for_each(|start| *start -= len);
     }
 }
 
@@ -214,6 +283,18 @@ impl<K: Copy + Ord, V> Keyed<K, V> {
         let (keys, values): (Vec<K>, Vec<V>) = rows.into_iter().unzip();
         self.values.splice(self.keys.range(file), values);
         self.keys.replace(file, keys);
+    }
+
+    fn insert(&mut self, file: u32, rows: Vec<(K, V)>) {
+        let (keys, values): (Vec<K>, Vec<V>) = rows.into_iter().unzip();
+        let at = self.keys.start(file) as usize;
+        self.values.splice(at..at, values);
+        self.keys.insert(file, keys);
+    }
+
+    fn remove(&mut self, file: u32) {
+        self.values.drain(self.keys.range(file));
+        self.keys.remove(file);
     }
 
     pub fn get(&self, file: u32, key: K) -> &[V] {

@@ -30,7 +30,7 @@ use rules::Rules;
 use ty::Ty;
 
 /// Above this a shared name is no evidence at all.
-const MAX_CANDIDATES: usize = 5;
+pub(crate) const MAX_CANDIDATES: usize = 5;
 
 /// One relation that starts in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,8 +74,10 @@ pub struct Links {
     /// Calls that certainly leave the workspace.
     pub external: u32,
     /// Stands for what other files rest on, whatever the numbers of definitions: the relations that start in
-    /// them, what routes and mounts name, and where programs begin.
+    /// them, and where programs begin.
     pub abroad: u64,
+    /// Stands for what routes and mounts name.
+    pub routing: u64,
     /// What the values that routes and mounts name are.
     pub routed: Vec<(ExprIx, LinkEnd)>,
     /// Those among the values that nothing explains but that are called as applications are.
@@ -96,22 +98,28 @@ pub fn resolve(files: &[&FileFacts], manifests: &[Manifest]) -> Vec<Links> {
     let index = Index::of(files);
     let sources = files.iter().map(|facts| (*facts, Source::Open(&facts.inside)));
     let all: Vec<u32> = (0..files.len() as u32).collect();
-    resolve_some(&Program::new(sources, manifests, &index), &all)
+    let program = Program::new(sources, manifests, &index);
+    resolve_some(&program, &ProgramRules::of(&program).by_file(&program), &all).links
+}
+
+/// The relations of some files.
+pub(crate) struct Resolved {
+    pub links: Vec<Links>,
+    /// [`Links::abroad`] of a file that others rest on for nothing.
+    pub plain: u64,
 }
 
 /// Resolves some files of a program, by position, against all others.
-pub(crate) fn resolve_some(program: &Program<'_>, some: &[u32]) -> Vec<Links> {
-    let rules = ProgramRules::of(program);
-    let by_file: Vec<&dyn Rules> =
-        program.files.iter().map(|file| rules.of_language(&file.language)).collect();
-    let entries = entries::of(&mut Eval::new(program, &by_file), program.manifests);
+pub(crate) fn resolve_some(program: &Program<'_>, by_file: &[&dyn Rules], some: &[u32]) -> Resolved {
+    let entries = entries::of(&mut Eval::new(program, by_file), program.manifests);
     let beginnings = beginnings(program, &entries);
     let projects = Projects::of(program);
     // Neighbouring files share what was evaluated for them.
     let chunk = some.len().div_ceil(rayon::current_num_threads().max(1) * 4).max(1);
-    some.par_chunks(chunk)
+    let links = some
+        .par_chunks(chunk)
         .flat_map_iter(|chunk| {
-            let mut eval = Eval::new(program, &by_file);
+            let mut eval = Eval::new(program, by_file);
             let read = |&file: &u32| {
                 let mut links = FileLinker::read(&mut eval, &projects, file);
                 links.entries = entries.get(&file).cloned().unwrap_or_default();
@@ -120,7 +128,8 @@ pub(crate) fn resolve_some(program: &Program<'_>, some: &[u32]) -> Vec<Links> {
             };
             chunk.iter().map(read).collect::<Vec<Links>>()
         })
-        .collect()
+        .collect();
+    Resolved { links, plain: beginnings }
 }
 
 /// Stands for where programs begin, whatever the numbers of the definitions.
@@ -191,14 +200,18 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         linker.out.links.sort();
         linker.out.links.dedup();
         linker.out.abroad = linker.abroad();
+        linker.out.routing = linker.routing();
         linker.out
     }
 
     fn abroad(&self) -> u64 {
         let links = self.out.links.iter().filter(|link| link.source.file != self.file);
-        let ends = links.flat_map(|link| [link.source, link.target]);
+        digest(self.eval.program, links.flat_map(|link| [link.source, link.target]))
+    }
+
+    fn routing(&self) -> u64 {
         let routed = self.out.routed.iter().map(|(_, end)| *end);
-        digest(self.eval.program, ends.chain(routed)) ^ self.out.applications.len() as u64
+        digest(self.eval.program, routed) ^ self.out.applications.len() as u64
     }
 
     fn call(&mut self, facts: &FileFacts, inside: &Insides, site: &CallSite) {

@@ -77,7 +77,8 @@ impl<'t> Visit<'t> for Reader<'_> {
         if !node.is_named() {
             return Descend::Past;
         }
-        match node.kind() {
+        let kind = node.kind();
+        match kind {
             "if_statement" | "else_clause" | "for_statement" | "for_in_statement" | "while_statement"
             | "do_statement" | "switch_case" | "switch_default" | "try_statement" | "catch_clause" => {
                 self.sheet.open_branch(node, true);
@@ -91,7 +92,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             | "class_static_block" => self.sheet.open_branch(node, false),
             _ => {}
         }
-        match node.kind() {
+        match kind {
             "comment" => self.comment(node),
             "decorator" => self.decorator(node),
             "import_statement" => {

@@ -1,0 +1,156 @@
+//! Who imports a file, and who would if it were there.
+
+use rustc_hash::FxHashSet;
+
+use m1nd_graph::EdgeKind;
+use m1nd_graph::ids::file_id;
+
+use super::naming::{PythonModule, RustModule, may_alias, may_mean, module_names};
+use super::{Origin, Spread};
+use crate::affected::{Depth, names_of};
+use crate::facts::{Below, FileFacts, Import, ImportAll};
+use crate::interface::What;
+use crate::manifest::{Manifest, folder};
+use crate::resolve::program::Place;
+use crate::resolve::ty::Ty;
+
+impl<'s> Spread<'s> {
+    pub(super) fn path(&self, file: u32) -> &'s str {
+        let at = file as usize;
+        self.facts.get(at).or_else(|| self.gone.get(at - self.facts.len())).map_or("", |facts| &facts.path)
+    }
+
+    pub(super) fn importers(&mut self, file: u32) -> Vec<u32> {
+        if let Some(known) = self.importers.get(&file) {
+            return known.clone();
+        }
+        let mut found: Vec<u32> = self.find_importers(file).into_iter().collect();
+        found.sort_unstable();
+        self.importers.insert(file, found.clone());
+        found
+    }
+
+    /// Whether a script imports a file, by what its imports mean now.
+    fn imports_script(&mut self, importer: u32, file: u32) -> bool {
+        self.script_imports(importer, file).next().is_some()
+    }
+
+    /// Scripts whose imports mean a file that came or went find something else under the names they bind.
+    pub(super) fn script_module(&mut self, file: u32) -> Option<()> {
+        let path = self.path(file);
+        let is_aliased = |manifest: &Manifest| {
+            manifest.name().ends_with(".json")
+                && manifest.text.split('"').any(|text| may_alias(manifest, text, path))
+        };
+        if self.is_gone(file) && self.program.manifests.iter().any(is_aliased) {
+            return None;
+        }
+        for importer in 0..self.facts.len() as u32 {
+            if self.families[importer as usize] != "script" {
+                continue;
+            }
+            let facts = self.facts[importer as usize];
+            let imports: Vec<u32> = self.script_imports(importer, file).collect();
+            for at in imports {
+                self.found.insert(importer);
+                let import = &facts.imports[at as usize];
+                // What is passed on as a whole is found by its own names.
+                if import.all == ImportAll::No {
+                    let bind = self.program.name(importer, import.bind);
+                    self.names.add((bind, Origin::Own(importer)), Depth::Whole);
+                    for changed in names_of(facts, What::Import(at), Depth::Whole)? {
+                        self.add(importer, &changed);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Whoever imports a package of Go imports each of its files.
+    pub(super) fn go_package(&mut self, file: u32) {
+        if self.families[file as usize] != "go" {
+            return;
+        }
+        let path = self.path(file);
+        let beside = self.facts.iter().filter(|facts| folder(&facts.path) == folder(path));
+        let importers: Vec<u32> = beside.flat_map(|facts| self.imported_by(&facts.path)).collect();
+        self.found.extend(importers);
+    }
+
+    /// The files that imported a file before the edits.
+    fn imported_by(&self, path: &str) -> Vec<u32> {
+        let Some(node) = self.last.node_by_id(&file_id(path)) else { return Vec::new() };
+        let sources = self.last.sources(node, EdgeKind::Imports);
+        sources.filter_map(|source| self.program.file(self.last.node(source).path())).collect()
+    }
+
+    /// Whether routes answer elsewhere because a file is there or not.
+    pub(super) fn is_routed(&self, file: u32) -> bool {
+        let path = self.path(file);
+        let is_mounted = |facts: &&FileFacts| {
+            facts.mounts.iter().any(|mount| match &mount.what {
+                Below::File(mounted) => path.ends_with(mounted.as_str()),
+                _ => false,
+            })
+        };
+        path.rsplit('/').next().is_some_and(|name| name.starts_with("settings"))
+            || self.facts.iter().any(is_mounted)
+    }
+
+    pub(super) fn is_gone(&self, file: u32) -> bool {
+        file as usize >= self.facts.len()
+    }
+
+    fn script_imports(&mut self, importer: u32, file: u32) -> impl Iterator<Item = u32> {
+        let facts = self.facts[importer as usize];
+        let path = self.path(file);
+        let is_gone = self.is_gone(file);
+        let here = folder(&facts.path);
+        let mut means = |(at, import): (u32, &Import)| {
+            let Some(&written) = import.path.first() else { return false };
+            let text = facts.text(written);
+            let last = text.rsplit('/').next().unwrap_or(text);
+            let stem = last.split('.').next().unwrap_or(last);
+            if text.starts_with('.') && !may_mean(here, text, path) {
+                return false;
+            }
+            let is_called_so = module_names(path).any(|own| own == stem);
+            if is_gone {
+                // What it meant can only be guessed; a package that is not ours it was not.
+                let rules = self.eval.rules(importer);
+                return text.starts_with(['.', '#'])
+                    || is_called_so
+                    || (module_names(path).any(|own| matches!(own, "index" | "main"))
+                        && rules.import(&mut self.eval, importer, at as usize) != Ty::External);
+            }
+            let key = (here, self.program.name(importer, written));
+            let means = || self.eval.rules(importer).module(&self.eval, importer, at as usize);
+            *self.imports.entry(key).or_insert_with(means) == Some(Place::File(file))
+        };
+        let found: Vec<u32> =
+            (0..).zip(&facts.imports).filter_map(|found| means(found).then_some(found.0)).collect();
+        found.into_iter()
+    }
+
+    fn find_importers(&mut self, file: u32) -> FxHashSet<u32> {
+        let path = self.path(file);
+        let mut found: FxHashSet<u32> = self.imported_by(path).into_iter().collect();
+        let all = 0..self.facts.len() as u32;
+        let family = self.families[file as usize];
+        let kin = all.filter(|&other| other != file && self.families[other as usize] == family);
+        if family == "script" {
+            let kin: Vec<u32> = kin.collect();
+            found.extend(kin.into_iter().filter(|&other| self.imports_script(other, file)));
+            return found;
+        }
+        if family == "rust" {
+            let module = RustModule::of(self.program, path);
+            found.extend(kin.filter(|&other| module.may_be_named_by(self.program, other)));
+            return found;
+        }
+        let module = PythonModule::of(self.program, path);
+        found.extend(kin.filter(|&other| module.may_be_named_by(self.program, other)));
+        found
+    }
+}
