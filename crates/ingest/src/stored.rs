@@ -37,10 +37,7 @@ impl Stored {
         match &self.packed {
             Some(packed) => Cow::Borrowed(packed),
             // Writing plain values to memory does not fail.
-            None => {
-                let plain = postcard::to_allocvec(&self.facts.inside).unwrap_or_default();
-                Cow::Owned(lz4_flex::compress_prepend_size(&plain))
-            }
+            None => Cow::Owned(postcard::to_allocvec(&self.facts.inside).unwrap_or_default()),
         }
     }
 
@@ -62,8 +59,7 @@ impl Stored {
 
 /// What [`Stored::pack`] packed. The bytes are our own: they never left this process, or a digest vouches for them.
 pub(crate) fn unpack(bytes: &[u8]) -> Insides {
-    let plain = lz4_flex::decompress_size_prepended(bytes).ok();
-    let insides = plain.and_then(|plain| postcard::from_bytes(&plain).ok());
-    debug_assert!(insides.is_some(), "what was packed can be unpacked");
+    let insides = postcard::from_bytes(bytes);
+    debug_assert!(insides.is_ok(), "what was packed can be unpacked");
     insides.unwrap_or_default()
 }
