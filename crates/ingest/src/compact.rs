@@ -35,6 +35,8 @@ pub(crate) fn compact(mut facts: FileFacts) -> FileFacts {
     facts.types.shrink_to_fit();
     facts.inside.calls.shrink_to_fit();
     facts.inside.uses.shrink_to_fit();
+    let top = facts.bindings.partition_point(|binding| binding.owner.is_none());
+    facts.inside.bindings = facts.bindings.split_off(top);
     facts.bindings.shrink_to_fit();
     facts.defs.shrink_to_fit();
     facts.imports.shrink_to_fit();

@@ -82,7 +82,7 @@ pub struct FileFacts {
     pub defs: Vec<Def>,
     pub imports: Vec<Import>,
     pub exports: Vec<Export>,
-    /// Sorted by (owner, name, from).
+    /// Sorted by (owner, name, from). Once compacted those at the top only; the others are inside.
     pub bindings: Vec<Binding>,
     pub types: Vec<TypeExpr>,
     pub routes: Vec<Route>,
@@ -101,6 +101,8 @@ pub struct Insides {
     pub calls: Vec<CallSite>,
     /// Functions and constants that are used without being called.
     pub uses: Vec<CallSite>,
+    /// Names that hold values within definitions, in the order of the file's bindings.
+    pub bindings: Vec<Binding>,
 }
 
 impl Insides {

@@ -64,7 +64,7 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
         modules: Vec::new(),
         keys: Vec::new(),
     };
-    for binding in &facts.bindings {
+    for binding in facts.bindings.iter().chain(&inside.bindings) {
         told.bindings.entry(binding.name).or_default().push(binding);
     }
     let mut seen: FxHashMap<u64, u32> = FxHashMap::default();

@@ -461,10 +461,13 @@ pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_id(field_id(&node.language(), name)?.get())
 }
 
+/// Numbers of fields, by name.
+type Fields = FxHashMap<String, Option<NonZeroU16>>;
+
 /// A field's number in a grammar. A grammar compares the name with all it has, so what it found is kept.
 fn field_id(grammar: &Language, name: &str) -> Option<NonZeroU16> {
     thread_local! {
-        static KNOWN: RefCell<Vec<(Language, FxHashMap<String, Option<NonZeroU16>>)>> = RefCell::default();
+        static KNOWN: RefCell<Vec<(Language, Fields)>> = RefCell::default();
     }
     KNOWN.with_borrow_mut(|known| {
         let at = known.iter().position(|(other, _)| other == grammar).unwrap_or_else(|| {

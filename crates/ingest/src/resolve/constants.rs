@@ -47,8 +47,7 @@ fn is_local(eval: &Eval<'_, '_>, file: u32, name: Name, scope: Scope, at: u32) -
     let facts = eval.program.files[file as usize];
     let mut around = scope;
     while let Some(ix) = around {
-        let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (Some(ix), name));
-        let mut own = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (Some(ix), name));
+        let mut own = eval.program.bindings(file, Some(ix), name);
         if own.any(|binding| binding.from <= at && at < binding.to) {
             return true;
         }
@@ -69,9 +68,7 @@ fn behind(eval: &mut Eval<'_, '_>, def: GDef, hops: u32) -> Option<GDef> {
 fn taken_apart(eval: &mut Eval<'_, '_>, file: u32, name: GName, hops: u32) -> Option<GDef> {
     let program = eval.program;
     let local = program.local_name(file, program.text(name))?;
-    let bindings = &program.files[file as usize].bindings;
-    let start = bindings.partition_point(|b| (b.owner, b.name) < (None, local));
-    let found = bindings.get(start).filter(|b| (b.owner, b.name) == (None, local))?;
+    let found = program.bindings(file, None, local).next()?;
     value(eval, file, found.value?, hops)
 }
 

@@ -240,8 +240,7 @@ impl<'p, 'f> Eval<'p, 'f> {
         loop {
             let owner = around.filter(|&ix| facts.def(ix).kind.is_callable());
             if owner.is_some() || around.is_none() {
-                let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (owner, name));
-                let same = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (owner, name));
+                let same = self.program.bindings(file, owner, name);
                 let found: Vec<&Binding> = same.filter(|b| b.from <= at && at < b.to).collect();
                 if let Some(ty) = self.last_value(file, &found, at) {
                     return Some(ty);
@@ -254,11 +253,8 @@ impl<'p, 'f> Eval<'p, 'f> {
     /// The last value that a name is given at the top of a file.
     pub fn top_binding(&mut self, file: u32, name: GName) -> Option<Ty> {
         let text = self.program.text(name);
-        let facts = self.program.files[file as usize];
         let local = self.program.local_name(file, text)?;
-        let start = facts.bindings.partition_point(|b| (b.owner, b.name) < (None, local));
-        let same = facts.bindings[start..].iter().take_while(|b| (b.owner, b.name) == (None, local));
-        let found: Vec<&Binding> = same.collect();
+        let found: Vec<&Binding> = self.program.bindings(file, None, local).collect();
         self.last_value(file, &found, u32::MAX - 1)
     }
 

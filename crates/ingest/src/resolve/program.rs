@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::facts::{Def, DefIx, FileFacts, Insides, Name, Scope};
+use crate::facts::{Binding, Def, DefIx, FileFacts, Insides, Name, Scope};
 use crate::manifest::Manifest;
 use crate::resolve::index::{Index, level};
 use crate::stored;
@@ -55,6 +55,16 @@ impl<'f> Program<'f> {
             Source::Open(inside) => inside,
             Source::Packed(bytes, open) => open.get_or_init(|| stored::unpack(bytes)),
         }
+    }
+
+    /// What a name holds within a definition, or at the top of a file, in source order.
+    pub fn bindings(&self, file: u32, owner: Scope, name: Name) -> impl Iterator<Item = &Binding> {
+        let inside: &[Binding] = if owner.is_some() { &self.inside(file).bindings } else { &[] };
+        let all: [&[Binding]; 2] = [&self.files[file as usize].bindings, inside];
+        all.into_iter().flat_map(move |all| {
+            let start = all.partition_point(|b| (b.owner, b.name) < (owner, name));
+            all[start..].iter().take_while(move |b| (b.owner, b.name) == (owner, name))
+        })
     }
 
     pub fn global(&self, file: u32, ix: DefIx) -> GDef {
