@@ -81,14 +81,39 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
     out
 }
 
-/// A node does not lack itself, nor what is inside it or around it.
+/// A node does not lack itself, nor what is inside it or around it, nor what it inherits.
 fn is_the_thing(graph: &Graph, node: NodeIx, lack: &Lack) -> bool {
     match lack {
         Lack::Relation(_, target) => {
             *target == node || graph.parent(*target) == Some(node) || graph.parent(node) == Some(*target)
         }
-        Lack::Member(_) => false,
+        Lack::Member(name) => inherits(graph, node, name),
     }
+}
+
+/// How many bases up a member is looked for.
+const MAX_BASES: usize = 8;
+
+fn inherits(graph: &Graph, node: NodeIx, name: &str) -> bool {
+    let mut ring = vec![node];
+    for _ in 0..MAX_BASES {
+        let up = |&of: &NodeIx| {
+            graph
+                .targets(of, EdgeKind::Inherits)
+                .chain(graph.targets(of, EdgeKind::Implements))
+                .collect::<Vec<_>>()
+        };
+        ring = ring.iter().flat_map(up).collect();
+        ring.sort_unstable();
+        ring.dedup();
+        let has = |&base: &NodeIx| {
+            graph.targets(base, EdgeKind::Contains).any(|held| graph.node(held).label() == name)
+        };
+        if ring.iter().any(has) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Nodes of one kind that the same place holds, or that share a base, for each node that is activated.

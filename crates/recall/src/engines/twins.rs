@@ -28,6 +28,7 @@ pub struct Body {
     names: Vec<u64>,
     /// All tokens in one number: equal for a copy.
     whole: u64,
+    tokens: usize,
 }
 
 /// Two bodies that are alike.
@@ -77,7 +78,7 @@ impl Body {
         marks.dedup();
         names.sort_unstable();
         names.dedup();
-        Some(Self { node, marks, names, whole: hash(tokens.as_slice()) })
+        Some(Self { node, marks, names, whole: hash(tokens.as_slice()), tokens: tokens.len() })
     }
 }
 
@@ -121,7 +122,7 @@ pub fn pairs(bodies: &[Body], least: f32) -> Vec<Pair> {
         for (other, marks) in common {
             if marks >= enough && compared.insert((at as u32, other)) {
                 let (one, other) = (&bodies[at], &bodies[other as usize]);
-                let similarity = share(&one.marks, &other.marks);
+                let similarity = share(&one.marks, &other.marks).min(evenness(one, other));
                 if similarity >= least {
                     found.push(pair(one, other, similarity));
                 }
@@ -140,6 +141,12 @@ pub fn pairs(bodies: &[Body], least: f32) -> Vec<Pair> {
 fn pair(one: &Body, other: &Body, similarity: f32) -> Pair {
     let names = share(&one.names, &other.names);
     Pair { one: one.node.min(other.node), other: one.node.max(other.node), similarity, names }
+}
+
+/// Bodies that say the same things over and over have the same marks at any length; so length counts too.
+fn evenness(one: &Body, other: &Body) -> f32 {
+    let (less, more) = (one.tokens.min(other.tokens), one.tokens.max(other.tokens));
+    (less as f32 / more as f32).sqrt()
 }
 
 /// What two ordered lists have in common, of all that either has.
@@ -188,8 +195,14 @@ impl Tokens {
                 }
                 '\'' if notation == Notation::Rust && !is_char_literal(rest) => 1,
                 '"' | '\'' | '`' => {
-                    out.tokens.push(TEXT);
-                    quoted(rest, c)
+                    let length = quoted(rest, c);
+                    // A long text is not like any other text. What explains a function is.
+                    let explains =
+                        notation == Notation::Hash && rest.starts_with(&[c; 3].iter().collect::<String>());
+                    let lines =
+                        if explains { 0 } else { rest[..length.min(rest.len())].matches('\n').count() };
+                    out.tokens.extend(std::iter::repeat_n(TEXT, lines + 1));
+                    length
                 }
                 _ if c.is_alphabetic() || c == '_' || c == '$' => {
                     let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
@@ -363,6 +376,19 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert!((0.5..1.0).contains(&found[0].similarity), "{found:?}");
         assert!(pairs(&[body(0, ONE), body(1, &changed)], 0.99).is_empty());
+    }
+
+    #[test]
+    fn the_same_thing_said_more_often_is_no_copy() {
+        let lines = |count: usize| {
+            let each: Vec<String> = (0..count)
+                .map(|at| format!("    parser.add(\"{at}\", help = \"x\", default = {at})\n"))
+                .collect();
+            format!("def add(parser):\n{}", each.concat())
+        };
+        let read = |at: u32, text: &str| Body::read(NodeIx(at), text, Notation::Hash).unwrap();
+        assert!(pairs(&[read(0, &lines(10)), read(1, &lines(25))], 0.7).is_empty());
+        assert_eq!(pairs(&[read(0, &lines(10)), read(1, &lines(11))], 0.7).len(), 1);
     }
 
     #[test]

@@ -78,6 +78,8 @@ pub fn since(
     let mut removed: BTreeMap<Content, String> = before
         .iter()
         .filter(|(path, _)| is_code(path) && is_within(path, scope) && at.graph.node_by_path(path).is_none())
+        // What is there and was not read, such as generated code, is not removed.
+        .filter(|(path, _)| scan::read(root, path).is_err())
         .map(|(path, content)| (*content, path.clone()))
         .collect();
     for node in at.graph.nodes().filter(|node| node.kind() == NodeKind::File) {
