@@ -1,6 +1,8 @@
 //! Sessions: when this workspace was last asked anything before this process began.
 
 use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use m1nd_stdx::clock::UnixMs;
@@ -41,10 +43,17 @@ impl Sessions {
             return;
         }
         state.written = now.0;
-        if let Err(err) = fs::write(&self.path, now.0.to_string()) {
+        if let Err(err) = write(&self.path, now) {
             tracing::debug!(%err, "the time of this session was not written");
         }
     }
+}
+
+/// Not flushed to the disk: after a crash an older time, or none, does no harm.
+fn write(path: &Path, now: UnixMs) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(now.0.to_string().as_bytes())
 }
 
 fn read(path: &Path) -> Option<UnixMs> {
