@@ -8,8 +8,8 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::branches::Dialect;
-use super::parse::{self, Parsed};
 use super::macros;
+use super::parse::{self, Parsed};
 use crate::facts::{
     Def, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, Import, ImportAll, Param, TypeExpr, TypeIx,
 };
@@ -120,7 +120,8 @@ impl Reader<'_> {
         };
         let is_nested = self.sheet.owner().is_some();
         let starts_line = node.start_position().column == 0;
-        if is_nested && !starts_line && (node.has_error() || macros::is_keyword(self.sheet.bytes(name_node))) {
+        if is_nested && !starts_line && (node.has_error() || macros::is_keyword(self.sheet.bytes(name_node)))
+        {
             self.sheet.scope().into_iter().for_each(|around| self.sheet.enter_def(around));
             self.sheet.open_block(node);
             return;
@@ -323,7 +324,8 @@ impl Reader<'_> {
     fn values(&mut self, nodes: &[Node<'_>]) {
         for node in nodes {
             let is_name = node.kind() == "identifier"
-                || (node.kind() == "pointer_expression" && field(*node, "argument").is_some_and(is_identifier));
+                || (node.kind() == "pointer_expression"
+                    && field(*node, "argument").is_some_and(is_identifier));
             if let Some(value) = self.sheet.known(*node).filter(|_| is_name) {
                 self.sheet.used(value, *node);
             }

@@ -245,7 +245,8 @@ int use(struct ops *ops, int n) {
         x.c use -> x.c open_it @[8]
         x.c use -> x.c ops @[6]
         x.c use -> x.c other @[7]
-    "#]].assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
+    "#]]
+    .assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::declarators;
 use super::super::c::macros;
+use super::declarators;
 use super::extract::{Opened, Reader, Template, TestCase};
 use crate::facts::{
     Def, DefIx, DefKind, Export, Expr, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,

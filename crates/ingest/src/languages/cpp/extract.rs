@@ -7,11 +7,11 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
+use super::super::c::branches::Dialect;
+use super::super::c::macros;
+use super::super::c::parse::{self, Parsed};
 use super::definitions::Declared;
 use super::{declarators, types};
-use super::super::c::branches::Dialect;
-use super::super::c::parse::{self, Parsed};
-use super::super::c::macros;
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};

@@ -253,5 +253,6 @@ fun helper(n: Int) = n
         method::shop.kt::P.dist 2-2 `fun dist()`
         method::shop.kt::Single.more 5-5 `fun more()`
         method::shop.kt::Single.run 5-5 `fun run()`
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

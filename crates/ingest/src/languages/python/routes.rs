@@ -286,7 +286,8 @@ fn unescaped(pattern: &str) -> String {
     let mut shown = String::with_capacity(pattern.len());
     let mut signs = pattern.chars().peekable();
     while let Some(sign) = signs.next() {
-        let is_escape = sign == '\\' && signs.peek().is_some_and(|next| matches!(next, '.' | '-' | '/' | '_'));
+        let is_escape =
+            sign == '\\' && signs.peek().is_some_and(|next| matches!(next, '.' | '-' | '/' | '_'));
         if !is_escape {
             shown.push(sign);
         }

@@ -81,7 +81,8 @@ impl Tables {
                 (Some(of), None) => self.inherent.entry((of, name)).or_default().push(child),
                 (Some(of), Some(_)) => {
                     if found.kind == DefKind::TypeAlias && program.text(name) == "Target" {
-                        let target = found.of.zip(def.of).map(|(target, own)| (of, Target { file, of: own, target }));
+                        let target =
+                            found.of.zip(def.of).map(|(target, own)| (of, Target { file, of: own, target }));
                         self.targets.extend(target);
                     }
                     self.of_traits.entry((of, name)).or_default().push(child);
