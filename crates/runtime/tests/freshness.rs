@@ -14,6 +14,7 @@ use m1nd_runtime::workspace::{BindingSource, Reuse, Watching, Workspace};
 use m1nd_runtime::{BuildInfo, Settings};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::{Clock, SystemClock, UnixMs};
+use m1nd_stdx::float::FiniteF32;
 use tempfile::TempDir;
 
 struct Machine {
@@ -91,6 +92,35 @@ fn a_new_process_reads_and_resolves_only_what_was_edited_since() {
     assert_eq!(*fresh(&second), *machine.made_anew());
     let report = second.view().report().unwrap().clone();
     assert_eq!((report.files_parsed, report.files_resolved, report.files_reused), (1, 1, 3));
+}
+
+#[test]
+fn a_saved_graph_is_read_on_from_its_file_with_what_was_learned() {
+    let machine = Machine::new();
+    machine.age();
+    let workspace = machine.open();
+    ingest(&workspace);
+    let before = workspace.view();
+    let graph = Arc::clone(before.graph().unwrap());
+    graph.weights().set(0, FiniteF32::new(2.5));
+    workspace.save().unwrap();
+    let after = workspace.view();
+    assert!(!Arc::ptr_eq(after.graph().unwrap(), &graph), "another one, which is in the file");
+    assert_eq!(**after.graph().unwrap(), *graph);
+    assert_eq!(after.generation(), before.generation());
+    assert!(after.report().is_some() && !workspace.is_unsaved());
+    // An edit is patched into it like into any other.
+    machine.write("src/cart.rs", "pub fn add() { crate::till::ring(); more() }\nfn more() {}\n");
+    let edited = fresh(&workspace);
+    let fresh_weights = machine.made_anew();
+    assert_eq!(
+        (edited.node_count(), edited.edge_count()),
+        (fresh_weights.node_count(), fresh_weights.edge_count())
+    );
+    assert!(edited.edges().any(|edge| edge.weight.get() == 2.5), "what was learned survives");
+    // The next save takes the place of the file that is read from.
+    workspace.save().unwrap();
+    assert_eq!(*fresh(&workspace), *edited);
 }
 
 #[test]
@@ -213,6 +243,26 @@ fn kept(machine: &Machine) -> Arc<Workspace> {
         std::thread::sleep(Duration::from_millis(5));
     }
     workspace
+}
+
+#[test]
+fn a_workspace_that_was_moved_away_and_back_keeps_its_graph_and_is_followed_again() {
+    let machine = Machine::new();
+    let workspace = kept(&machine);
+    let nodes = fresh(&workspace).node_count();
+    let away = machine.dir.path().join("away");
+    for pause in [50, 400] {
+        fs::rename(machine.repo(), &away).unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        assert_eq!(workspace.view().graph().unwrap().node_count(), nodes, "after {pause} ms");
+        assert_eq!(fresh(&workspace).node_count(), nodes, "after {pause} ms");
+        fs::rename(&away, machine.repo()).unwrap();
+        assert_eq!(fresh(&workspace).node_count(), nodes);
+    }
+    for round in 0..3 {
+        machine.write(&format!("src/late{round}.rs"), "pub fn late() {}\n");
+        assert_eq!(*fresh(&workspace), *machine.made_anew(), "file {round}");
+    }
 }
 
 #[test]

@@ -70,6 +70,8 @@ pub enum WatchError {
     Stopped(Stop),
     #[error("the system did not report a file that was just made")]
     Silent,
+    #[error("its folder was moved away, and what is there now is not watched")]
+    Moved,
 }
 
 impl Watch {
@@ -153,7 +155,8 @@ impl Watch {
             }
             folders.retain(|folder| !watched.contains(folder));
             if folders.is_empty() {
-                return Ok(());
+                // Where nothing is there to be watched, nothing will be heard of what comes back.
+                return if watched.contains(root.path()) { Ok(()) } else { Err(WatchError::Moved) };
             }
             if watched.len() + folders.len() > MAX_FOLDERS {
                 return Err(WatchError::TooManyFolders);

@@ -25,12 +25,32 @@ pub fn load(path: &Path) -> Result<Graph, SnapshotError> {
     open(Arc::new(Mapped(map)))
 }
 
+/// The same, for a graph that nobody asks anything at once: its pages come back from the file as they are needed.
+pub fn load_aside(path: &Path) -> Result<Graph, SnapshotError> {
+    let file = File::open(path).map_err(|err| SnapshotError::io(path, err))?;
+    let mapped = Arc::new(Mapped(map(&file).map_err(|err| SnapshotError::io(path, err))?));
+    let graph = open(Arc::clone(&mapped) as Arc<dyn Bytes>)?;
+    mapped.let_go();
+    Ok(graph)
+}
+
 /// Reads a snapshot from memory.
 pub fn read(bytes: Vec<u8>) -> Result<Graph, SnapshotError> {
     open(Arc::new(InMemory::aligned(&bytes)))
 }
 
 struct Mapped(memmap2::Mmap);
+
+impl Mapped {
+    /// Gives back the pages that checking brought in.
+    #[allow(unsafe_code)]
+    fn let_go(&self) {
+        // Safety: the map is of a file and never written to, so that its pages are read from the file again.
+        let advised = unsafe { self.0.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        // They stay where the system does not listen, which costs nothing but memory.
+        let _ignored: Option<()> = advised.ok();
+    }
+}
 
 impl Bytes for Mapped {
     fn bytes(&self) -> &[u8] {

@@ -12,7 +12,7 @@ mod save;
 
 use std::path::{Path, PathBuf};
 
-pub use load::{load, read};
+pub use load::{load, load_aside, read};
 pub use save::{save, to_bytes};
 
 /// Why a snapshot could not be used.

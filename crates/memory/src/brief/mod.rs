@@ -186,6 +186,7 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
             partly: RefCell::default(),
         };
         let mut out = look.gather()?;
+        out.truncated = out.dropped != Dropped::default();
         trim::trim(&mut out, budget.0);
         Ok(out)
     })
@@ -315,11 +316,14 @@ impl Look<'_> {
         let mut out = Vec::new();
         let found = self.rows.marked(self.ws.no, Mark::Pinned, LOOKED_THROUGH)?;
         self.seen("pinned", found.len());
-        for row in found {
+        let mut shown = BTreeSet::new();
+        for row in found.iter().filter(|row| self.holds(&row.branch, row.seq)) {
             // A copy that a merge made says what its original says.
-            if row.origin.is_none() && self.holds(&row.branch, row.seq) {
+            let original =
+                row.origin.as_ref().map_or((&row.branch, row.seq), |from| (&from.branch, from.seq));
+            if shown.insert(original) {
                 stale.look(&row.seq.to_string(), &row.anchors);
-                out.push(note(&row));
+                out.push(note(row));
             }
         }
         Ok(out)

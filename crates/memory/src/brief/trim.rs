@@ -54,6 +54,8 @@ impl BriefOutput {
     }
 }
 
+/// The longest text of what is pinned where there is room for hardly anything, in bytes.
+const SHORTEST: usize = 60;
 /// The longest text of what is pinned once something has to give way, in bytes.
 const SHORTER: usize = LONG / 4;
 
@@ -118,8 +120,30 @@ fn shorten_texts(out: &mut BriefOutput, max: usize) {
     }
 }
 
-/// Puts back what there is room for, one of each list in turn, the most important list first.
+/// Puts back what there is room for: what is pinned and the hand-off, then one of each list in turn, the most important
+/// list first.
 fn refill(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
+    if out.handoff.is_none()
+        && let Some(mut note) = whole.handoff.clone()
+    {
+        note.shorten(SHORTEST);
+        out.handoff = Some(note);
+        out.dropped.handoff -= 1;
+        if json_size(out) > budget {
+            out.handoff = None;
+            out.dropped.handoff += 1;
+        }
+    }
+    while let Some(mut note) = whole.pinned.get(out.pinned.len()).cloned() {
+        note.shorten(SHORTEST);
+        out.pinned.push(note);
+        out.dropped.pinned -= 1;
+        if json_size(out) > budget {
+            out.pinned.pop();
+            out.dropped.pinned += 1;
+            break;
+        }
+    }
     macro_rules! give {
         ($($list:ident),*) => {{
             let mut given = false;

@@ -156,34 +156,33 @@ impl AnchorProbe for CodeSight<'_> {
 
 /// So much text is compared when looking for lines that moved.
 const COMPARED_BYTES: usize = 8 << 20;
-/// Lines with fewer letters than this stand in every file, and say nothing.
-const TELLING_LETTERS: usize = 8;
+/// Lines with fewer letters than this may well have stood at a second place all along.
+const TELLING_LETTERS: usize = 32;
 
-/// As many lines with this hash, those nearest to the place where they were.
+/// As many lines with this hash, if they say enough to be told from others and stand at one place only: where they stand at
+/// two, nobody knows which of them was meant, and whether that one is still there.
 fn lines_with(wanted: &str, (first, last): (u32, u32), text: &str) -> Option<(u32, u32)> {
     let lines: Vec<&str> = text.lines().collect();
     let count = (last - first) as usize + 1;
-    let starts = lines.len().checked_sub(count)?;
-    let was = first.saturating_sub(1) as usize;
+    let letters: Vec<usize> =
+        lines.iter().map(|line| line.bytes().filter(u8::is_ascii_alphanumeric).count()).collect();
     let mut compared = 0;
-    for distance in 0..=starts.max(was) {
-        for at in [was.checked_sub(distance), Some(was + distance)].into_iter().flatten() {
-            if at > starts {
-                continue;
-            }
-            let held = lines[at..at + count].join("\n");
-            compared += held.len();
-            let letters = held.bytes().filter(u8::is_ascii_alphanumeric).count();
-            if hash(held.as_bytes()) == wanted && letters >= TELLING_LETTERS {
-                let at = u32::try_from(at).ok()?;
-                return Some((at + 1, at + 1 + (last - first)));
-            }
+    let mut found = None;
+    for (at, held) in lines.windows(count).enumerate() {
+        if letters[at..at + count].iter().sum::<usize>() < TELLING_LETTERS {
+            continue;
         }
+        let held = held.join("\n");
+        compared += held.len();
         if compared > COMPARED_BYTES {
             return None;
         }
+        if hash(held.as_bytes()) == wanted && found.replace(at).is_some() {
+            return None;
+        }
     }
-    None
+    let at = u32::try_from(found?).ok()?;
+    Some((at + 1, at + 1 + (last - first)))
 }
 
 fn found(held: &[u8]) -> Sight {
@@ -201,14 +200,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_found_where_they_moved_to_and_the_nearest_of_equals() {
-        let text = "fn one() {}\n\nfn two() {}\nlet a = 1;\nfn two() {}\nlet b = 2;\n";
+    fn lines_are_found_where_they_moved_to_if_they_stand_at_one_place_only() {
+        let held = "fn two(customer: Customer) -> Bill {\n    customer.bill()";
         let hash = |lines: &str| super::hash(lines.as_bytes());
-        assert_eq!(lines_with(&hash(""), (4, 4), text), None, "too little to tell");
-        let two = hash("fn two() {}\nlet b = 2;");
-        assert_eq!(lines_with(&two, (1, 2), text), Some((5, 6)));
-        assert_eq!(lines_with(&two, (90, 91), text), Some((5, 6)));
-        assert_eq!(lines_with(&hash("fn three() {}\n"), (1, 2), text), None);
-        assert_eq!(lines_with(&two, (1, 200), text), None);
+        let text = format!("fn one() {{}}\n\n{held}\n}}\n");
+        assert_eq!(lines_with(&hash(held), (1, 2), &text), Some((3, 4)));
+        assert_eq!(lines_with(&hash(held), (90, 91), &text), Some((3, 4)));
+        assert_eq!(lines_with(&hash(held), (1, 200), &text), None);
+        assert_eq!(lines_with(&hash("fn three() {}\n"), (1, 2), &text), None);
+        assert_eq!(lines_with(&hash("fn one() {}"), (3, 3), &text), None, "too little to tell");
+        assert_eq!(lines_with(&hash(held), (1, 2), &format!("{text}{text}")), None, "either may be meant");
     }
 }

@@ -277,6 +277,11 @@ impl Host {
         if reuse == Reuse::Edits && before.imported_from().is_some() {
             return Ok(before.counts());
         }
+        // A folder that was moved away is no empty repository: what is known of it stays until it is back.
+        if files.list.is_empty() && !root.path().is_dir() {
+            tracing::warn!("the workspace's folder is not there");
+            return Ok(before.counts());
+        }
         let kept = match state.take() {
             None if reuse != Reuse::Nothing => self.facts(&before),
             kept => kept,

@@ -1,6 +1,6 @@
 //! One agent works and leaves; another opens the session and goes on.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::on_every_store;
 
@@ -269,5 +269,38 @@ fn what_is_pinned_outlasts_ready_tasks_and_no_room_is_wasted() {
         let tight = w.ok("brief", json!({"max_chars": 1_700}));
         assert_eq!(tight["dropped"]["pinned"], 0, "{tight}");
         assert_eq!(tight["ready"], json!([]), "{tight}");
+    });
+}
+
+#[test]
+fn what_a_merge_brings_stays_pinned_and_is_shown_once() {
+    on_every_store(|w| {
+        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "first"}));
+        w.ok("branch_create", json!({"name": "try", "from": "main"}));
+        w.ok(
+            "notes_commit",
+            json!({"branch": "try", "doc": "notes", "content": "mind the gap", "meta": {"pinned": true}}),
+        );
+        let texts = || -> Vec<Value> {
+            let brief = w.ok("brief", json!({}));
+            brief["pinned"].as_array().into_iter().flatten().map(|note| note["text"].clone()).collect()
+        };
+        assert_eq!(texts(), Vec::<Value>::new(), "not of this branch yet");
+        w.ok("merge", json!({"from": "try", "into": "main", "doc": "notes"}));
+        assert_eq!(texts(), ["mind the gap"]);
+        w.ok("checkout", json!({"ref": "try"}));
+        w.ok("merge", json!({"from": "main", "into": "try", "doc": "notes"}));
+        assert_eq!(texts(), ["mind the gap"]);
+    });
+}
+
+#[test]
+fn a_brief_that_left_something_out_says_so() {
+    on_every_store(|w| {
+        for at in 0..40 {
+            w.ok("tasks_create", json!({"title": format!("task {at}"), "kind": "task"}));
+        }
+        let brief = w.ok("brief", json!({"max_chars": 20_000}));
+        assert!(brief["dropped"]["ready"].as_u64().unwrap() > 0 && brief["truncated"] == true, "{brief}");
     });
 }

@@ -68,8 +68,30 @@ impl Host {
         self.save_facts(view.stamp().digest())?;
         self.save_stamp(graph.generation(), view.as_of(), view.stamp())?;
         self.saved.store(graph.generation(), Ordering::Release);
+        self.settle(graph, &path);
+        drop(view);
         m1nd_stdx::memory::give_back();
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
+    }
+
+    /// Goes on with the graph that was just written, in its file, in place of the equal one in memory.
+    fn settle(&self, written: &Arc<Graph>, path: &Path) {
+        let settled = match snapshot::load_aside(path) {
+            Ok(graph) if graph.generation() == written.generation() => Arc::new(graph),
+            Ok(_) => return,
+            Err(err) => {
+                tracing::debug!(%err, "the graph stays in memory");
+                return;
+            }
+        };
+        self.view.rcu(|view| {
+            // A newer one, or one with other lessons in it, is not what was written.
+            if !view.graph().is_some_and(|graph| Arc::ptr_eq(graph, written)) {
+                return Arc::clone(view);
+            }
+            carry::learned_weights(written, &settled);
+            Arc::new(view.kept_in(Arc::clone(&settled)))
+        });
     }
 
     /// The right to write; nothing while another process has it.
