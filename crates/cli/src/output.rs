@@ -62,6 +62,10 @@ fn fault(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     let error = &body["error"];
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     writeln!(out, "{BAD}{}{BAD:#}: {}", word(&error["code"]), word(&error["message"]))?;
+    // Advice that speaks of a list needs the list.
+    for candidate in error["detail"]["candidates"].as_array().into_iter().flatten() {
+        writeln!(out, "  {}", harmless(candidate.as_str().unwrap_or_default()))?;
+    }
     writeln!(out, "{DIM}{}{DIM:#}", word(&error["recovery"]["hint"]))
 }
 

@@ -243,7 +243,10 @@ impl Ingest {
         self.files = files;
         let extracted = clock.monotonic();
         let graph = match (self.is_built, last, edits) {
-            (true, ..) => None,
+            (true, ..) => {
+                report.count_loose(&self.loose);
+                None
+            }
             (false, Some(last), Some(edits)) => {
                 match self.patch(last, &edits, &mut report, clock, cancel)? {
                     Some(graph) => Some(graph),

@@ -91,6 +91,12 @@ impl Report {
         }
     }
 
+    /// Calls that lead nowhere, and those that lead out.
+    pub(crate) fn count_loose(&mut self, loose: &[Loose]) {
+        self.unresolved_references = loose.iter().map(|loose| u64::from(loose.unresolved)).sum();
+        self.external_references = loose.iter().map(|loose| u64::from(loose.external)).sum();
+    }
+
     /// Counts files that the walk did not hand out.
     pub fn pass_over(&mut self, secret: u64, unreadable: u64) {
         for (reason, count) in [("secret", secret), ("not_listable", unreadable)] {
@@ -101,8 +107,7 @@ impl Report {
     }
 
     pub(crate) fn count_graph(&mut self, loose: &[Loose], graph: &Graph) {
-        self.unresolved_references = loose.iter().map(|loose| u64::from(loose.unresolved)).sum();
-        self.external_references = loose.iter().map(|loose| u64::from(loose.external)).sum();
+        self.count_loose(loose);
         self.nodes = graph.node_count() as u64;
         self.edges = graph.edge_count() as u64;
     }

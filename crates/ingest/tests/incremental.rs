@@ -192,6 +192,21 @@ fn only_what_changed_is_parsed_again() {
 }
 
 #[test]
+fn a_refresh_without_a_change_tells_the_same_of_calls_that_lead_nowhere() {
+    let mut disk = sample();
+    disk.write("src/lib.rs", "mod cart;\npub fn run() { nowhere(); }\n");
+    let mut ingest = Ingest::new("shop");
+    let first = disk.refresh(&mut ingest).report;
+    assert!(first.unresolved_references > 0, "{first:?}");
+    let again = disk.refresh(&mut ingest);
+    assert!(again.graph.is_none());
+    assert_eq!(
+        (again.report.unresolved_references, again.report.external_references),
+        (first.unresolved_references, first.external_references)
+    );
+}
+
+#[test]
 fn an_edit_inside_a_function_resolves_one_file() {
     let mut disk = sample();
     let mut ingest = Ingest::new("shop");

@@ -37,6 +37,12 @@ def main():
     config()
 //- config/settings.txt
 nothing
+//- Coin.java
+class Coin {
+    Coin() { this(1); }
+    Coin(int worth) {}
+    static Coin one() { return new Coin(1); }
+}
 //- db/db.h
 namespace ldb {
 class Db {
@@ -224,4 +230,17 @@ fn a_line_beyond_the_end_is_an_error_that_counts_the_lines() {
 fn fixture_callees(node: &str) -> Value {
     let reply = ingested().call("callees", json!({ "node_id": node }));
     serde_json::from_str(&reply.text()).unwrap()
+}
+
+#[test]
+fn a_constructor_leads_to_what_makes_its_class() {
+    let answer = callers(&ingested(), "method::Coin.java::Coin.Coin#2");
+    assert_eq!(answer["total"], 0, "{answer}");
+    let lead = &answer["leads"][0];
+    assert_eq!(
+        (&lead["via"], &lead["node_id"]),
+        (&json!("class"), &json!("class::Coin.java::Coin")),
+        "{answer}"
+    );
+    assert_eq!(lead["calls"], 1);
 }

@@ -80,12 +80,12 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
 /// Where else calls of a node may come from.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 pub struct Lead {
-    /// base: calls of the method it overrides or implements; value: it is handed on there; route: it answers one;
-    /// name: a call of that name whose target is not known.
+    /// base: calls of the method it overrides or implements; class: it is a constructor, and its class is made so often;
+    /// value: it is handed on there; route: it answers one; name: a call of that name whose target is not known.
     pub via: &'static str,
     /// The method, the user, the route or the caller.
     pub node_id: String,
-    /// For base: how many calls that method has.
+    /// For base and class: how many calls that one has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// For the others: where.
@@ -99,16 +99,13 @@ const MAX_LEADS: usize = 8;
 /// Calls that may reach a node without naming it.
 pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
     let mut found = Vec::new();
-    for base in overridden(graph, node) {
-        let calls = graph.incoming(base).filter(|edge| edge.kind == EdgeKind::Calls);
+    let lead = |via, ix: NodeIx| {
+        let calls = graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Calls);
         let calls = calls.map(|edge| edge.lines.len().max(1) as u64).sum();
-        found.push(Lead {
-            via: "base",
-            node_id: graph.node(base).id().to_owned(),
-            calls: Some(calls),
-            at: None,
-        });
-    }
+        Lead { via, node_id: graph.node(ix).id().to_owned(), calls: Some(calls), at: None }
+    };
+    found.extend(overridden(graph, node).into_iter().map(|base| lead("base", base)));
+    found.extend(constructed(graph, node).map(|class| lead("class", class)));
     if graph.node(node).kind().is_callable() {
         for edge in graph.incoming(node) {
             let via = match edge.kind {
@@ -123,6 +120,15 @@ pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
     }
     found.truncate(MAX_LEADS);
     found
+}
+
+/// The class of a constructor: where several could be meant, `new` is known to make the class, not by which of them.
+fn constructed(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
+    let owner = graph.parent(node).filter(|&ix| graph.node(ix).kind().is_type())?;
+    let label = graph.node(node).label();
+    let is_constructor = label == "constructor" || label == graph.node(owner).label();
+    let is_called = graph.incoming(owner).any(|edge| edge.kind == EdgeKind::Calls);
+    (is_constructor && is_called && graph.node(node).kind().is_callable()).then_some(owner)
 }
 
 /// Methods of the same name in the types that the node's type inherits from or implements.

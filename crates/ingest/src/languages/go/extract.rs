@@ -402,6 +402,7 @@ impl Reader<'_> {
                     self.sheet.set(node, Expr::Of { ty });
                 }
             }
+            "type_conversion_expression" if self.generic_call(node) => {}
             "type_assertion_expression" | "type_conversion_expression" => {
                 if let Some(ty) = self.sheet.type_of(field(node, "type")) {
                     self.sheet.set(node, Expr::Of { ty });
@@ -432,6 +433,32 @@ impl Reader<'_> {
             }
             _ => types::leave(&mut self.sheet, kind, node),
         }
+    }
+
+    /// `Open[int](2)` is written like a conversion to a type; what `Open` is tells what it is.
+    fn generic_call(&mut self, node: Node<'_>) -> bool {
+        let generic = field(node, "type").filter(|ty| ty.kind() == "generic_type");
+        let Some(named) = generic.and_then(|generic| field(generic, "type")) else { return false };
+        let scope = self.sheet.scope();
+        let name = |sheet: &mut Sheet<'_>, node: Node<'_>| {
+            let expr = Expr::Name { name: sheet.name_of(node), at: node.start_byte() as u32, scope };
+            sheet.set(node, expr)
+        };
+        let (callee, place) = match (field(named, "package"), field(named, "name")) {
+            (Some(package), Some(last)) => {
+                let base = name(&mut self.sheet, package);
+                let member = self.sheet.name_of(last);
+                (self.sheet.set(named, Expr::Field { base, name: member }), last)
+            }
+            _ => (name(&mut self.sheet, named), named),
+        };
+        let argument = field(node, "operand").map(|operand| self.sheet.expr(Some(operand)));
+        let types =
+            types::arguments(&mut self.sheet, generic.and_then(|generic| field(generic, "type_arguments")));
+        let args: Vec<ExprIx> = argument.into_iter().collect();
+        let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: types.into() });
+        self.sheet.call(call, place);
+        true
     }
 
     fn call(&mut self, node: Node<'_>) {

@@ -114,3 +114,36 @@ func Run() { plat() }
     );
     assert_eq!(found, "m.go Run -> a_linux.go plat @[3] ?2\nm.go Run -> a_windows.go plat @[3] ?2\n");
 }
+
+#[test]
+fn a_call_with_one_type_argument_is_a_call_of_the_function() {
+    check(
+        r#"
+//- go.mod
+module example.com/shop
+
+go 1.22
+//- st/st.go
+package st
+
+func Open[T any](v T) T { return v }
+//- main.go
+package main
+
+import "example.com/shop/st"
+
+func Local[T any](v T) {}
+
+func main() {
+	Local[string]("s")
+	st.Open[int](2)
+	handlers := []func(int){}
+	handlers[0](1)
+}
+"#,
+        expect![[r#"
+            main.go main -> main.go Local @[8]
+            main.go main -> st/st.go Open @[9]
+        "#]],
+    );
+}
