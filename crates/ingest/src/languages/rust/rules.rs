@@ -240,6 +240,8 @@ impl RustRules {
                         known => known,
                     }
                 }
+                // What is below a module of another crate is of that crate.
+                Ty::External => Ty::External,
                 other => self.member(eval, &other, name, Access::Call),
             };
         }

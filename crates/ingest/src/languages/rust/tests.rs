@@ -527,3 +527,34 @@ impl Item { pub fn run(&self) { self.kind.name(); } }
         "#]],
     );
 }
+
+#[test]
+fn methods_of_what_other_crates_make_are_not_ours() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+//- src/lib.rs
+use std::process::Command;
+use std::time::Instant;
+
+pub struct Stats;
+impl Stats {
+    pub fn elapsed(&self) -> u64 { 1 }
+    pub fn stderr(&self) {}
+}
+pub struct Run { began: Instant, command: Command, full: std::process::Command }
+impl Run {
+    fn took(&self) { self.began.elapsed(); }
+    fn quiet(&mut self) { self.command.stderr(1); self.full.stderr(1); }
+}
+pub fn given(began: Instant) { began.elapsed(); }
+pub fn made() { let began = Instant::now(); began.elapsed(); }
+pub fn ours(stats: Stats) { stats.elapsed(); }
+"#,
+        expect![[r#"
+            src/lib.rs ours -> src/lib.rs Stats.elapsed @[16]
+        "#]],
+    );
+}
