@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
-use crate::fuse::Signal;
+use crate::fuse::{Signal, places};
 use crate::place;
 use crate::text::{Bm25, FileIx, TextIndex, terms_of_text};
 
@@ -104,8 +104,6 @@ const SUPPORT: f32 = 2.0;
 const STEPS_THROUGH: usize = 5;
 /// Files that change often whatever else does are looked at even without a relation.
 const BUSIEST: usize = 20;
-/// From this place on, a place counts half of the first.
-const HALF_PLACE: f32 = 5.0;
 /// Names in more files than this are words of the language or of the house.
 const MAX_MENTIONS: usize = 40;
 
@@ -194,15 +192,10 @@ pub fn clues(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, [f32; FEATURES])> {
 
 /// Places, and what counts more the less is known of the past of the given file.
 fn compare(found: &mut [(FileIx, [f32; FEATURES])], unknown: f32) {
-    let mut order: Vec<usize> = Vec::with_capacity(found.len());
     for (at, &clue) in PLACED.iter().enumerate() {
-        order.clear();
-        order.extend((0..found.len()).filter(|&nth| found[nth].1[clue as usize] > 0.0));
-        order.sort_by(|&a, &b| {
-            found[b].1[clue as usize].total_cmp(&found[a].1[clue as usize]).then(a.cmp(&b))
-        });
-        for (place, &nth) in order.iter().enumerate() {
-            found[nth].1[CLUES + at] = 1.0 / (1.0 + place as f32 / HALF_PLACE);
+        let places: Vec<(usize, f32)> = places(found.len(), |nth| found[nth].1[clue as usize]).collect();
+        for (nth, place) in places {
+            found[nth].1[CLUES + at] = place;
         }
     }
     for (_, clues) in found {

@@ -16,22 +16,25 @@ use crate::weights::Weights;
 
 /// Maps the snapshot at `path`. Its bytes stay on disk until they are read.
 pub fn load(path: &Path) -> Result<Graph, SnapshotError> {
+    open(mapped(path)?)
+}
+
+/// The same, for a graph that nobody asks anything at once: its pages come back from the file as they are needed.
+pub fn load_aside(path: &Path) -> Result<Graph, SnapshotError> {
+    let file = mapped(path)?;
+    let graph = open(Arc::clone(&file) as Arc<dyn Bytes>)?;
+    file.let_go();
+    Ok(graph)
+}
+
+fn mapped(path: &Path) -> Result<Arc<Mapped>, SnapshotError> {
     let file = File::open(path).map_err(|err| SnapshotError::io(path, err))?;
     let length = file.metadata().map_err(|err| SnapshotError::io(path, err))?.len();
     if length < size_of::<Header>() as u64 {
         return Err(SnapshotError::Truncated);
     }
     let map = map(&file).map_err(|err| SnapshotError::io(path, err))?;
-    open(Arc::new(Mapped(map)))
-}
-
-/// The same, for a graph that nobody asks anything at once: its pages come back from the file as they are needed.
-pub fn load_aside(path: &Path) -> Result<Graph, SnapshotError> {
-    let file = File::open(path).map_err(|err| SnapshotError::io(path, err))?;
-    let mapped = Arc::new(Mapped(map(&file).map_err(|err| SnapshotError::io(path, err))?));
-    let graph = open(Arc::clone(&mapped) as Arc<dyn Bytes>)?;
-    mapped.let_go();
-    Ok(graph)
+    Ok(Arc::new(Mapped(map)))
 }
 
 /// Reads a snapshot from memory.

@@ -64,15 +64,9 @@ pub fn features(evidence: &Evidence, pool: &[FileIx]) -> Vec<[f32; FEATURES]> {
             row[signal as usize] = value(signal, file);
         }
     }
-    let mut order: Vec<usize> = Vec::with_capacity(pool.len());
     for (at, &signal) in PLACED.iter().enumerate() {
-        order.clear();
-        order.extend((0..pool.len()).filter(|&nth| value(signal, pool[nth]) > 0.0));
-        order.sort_by(|&a, &b| {
-            value(signal, pool[b]).total_cmp(&value(signal, pool[a])).then_with(|| pool[a].cmp(&pool[b]))
-        });
-        for (place, &nth) in order.iter().enumerate() {
-            rows[nth][SIGNALS + at] = 1.0 / (1.0 + place as f32 / HALF_PLACE);
+        for (nth, place) in places(pool.len(), |nth| value(signal, pool[nth])) {
+            rows[nth][SIGNALS + at] = place;
         }
     }
     for (at, &clear) in CLEAR.iter().enumerate() {
@@ -85,6 +79,13 @@ pub fn features(evidence: &Evidence, pool: &[FileIx]) -> Vec<[f32; FEATURES]> {
         }
     }
     rows
+}
+
+/// What a place is worth, 1 for the highest value, for each of `count` that has a value; equal ones in their order.
+pub(crate) fn places(count: usize, value: impl Fn(usize) -> f32) -> impl Iterator<Item = (usize, f32)> {
+    let mut order: Vec<usize> = (0..count).filter(|&nth| value(nth) > 0.0).collect();
+    order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
+    order.into_iter().enumerate().map(|(place, nth)| (nth, 1.0 / (1.0 + place as f32 / HALF_PLACE)))
 }
 
 /// Takes the weight of a signal out of the closer look, wherever it counts.

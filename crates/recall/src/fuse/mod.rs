@@ -8,6 +8,7 @@ mod signals;
 mod weights;
 
 pub use asked::Asked;
+pub(crate) use closer::places;
 pub use closer::{CLEAR, FEATURES, PLACED, POOL, TRUSTED, features, without};
 pub(crate) use evidence::normalise;
 pub use evidence::{Evidence, best};
