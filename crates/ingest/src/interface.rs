@@ -64,8 +64,8 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
         modules: Vec::new(),
         keys: Vec::new(),
     };
-    for binding in facts.bindings.iter().chain(&inside.bindings) {
-        told.bindings.entry(binding.name).or_default().push(binding);
+    for (at, binding) in (0..).zip(facts.bindings.iter().chain(&inside.bindings)) {
+        told.bindings.entry((binding.name, binding.owner)).or_default().push((at, binding));
     }
     let mut seen: FxHashMap<u64, u32> = FxHashMap::default();
     // The second of two alike is another thing than the first.
@@ -142,14 +142,15 @@ struct Told<'f> {
     exprs: FxHashMap<ExprIx, u32>,
     types: FxHashMap<TypeIx, u32>,
     waiting: Vec<Part>,
-    bindings: FxHashMap<Name, Vec<&'f Binding>>,
+    /// By name and owner, with their positions: a name of parameters may have as many bindings as there are functions.
+    bindings: FxHashMap<(Name, Scope), Vec<(u32, &'f Binding)>>,
     mentions: Vec<Name>,
     modules: Vec<Name>,
     /// What tells each definition from the others, whatever their number.
     keys: Vec<u64>,
 }
 
-impl Told<'_> {
+impl<'f> Told<'f> {
     /// What `tell` says, and whatever that leads to.
     fn item(&mut self, key: u64, what: What, tell: &dyn Fn(&mut Self)) -> Item {
         self.out.clear();
@@ -293,10 +294,9 @@ impl Told<'_> {
                 self.name(*name);
                 self.scope(*scope);
                 // Which of the bindings holds is a matter of where both stand.
-                let mut bindings = self.bindings.get(name).cloned().unwrap_or_default();
-                bindings.retain(|binding| self.is_around(binding.owner, *scope));
+                let bindings = self.bindings_around(*name, *scope);
                 self.count(bindings.len());
-                for binding in bindings {
+                for (_, binding) in bindings {
                     let (after, within) = (binding.from <= *at, *at < binding.to);
                     let sure = *at < binding.until;
                     self.number(u32::from(after) + 2 * u32::from(within) + 4 * u32::from(sure));
@@ -500,15 +500,19 @@ impl Told<'_> {
     }
 
     /// Whether a definition is around a place, or is the place itself. The top of a file is around all of it.
-    fn is_around(&self, outer: Scope, scope: Scope) -> bool {
+    /// The bindings of a name in a scope and in those around it, in the order of the file.
+    fn bindings_around(&self, name: Name, scope: Scope) -> Vec<(u32, &'f Binding)> {
+        let mut found = Vec::new();
         let mut at = scope;
-        while at != outer {
+        loop {
+            found.extend(self.bindings.get(&(name, at)).into_iter().flatten().copied());
             match at {
                 Some(ix) => at = self.facts.def(ix).parent,
-                None => return false,
+                None => break,
             }
         }
-        true
+        found.sort_unstable_by_key(|&(at, _)| at);
+        found
     }
 
     fn scope(&mut self, scope: Scope) {
