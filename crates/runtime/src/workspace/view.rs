@@ -115,14 +115,7 @@ impl WorkspaceView {
 
     /// The same, with an equal graph that is kept elsewhere.
     pub(super) fn kept_in(&self, graph: Arc<Graph>) -> Self {
-        Self {
-            graph: Some(graph),
-            report: self.report.clone(),
-            as_of: self.as_of,
-            stamp: self.stamp.clone(),
-            sizes: self.sizes.clone(),
-            imported_from: self.imported_from.clone(),
-        }
+        Self { graph: Some(graph), ..self.proved_by(self.sizes.clone()) }
     }
 
     pub(super) fn stamp(&self) -> &Stamp {
