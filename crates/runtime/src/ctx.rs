@@ -135,6 +135,15 @@ impl Ctx<'_> {
         usize::try_from(value).unwrap_or_default()
     }
 
+    /// The folder or file that an answer keeps to, as paths of the graph are written; empty for the whole workspace.
+    pub fn scope(&self, scope: Option<&str>) -> Result<String, Fault> {
+        let Some(path) = scope else { return Ok(String::new()) };
+        let found = self.workspace()?.root().locate(path);
+        found
+            .map(|found| found.as_str().to_owned())
+            .map_err(|err| faults::from_vfs::path(self.tool(), "scope", err))
+    }
+
     /// A number that must lie in its documented range.
     pub fn in_range(
         &self,

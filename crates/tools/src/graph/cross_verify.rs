@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_runtime::faults::{self, from_vfs};
+use m1nd_runtime::faults;
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::flows::verify;
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
@@ -90,12 +90,7 @@ impl Tool for CrossVerify {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let workspace = ctx.workspace()?;
         let root = workspace.root();
-        let scope = match &input.scope {
-            Some(path) => {
-                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
-            }
-            None => String::new(),
-        };
+        let scope = ctx.scope(input.scope.as_deref())?;
         let scope = scope.as_str();
         let view = workspace.view();
         let graph = view.graph().cloned().ok_or_else(faults::empty_graph)?;

@@ -3,7 +3,6 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_runtime::faults::from_vfs;
 use m1nd_runtime::flows::divergence::{self, BaselineShown, Change, FileState};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -86,13 +85,7 @@ impl Tool for Diverge {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let limit = ctx.in_range("limit", input.limit, 1..=500)?.unwrap_or(50);
-        let root = ctx.workspace()?.root();
-        let scope = match &input.scope {
-            Some(path) => {
-                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
-            }
-            None => String::new(),
-        };
+        let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
         let found = divergence::since(ctx, &at, "baseline", &input.baseline, &scope)?;
         let count = |state: FileState| found.files.iter().filter(|file| file.state == state).count() as u64;

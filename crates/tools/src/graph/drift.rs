@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_runtime::faults::from_vfs;
 use m1nd_runtime::flows::divergence::{self, BaselineShown, FileState};
 use m1nd_runtime::flows::survey::Survey;
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
@@ -81,13 +80,7 @@ impl Tool for Drift {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let root = ctx.workspace()?.root();
-        let scope = match &input.scope {
-            Some(path) => {
-                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
-            }
-            None => String::new(),
-        };
+        let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
         let found = divergence::since(ctx, &at, "since", &input.since, &scope)?;
         let mut folders: BTreeMap<&str, Moved> = BTreeMap::new();

@@ -3,7 +3,6 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_runtime::faults::from_vfs;
 use m1nd_runtime::flows::ghosts::{self, GhostEdge};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -53,13 +52,7 @@ impl Tool for GhostEdges {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let limit = ctx.in_range("limit", input.limit, 1..=200)?.unwrap_or(20);
         let depth = ctx.in_range("depth", input.depth, 1..=3)?.unwrap_or(1);
-        let root = ctx.workspace()?.root();
-        let scope = match &input.scope {
-            Some(path) => {
-                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
-            }
-            None => String::new(),
-        };
+        let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
         let mut ghost_edges = ghosts::within(&at.graph, &scope, usize::try_from(depth).unwrap_or(1));
         let total = ghost_edges.len() as u64;

@@ -3,7 +3,7 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_runtime::faults::{from_graph, from_vfs};
+use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::twins::{self, Request, TwinGroup};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -81,12 +81,7 @@ impl Tool for Twins {
             return Err(ctx.invalid("`min_similarity` must be from 0.3 to 1."));
         }
         let root = ctx.workspace()?.root();
-        let scope = match &input.scope {
-            Some(path) => {
-                root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?.as_str().to_owned()
-            }
-            None => String::new(),
-        };
+        let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
         let node = match &input.node_id {
             Some(name) => Some(from_graph::find_code(root, &at.graph, "node_id", name)?),
