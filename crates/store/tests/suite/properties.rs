@@ -316,7 +316,7 @@ impl Play<'_> {
             self.w.call("graph_conflict_resolve", json!({"conflict_id": id, "resolution": resolution}));
         match done {
             Ok(_) => self.adopt(into),
-            Err(MemoryError::ConflictStale { .. } | MemoryError::WouldDangle { .. }) => assert!(from),
+            Err(MemoryError::ConflictStale { .. } | MemoryError::ConflictNeedsNode { .. }) => assert!(from),
             Err(other) => panic!("{other}"),
         }
     }
