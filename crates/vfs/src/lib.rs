@@ -6,6 +6,7 @@
 pub mod durable;
 pub mod glob;
 pub mod grep;
+pub mod mount;
 pub mod path;
 pub mod policy;
 pub mod read;
@@ -13,5 +14,6 @@ pub mod root;
 pub mod walk;
 pub mod watch;
 
+pub use mount::{Mount, MountError};
 pub use path::{PathError, RelPath};
 pub use root::Root;

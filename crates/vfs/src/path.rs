@@ -34,6 +34,16 @@ impl RelPath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
+    /// A path below a folder.
+    pub(crate) fn joined(folder: &str, below: &RelPath) -> Self {
+        if below.is_root() { Self(folder.to_owned()) } else { Self(format!("{folder}/{}", below.0)) }
+    }
+
+    /// What is left without the first part.
+    pub(crate) fn below_first(&self) -> Self {
+        Self(self.0.split_once('/').map_or_else(String::new, |(_, rest)| rest.to_owned()))
+    }
+
     /// The folder that holds this path.
     pub fn parent(&self) -> RelPath {
         RelPath(self.0.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned()))
@@ -65,6 +75,19 @@ pub enum PathError {
         #[source]
         source: std::io::Error,
     },
+}
+
+impl PathError {
+    /// The same about a path that is written otherwise.
+    pub(crate) fn about(self, path: &str) -> Self {
+        let path = path.to_owned();
+        match self {
+            PathError::Outside { .. } => PathError::Outside { path },
+            PathError::NotFound { .. } => PathError::NotFound { path },
+            PathError::Io { source, .. } => PathError::Io { path, source },
+            other => other,
+        }
+    }
 }
 
 /// Longer than any real path on the systems we run on.

@@ -57,6 +57,11 @@ pub(crate) fn open_at(root: &Root, at: &Path, path: &RelPath) -> Result<(File, u
     if let Some(why) = withheld(path) {
         return Err(ReadError::Withheld { path: path.clone(), why });
     }
+    let elsewhere = root.mounts().of(at);
+    let (root, at) = match &elsewhere {
+        Some(mount) => (mount.root(), at.strip_prefix(mount.folder()).ok().filter(|at| *at != Path::new("")).unwrap_or(Path::new("."))),
+        None => (root, at),
+    };
     let mut options = OpenOptions::new();
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     options.read(true).custom_flags(flags.bits().cast_signed());

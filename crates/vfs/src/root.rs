@@ -2,10 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::mount::{MARK, Mount, Mounts};
 use crate::path::{PathError, RelPath, check_form, normalise};
 
 /// Device and inode: what a folder is, whatever its path is spelled like.
@@ -26,6 +28,7 @@ pub struct Root {
     id: FolderId,
     /// Folders below the root that belong to m1nd and not to the user.
     excluded: Vec<PathBuf>,
+    mounts: Mounts,
 }
 
 impl Root {
@@ -40,6 +43,7 @@ impl Root {
             dir,
             id: FolderId { device: stat.st_dev, inode: stat.st_ino },
             excluded: Vec::new(),
+            mounts: Mounts::default(),
         })
     }
 
@@ -71,6 +75,27 @@ impl Root {
         &self.dir
     }
 
+    pub(crate) fn mounts(&self) -> &Mounts {
+        &self.mounts
+    }
+
+    /// The other root that a path leads into, and the path there.
+    fn through(&self, path: &RelPath) -> Option<(Arc<Mount>, RelPath)> {
+        self.mounts.of(path.as_path()).map(|mount| (mount, path.below_first()))
+    }
+
+    /// Asks the root that a path leads into.
+    fn ask<T>(
+        &self,
+        path: &RelPath,
+        question: impl FnOnce(&Root, &RelPath) -> Result<T, PathError>,
+    ) -> Result<T, PathError> {
+        match self.through(path) {
+            Some((mount, below)) => question(mount.root(), &below).map_err(|err| err.about(path.as_str())),
+            None => question(self, path),
+        }
+    }
+
     pub(crate) fn excludes(&self, path: &Path) -> bool {
         self.excluded.iter().any(|folder| folder == path)
     }
@@ -81,6 +106,10 @@ impl Root {
         let wanted = self.relative(input)?;
         if wanted.is_root() {
             return Ok(wanted);
+        }
+        if let Some((mount, below)) = self.through(&wanted) {
+            let found = if below.is_root() { Ok(below) } else { mount.root().locate(below.as_str()) };
+            return found.map(|found| mount.outer(&found)).map_err(|err| err.about(input));
         }
         match self.dir.canonicalize(wanted.as_path()) {
             // A link may lead to the root itself.
@@ -100,7 +129,7 @@ impl Root {
         check_form(&decoded)?;
         let path = Path::new(&decoded);
         if !path.is_absolute() {
-            return normalise(&decoded);
+            return normalise(&self.with_slash(decoded));
         }
         let below = [&self.path, &self.spelled]
             .into_iter()
@@ -109,7 +138,26 @@ impl Root {
         match below.as_deref().and_then(Path::to_str) {
             Some("") => Ok(RelPath::root()),
             Some(rest) => normalise(rest).map_err(|_| PathError::Outside { path: input.to_owned() }),
-            None => Err(PathError::Outside { path: input.to_owned() }),
+            None => self.relative_elsewhere(input),
+        }
+    }
+
+    /// A path of one of the other roots.
+    fn relative_elsewhere(&self, input: &str) -> Result<RelPath, PathError> {
+        let mounts = self.mounts.all();
+        let found = mounts.iter().find_map(|mount| Some(mount.outer(&mount.root().relative(input).ok()?)));
+        found.ok_or_else(|| PathError::Outside { path: input.to_owned() })
+    }
+
+    /// `name::path` means `name::/path` where there is another root of that name.
+    fn with_slash(&self, path: String) -> String {
+        match path.trim_start_matches("./").split_once(MARK) {
+            Some((name, rest)) if !rest.is_empty() && !rest.starts_with('/') && !name.contains('/') => {
+                let folder = format!("{name}{MARK}");
+                let known = self.mounts.of(Path::new(&folder)).is_some();
+                if known { format!("{folder}/{rest}") } else { path }
+            }
+            _ => path,
         }
     }
 
@@ -121,6 +169,10 @@ impl Root {
 
     /// Names of what is in a folder, in no order.
     pub fn names_in(&self, folder: &RelPath) -> Result<Vec<String>, PathError> {
+        self.ask(folder, Root::own_names_in)
+    }
+
+    fn own_names_in(&self, folder: &RelPath) -> Result<Vec<String>, PathError> {
         let failed = |err| sort_out(err, folder.as_str());
         let entries = self.dir.read_dir(folder.as_path()).map_err(failed)?;
         entries.map(|entry| Ok(entry.map_err(failed)?.file_name().to_string_lossy().into_owned())).collect()
@@ -128,6 +180,10 @@ impl Root {
 
     /// Size and time of last change (nanoseconds since 1970) of what is at `path`.
     pub fn size_and_time(&self, path: &RelPath) -> Result<(u64, i128), PathError> {
+        self.ask(path, Root::own_size_and_time)
+    }
+
+    fn own_size_and_time(&self, path: &RelPath) -> Result<(u64, i128), PathError> {
         let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;
         let modified = meta.modified().map_err(|err| sort_out(err, path.as_str()))?.into_std();
         let ns = match modified.duration_since(std::time::UNIX_EPOCH) {
@@ -140,6 +196,10 @@ impl Root {
     /// Size of what is at `path`, and when it last changed in any way: a program can set the time of last change
     /// back, but not the system's own.
     pub fn size_and_last_touch(&self, path: &RelPath) -> Result<(u64, i128), PathError> {
+        self.ask(path, Root::own_size_and_last_touch)
+    }
+
+    fn own_size_and_last_touch(&self, path: &RelPath) -> Result<(u64, i128), PathError> {
         use cap_std::fs::MetadataExt as _;
         let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;
         let touched = later(meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec());
@@ -148,6 +208,10 @@ impl Root {
 
     /// What is at `path`, without reading it.
     pub fn kind(&self, path: &RelPath) -> Result<Kind, PathError> {
+        self.ask(path, Root::own_kind)
+    }
+
+    fn own_kind(&self, path: &RelPath) -> Result<Kind, PathError> {
         let meta = self.dir.metadata(path.as_path()).map_err(|err| sort_out(err, path.as_str()))?;
         Ok(if meta.is_file() {
             Kind::File

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 
+use crate::mount::Mount;
 use crate::path::RelPath;
 use crate::policy::{Withheld, withheld};
 use crate::root::{Root, later};
@@ -55,6 +56,31 @@ pub fn files<'env, V>(
 where
     V: FnMut(Found<'_>) + Send + 'env,
 {
+    if let Some(mount) = root.mounts().of(start.as_path()) {
+        return files_of(mount.root(), &start.below_first(), Some(&mount), cancel, &visitor);
+    }
+    let mut passed = files_of(root, start, None, cancel, &visitor)?;
+    if start.is_root() {
+        for mount in root.mounts().all() {
+            let more = files_of(mount.root(), start, Some(&mount), cancel, &visitor)?;
+            passed.secret += more.secret;
+            passed.unreadable += more.unreadable;
+        }
+    }
+    Ok(passed)
+}
+
+/// The same in one root; `mount` says where it stands in the outer one.
+fn files_of<'env, V>(
+    root: &Root,
+    start: &RelPath,
+    mount: Option<&Mount>,
+    cancel: &CancelToken,
+    visitor: &impl Fn() -> V,
+) -> Result<Passed, Stop>
+where
+    V: FnMut(Found<'_>) + Send + 'env,
+{
     let secret = AtomicU64::new(0);
     let unreadable = AtomicU64::new(0);
     let stopped = AtomicBool::new(false);
@@ -82,6 +108,8 @@ where
             let Ok(path) = entry.path().strip_prefix(root.path()) else {
                 return WalkState::Continue;
             };
+            let outer = mount.map(|mount| Path::new(mount.folder()).join(path));
+            let path = outer.as_deref().unwrap_or(path);
             let shown = RelPath::from_clean(path);
             match withheld(&shown) {
                 Some(Withheld::Secret) => {
@@ -99,8 +127,16 @@ where
     Ok(Passed { secret: secret.into_inner(), unreadable: unreadable.into_inner() })
 }
 
-/// Every folder that a walk of the whole root enters, the root first.
+/// Every folder that a walk of the whole root enters, the root first, then those of other roots in it.
 pub fn folders(root: &Root, cancel: &CancelToken) -> Result<Vec<PathBuf>, Stop> {
+    let mut folders = folders_of(root, cancel)?;
+    for mount in root.mounts().all() {
+        folders.append(&mut folders_of(mount.root(), cancel)?);
+    }
+    Ok(folders)
+}
+
+fn folders_of(root: &Root, cancel: &CancelToken) -> Result<Vec<PathBuf>, Stop> {
     let (send, receive) = std::sync::mpsc::channel();
     builder(root, &RelPath::root()).build_parallel().run(|| {
         let send = send.clone();

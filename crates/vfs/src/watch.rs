@@ -80,7 +80,9 @@ impl Watch {
         if !cfg!(target_os = "linux") {
             return Err(WatchError::System);
         }
-        if !reports_changes(root.path()) || !reports_changes(post) {
+        let elsewhere = root.mounted();
+        let mut folders = elsewhere.iter().map(|mount| mount.root().path()).chain([root.path(), post]);
+        if !folders.all(reports_changes) {
             return Err(WatchError::FileSystem);
         }
         let heard = Arc::new(Heard::default());
@@ -149,14 +151,13 @@ impl Watch {
         // A folder made inside a new one before that was watched is only found by looking again.
         loop {
             let mut folders = walk::folders(root, cancel).map_err(WatchError::Stopped)?;
-            let rules = root.path().join(".git/info");
-            if rules.is_dir() {
-                folders.push(rules);
-            }
+            let elsewhere = root.mounted();
+            let roots = || elsewhere.iter().map(|mount| mount.root().path()).chain([root.path()]);
+            folders.extend(roots().map(|root| root.join(".git/info")).filter(|rules| rules.is_dir()));
             folders.retain(|folder| !watched.contains(folder));
             if folders.is_empty() {
                 // Where nothing is there to be watched, nothing will be heard of what comes back.
-                return if watched.contains(root.path()) { Ok(()) } else { Err(WatchError::Moved) };
+                return if roots().all(|root| watched.contains(root)) { Ok(()) } else { Err(WatchError::Moved) };
             }
             if watched.len() + folders.len() > MAX_FOLDERS {
                 return Err(WatchError::TooManyFolders);
