@@ -100,9 +100,6 @@ impl Root {
     /// Lets another folder stand in this root, as the folder `<name>::`.
     pub fn mount(&self, name: &str, root: Root) -> Result<Arc<Mount>, MountError> {
         let path = || root.path().to_owned();
-        if !is_name(name) {
-            return Err(MountError::Name { name: name[..name.floor_char_boundary(80)].to_owned() });
-        }
         if !root.path().is_dir() {
             return Err(MountError::NoFolder { path: path() });
         }
@@ -114,9 +111,13 @@ impl Root {
         if self.path().starts_with(root.path()) {
             return Err(MountError::Around { path: path() });
         }
-        let same = |other: &Root| other.path().starts_with(root.path()) || root.path().starts_with(other.path());
+        let same =
+            |other: &Root| other.path().starts_with(root.path()) || root.path().starts_with(other.path());
         if let Some(at) = others.into_iter().position(same) {
             return Err(MountError::Known { name: mounts[at].name().to_owned(), path: path() });
+        }
+        if !is_name(name) {
+            return Err(MountError::Name { name: name[..name.floor_char_boundary(80)].to_owned() });
         }
         let folder = format!("{name}{MARK}");
         if let Some(other) = mounts.iter().find(|mount| mount.folder == folder) {
@@ -173,7 +174,9 @@ mod tests {
         for folder in ["a/src", "b/src", "b/.git"] {
             fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
-        for (file, text) in [("a/src/x.rs", "fn a() {}"), ("b/src/x.rs", "fn b() {}"), ("b/top.rs", "fn t() {}")] {
+        for (file, text) in
+            [("a/src/x.rs", "fn a() {}"), ("b/src/x.rs", "fn b() {}"), ("b/top.rs", "fn t() {}")]
+        {
             fs::write(dir.path().join(file), text).unwrap();
         }
         fs::write(dir.path().join("b/.gitignore"), "skip.rs\n").unwrap();

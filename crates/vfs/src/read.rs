@@ -59,7 +59,10 @@ pub(crate) fn open_at(root: &Root, at: &Path, path: &RelPath) -> Result<(File, u
     }
     let elsewhere = root.mounts().of(at);
     let (root, at) = match &elsewhere {
-        Some(mount) => (mount.root(), at.strip_prefix(mount.folder()).ok().filter(|at| *at != Path::new("")).unwrap_or(Path::new("."))),
+        Some(mount) => (
+            mount.root(),
+            at.strip_prefix(mount.folder()).ok().filter(|at| *at != Path::new("")).unwrap_or(Path::new(".")),
+        ),
         None => (root, at),
     };
     let mut options = OpenOptions::new();

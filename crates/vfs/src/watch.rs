@@ -157,7 +157,11 @@ impl Watch {
             folders.retain(|folder| !watched.contains(folder));
             if folders.is_empty() {
                 // Where nothing is there to be watched, nothing will be heard of what comes back.
-                return if roots().all(|root| watched.contains(root)) { Ok(()) } else { Err(WatchError::Moved) };
+                return if roots().all(|root| watched.contains(root)) {
+                    Ok(())
+                } else {
+                    Err(WatchError::Moved)
+                };
             }
             if watched.len() + folders.len() > MAX_FOLDERS {
                 return Err(WatchError::TooManyFolders);

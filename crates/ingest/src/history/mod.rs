@@ -4,6 +4,7 @@ mod base;
 mod git;
 mod log;
 mod past;
+mod several;
 mod tally;
 #[cfg(test)]
 mod testing;
@@ -12,4 +13,5 @@ pub use base::{Base, Baseline, Content};
 pub use git::{HistoryError, has_commit, head, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};
+pub use several::{heads, logs_so_far, read_all};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits};

@@ -46,15 +46,16 @@ pub fn path(tool: &str, err: PathError) -> Fault {
     }
 }
 
-/// What this build does not put into one graph.
-pub fn one_workspace(argument: &str) -> Fault {
+/// A folder that is not part of the workspace is read only for whoever says so.
+pub fn another_repository(tool: &'static str, path: &str) -> Fault {
+    let path = &path[..path.floor_char_boundary(200)];
     Fault::new(
-        Code::InvalidParams,
-        format!("`{argument}`: one graph holds one workspace in this build; nothing was ingested."),
+        Code::PathOutsideWorkspace,
+        format!("`path`: {path:?} is outside the workspace, and nothing was ingested."),
         Recovery::call(
-            "Start a second server with --workspace for the other repository. Without this argument the workspace itself is ingested.",
-            "ingest",
-            json!({}),
+            "If it is another repository that belongs into this graph, say so with intent; else start a server with --workspace for it.",
+            tool,
+            json!({ "path": path, "intent": "add_root" }),
         ),
     )
 }

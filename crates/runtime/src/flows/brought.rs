@@ -77,13 +77,12 @@ pub fn export(ctx: &Ctx<'_>, graph: &Graph, path: Option<&str>) -> Result<Export
 fn target(root: &Root, path: &str) -> Result<PathBuf, PathError> {
     let wanted = root.relative(path)?;
     if let Ok(found) = root.locate(path) {
-        return Ok(root.path().join(found.as_path()));
+        return Ok(root.absolute(&found));
     }
     let outside = || PathError::Outside { path: path.to_owned() };
     let parent = wanted.parent();
     let folder = if parent.is_root() { parent } else { root.locate(parent.as_str())? };
-    let folder = if folder.is_root() { root.path().to_owned() } else { root.path().join(folder.as_path()) };
-    let target = folder.join(wanted.file_name());
+    let target = root.absolute(&folder).join(wanted.file_name());
     // A link that leads nowhere, or out, is not followed.
     if fs::symlink_metadata(&target).is_ok() { Err(outside()) } else { Ok(target) }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::ctx::Ctx;
 use crate::faults::{self, from_bring};
+use crate::flows::roots;
 use crate::jobs::{Job, JobState};
 use crate::pipeline::Step;
 use crate::workspace::{BringError, Keep, Reuse, Workspace};
@@ -90,6 +91,10 @@ fn read(
         What::Files(reuse) => {
             let report = workspace.ingest(*reuse, clock, cancel)?;
             let mut shown = json!(report);
+            let others = workspace.added_roots();
+            if !others.is_empty() {
+                shown["roots"] = json!(others.iter().map(roots::shown).collect::<Vec<_>>());
+            }
             let overlays = workspace.overlays();
             if !overlays.is_empty() {
                 shown["overlays"] = json!(overlays);

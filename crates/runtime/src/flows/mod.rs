@@ -18,6 +18,7 @@ pub mod missing;
 pub mod numbered;
 pub mod outline;
 pub mod places;
+pub mod roots;
 pub mod seek;
 pub mod sight;
 pub mod slice;

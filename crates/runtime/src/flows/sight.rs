@@ -126,7 +126,10 @@ impl AnchorProbe for CodeSight<'_> {
     }
 
     fn has_commit(&self, name: &str) -> Option<bool> {
-        history::has_commit(self.workspace.root().path(), name).ok()
+        let root = self.workspace.root();
+        let elsewhere = root.mounted();
+        let roots = elsewhere.iter().map(|mount| mount.root().path()).chain([root.path()]);
+        roots.filter_map(|folder| history::has_commit(folder, name).ok()).reduce(|one, other| one || other)
     }
 
     fn candidates(&self, at: &AnchorAt) -> Vec<String> {

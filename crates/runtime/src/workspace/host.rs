@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use m1nd_graph::{Graph, carry};
-use m1nd_ingest::history::{self, History, HistoryError, Limits};
+use m1nd_ingest::history::{self, HistoryError, Limits};
 use m1nd_ingest::{Ingest, Listed, Report, scan};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
@@ -278,7 +278,7 @@ impl Host {
             return Ok(before.counts());
         }
         // A folder that was moved away is no empty repository: what is known of it stays until it is back.
-        if files.list.is_empty() && !root.path().is_dir() {
+        if !root.path().is_dir() {
             tracing::warn!("the workspace's folder is not there");
             return Ok(before.counts());
         }
@@ -290,15 +290,11 @@ impl Host {
         let ingest =
             state.insert(kept.unwrap_or_else(|| Ingest::new(&name(root))).after(before.generation()));
         // History moves with commits, not with edits.
-        if first || reuse != Reuse::Edits || ingest.history_head() != history::head(root.path()) {
-            match history::read(root.path(), Limits::default(), cancel) {
+        if first || reuse != Reuse::Edits || ingest.history_head() != history::heads(root) {
+            match history::read_all(root, Limits::default(), cancel) {
                 Ok(history) => ingest.set_history(history),
                 Err(HistoryError::Stopped(stop)) => return Err(stop),
-                Err(err) => {
-                    tracing::info!(%err, "no history");
-                    // It is not asked again until something moves.
-                    ingest.set_history(History { head: history::head(root.path()), ..History::default() });
-                }
+                Err(err) => tracing::info!(%err, "no history"),
             }
         }
         let sizes = sizes(files.list);
@@ -376,6 +372,16 @@ impl Host {
         }
     }
 
+    /// The folders to be watched are others from now on.
+    pub(super) fn watch_anew(&self) {
+        let mut watching = self.watching.lock();
+        if !matches!(*watching, Watching::NotYet) {
+            *watching = Watching::NotYet;
+        }
+        drop(watching);
+        *self.clean.lock() = None;
+    }
+
     fn stop_watch(&self, why: &WatchError) {
         tracing::info!(%why, "files are not watched but looked at before each question");
         *self.watching.lock() = Watching::Off(why.to_string());
@@ -405,7 +411,7 @@ impl Host {
     /// Whether commits were made, or another one was checked out, since the history was read.
     pub(super) fn is_head_moved(&self, root: &Root) -> bool {
         let Some(state) = self.ingest.try_lock() else { return false };
-        state.as_ref().is_some_and(|ingest| ingest.history_head() != history::head(root.path()))
+        state.as_ref().is_some_and(|ingest| ingest.history_head() != history::heads(root))
     }
 
     pub(super) fn note_query(&self) {

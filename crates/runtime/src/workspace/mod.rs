@@ -12,6 +12,7 @@ mod memory;
 mod overlays;
 mod priming;
 mod quarantine;
+mod roots;
 mod sessions;
 mod view;
 mod words;
@@ -45,6 +46,8 @@ use memory::Memory;
 pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
 use priming::Priming;
+use roots::Roots;
+pub use roots::{Added, RootsError};
 use sessions::Sessions;
 pub use view::WorkspaceView;
 use words::Words;
@@ -85,6 +88,7 @@ pub struct Workspace {
     lessons: Lessons,
     priming: Priming,
     sessions: Sessions,
+    roots: Roots,
 }
 
 impl Workspace {
@@ -103,7 +107,21 @@ impl Workspace {
         let associations = Associations::default();
         let (priming, sessions) = (Priming::default(), Sessions::new(&runtime_root));
         let host = Host::new(runtime_root.clone());
-        Ok(Self { root, source, host, memory, words, associations, lessons, priming, sessions, runtime_root })
+        let roots = Roots::new(&runtime_root, vec![settings.home.clone(), runtime_root.clone()]);
+        roots.follow(&root);
+        Ok(Self {
+            root,
+            source,
+            host,
+            memory,
+            words,
+            associations,
+            lessons,
+            priming,
+            sessions,
+            roots,
+            runtime_root,
+        })
     }
 
     pub fn root(&self) -> &Root {
@@ -131,6 +149,7 @@ impl Workspace {
 
     /// The newest view after a look at the files, so that an edit just made is seen.
     pub fn fresh_view(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<Arc<WorkspaceView>, Stop> {
+        self.follow_roots();
         self.host.fresh_view(&self.root, clock, cancel)
     }
 
@@ -191,7 +210,35 @@ impl Workspace {
 
     /// Reads the files into the next generation of the graph.
     pub fn ingest(&self, reuse: Reuse, clock: &dyn Clock, cancel: &CancelToken) -> Result<Report, Stop> {
+        self.follow_roots();
         self.host.ingest(&self.root, reuse, clock, cancel)
+    }
+
+    /// Puts another repository into the graph, under a name of its own, with the next ingest.
+    pub fn add_root(&self, namespace: &str, folder: &Path) -> Result<Added, RootsError> {
+        self.ensure_runtime_root().map_err(|err| RootsError::Io(err.source))?;
+        let added = self.roots.add(&self.root, namespace, folder)?;
+        self.host.watch_anew();
+        Ok(added)
+    }
+
+    /// Takes it out again.
+    pub fn remove_root(&self, namespace: &str) -> Result<Added, RootsError> {
+        let removed = self.roots.remove(&self.root, namespace)?;
+        self.host.watch_anew();
+        Ok(removed)
+    }
+
+    /// The other repositories in the graph.
+    pub fn added_roots(&self) -> Vec<Added> {
+        self.roots.all()
+    }
+
+    /// Another process may have put one in or taken one out, or its folder may have gone or come back.
+    fn follow_roots(&self) {
+        if self.roots.follow(&self.root) {
+            self.host.watch_anew();
+        }
     }
 
     /// Lays a compiler's index over the graph, and over every generation that follows.

@@ -117,7 +117,7 @@ impl Words {
         }
         let Some(kept) = self.kept.try_lock() else { return false };
         let is_known =
-            |past: &Arc<KnownPast>| past.reach == Reach::Whole && past.is_of(&history::head(root.path()));
+            |past: &Arc<KnownPast>| past.reach == Reach::Whole && past.is_of(&history::heads(root));
         kept.generation != view.generation() || !kept.past.as_ref().is_some_and(is_known)
     }
 
@@ -163,7 +163,7 @@ impl Words {
 
     /// What is known of the past of the commit that is checked out.
     fn past(&self, root: &Root, patience: Patience, cancel: &CancelToken) -> Result<Arc<KnownPast>, Stop> {
-        let head = history::head(root.path());
+        let head = history::heads(root);
         if let Some(past) = self.known(&head, patience) {
             return Ok(past);
         }
@@ -187,7 +187,7 @@ impl Words {
         }
         let within = allowed.map_or_else(|| cancel.clone(), |allowed| cancel.with_timeout(allowed));
         let whole = older.as_ref().filter(|past| past.reach == Reach::Whole).map(|past| &past.log);
-        let (log, reach) = match history::log_so_far(root.path(), whole, MAX_COMMITS, &within) {
+        let (log, reach) = match history::logs_so_far(root, whole, MAX_COMMITS, &within) {
             Ok(found) => found,
             Err(history::HistoryError::Stopped(stop)) => return Err(stop),
             Err(err) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_contract::{Fault, Guidance};
-use m1nd_runtime::flows::coverage;
+use m1nd_runtime::flows::{coverage, roots};
 use m1nd_runtime::workspace::{MemoryState, OverlayState, Watching};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool, process};
 use m1nd_stdx::round::round4;
@@ -60,6 +60,9 @@ pub struct Workspace {
     runtime_root: String,
     /// Bytes of that state.
     disk_bytes: u64,
+    /// Other repositories in the graph: namespace, path, and the problem if one cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    roots: Vec<Value>,
 }
 
 #[derive(Debug, Default, JsonSchema, Serialize)]
@@ -187,6 +190,7 @@ impl Tool for Health {
                 chosen_by: workspace.source().to_string(),
                 runtime_root: workspace.runtime_root().display().to_string(),
                 disk_bytes: process::disk_bytes(workspace.runtime_root()),
+                roots: workspace.added_roots().iter().map(roots::shown).collect(),
             }),
             graph: workspace.map(Graph::of).unwrap_or_default(),
             memory: workspace.map(|workspace| Memory::of(workspace.memory_state())),

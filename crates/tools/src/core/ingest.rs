@@ -4,8 +4,10 @@ use m1nd_contract::{Code, Fault, Guidance, Recovery};
 use m1nd_runtime::faults::{from_bring, from_vfs};
 use m1nd_runtime::flows::brought::{self, Adapter};
 use m1nd_runtime::flows::ingest::{What, run, shown};
+use m1nd_runtime::flows::roots;
 use m1nd_runtime::workspace::{Keep, Reuse};
 use m1nd_runtime::{Answer, Ctx, Effect, Example, JobState, Spec, Tool};
+use m1nd_vfs::PathError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -33,12 +35,13 @@ pub enum Mode {
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
     AddRoot,
+    RemoveRoot,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// A place in the workspace; the index or export for scip and json
+    /// A place in the workspace; the index or export for scip and json; another repository for add_root
     path: Option<String>,
     /// code: source files; scip: a compiler's index; json: a graph from persist export; auto: by what path is
     #[serde(default)]
@@ -50,9 +53,9 @@ pub struct Input {
     /// Parse only files that changed
     #[schemars(extend("default" = true))]
     incremental: Option<bool>,
-    /// Refused: a graph holds one repository
+    /// Name of another repository in the graph; its paths begin with it and ::
     namespace: Option<String>,
-    /// Refused for the same reason
+    /// Put another repository (path) into this graph, or take it (namespace) out
     intent: Option<Intent>,
 }
 
@@ -81,6 +84,9 @@ impl Tool for Ingest {
             scip: `path` is an index.scip that a compiler's indexer made. Calls that it shows become precise, calls that it contradicts go, \
             and this holds for every later generation, for files that are still as they were when the index was read; documents newer than \
             the index are not used. mode replace drops other indexes, merge keeps them.\n\
+            add_root: `path` is another repository on this machine. Its files are read, watched and found like the workspace's own, \
+            under paths such as name::/src/lib.rs, until remove_root; the name is `namespace`, else the folder's. It stays its own repository: \
+            ignore rules, history and packages are its own, and calls cross over where packages are named by imports.\n\
             json: `path` is a file that `persist export` wrote. It becomes the graph as it is, and answers say stale, until the workspace \
             is ingested with adapter code.",
         intents: &[
@@ -97,13 +103,9 @@ impl Tool for Ingest {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        if input.intent.is_some() {
-            return Err(from_bring::one_workspace("intent"));
-        }
-        if input.namespace.is_some() {
-            return Err(from_bring::one_workspace("namespace"));
-        }
-        let (job, state) = run(ctx, what(ctx, &input)?)?;
+        let changed = change_roots(ctx, &input)?;
+        let what = if changed { What::Files(Reuse::Unchanged) } else { what(ctx, &input)? };
+        let (job, state) = run(ctx, what)?;
         let guidance = match &state {
             JobState::Running => {
                 Guidance::next("job_status", job.id.clone(), "The ingest goes on; ask how far it is.")
@@ -128,10 +130,36 @@ impl Tool for Ingest {
     }
 }
 
+/// Puts another repository in or takes one out; whether that was asked for.
+fn change_roots(ctx: &Ctx<'_>, input: &Input) -> Result<bool, Fault> {
+    let namespace = input.namespace.as_deref();
+    match input.intent {
+        None if namespace.is_some() => {
+            Err(ctx.invalid("`namespace` names another repository in the graph: say with `intent` whether to add_root or to remove_root it."))
+        }
+        None => Ok(false),
+        Some(_) if !matches!(input.adapter, Reader::Code | Reader::Auto) => {
+            Err(ctx.invalid("`intent`: only repositories are put in and taken out; leave `adapter` away."))
+        }
+        Some(Intent::AddRoot) => {
+            let path = input.path.as_deref().filter(|path| !path.trim().is_empty());
+            let path = path.ok_or_else(|| ctx.invalid("`path` must name the other repository's folder."))?;
+            roots::add(ctx, path, namespace)?;
+            Ok(true)
+        }
+        Some(Intent::RemoveRoot) => {
+            let namespace = namespace.ok_or_else(|| ctx.invalid("`namespace` must say which repository to take out."))?;
+            roots::remove(ctx, namespace)?;
+            Ok(true)
+        }
+    }
+}
+
 fn what(ctx: &Ctx<'_>, input: &Input) -> Result<What, Fault> {
     let root = ctx.workspace()?.root();
     let path = input.path.as_deref().map(|path| root.locate(path)).transpose();
     let path = path.map_err(|err| match (input.adapter, err) {
+        (Reader::Code, PathError::Outside { path }) => from_bring::another_repository(ctx.tool(), &path),
         (Reader::Code, err) => from_vfs::path(ctx.tool(), "path", err),
         (_, err) => from_bring::path(ctx.tool(), err),
     })?;

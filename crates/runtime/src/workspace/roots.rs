@@ -1,0 +1,162 @@
+//! Roots: other repositories that somebody put into this workspace's graph, until they are taken out again.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use m1nd_vfs::{MountError, Root, durable};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+/// Which ones, for processes that come later and for those that run beside this one.
+const ROOTS: &str = "roots.json";
+/// One graph of more than this is no graph of anything.
+const MAX_ROOTS: usize = 16;
+
+/// Another repository in the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// Its paths begin with this and `::`.
+    pub namespace: String,
+    pub path: PathBuf,
+    /// Why it cannot be read at the moment.
+    #[serde(skip)]
+    pub problem: Option<String>,
+}
+
+/// Why a repository was not put in, or not taken out.
+#[derive(Debug, thiserror::Error)]
+pub enum RootsError {
+    #[error(transparent)]
+    Mount(#[from] MountError),
+    #[error("one graph holds at most {MAX_ROOTS} other repositories")]
+    TooMany,
+    #[error("{namespace:?} is none of the other repositories in this graph")]
+    Unknown { namespace: String, known: Vec<String> },
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+#[derive(Debug)]
+pub(super) struct Roots {
+    file: PathBuf,
+    /// Folders of ours, which no root shows.
+    own: Vec<PathBuf>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The file as it was when it was read.
+    seen: Option<Option<(u64, SystemTime)>>,
+    added: Vec<Added>,
+}
+
+impl Roots {
+    pub(super) fn new(runtime_root: &Path, own: Vec<PathBuf>) -> Self {
+        Self { file: runtime_root.join(ROOTS), own, state: Mutex::default() }
+    }
+
+    /// The repositories that belong into the graph now, and which of them cannot be read.
+    pub(super) fn all(&self) -> Vec<Added> {
+        self.state.lock().added.clone()
+    }
+
+    /// Lets stand in `root` what the file says; whether anything changed.
+    pub(super) fn follow(&self, root: &Root) -> bool {
+        let mut state = self.state.lock();
+        let now = fs::metadata(&self.file).ok().and_then(|meta| Some((meta.len(), meta.modified().ok()?)));
+        let is_back = |added: &Added| added.problem.is_some() && added.path.is_dir();
+        let is_gone = || root.mounted().iter().any(|mount| !mount.root().is_still_there());
+        if state.seen == Some(now) && !state.added.iter().any(is_back) && !is_gone() {
+            return false;
+        }
+        state.seen = Some(now);
+        state.added = self.read();
+        self.stand(root, &mut state.added)
+    }
+
+    /// Puts a repository in.
+    pub(super) fn add(&self, root: &Root, namespace: &str, folder: &Path) -> Result<Added, RootsError> {
+        self.follow(root);
+        let mut state = self.state.lock();
+        if state.added.len() >= MAX_ROOTS {
+            return Err(RootsError::TooMany);
+        }
+        let mount = root.mount(namespace, self.open(folder)?)?;
+        let path = mount.root().path().to_owned();
+        let added = Added { namespace: namespace.to_owned(), path, problem: None };
+        // One that cannot be read now would be lost if the name of a second one came to stand for it.
+        state.added.retain(|other| other.namespace != added.namespace);
+        state.added.push(added.clone());
+        state.added.sort_by(|a, b| a.namespace.cmp(&b.namespace));
+        if let Err(err) = self.write(&state.added) {
+            root.unmount(namespace);
+            state.added.retain(|other| *other != added);
+            return Err(err.into());
+        }
+        state.seen = None;
+        Ok(added)
+    }
+
+    /// Takes a repository out.
+    pub(super) fn remove(&self, root: &Root, namespace: &str) -> Result<Added, RootsError> {
+        self.follow(root);
+        let mut state = self.state.lock();
+        let Some(at) = state.added.iter().position(|added| added.namespace == namespace) else {
+            let known = state.added.iter().map(|added| added.namespace.clone()).collect();
+            return Err(RootsError::Unknown { namespace: namespace.to_owned(), known });
+        };
+        let removed = state.added.remove(at);
+        if let Err(err) = self.write(&state.added) {
+            state.added.insert(at, removed);
+            return Err(err.into());
+        }
+        root.unmount(namespace);
+        state.seen = None;
+        Ok(removed)
+    }
+
+    fn open(&self, folder: &Path) -> Result<Root, MountError> {
+        let path = || folder.to_owned();
+        let root = Root::open(folder).map_err(|source| match source.kind() {
+            io::ErrorKind::NotADirectory | io::ErrorKind::NotFound => MountError::NoFolder { path: path() },
+            _ => MountError::Io { path: path(), source },
+        })?;
+        Ok(self.own.iter().fold(root, |root, own| root.excluding(own)))
+    }
+
+    /// Whether this made a difference.
+    fn stand(&self, root: &Root, added: &mut [Added]) -> bool {
+        let mut changed = false;
+        for mount in root.mounted() {
+            let kept = |added: &Added| added.namespace == mount.name() && added.path == mount.root().path();
+            if !added.iter().any(kept) || !mount.root().is_still_there() {
+                root.unmount(mount.name());
+                changed = true;
+            }
+        }
+        for added in added {
+            if root.mounted().iter().any(|mount| mount.name() == added.namespace) {
+                continue;
+            }
+            let opened = self.open(&added.path).and_then(|other| root.mount(&added.namespace, other));
+            changed |= opened.is_ok();
+            added.problem = opened.err().map(|err| err.to_string());
+        }
+        changed
+    }
+
+    fn read(&self) -> Vec<Added> {
+        let Ok(text) = fs::read(&self.file) else { return Vec::new() };
+        serde_json::from_slice(&text).unwrap_or_else(|err| {
+            tracing::warn!(%err, "the list of other repositories cannot be read");
+            Vec::new()
+        })
+    }
+
+    fn write(&self, added: &[Added]) -> io::Result<()> {
+        durable::replace(&self.file, &serde_json::to_vec(added)?)
+    }
+}

@@ -1,0 +1,197 @@
+//! Two repositories in one graph: put in by whoever says so, found, followed and taken out again.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use m1nd_testkit::{Fixture, lay_out};
+use serde_json::{Value, json};
+
+const APP: &str = r#"
+//- package.json
+{"name": "app", "dependencies": {"kit": "1.0.0"}}
+//- src/main.ts
+import { open } from "kit";
+export function start() { open("x"); }
+//- Cargo.toml
+[package]
+name = "app"
+[dependencies]
+engine = { path = "../lib" }
+//- src/main.rs
+fn main() { engine::turn(); }
+//- app.py
+from kit_py.tools import sharpen
+def work():
+    sharpen()
+"#;
+
+const LIB: &str = r#"
+//- package.json
+{"name": "kit", "main": "index.ts"}
+//- index.ts
+export function open(name: string) { return name; }
+//- Cargo.toml
+[package]
+name = "engine"
+//- src/lib.rs
+pub fn turn() { spin(); }
+fn spin() {}
+//- kit_py/__init__.py
+//- kit_py/tools.py
+def sharpen(): ...
+//- .gitignore
+ignored.py
+//- ignored.py
+def never(): ...
+//- .env
+TOKEN=x
+"#;
+
+fn two() -> Fixture {
+    let fixture = Fixture::new(m1nd_tools::surface(), APP);
+    let lib = fixture.outside().join("lib");
+    fs::create_dir_all(lib.join(".git")).unwrap();
+    lay_out(&lib, LIB);
+    fixture
+}
+
+fn joined() -> Fixture {
+    let fixture = two();
+    let report = ok(&fixture, "ingest", json!({"path": "../lib", "intent": "add_root"}));
+    assert_eq!(
+        (&report["state"], &report["roots"][0]["namespace"]),
+        (&json!("done"), &json!("lib")),
+        "{report}"
+    );
+    fixture
+}
+
+fn ok(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
+    let reply = fixture.call(tool, arguments);
+    assert!(!reply.is_error, "{}", reply.text());
+    reply.body
+}
+
+fn refused(fixture: &Fixture, tool: &str, arguments: Value) -> (String, String) {
+    let reply = fixture.call(tool, arguments);
+    assert!(reply.is_error, "{}", reply.text());
+    let said = |name: &str| reply.body["error"][name].as_str().unwrap().to_owned();
+    (said("code"), said("message"))
+}
+
+fn caller_of(fixture: &Fixture, node: &str) -> Vec<String> {
+    let body = ok(fixture, "callers", json!({"node_id": node}));
+    let calls = body["calls"].as_array().unwrap_or_else(|| panic!("{body}"));
+    calls.iter().map(|call| call["node_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn another_repository_enters_only_for_whoever_says_so() {
+    let fixture = two();
+    let lib = fixture.outside().join("lib").display().to_string();
+    let reply = fixture.call("ingest", json!({"path": lib}));
+    let error = &reply.body["error"];
+    assert_eq!(error["code"], "path_outside_workspace", "{error}");
+    assert_eq!(error["recovery"]["arguments"]["intent"], "add_root", "{error}");
+    ok(&fixture, "ingest", json!({}));
+    assert_eq!(
+        refused(&fixture, "view", json!({"file_path": lib.clone() + "/src/lib.rs"})).0,
+        "path_outside_workspace"
+    );
+    let mut arguments = error["recovery"]["arguments"].as_object().unwrap().clone();
+    arguments.remove("agent_id");
+    ok(&fixture, "ingest", Value::Object(arguments));
+    ok(&fixture, "view", json!({"file_path": lib + "/src/lib.rs"}));
+}
+
+#[test]
+fn calls_lead_from_one_to_the_other_where_packages_are_named() {
+    let fixture = joined();
+    assert_eq!(caller_of(&fixture, "lib::/index.ts::open"), ["function::src/main.ts::start"]);
+    assert_eq!(caller_of(&fixture, "lib::/src/lib.rs::turn"), ["function::src/main.rs::main"]);
+    assert_eq!(caller_of(&fixture, "sharpen"), ["function::app.py::work"]);
+    assert_eq!(caller_of(&fixture, "function::lib::/src/lib.rs::spin"), ["function::lib::/src/lib.rs::turn"]);
+}
+
+#[test]
+fn everything_that_reads_finds_both_and_each_keeps_its_own_rules() {
+    let fixture = joined();
+    let found = ok(&fixture, "search", json!({"query": "sharpen", "mode": "literal"}));
+    assert_eq!(found["total_matches"], 3, "{found}");
+    let found = ok(&fixture, "search", json!({"query": "sharpen", "mode": "literal", "scope": "lib::"}));
+    assert_eq!(
+        (&found["total_matches"], &found["matches"][0]["file_path"]),
+        (&json!(1), &json!("lib::/kit_py/tools.py")),
+        "{found}"
+    );
+    let found = ok(&fixture, "search", json!({"query": "never", "mode": "literal"}));
+    assert_eq!(found["total_matches"], 0, "{found}");
+    let files = ok(&fixture, "glob", json!({"pattern": "*.ts"}));
+    assert_eq!(files["total"], 2, "{files}");
+    let shown = ok(&fixture, "view", json!({"file_path": "lib::/src/lib.rs"}));
+    assert!(shown["content"].as_str().unwrap().contains("spin"), "{shown}");
+    let listed = ok(&fixture, "outline", json!({"file_path": "lib::/src"}));
+    assert!(listed.to_string().contains("turn"), "{listed}");
+    let sought = ok(&fixture, "seek", json!({"query": "sharpen tools"}));
+    assert!(sought.to_string().contains("lib::/kit_py/tools.py"), "{sought}");
+    for escape in ["lib::/../../secret", "lib::/.env"] {
+        let reply = fixture.call("view", json!({"file_path": escape}));
+        assert!(reply.is_error, "{escape}");
+    }
+    let health = ok(&fixture, "health", json!({}));
+    assert_eq!(health["workspace"]["roots"][0]["namespace"], "lib", "{health}");
+}
+
+#[test]
+fn edits_in_the_other_repository_are_seen_and_other_processes_see_it_too() {
+    let fixture = joined();
+    let other = fixture.restart(m1nd_tools::surface());
+    let file = fixture.outside().join("lib/src/lib.rs");
+    fs::write(file, "pub fn turn() { whirl(); }\nfn whirl() {}\n").unwrap();
+    assert_eq!(caller_of(&fixture, "whirl"), ["function::lib::/src/lib.rs::turn"]);
+    let asked = |node: &str| {
+        let arguments = json!({"agent_id": "b", "node_id": node});
+        other.call_raw("callers", arguments.as_object().unwrap().clone())
+    };
+    assert_eq!(asked("whirl").body["total"], 1);
+    ok(&fixture, "ingest", json!({"namespace": "lib", "intent": "remove_root"}));
+    assert!(asked("whirl").is_error, "taken out by the first process");
+    assert!(refused(&fixture, "callers", json!({"node_id": "whirl"})).0 == "node_not_found");
+    assert!(fixture.outside().join("lib/src/lib.rs").exists(), "only the graph forgets it");
+}
+
+#[test]
+fn a_repository_that_goes_away_is_said_and_comes_back() {
+    let fixture = joined();
+    let (lib, away) = (fixture.outside().join("lib"), fixture.outside().join("away"));
+    fs::rename(&lib, &away).unwrap();
+    assert!(refused(&fixture, "callers", json!({"node_id": "spin"})).0 == "node_not_found");
+    assert_eq!(caller_of(&fixture, "work").len(), 0, "the workspace itself goes on");
+    let health = ok(&fixture, "health", json!({}));
+    assert!(health["workspace"]["roots"][0]["problem"].as_str().unwrap().contains("lib"), "{health}");
+    fs::rename(&away, &lib).unwrap();
+    assert_eq!(caller_of(&fixture, "spin").len(), 1);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_nothing_changes() {
+    let fixture = joined();
+    let say = |arguments: Value| refused(&fixture, "ingest", arguments).1;
+    assert!(say(json!({"namespace": "x"})).contains("`intent`"));
+    assert!(say(json!({"intent": "add_root"})).contains("`path` must name"));
+    assert!(say(json!({"intent": "add_root", "path": "/"})).contains("holds the workspace itself"));
+    assert!(say(json!({"intent": "add_root", "path": "src"})).contains("part of the workspace already"));
+    assert!(say(json!({"intent": "add_root", "path": "../lib"})).contains("there already as lib"));
+    assert!(say(json!({"intent": "add_root", "path": "../nowhere"})).contains("no folder"));
+    assert!(say(json!({"intent": "remove_root", "namespace": "libb"})).contains("There are: lib."));
+    assert!(say(json!({"intent": "remove_root"})).contains("`namespace` must say"));
+    fs::create_dir(fixture.outside().join("third")).unwrap();
+    assert!(
+        say(json!({"intent": "add_root", "path": "../third", "namespace": "../x"})).contains("is no name")
+    );
+    assert!(
+        say(json!({"intent": "add_root", "path": "../third", "namespace": "lib"})).contains("stands for")
+    );
+    assert_eq!(caller_of(&fixture, "spin").len(), 1);
+}
