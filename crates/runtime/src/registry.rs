@@ -49,6 +49,38 @@ pub struct Listing {
     pub effect: Effect,
 }
 
+/// What a list of all tools may cost, with some room for what transports add.
+const LIST_BYTES: usize = 58_000;
+/// Names, braces and annotations of one tool.
+const ENTRY_BYTES: usize = 160;
+
+/// What is left out of long lists, in this order.
+const THINNER: [fn(&mut Listing); 3] = [
+    |tool| tool.output_schema = None,
+    |tool| describe_only_required(&mut tool.input_schema),
+    |tool| tool.input_schema = schema::without_descriptions(&tool.input_schema),
+];
+
+impl Listing {
+    fn bytes(&self) -> usize {
+        let of = |schema: &Value| schema.to_string().len();
+        let output = self.output_schema.as_ref().map_or(0, of);
+        ENTRY_BYTES + self.name.len() + self.description.len() + of(&self.input_schema) + output
+    }
+}
+
+/// What must be given is explained; what may be given has a name that speaks.
+fn describe_only_required(schema: &mut Value) {
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for (name, property) in properties {
+        if !is_required(name) {
+            *property = schema::without_descriptions(property);
+        }
+    }
+}
+
 impl Registry {
     /// # Panics
     /// When two tools claim one name: the tables are constants, and a test builds every one.
@@ -107,9 +139,18 @@ impl Registry {
         self.find(name).map(|row| &row.schemas().input)
     }
 
-    /// The tools of the given toolsets, in table order.
+    /// The tools of the given toolsets, in table order, with as many words as a host's list has room for: the more
+    /// toolsets are listed, the more is left to `help`. The everyday tools keep theirs.
     pub fn listings(&self, enabled: &BTreeSet<ToolsetName>) -> Vec<Listing> {
-        self.rows.iter().filter(|row| enabled.contains(&row.toolset)).map(Row::listing).collect()
+        let rows: Vec<&Row> = self.rows.iter().filter(|row| enabled.contains(&row.toolset)).collect();
+        let mut listings: Vec<Listing> = rows.iter().map(|row| row.listing()).collect();
+        for thin in THINNER {
+            if listings.iter().map(Listing::bytes).sum::<usize>() <= LIST_BYTES {
+                break;
+            }
+            listings.iter_mut().filter(|tool| tool.toolset != ToolsetName::Core).for_each(thin);
+        }
+        listings
     }
 
     /// Reads `core,mission` or `all`.

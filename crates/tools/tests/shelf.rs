@@ -87,6 +87,20 @@ fn the_default_list_is_small() {
 }
 
 #[test]
+fn a_long_list_leaves_out_words_and_no_tool_or_argument() {
+    let listed = registry().listings(&ToolsetName::ALL.into_iter().collect());
+    assert_eq!(listed.len(), registry().entries().count());
+    for tool in listed {
+        let whole = registry().listing(tool.name).unwrap();
+        let plain = |schema: &Value| schema::without_descriptions(schema);
+        assert_eq!(plain(&tool.input_schema), plain(&whole.input_schema), "{}", tool.name);
+        if tool.toolset == ToolsetName::Core {
+            assert_eq!((tool.input_schema, tool.output_schema), (whole.input_schema, whole.output_schema));
+        }
+    }
+}
+
+#[test]
 fn a_lean_listing_leaves_out_words_and_no_arguments() {
     for (entry, _) in registry().entries().filter(|(entry, _)| entry.spec.lean) {
         let name = entry.spec.name;
