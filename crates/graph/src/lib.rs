@@ -5,6 +5,7 @@
 mod arena;
 pub mod builder;
 pub mod carry;
+pub mod change;
 mod column;
 mod columns;
 pub mod community;

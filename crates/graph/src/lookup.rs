@@ -164,6 +164,17 @@ impl Graph {
         line
     }
 
+    /// Members of the same name in the types that the node's type inherits from or implements.
+    pub fn overridden(&self, node: NodeIx) -> Vec<NodeIx> {
+        let Some(owner) = self.parent(node).filter(|&ix| self.node(ix).kind().is_type()) else {
+            return Vec::new();
+        };
+        let label = self.node(node).label();
+        let bases = self.lineage(owner).into_iter().skip(1);
+        let members = bases.flat_map(|base| self.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
+        members.filter(|&member| self.node(member).label() == label && member != node).collect()
+    }
+
     /// Finds what a caller or a callee is asked of: like [`Graph::find_node`], but a name means code before it
     /// means a file or a folder, and of a declaration and its definition it means the definition.
     pub fn find_code(&self, name: &str) -> Result<NodeIx, LookupError> {

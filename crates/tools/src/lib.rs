@@ -1,5 +1,6 @@
 //! The shelf: every tool, one file each, in toolset folders. A folder imports no other folder.
 
+mod change;
 mod core;
 mod graph;
 mod prompts;
@@ -21,6 +22,11 @@ pub const TOOLSETS: &[Toolset] = &[
         name: ToolsetName::Graph,
         about: "The shape of the code, and keeping the graph.",
         tools: graph::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Change,
+        about: "What a change reaches, what goes with it, and what failures say about it.",
+        tools: change::TOOLS,
     },
     Toolset {
         name: ToolsetName::Memory,

@@ -56,6 +56,11 @@ impl Base {
         self.commit.to_string()
     }
 
+    /// The newest commit that both come from.
+    pub(super) fn merge_base(&self, other: &Self) -> Option<String> {
+        self.repo.merge_base(self.commit, other.commit).ok()?.map(|id| id.detach().to_string())
+    }
+
     pub fn time(&self) -> UnixMs {
         self.time
     }

@@ -1,6 +1,7 @@
 //! What the version history says about files: how often, when, by whom, together with what, and in which words.
 
 mod base;
+mod changes;
 mod git;
 mod log;
 mod past;
@@ -10,6 +11,7 @@ mod tally;
 mod testing;
 
 pub use base::{Base, Baseline, Content};
+pub use changes::{RangeError, changes, compared, default_base};
 pub use git::{HistoryError, has_commit, head, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};

@@ -104,7 +104,7 @@ pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
         let calls = calls.map(|edge| edge.lines.len().max(1) as u64).sum();
         Lead { via, node_id: graph.node(ix).id().to_owned(), calls: Some(calls), at: None }
     };
-    found.extend(overridden(graph, node).into_iter().map(|base| lead("base", base)));
+    found.extend(graph.overridden(node).into_iter().map(|base| lead("base", base)));
     found.extend(constructed(graph, node).map(|class| lead("class", class)));
     if graph.node(node).kind().is_callable() {
         for edge in graph.incoming(node) {
@@ -129,17 +129,6 @@ fn constructed(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
     let is_constructor = label == "constructor" || label == graph.node(owner).label();
     let is_called = graph.incoming(owner).any(|edge| edge.kind == EdgeKind::Calls);
     (is_constructor && is_called && graph.node(node).kind().is_callable()).then_some(owner)
-}
-
-/// Methods of the same name in the types that the node's type inherits from or implements.
-fn overridden(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
-    let Some(owner) = graph.parent(node).filter(|&ix| graph.node(ix).kind().is_type()) else {
-        return Vec::new();
-    };
-    let label = graph.node(node).label();
-    let bases = graph.lineage(owner).into_iter().skip(1);
-    let members = bases.flat_map(|base| graph.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
-    members.filter(|&member| graph.node(member).label() == label && member != node).collect()
 }
 
 type Rank = (bool, String, u32);

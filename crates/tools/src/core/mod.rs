@@ -8,6 +8,7 @@ mod callers;
 mod glob;
 mod health;
 mod help;
+mod impact;
 mod ingest;
 mod outline;
 mod search;
@@ -27,6 +28,7 @@ pub const TOOLS: &[Entry] = &[
     entry::<outline::Outline>(),
     entry::<callers::Callers>(),
     entry::<callees::Callees>(),
+    entry::<impact::Impact>(),
     entry::<brief::Brief>(),
     entry::<branchmind_notes_commit::NotesCommit>(),
     entry::<health::Health>(),

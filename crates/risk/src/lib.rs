@@ -1,0 +1,10 @@
+//! What a change reaches and what is likely to break. Pure: a graph and facts in, findings out.
+//!
+//! Every number has a definition that can be checked by hand on a small graph; what there is no data for is said, not
+//! filled in.
+
+pub mod blast;
+pub mod diff;
+#[cfg(test)]
+mod testing;
+pub mod trace;

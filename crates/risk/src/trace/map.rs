@@ -1,0 +1,218 @@
+//! From frames to nodes, and from nodes to suspects.
+
+use m1nd_graph::{Graph, NodeIx, NodeKind};
+use m1nd_stdx::clock::UnixMs;
+
+use super::parse::Frame;
+
+/// Where a frame leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// The code it ran in; whether its line says the same as its function.
+    Node { node: NodeIx, moved: bool },
+    /// A file that is part of the repository by its name, but which of several is not told.
+    Ambiguous(Vec<String>),
+    /// Not of this repository: a library, a runtime, a generated file.
+    Outside,
+}
+
+/// A frame and where it leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapped {
+    pub frame: Frame,
+    pub mapping: Mapping,
+}
+
+/// Parts of paths that hold code of others.
+const ELSEWHERE: [&str; 14] = [
+    "/rustc/",
+    "/.cargo/registry/",
+    "/.cargo/git/",
+    "/.rustup/",
+    "site-packages/",
+    "dist-packages/",
+    "node_modules/",
+    "node:",
+    "/usr/lib/",
+    "/usr/include/",
+    "/usr/local/go/",
+    "/go/pkg/mod/",
+    "<frozen",
+    "/libexec/",
+];
+
+/// Looks up every frame. `below` turns a path of this machine into one of the repository, if it is one.
+pub fn map(graph: &Graph, frames: Vec<Frame>, below: impl Fn(&str) -> Option<String>) -> Vec<Mapped> {
+    let files = Files::of(graph);
+    let one = |frame: Frame| {
+        let mapping = files.find(graph, &frame, &below);
+        Mapped { frame, mapping }
+    };
+    frames.into_iter().map(one).collect()
+}
+
+/// Files by their names.
+struct Files<'g> {
+    by_name: rustc_hash::FxHashMap<&'g str, Vec<&'g str>>,
+}
+
+impl<'g> Files<'g> {
+    fn of(graph: &'g Graph) -> Self {
+        let mut by_name: rustc_hash::FxHashMap<&str, Vec<&str>> = rustc_hash::FxHashMap::default();
+        for node in graph.nodes().filter(|node| node.kind() == NodeKind::File) {
+            let name = node.path().rsplit('/').next().unwrap_or_default();
+            by_name.entry(name).or_default().push(node.path());
+        }
+        Self { by_name }
+    }
+
+    fn find(&self, graph: &Graph, frame: &Frame, below: &impl Fn(&str) -> Option<String>) -> Mapping {
+        if frame.path.is_empty() {
+            return Mapping::Outside;
+        }
+        let exact = below(&frame.path).filter(|path| graph.node_by_path(path).is_some());
+        if let Some(path) = exact {
+            return node_of(graph, &path, frame);
+        }
+        let is_elsewhere = ELSEWHERE.iter().any(|part| frame.path.contains(part));
+        let candidates = self.alike(&frame.path, is_elsewhere);
+        match candidates[..] {
+            [] => Mapping::Outside,
+            [only] => node_of(graph, only, frame),
+            _ => {
+                let has = |path: &&&str| has_function(graph, path, frame);
+                let mut fitting = candidates.iter().filter(has);
+                match (fitting.next(), fitting.next()) {
+                    (Some(only), None) => node_of(graph, only, frame),
+                    _ => Mapping::Ambiguous(candidates.iter().map(|&path| path.to_owned()).collect()),
+                }
+            }
+        }
+    }
+
+    /// Files whose paths share the longest end with the trace's. The trace may come from another machine, so its beginning
+    /// need not fit; but a library's file must not be taken for one of ours that is called alike.
+    fn alike(&self, path: &str, is_elsewhere: bool) -> Vec<&'g str> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let Some(known) = self.by_name.get(name) else { return Vec::new() };
+        let depth = |other: &str| path.rsplit('/').zip(other.rsplit('/')).take_while(|(a, b)| a == b).count();
+        let most = known.iter().map(|other| depth(other)).max().unwrap_or_default();
+        let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").count();
+        let is_whole = |other: &str| depth(other) == other.split('/').count();
+        let mut found: Vec<&str> = known.iter().copied().filter(|other| depth(other) == most).collect();
+        // The whole of our path, or the whole of the trace's, or a good part of both.
+        found.retain(|other| {
+            let whole = is_whole(other) && (most > 1 || parts == 1 || !is_elsewhere);
+            (whole && !is_elsewhere) || (most == parts) || (most >= 3 && !is_elsewhere)
+        });
+        found
+    }
+}
+
+/// The last part of a function's name: languages write owners and modules before it in many ways.
+fn short(function: &str) -> &str {
+    let name = function.split(['(', '[']).next().unwrap_or_default();
+    name.rsplit(['.', ':', '#', '>', '$', '/']).next().unwrap_or_default().trim()
+}
+
+fn has_function(graph: &Graph, path: &str, frame: &Frame) -> bool {
+    let name = short(&frame.function);
+    !name.is_empty() && graph.nodes_in(path).any(|ix| graph.node(ix).label() == name)
+}
+
+/// The function of the trace, where the file has one of that name; else what stands at the line now.
+fn node_of(graph: &Graph, path: &str, frame: &Frame) -> Mapping {
+    let name = short(&frame.function);
+    let here = frame.line.and_then(|line| graph.node_at(path, line));
+    let around = |node: NodeIx| {
+        let mut at = Some(node);
+        while let Some(ix) = at {
+            if graph.node(ix).label() == name {
+                return Some(ix);
+            }
+            at = graph.parent(ix).filter(|&up| graph.node(up).path() == path);
+        }
+        None
+    };
+    if let Some(node) = here.and_then(around) {
+        return Mapping::Node { node, moved: false };
+    }
+    let mut named = graph.nodes_in(path).filter(|&ix| {
+        let node = graph.node(ix);
+        node.label() == name && (node.kind().is_callable() || node.kind().is_type())
+    });
+    match (here, named.next(), named.next()) {
+        (_, Some(only), None) if !name.is_empty() => Mapping::Node { node: only, moved: here.is_some() },
+        (Some(node), ..) => Mapping::Node { node, moved: false },
+        (None, ..) => graph
+            .node_by_path(path)
+            .map_or(Mapping::Outside, |node| Mapping::Node { node, moved: frame.line.is_some() }),
+    }
+}
+
+/// What counts how much.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights {
+    pub depth: f32,
+    pub recency: f32,
+    pub centrality: f32,
+}
+
+impl Default for Weights {
+    /// Where it failed says most; a change of late more than that many depend on it.
+    fn default() -> Self {
+        Self { depth: 0.6, recency: 0.3, centrality: 0.1 }
+    }
+}
+
+/// Code that may be to blame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Suspect {
+    pub node: NodeIx,
+    pub suspiciousness: f32,
+    /// 1 where it failed, less with every frame of ours above.
+    pub depth: f32,
+    /// 1 when it changed just now, half after `window`; nothing where there is no history.
+    pub recency: Option<f32>,
+    /// Its place among all code by how much leads to it, 0 to 1.
+    pub centrality: f32,
+}
+
+/// Every node of the trace once, the most suspicious first. `changed` tells when a node's file last changed.
+pub fn suspects(
+    graph: &Graph,
+    mapped: &[Mapped],
+    weights: Weights,
+    now: UnixMs,
+    window_hours: f32,
+    changed: impl Fn(NodeIx) -> Option<UnixMs>,
+) -> Vec<Suspect> {
+    let mut found: Vec<Suspect> = Vec::new();
+    let mut above = 0_u32;
+    for one in mapped {
+        let Mapping::Node { node, .. } = one.mapping else { continue };
+        if found.iter().any(|suspect| suspect.node == node) {
+            continue;
+        }
+        let depth = 1.0 / (1.0 + 0.5 * above as f32);
+        above += 1;
+        let age = changed(node).map(|at| (now.0.saturating_sub(at.0).max(0) as f32) / 3_600_000.0);
+        let recency = age.map(|hours| (-hours / window_hours.max(0.01)).exp2());
+        let centrality = centrality(graph, node);
+        // Without a history its share goes to what is known.
+        let known = weights.depth + weights.centrality + recency.map_or(0.0, |_| weights.recency);
+        let sum = weights.depth * depth
+            + weights.centrality * centrality
+            + weights.recency * recency.unwrap_or(0.0);
+        found.push(Suspect { node, suspiciousness: sum / known, depth, recency, centrality });
+    }
+    found.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness).then(b.depth.total_cmp(&a.depth)));
+    found
+}
+
+/// The share of nodes that less leads to.
+fn centrality(graph: &Graph, node: NodeIx) -> f32 {
+    let own = graph.node(node).pagerank();
+    let below = graph.nodes().filter(|other| other.pagerank() < own).count();
+    below as f32 / graph.node_count().max(1) as f32
+}

@@ -1,0 +1,7 @@
+//! Trace: from the text of a failure to the code that it went through.
+
+mod map;
+mod parse;
+
+pub use map::{Mapped, Mapping, Suspect, Weights, map, suspects};
+pub use parse::{Frame, Parsed, Style, parse};

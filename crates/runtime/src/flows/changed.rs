@@ -1,0 +1,72 @@
+//! Changed: what a diff or a range of commits touches, as nodes of today's graph.
+
+use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_graph::change::ChangedFile;
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_ingest::history::{self, RangeError};
+use m1nd_ingest::scan;
+use m1nd_risk::diff;
+use serde_json::json;
+
+use crate::ctx::Ctx;
+use crate::faults;
+
+/// More text than this is no change that anybody reviews.
+const MAX_DIFF_BYTES: usize = 8 << 20;
+
+/// The files that a unified diff, a range (`main..HEAD`, `main...HEAD`) or a commit compared with the files as they are changes.
+pub fn files(ctx: &Ctx<'_>, argument: &str, change: &str) -> Result<Vec<ChangedFile>, Fault> {
+    let change = change.trim_matches(['\n', '\r']);
+    if change.trim().is_empty() {
+        return Err(ctx.invalid(format!(
+            "`{argument}` is empty. Give a unified diff, or a git range such as main...HEAD."
+        )));
+    }
+    if change.len() > MAX_DIFF_BYTES {
+        return Err(ctx.invalid(format!("`{argument}` has more than {MAX_DIFF_BYTES} bytes.")));
+    }
+    if diff::is_diff(change) {
+        return diff::parse(change).map_err(|err| ctx.invalid(format!("`{argument}`: {err}.")));
+    }
+    if change.contains('\n') {
+        return Err(ctx.invalid(format!("`{argument}` is neither a unified diff nor a git range.")));
+    }
+    of_range(ctx, argument, change)
+}
+
+/// The same for a range alone.
+pub fn of_range(ctx: &Ctx<'_>, argument: &str, range: &str) -> Result<Vec<ChangedFile>, Fault> {
+    let root = ctx.workspace()?.root();
+    let (listed, _) = scan::list(root, ctx.cancel()).map_err(faults::stopped)?;
+    let today = listed.into_iter().map(|file| file.path);
+    history::changes(root.path(), range, today, |path| scan::read(root, path).ok())
+        .map_err(|err| refused(ctx, argument, &err))
+}
+
+/// The nodes of today's graph that the files' changed lines stand in.
+pub fn nodes(graph: &Graph, files: &[ChangedFile]) -> Vec<NodeIx> {
+    let mut nodes: Vec<NodeIx> = files.iter().flat_map(|file| file.nodes(graph)).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+fn refused(ctx: &Ctx<'_>, argument: &str, err: &RangeError) -> Fault {
+    match err {
+        RangeError::History(history::HistoryError::Stopped(stop)) => faults::stopped(*stop),
+        RangeError::History(_) => Fault::new(
+            Code::InvalidParams,
+            format!("`{argument}`: {err}."),
+            Recovery::hint("Give a unified diff instead of a git range, or call without it."),
+        ),
+        RangeError::Unknown { .. } | RangeError::NoMergeBase { .. } => Fault::new(
+            Code::InvalidParams,
+            format!("`{argument}`: {err}."),
+            Recovery::call(
+                "Name a branch, a tag or a commit; HEAD~1..HEAD is the last commit.",
+                ctx.tool(),
+                json!({ argument: "HEAD~1..HEAD" }),
+            ),
+        ),
+    }
+}

@@ -1,0 +1,126 @@
+//! `trace`: from a stack trace to suspects.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::flows::trace::{self, CoSuspect, FixScope, SuspectShown, UnmappedShown};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Trace;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The trace, panic, sanitizer report or compiler output
+    error_text: String,
+    /// Whose trace it is, if it is not evident
+    language: Option<String>,
+    /// A change this old is half as suspicious as a new one
+    #[schemars(extend("default" = 24))]
+    window_hours: Option<f64>,
+    /// 1-50
+    #[schemars(extend("default" = 10))]
+    top_k: Option<Int>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    language: &'static str,
+    /// What went wrong, as the trace says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    frames_parsed: u64,
+    frames_mapped: u64,
+    /// Most suspicious first.
+    suspects: Vec<SuspectShown>,
+    /// Files that change together with the suspects'.
+    co_change_suspects: Vec<CoSuspect>,
+    /// The calls that led there, outermost first.
+    causal_chain: Vec<String>,
+    fix_scope: FixScope,
+    /// Frames that are not of this repository, innermost first.
+    unmapped_frames: Vec<UnmappedShown>,
+    unmapped_total: u64,
+    truncated: bool,
+}
+
+/// Frames of libraries that are shown.
+const MAX_UNMAPPED: usize = 5;
+
+impl Tool for Trace {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "trace",
+        summary: "From a stack trace to the code it went through and the likeliest suspects. Python, Rust, JS/TS, Go, JVM, C/C++ (gdb, ASan), .NET, Ruby, PHP, compiler output.",
+        help: "suspiciousness = 0.6 trace_depth + 0.3 recency + 0.1 centrality; without a history recency's share goes to the others. trace_depth is 1 where it failed and 1/(1+n/2) n frames of this repository further out; \
+            recency halves with every window_hours since the file's last commit; centrality is the share of nodes that less leads to. Paths of other machines are matched by their ends; where the line moved since, the function's name decides.",
+        intents: &["stack trace", "traceback", "panic", "crash", "exception", "which code failed"],
+        needs: Needs::Graph,
+        budget: Some(6_000),
+        fresh: true,
+        lean: true,
+        examples: &[Example {
+            says: "A panic",
+            arguments: r#"{"error_text": "thread 'main' panicked at src/main.rs:2:20:\nboom"}"#,
+        }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let top_k = ctx.clamp("top_k", input.top_k, 10, 1..=50);
+        let window = input.window_hours.unwrap_or(24.0);
+        if !(window > 0.0 && window <= 100_000.0) {
+            return Err(ctx.invalid("`window_hours` must be more than 0 and at most 100000."));
+        }
+        let at = ctx.graph_view()?;
+        let mut found = trace::run(ctx, &at, &input.error_text, input.language.as_deref(), window)?;
+        let total = found.suspects.len();
+        found.suspects.truncate(top_k);
+        let frames_mapped = found.frames_mapped() as u64;
+        let mut unmapped = found.unmapped();
+        let unmapped_total = unmapped.len() as u64;
+        unmapped.truncate(MAX_UNMAPPED);
+        let (proof, guidance) = match found.suspects.first() {
+            Some(first) => {
+                let view = Guidance {
+                    next_suggested_tool: Some("view"),
+                    next_suggested_target: Some(first.at.clone()),
+                    next_step_hint: None,
+                };
+                (ProofState::Triaging, view)
+            }
+            None => {
+                let hint = "No frame is of this repository: the trace may be of another one, or its files are not ingested. Seek what the message speaks of.";
+                let said = found.message.clone().unwrap_or_default();
+                (ProofState::Blocked, Guidance::next("seek", said, hint))
+            }
+        };
+        let output = Output {
+            language: found.style.name(),
+            message: found.message,
+            frames_parsed: found.mapped.len() as u64,
+            frames_mapped,
+            truncated: total > found.suspects.len(),
+            suspects: found.suspects,
+            co_change_suspects: found.co_changes,
+            causal_chain: found.chain,
+            fix_scope: found.scope,
+            unmapped_frames: unmapped,
+            unmapped_total,
+        };
+        Ok(Answer::of(output).candidates(total as u64).proof(proof).next(guidance))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.unmapped_frames, excess) > 0
+            || drop_tail(&mut self.co_change_suspects, excess) > 0
+            || drop_tail(&mut self.causal_chain, excess) > 0
+            || drop_tail(&mut self.suspects, excess) > 0
+    }
+}

@@ -1,0 +1,168 @@
+//! `impact`: what a change reaches.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::flows::impact::{self, Chain, Direction, Hit, TestHit};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Impact;
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    #[default]
+    Forward,
+    Reverse,
+    Both,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Node id, path, path:line or name; or give diff
+    node_id: Option<String>,
+    /// A unified diff, or a git range such as main...HEAD
+    diff: Option<String>,
+    /// forward: what the change affects; reverse: what it depends on
+    #[serde(default)]
+    #[schemars(extend("default" = "forward"))]
+    direction: Way,
+    /// 1-10
+    #[schemars(extend("default" = 3))]
+    max_hops: Option<Int>,
+    /// Show how it travels
+    #[schemars(extend("default" = true))]
+    include_causal_chains: Option<bool>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// The nodes that change.
+    sources: Vec<String>,
+    /// Direct callers first, then by distance and signal.
+    blast_radius: Vec<Hit>,
+    /// Nodes reached in all.
+    total: u64,
+    /// How many of them call a source directly.
+    direct_callers: u64,
+    /// Sum of all signals.
+    total_energy: f64,
+    max_hops_reached: u32,
+    /// The strongest ways, from the changed node on.
+    causal_chains: Vec<Chain>,
+    /// Tests that reach the change, nearest first.
+    tests: Vec<TestHit>,
+    /// Such tests in all.
+    tests_total: u64,
+    /// How many nodes are reached only by a guess.
+    inferred: u64,
+    /// Files of the diff that the graph does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files_not_in_graph: Vec<String>,
+    truncated: bool,
+}
+
+/// Tests that are shown unless there is room.
+const MAX_TESTS: usize = 15;
+
+impl Tool for Impact {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "impact",
+        summary: "What breaks if this changes: callers, importers, subclasses, users of a type and tests, with how far and how strongly. Takes a node, a diff or a git range.",
+        help: "A step keeps the strength of its relation (calls and routes 0.9; inherits, implements, configures 0.8; tests, depends_on 0.7; references, imports 0.5; binds_to 0.4), \
+            and a guess among n nodes 1/n of it; a node's signal is that of the strongest way to it. A class or file stands for all that is in it. A call of the method that a changed one overrides counts half (`overrides`). \
+            Changed lines of a diff are looked up in the files as they are now.",
+        intents: &[
+            "what breaks if I change",
+            "blast radius",
+            "impact of change",
+            "affected by",
+            "which tests to run",
+        ],
+        needs: Needs::Graph,
+        budget: Some(8_000),
+        fresh: true,
+        lean: true,
+        examples: &[Example { says: "By name", arguments: r#"{"node_id": "greet"}"# }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let max_hops = ctx.in_range("max_hops", input.max_hops, 1..=10)?.unwrap_or(3);
+        let max_hops = u32::try_from(max_hops).unwrap_or(3);
+        let (node, diff) = (input.node_id.as_deref(), input.diff.as_deref());
+        if node.is_some() == diff.is_some() {
+            return Err(ctx.invalid("Give either `node_id` or `diff`."));
+        }
+        let direction = match input.direction {
+            Way::Forward => Direction::Forward,
+            Way::Reverse => Direction::Reverse,
+            Way::Both => Direction::Both,
+        };
+        let at = ctx.graph_view()?;
+        let graph = &at.graph;
+        let found = impact::run(ctx, &at, node, diff, direction, max_hops)?;
+        let blast_radius = found.hits(graph);
+        let mut tests = found.tests(graph);
+        let tests_total = tests.len() as u64;
+        tests.truncate(MAX_TESTS);
+        let total = blast_radius.len() as u64;
+        let chains = input.include_causal_chains.unwrap_or(true);
+        let output = Output {
+            sources: found.sources.iter().map(|&ix| graph.node(ix).id().to_owned()).collect(),
+            total,
+            direct_callers: found.direct_callers() as u64,
+            total_energy: (f64::from(found.blast.energy) * 1_000.0).round() / 1_000.0,
+            max_hops_reached: blast_radius.iter().map(|hit| hit.hop_distance).max().unwrap_or_default(),
+            causal_chains: if chains { found.chains(graph) } else { Vec::new() },
+            truncated: tests_total > tests.len() as u64,
+            tests,
+            tests_total,
+            inferred: blast_radius.iter().filter(|hit| hit.inferred).count() as u64,
+            blast_radius,
+            files_not_in_graph: found.unknown,
+        };
+        let (proof, guidance) = advice(&output, found.changed_files);
+        Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
+    }
+}
+
+fn advice(output: &Output, changed_files: Option<usize>) -> (ProofState, Guidance) {
+    match output.sources.first() {
+        None if changed_files == Some(0) => {
+            (ProofState::Blocked, Guidance::hint("Nothing differs. Name an older commit, or give a diff."))
+        }
+        None => (
+            ProofState::Blocked,
+            Guidance::hint(
+                "No changed line is in code that the graph knows: other kinds of files, or lines that are gone. Ingest says what is left out.",
+            ),
+        ),
+        Some(source) if output.total == 0 => {
+            let hint = "Nothing is known to depend on it. A call through a value, a macro or a name built at run time is not seen; callers shows leads.";
+            (ProofState::Triaging, Guidance::next("callers", source.clone(), hint))
+        }
+        Some(source) if changed_files.is_none() => (
+            ProofState::Proving,
+            Guidance::next("callers", source.clone(), "See the call sites with their lines."),
+        ),
+        Some(_) => (ProofState::Proving, Guidance::default()),
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        // The nearest matter most; a diff's sources can be many.
+        drop_tail(&mut self.blast_radius, excess) > 0
+            || drop_tail(&mut self.tests, excess) > 0
+            || drop_tail(&mut self.causal_chains, excess) > 0
+            || drop_tail(&mut self.files_not_in_graph, excess) > 0
+            || drop_tail(&mut self.sources, excess) > 0
+    }
+}

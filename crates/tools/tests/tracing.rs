@@ -1,0 +1,140 @@
+//! Traces of real runs lead to the code that they went through. Each fixture holds a small program and what it printed when it
+//! failed on another machine.
+
+#![allow(clippy::unwrap_used)]
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+fn traced(text: &str) -> (Fixture, Value) {
+    let fixture = Fixture::new(m1nd_tools::surface(), text);
+    fixture.call("ingest", json!({}));
+    let log = std::fs::read_to_string(fixture.root().join("trace.log")).unwrap();
+    let reply = fixture.call("trace", json!({"error_text": log}));
+    assert!(!reply.is_error, "{}", reply.text());
+    (fixture, reply.body)
+}
+
+fn words(value: &Value) -> Vec<&str> {
+    value.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+}
+
+/// The chain of calls, the frames of the repository, and what is suspected first.
+fn check(text: &str, language: &str, chain: &[&str], frames: u64, first: &str) {
+    let (_fixture, found) = traced(text);
+    assert_eq!(found["language"], language, "{found}");
+    assert_eq!(words(&found["causal_chain"]), chain, "{found}");
+    assert_eq!(found["frames_mapped"], frames, "{found}");
+    assert_eq!(found["suspects"][0]["node_id"], first, "{found}");
+    let unmapped = found["unmapped_frames"].as_array().unwrap();
+    assert!(unmapped.iter().all(|frame| frame["why"] == "outside"), "{found}");
+}
+
+#[test]
+fn python() {
+    check(
+        include_str!("traces/python.txt"),
+        "python",
+        &["app.py", "main", "OrderBook.place", "OrderBook.total", "price_of"],
+        7,
+        "function::store/prices.py::price_of",
+    );
+}
+
+#[test]
+fn rust() {
+    check(
+        include_str!("traces/rust.txt"),
+        "rust",
+        &["main", "Shop.price", "Shop.cost"],
+        4,
+        "method::src/shop.rs::Shop.cost",
+    );
+}
+
+#[test]
+fn javascript() {
+    check(
+        include_str!("traces/javascript.txt"),
+        "javascript",
+        &["main.mjs", "checkout", "Cart.total", "priceOf"],
+        5,
+        "function::lib/price.mjs::priceOf",
+    );
+}
+
+#[test]
+fn go() {
+    check(
+        include_str!("traces/go.txt"),
+        "go",
+        &["main", "Book.Total", "each", "Book.priceOf"],
+        6,
+        "method::book/book.go::Book.priceOf",
+    );
+}
+
+#[test]
+fn java() {
+    check(
+        include_str!("traces/java.txt"),
+        "java",
+        &["Main.main", "Book.price", "Book.Till.sum"],
+        5,
+        "method::com/example/desk/Book.java::Book.Till.sum",
+    );
+}
+
+#[test]
+fn address_sanitizer() {
+    check(
+        include_str!("traces/asan.txt"),
+        "c",
+        &["main", "desk.Shop.place", "desk.Shop.price", "desk.Shop.cost"],
+        6,
+        "method::src/shop.cc::desk.Shop.cost",
+    );
+}
+
+#[test]
+fn gdb() {
+    check(
+        include_str!("traces/gdb.txt"),
+        "c",
+        &["main", "desk.Shop.price", "desk.Shop.cost"],
+        4,
+        "method::src/shop.cc::desk.Shop.cost",
+    );
+}
+
+#[test]
+fn a_line_that_moved_since_is_found_by_the_function() {
+    let moved =
+        include_str!("traces/python.txt").replace("PRICES = {", "# one\n# two\n# three\n# four\nPRICES = {");
+    let (_fixture, found) = traced(&moved);
+    let first = &found["suspects"][0];
+    assert_eq!(
+        (&first["node_id"], &first["moved"]),
+        (&json!("function::store/prices.py::price_of"), &json!(true))
+    );
+}
+
+#[test]
+fn what_compilers_and_runners_print_leads_to_its_places() {
+    let fixture = Fixture::new(m1nd_tools::surface(), include_str!("traces/python.txt"));
+    fixture.call("ingest", json!({}));
+    let ask = |text: &str| fixture.call("trace", json!({"error_text": text}));
+    let found = ask("store/prices.py:5: TypeError: bad\n").body;
+    assert_eq!(found["suspects"][0]["node_id"], "function::store/prices.py::price_of", "{found}");
+    let found = ask("error: something\n  --> store/orders.py:12:5\n").body;
+    assert_eq!(found["suspects"][0]["node_id"], "method::store/orders.py::OrderBook.place", "{found}");
+    let found = ask("Traceback (most recent call last):\n  File \"/usr/lib/python3/json/decoder.py\", line 3, in raw_decode\nValueError: no\n").body;
+    assert_eq!(
+        (&found["frames_mapped"], &found["next_suggested_tool"]),
+        (&json!(0), &json!("seek")),
+        "{found}"
+    );
+    let refused = ask("it does not work");
+    assert!(refused.is_error && refused.text().contains("no stack frame"));
+    assert!(ask("").is_error);
+}
