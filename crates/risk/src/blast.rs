@@ -58,9 +58,11 @@ pub struct Reached {
     /// 0 to 1.
     pub signal: f32,
     pub hops: u32,
-    /// The relation of the strongest way, and the node it comes from.
+    /// The last relation of the shortest way, and the node it comes from.
     pub via: Via,
     pub from: NodeIx,
+    /// The node before it on the strongest way.
+    pub through: NodeIx,
     /// Whether no guess is on the strongest way.
     pub is_certain: bool,
 }
@@ -86,6 +88,17 @@ pub fn insides(graph: &Graph, nodes: &[NodeIx]) -> Vec<NodeIx> {
 
 /// What is reached from `sources` in at most `max_hops` steps. The sources themselves are not among it.
 pub fn blast(graph: &Graph, sources: &[NodeIx], toward: Toward, max_hops: u32) -> Blast {
+    blast_where(graph, sources, toward, max_hops, &|_| true)
+}
+
+/// The same as if only those nodes were there.
+pub fn blast_where(
+    graph: &Graph,
+    sources: &[NodeIx],
+    toward: Toward,
+    max_hops: u32,
+    stays: &impl Fn(NodeIx) -> bool,
+) -> Blast {
     let mut best: Vec<Option<Reached>> = vec![None; graph.node_count()];
     let mut is_source = vec![false; graph.node_count()];
     for source in sources {
@@ -97,11 +110,11 @@ pub fn blast(graph: &Graph, sources: &[NodeIx], toward: Toward, max_hops: u32) -
         let mut next: BTreeSet<NodeIx> = BTreeSet::new();
         for &(from, signal, certain) in &front {
             each_step(graph, from, toward, |node, via, strength, sure| {
-                if is_source[node.index()] {
+                if is_source[node.index()] || !stays(node) {
                     return;
                 }
-                let found =
-                    Reached { node, signal: signal * strength, hops, via, from, is_certain: certain && sure };
+                let (signal, is_certain) = (signal * strength, certain && sure);
+                let found = Reached { node, signal, hops, via, from, through: from, is_certain };
                 match &mut best[node.index()] {
                     slot @ None => {
                         *slot = Some(found);
@@ -109,7 +122,9 @@ pub fn blast(graph: &Graph, sources: &[NodeIx], toward: Toward, max_hops: u32) -
                         next.insert(node);
                     }
                     Some(known) if found.signal > known.signal => {
-                        *known = Reached { hops: known.hops, ..found };
+                        let (via, from) =
+                            if known.hops == hops { (via, from) } else { (known.via, known.from) };
+                        *known = Reached { hops: known.hops, via, from, ..found };
                         next.insert(node);
                     }
                     Some(_) => {}
@@ -147,11 +162,11 @@ impl Blast {
         let mut here = node;
         while let Some(step) = self.reached.iter().find(|one| one.node == here) {
             // A stronger way found later may lead back over a node that is on it.
-            if way.contains(&step.from) {
+            if way.contains(&step.through) {
                 break;
             }
-            way.push(step.from);
-            here = step.from;
+            way.push(step.through);
+            here = step.through;
         }
         way.reverse();
         way

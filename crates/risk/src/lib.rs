@@ -4,7 +4,9 @@
 //! filled in.
 
 pub mod blast;
+pub mod claim;
 pub mod diff;
+pub mod removal;
 #[cfg(test)]
 mod testing;
 pub mod trace;

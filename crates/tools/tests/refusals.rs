@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 27] = [
+const NOT_PATHS: [&str; 33] = [
     "baseline",
     "since",
     "task_description",
@@ -44,6 +44,12 @@ const NOT_PATHS: [&str; 27] = [
     "profile",
     "by",
     "center",
+    "diff",
+    "direction",
+    "error_text",
+    "language",
+    "claim",
+    "node_ids",
 ];
 
 /// String arguments of memory and tasks: names inside the store, and words. `path` is a step's place there; the paths

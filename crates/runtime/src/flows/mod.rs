@@ -6,6 +6,7 @@ pub mod brought;
 pub mod call_list;
 pub mod calls;
 pub mod changed;
+pub mod claims;
 pub mod coverage;
 pub mod diagram;
 pub mod divergence;

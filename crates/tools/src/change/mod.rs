@@ -1,8 +1,15 @@
 //! Change: what a change reaches, what goes with it, and what history and failures say about it.
 
+mod counterfactual;
+mod hypothesize;
 mod tests_for;
 mod trace;
 
 use m1nd_runtime::{Entry, entry};
 
-pub const TOOLS: &[Entry] = &[entry::<tests_for::TestsFor>(), entry::<trace::Trace>()];
+pub const TOOLS: &[Entry] = &[
+    entry::<trace::Trace>(),
+    entry::<tests_for::TestsFor>(),
+    entry::<counterfactual::Counterfactual>(),
+    entry::<hypothesize::Hypothesize>(),
+];
