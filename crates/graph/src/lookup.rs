@@ -8,6 +8,8 @@ use crate::node::NodeFlags;
 /// A list longer than this helps nobody to choose.
 const MAX_CANDIDATES: usize = 10;
 
+/// Types below a type that are looked through.
+const MAX_HEIRS: usize = 200;
 /// Types above a type that are looked through.
 const MAX_BASES: usize = 50;
 
@@ -172,6 +174,30 @@ impl Graph {
         let label = self.node(node).label();
         let bases = self.lineage(owner).into_iter().skip(1);
         let members = bases.flat_map(|base| self.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
+        members.filter(|&member| self.node(member).label() == label && member != node).collect()
+    }
+
+    /// Members of the same name in the types that inherit from or implement the node's type: what a call of it may run.
+    pub fn overriding(&self, node: NodeIx) -> Vec<NodeIx> {
+        let Some(owner) = self.parent(node).filter(|&ix| self.node(ix).kind().is_type()) else {
+            return Vec::new();
+        };
+        let label = self.node(node).label();
+        let mut below = vec![owner];
+        let mut at = 0;
+        while at < below.len() && below.len() < MAX_HEIRS {
+            for edge in self.incoming(below[at]) {
+                let heir = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
+                if heir && !below.contains(&edge.source) {
+                    below.push(edge.source);
+                }
+            }
+            at += 1;
+        }
+        let members = below
+            .into_iter()
+            .skip(1)
+            .flat_map(|heir| self.targets(heir, EdgeKind::Contains).collect::<Vec<_>>());
         members.filter(|&member| self.node(member).label() == label && member != node).collect()
     }
 

@@ -14,6 +14,8 @@ pub enum Kind {
     AlwaysBefore,
     DependsOn,
     NoDependency,
+    /// The same in both directions.
+    Independent,
     Coupling,
     Isolated,
     Gateway,
@@ -26,7 +28,7 @@ impl Kind {
             Kind::NeverCalls => "never_calls",
             Kind::AlwaysBefore => "always_before",
             Kind::DependsOn => "depends_on",
-            Kind::NoDependency => "no_dependency",
+            Kind::NoDependency | Kind::Independent => "no_dependency",
             Kind::Coupling => "coupling",
             Kind::Isolated => "isolated",
             Kind::Gateway => "gateway",
@@ -66,7 +68,7 @@ const BETWEEN: [(&str, Kind); 28] = [
     (" has no dependency on ", Kind::NoDependency),
     (" does not depend on ", Kind::NoDependency),
     (" doesn't depend on ", Kind::NoDependency),
-    (" is independent of ", Kind::NoDependency),
+    (" is independent of ", Kind::Independent),
     (" does not import ", Kind::NoDependency),
     (" does not use ", Kind::NoDependency),
     (" never reaches ", Kind::NeverCalls),
@@ -108,8 +110,8 @@ const BOTH: [(&str, Kind); 8] = [
     (" depend on each other", Kind::Circular),
     (" are in a cycle", Kind::Circular),
     (" are circular", Kind::Circular),
-    (" are independent", Kind::NoDependency),
-    (" have no dependency", Kind::NoDependency),
+    (" are independent", Kind::Independent),
+    (" have no dependency", Kind::Independent),
 ];
 
 /// Reads a claim; nothing where none of the patterns fits.
@@ -186,6 +188,8 @@ impl Judged {
 
 /// A relation that was found is nearly proof.
 const SEEN: f32 = 30.0;
+/// A call of a base method runs the override of some receiver.
+const DISPATCHED: f32 = 6.0;
 /// One that rests on guesses is a hint.
 const GUESSED: f32 = 2.0;
 /// That nothing was found is evidence as far as the search went: dynamic calls are not seen.
@@ -206,7 +210,8 @@ pub fn judge(
     let evidence = match (kind, other) {
         (Kind::DependsOn, Some(other)) => vec![search.dependency(one, other, &DEPENDS)],
         (Kind::NeverCalls, Some(other)) => vec![against(search.dependency(one, other, &[EdgeKind::Calls]))],
-        (Kind::NoDependency, Some(other)) => {
+        (Kind::NoDependency, Some(other)) => vec![against(search.dependency(one, other, &DEPENDS))],
+        (Kind::Independent, Some(other)) => {
             vec![
                 against(search.dependency(one, other, &DEPENDS)),
                 against(search.dependency(other, one, &DEPENDS)),
@@ -230,6 +235,16 @@ fn against(evidence: Evidence) -> Evidence {
     Evidence { factor: 1.0 / evidence.factor, ..evidence }
 }
 
+/// Which relations a search follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Certain,
+    /// Also from the call of a base method to its overrides.
+    Dispatch,
+    /// Also guesses.
+    Guess,
+}
+
 struct Search<'g> {
     graph: &'g Graph,
     max_hops: u32,
@@ -241,11 +256,14 @@ struct Search<'g> {
 impl Search<'_> {
     /// The shortest way from anything in `one` to anything in `other`, over certain relations if there is one.
     fn dependency(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Evidence {
-        for certain in [true, false] {
-            if let Some(path) = self.path(one, other, kinds, certain) {
+        for trust in [Trust::Certain, Trust::Dispatch, Trust::Guess] {
+            if let Some(path) = self.path(one, other, kinds, trust) {
                 let steps = path.len().saturating_sub(1);
-                let (factor, how) =
-                    if certain { (SEEN, "") } else { (GUESSED, ", some of it only guessed by name") };
+                let (factor, how) = match trust {
+                    Trust::Certain => (SEEN, ""),
+                    Trust::Dispatch => (DISPATCHED, ", where a call of a base method runs the override"),
+                    Trust::Guess => (GUESSED, ", some of it only guessed by name"),
+                };
                 let says = match steps {
                     1 => format!("{} directly{how}", self.relation(&path, kinds)),
                     _ => format!("{} over {steps} steps{how}", self.relation(&path, kinds)),
@@ -276,7 +294,7 @@ impl Search<'_> {
         if node.qualified().is_empty() { node.path().to_owned() } else { node.qualified().to_owned() }
     }
 
-    fn path(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind], certain: bool) -> Option<Vec<NodeIx>> {
+    fn path(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind], trust: Trust) -> Option<Vec<NodeIx>> {
         let sources = blast::insides(self.graph, &[one]);
         let mut is_goal = vec![false; self.graph.node_count()];
         for node in blast::insides(self.graph, &[other]) {
@@ -295,16 +313,24 @@ impl Search<'_> {
                 }
                 used += 1;
                 self.looked_at += 1;
-                for edge in self.graph.outgoing(node) {
-                    let fits = kinds.contains(&edge.kind) && !(certain && edge.evidence.is_inferred());
-                    if !fits || from.contains_key(&edge.target) {
+                for edge in self.graph.outgoing(node).filter(|edge| kinds.contains(&edge.kind)) {
+                    if trust != Trust::Guess && edge.evidence.is_inferred() {
                         continue;
                     }
-                    from.insert(edge.target, node);
-                    if is_goal[edge.target.index()] {
-                        return Some(way_back(&from, edge.target));
+                    let mut ends = vec![edge.target];
+                    if trust != Trust::Certain && edge.kind == EdgeKind::Calls {
+                        ends.extend(self.graph.overriding(edge.target));
                     }
-                    next.push(edge.target);
+                    for end in ends {
+                        if from.contains_key(&end) {
+                            continue;
+                        }
+                        from.insert(end, node);
+                        if is_goal[end.index()] {
+                            return Some(way_back(&from, end));
+                        }
+                        next.push(end);
+                    }
                 }
             }
             front = next;
@@ -353,6 +379,16 @@ impl Search<'_> {
                 path: vec![one, other],
             },
         }];
+        let bases = |node: NodeIx| self.graph.lineage(node).into_iter().skip(1).collect::<Vec<_>>();
+        let common: Vec<NodeIx> = bases(one).into_iter().filter(|base| bases(other).contains(base)).collect();
+        if let Some(&base) = common.first() {
+            let says = format!("both inherit from {}", self.name(base));
+            evidence.push(Evidence { says, factor: 3.0, path: vec![one, base, other] });
+        }
+        if self.graph.node(one).path() == self.graph.node(other).path() {
+            let says = "they stand in one file, whose history does not tell them apart".to_owned();
+            evidence.push(Evidence { says, factor: 2.0, path: Vec::new() });
+        }
         let file = |node: NodeIx| self.graph.node_by_path(self.graph.node(node).path());
         if let (Some(ours), Some(theirs)) = (file(one), file(other))
             && ours != theirs
@@ -570,6 +606,11 @@ mod tests {
         assert_eq!(judged(&round, Kind::Circular, "d", None).0, "likely_false");
         assert_eq!(judged(&round, Kind::NoDependency, "a", Some("b")).0, "likely_false");
         assert_eq!(judged(&round, Kind::Coupling, "d", Some("c")).0, "likely_false");
+        let dispatch = graph(
+            "Net inherits Base\nBase contains b.send\nNet contains n.send\nrun calls b.send\nn.send calls sock\n",
+        );
+        // 6 : 1.
+        assert_eq!(judged(&dispatch, Kind::DependsOn, "run", Some("sock")), ("likely_true".into(), 0.86));
         let budget = judge(&round, Kind::DependsOn, at(&round, "d"), Some(at(&round, "c")), 5, 1);
         assert!(budget.is_cut && budget.verdict() == "inconclusive");
     }
