@@ -18,7 +18,14 @@ pub fn cycles(graph: &Graph, kinds: &[EdgeKind]) -> Vec<Vec<NodeIx>> {
 
 /// The component of every node, and how many there are. A component's number is larger than those it reaches.
 pub fn components(graph: &Graph, kinds: &[EdgeKind]) -> (Vec<u32>, usize) {
-    let nodes = graph.node_count();
+    components_of(graph.node_count(), |node| {
+        let wanted = graph.outgoing(NodeIx(node)).filter(|edge| kinds.contains(&edge.kind));
+        wanted.map(|edge| edge.target.0).collect()
+    })
+}
+
+/// The same for anything whose parts are numbered.
+pub fn components_of(nodes: usize, neighbours: impl Fn(u32) -> Vec<u32>) -> (Vec<u32>, usize) {
     let mut search = Search {
         index: vec![UNSEEN; nodes],
         low: vec![0; nodes],
@@ -27,10 +34,6 @@ pub fn components(graph: &Graph, kinds: &[EdgeKind]) -> (Vec<u32>, usize) {
         component: vec![0; nodes],
         components: 0,
         next_index: 0,
-    };
-    let neighbours = |node: u32| -> Vec<u32> {
-        let wanted = graph.outgoing(NodeIx(node)).filter(|edge| kinds.contains(&edge.kind));
-        wanted.map(|edge| edge.target.0).collect()
     };
     // The call stack of Tarjan's algorithm, kept by hand: code can be as deep as it likes.
     let mut frames: Vec<(u32, Vec<u32>, usize)> = Vec::new();

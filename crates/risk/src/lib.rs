@@ -6,6 +6,9 @@
 pub mod blast;
 pub mod claim;
 pub mod diff;
+pub mod layers;
+pub mod ledger;
+pub mod panorama;
 pub mod removal;
 #[cfg(test)]
 mod testing;

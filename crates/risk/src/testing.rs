@@ -40,6 +40,7 @@ fn spec(name: &str) -> NodeSpec {
     spec.qualified = name.to_owned();
     spec.path = if kind == NodeKind::File { name.to_owned() } else { format!("{name}.rs") };
     (spec.line_start, spec.line_end) = (1, 2);
+    spec.language = "rust".to_owned();
     if kind == NodeKind::Test {
         spec.flags = NodeFlags::TEST_CODE;
     }

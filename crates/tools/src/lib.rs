@@ -7,6 +7,7 @@ mod prompts;
 mod recall;
 mod remember;
 mod resources;
+mod risk;
 mod tasks;
 
 use m1nd_runtime::{Surface, Toolset, ToolsetName};
@@ -27,6 +28,11 @@ pub const TOOLSETS: &[Toolset] = &[
         name: ToolsetName::Change,
         about: "What a change reaches, what goes with it, and what failures say about it.",
         tools: change::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Risk,
+        about: "Where trouble is likely: trust, tremor, layers, and all of it at once.",
+        tools: risk::TOOLS,
     },
     Toolset {
         name: ToolsetName::Memory,

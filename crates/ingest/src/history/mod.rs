@@ -16,4 +16,4 @@ pub use git::{HistoryError, has_commit, head, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};
 pub use several::{heads, logs_so_far, read_all};
-pub use tally::{CoChange, Commit, FileHistory, History, Limits};
+pub use tally::{CoChange, Commit, FileHistory, History, Limits, is_fix};

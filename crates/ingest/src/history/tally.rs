@@ -161,7 +161,7 @@ fn strongest(paths: &Paths, pairs: FxHashMap<(u32, u32), u32>, limits: Limits) -
 }
 
 /// Whether a subject says that the commit repairs something.
-fn is_fix(subject: &str) -> bool {
+pub fn is_fix(subject: &str) -> bool {
     let lower = subject.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     words.any(|word| {

@@ -16,6 +16,8 @@ pub mod ghosts;
 pub mod impact;
 pub mod ingest;
 mod learned;
+pub mod layering;
+pub mod ledger;
 pub mod metrics;
 pub mod missing;
 pub mod numbered;

@@ -50,6 +50,7 @@ use roots::Roots;
 pub use roots::{Added, RootsError};
 use sessions::Sessions;
 pub use view::WorkspaceView;
+pub use words::KnownPast;
 use words::Words;
 
 /// What the last ingest did.
@@ -180,6 +181,11 @@ impl Workspace {
         cancel: &CancelToken,
     ) -> Result<Arc<Corpus>, Stop> {
         self.words.of(&self.root, view, graph, cancel)
+    }
+
+    /// The newest commits, with the files that each touched; as many as there is time to read.
+    pub fn past(&self, cancel: &CancelToken) -> Result<Arc<KnownPast>, Stop> {
+        self.words.past_so_far(&self.root, cancel)
     }
 
     /// What the nodes of a graph are called.

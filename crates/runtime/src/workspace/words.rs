@@ -59,12 +59,13 @@ struct Kept {
 /// Size and time of the file that words were taken from, if they tell whether it changed.
 type MadeFrom = Option<(u64, i128)>;
 
+/// The commits that are known, and whether they are all that are wanted.
 #[derive(Debug, Serialize, Deserialize)]
-struct KnownPast {
+pub struct KnownPast {
     /// Of the build that wrote it.
     extractors: String,
-    reach: Reach,
-    log: Log,
+    pub reach: Reach,
+    pub log: Log,
 }
 
 impl KnownPast {
@@ -101,6 +102,11 @@ impl Words {
         cancel: &CancelToken,
     ) -> Result<Arc<Corpus>, Stop> {
         self.made(root, view, graph, Patience::Question, cancel)
+    }
+
+    /// The commits that are known: as many as there is time for.
+    pub(super) fn past_so_far(&self, root: &Root, cancel: &CancelToken) -> Result<Arc<KnownPast>, Stop> {
+        self.past(root, Patience::Question, cancel)
     }
 
     /// How many commits are known, where the history was not read to its end yet.

@@ -1,0 +1,17 @@
+//! Risk: where trouble is likely, by measures that can be checked by hand.
+
+mod layer_inspect;
+mod layers;
+mod panoramic;
+mod tremor;
+mod trust;
+
+use m1nd_runtime::{Entry, entry};
+
+pub const TOOLS: &[Entry] = &[
+    entry::<panoramic::Panoramic>(),
+    entry::<trust::Trust>(),
+    entry::<tremor::Tremor>(),
+    entry::<layers::LayersTool>(),
+    entry::<layer_inspect::LayerInspect>(),
+];

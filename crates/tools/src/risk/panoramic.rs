@@ -1,0 +1,224 @@
+//! `panoramic`: the risk of every file at once.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_graph::Graph;
+use m1nd_risk::ledger::COLD_START;
+use m1nd_risk::panorama::{self, Findings};
+use m1nd_runtime::flows::ledger;
+use m1nd_runtime::flows::survey::is_within;
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Panoramic;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// File path prefix filter
+    scope: Option<String>,
+    /// Include recommendation text per module
+    #[schemars(extend("default" = true))]
+    include_recommendations: Option<bool>,
+    /// Minimum combined risk to include (0.0-1.0)
+    #[schemars(extend("default" = 0.0))]
+    min_risk: Option<f64>,
+    /// Max modules to return (1-1000)
+    #[schemars(extend("default" = 100))]
+    limit: Option<Int>,
+}
+
+/// One file.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct ModuleRisk {
+    node_id: String,
+    label: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    trust_score: f64,
+    tremor_magnitude: f64,
+    layer_violations: u32,
+    turbulence: f64,
+    antibody_matches: u32,
+    combined_risk: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recommendation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_path: Option<String>,
+}
+
+/// Something that wants a look first.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Alert {
+    /// high_risk, trust_deficit, tremor_spike, layer_violation_cluster or antibody_critical.
+    category: &'static str,
+    description: String,
+    affected_nodes: Vec<String>,
+    severity: f64,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// By combined_risk, highest first.
+    modules: Vec<ModuleRisk>,
+    /// 1 minus the mean of the highest tenth.
+    overall_health: f64,
+    critical_alerts: Vec<Alert>,
+    /// Modules before min_risk and limit.
+    total_scanned: u64,
+    /// What counts as nothing because there is no data for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    no_data: Vec<&'static str>,
+    truncated: bool,
+}
+
+/// Files that an alert names.
+const NAMED: usize = 5;
+
+impl Tool for Panoramic {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "panoramic",
+        summary: "Panoramic graph health overview: per-module risk scores combining trust, tremor, layer violations, antibodies, and turbulence.",
+        help: "combined_risk = (1-trust) 0.30 + tremor 0.25 + violations/5 0.20 + turbulence 0.15 + antibodies/3 0.10, each part clamped to 0..1; overall_health = 1 - mean of the highest tenth. \
+            trust, tremor and layers are those of the tools of these names; layer_violations counts upward and cycle edges that start in the file. A part without data counts as 0 (trust as 0.5) and is named in no_data.",
+        intents: &["risk overview", "health of codebase", "riskiest modules", "where are bugs likely"],
+        needs: Needs::Graph,
+        budget: Some(8_000),
+        fresh: true,
+        contract: true,
+        lean: true,
+        examples: &[Example { says: "The whole workspace", arguments: "{}" }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let limit = ctx.clamp("limit", input.limit, 100, 1..=1_000);
+        let least = input.min_risk.unwrap_or_default();
+        if !(0.0..=1.0).contains(&least) {
+            return Err(ctx.invalid("`min_risk` must be from 0 to 1."));
+        }
+        let scope = ctx.scope(input.scope.as_deref())?;
+        let at = ctx.graph_view()?;
+        let graph = &at.graph;
+        let known = ledger::of(ctx, &at.graph)?;
+        let within = |path: &str| is_within(path, &scope);
+        let (found, _) = panorama::panorama(graph, &known.ledger, &Findings::default(), within);
+        let health = panorama::health(&found);
+        let alerts = alerts(graph, &found);
+        let advise = input.include_recommendations.unwrap_or(true);
+        let risky = found.iter().filter(|one| one.combined >= least);
+        let total = risky.clone().count();
+        let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
+        let mut no_data =
+            vec!["turbulence: no data race was looked for", "antibodies: no pattern is recorded"];
+        no_data.extend(known.no_data().map(|_| "trust and tremor: there is no git history here"));
+        let guidance = match modules.first() {
+            Some(first) => Guidance::next(
+                "impact",
+                first.node_id.clone(),
+                "See what a change of the riskiest file reaches.",
+            ),
+            None if found.is_empty() => Guidance::hint("No file of code is in that scope."),
+            None => Guidance::hint("No module reaches min_risk."),
+        };
+        let output = Output {
+            truncated: total > modules.len(),
+            modules,
+            overall_health: round(health.unwrap_or(1.0)),
+            critical_alerts: alerts,
+            total_scanned: found.len() as u64,
+            no_data,
+        };
+        Ok(Answer::of(output)
+            .candidates(total as u64)
+            .proof(ProofState::Triaging)
+            .next(guidance)
+            .scope(input.scope))
+    }
+}
+
+fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool) -> ModuleRisk {
+    let node = graph.node(one.node);
+    ModuleRisk {
+        node_id: node.id().to_owned(),
+        label: node.label().to_owned(),
+        kind: node.kind().name(),
+        trust_score: round(one.trust.unwrap_or(COLD_START)),
+        tremor_magnitude: round(one.tremor.unwrap_or_default()),
+        layer_violations: one.violations,
+        turbulence: round(one.turbulence.unwrap_or_default()),
+        antibody_matches: one.antibodies.unwrap_or_default(),
+        combined_risk: round(one.combined),
+        recommendation: advise.then(|| advice(one)).flatten(),
+        source_path: Some(node.path().to_owned()),
+    }
+}
+
+/// What to do about what weighs most; nothing where nothing weighs.
+fn advice(one: &panorama::ModuleRisk) -> Option<String> {
+    let trust = (1.0 - one.trust.unwrap_or(COLD_START)) * 0.30;
+    let tremor = one.tremor.unwrap_or_default() * 0.25;
+    let layers = (f64::from(one.violations) / 5.0).min(1.0) * 0.20;
+    if one.combined < 0.2 {
+        return None;
+    }
+    Some(if layers >= trust && layers >= tremor {
+        format!("{} edges go against the layers: see layers.", one.violations)
+    } else if tremor >= trust {
+        "Its changes speed up: review them before more follow.".to_owned()
+    } else {
+        "Often mended before: add tests before changing it.".to_owned()
+    })
+}
+
+fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
+    let mut alerts = Vec::new();
+    let mut alert = |category, what: &str, is_hit: &dyn Fn(&panorama::ModuleRisk) -> Option<f64>| {
+        let mut hits: Vec<(&panorama::ModuleRisk, f64)> =
+            found.iter().filter_map(|one| Some((one, is_hit(one)?))).collect();
+        hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.node.cmp(&b.0.node)));
+        if let Some(&(_, worst)) = hits.first() {
+            alerts.push(Alert {
+                category,
+                description: format!("{} {what}", hits.len()),
+                affected_nodes: hits
+                    .iter()
+                    .take(NAMED)
+                    .map(|(one, _)| graph.node(one.node).id().to_owned())
+                    .collect(),
+                severity: round(worst.clamp(0.0, 1.0)),
+            });
+        }
+    };
+    alert("high_risk", "modules have a combined risk of 0.5 or more", &|one| {
+        (one.combined >= 0.5).then_some(one.combined)
+    });
+    alert("trust_deficit", "modules had at least three times as many defects as the mean", &|one| {
+        one.trust.filter(|&trust| trust <= 0.25).map(|trust| 1.0 - trust)
+    });
+    alert("tremor_spike", "modules change much faster than before (magnitude 0.5 or more)", &|one| {
+        one.tremor.filter(|&tremor| tremor >= 0.5)
+    });
+    alert("layer_violation_cluster", "modules have five edges or more against the layers", &|one| {
+        (one.violations >= 5).then_some((f64::from(one.violations) / 10.0).min(1.0))
+    });
+    alert("antibody_critical", "modules match three known bug patterns or more", &|one| {
+        one.antibodies.filter(|&count| count >= 3).map(|_| 1.0)
+    });
+    alerts
+}
+
+fn round(value: f64) -> f64 {
+    (value * 1_000.0).round() / 1_000.0
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.modules, excess) > 0 || drop_tail(&mut self.critical_alerts, excess) > 0
+    }
+}
