@@ -314,6 +314,18 @@ pub enum BenchCommand {
     Graph(BenchGraph),
     /// Measure how well questions find files: later commits of a repository, asked at an earlier state of it
     Retrieval(BenchRetrieval),
+    /// Measure whether risky files are those that later commits mend: an earlier state of a repository, judged by what came after
+    Risk {
+        /// Repository with its history: a work tree or a bare git directory; may be given more than once
+        #[arg(long, value_name = "PATH", required = true)]
+        repo: Vec<PathBuf>,
+        /// How many later commits to judge by; at most half of the history
+        #[arg(long, value_name = "COUNT", default_value_t = 500)]
+        commits: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Time the start of `m1nd serve`, and watch its memory over many searches
     Serve {
         /// Repository to serve

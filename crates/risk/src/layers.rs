@@ -81,10 +81,10 @@ impl Layers {
         self.of.get(&file).copied()
     }
 
-    /// How many violations start or end at each file.
+    /// How many edges of each file go upward.
     pub fn counts(&self) -> BTreeMap<NodeIx, u32> {
         let mut counts: BTreeMap<NodeIx, u32> = BTreeMap::new();
-        for one in self.violations.iter().filter(|one| one.breach != Breach::Skip) {
+        for one in self.violations.iter().filter(|one| one.breach == Breach::Upward) {
             *counts.entry(one.from).or_default() += 1;
         }
         counts

@@ -84,7 +84,8 @@ impl Tool for Panoramic {
         name: "panoramic",
         summary: "Panoramic graph health overview: per-module risk scores combining trust, tremor, layer violations, antibodies, and turbulence.",
         help: "combined_risk = (1-trust) 0.30 + tremor 0.25 + violations/5 0.20 + turbulence 0.15 + antibodies/3 0.10, each part clamped to 0..1; overall_health = 1 - mean of the highest tenth. \
-            trust, tremor and layers are those of the tools of these names; layer_violations counts upward and cycle edges that start in the file. A part without data counts as 0 (trust as 0.5) and is named in no_data.",
+            trust, tremor and layers are those of the tools of these names; layer_violations counts upward edges that start in the file. A part without data counts as 0 (trust as 0.5) and is named in no_data: \
+            trust and tremor need a git history, antibodies recorded patterns, turbulence a search for shared state.",
         intents: &["risk overview", "health of codebase", "riskiest modules", "where are bugs likely"],
         needs: Needs::Graph,
         budget: Some(8_000),
@@ -115,7 +116,7 @@ impl Tool for Panoramic {
         let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
         let mut no_data =
             vec!["turbulence: no data race was looked for", "antibodies: no pattern is recorded"];
-        no_data.extend(known.no_data().map(|_| "trust and tremor: there is no git history here"));
+        no_data.extend(known.no_data().iter().flat_map(|_| ["trust", "tremor"]));
         let guidance = match modules.first() {
             Some(first) => Guidance::next(
                 "impact",

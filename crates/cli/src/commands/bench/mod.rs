@@ -1,8 +1,10 @@
 //! `m1nd bench`: m1nd measured on a repository of the user's, in one run, with what to compare it to.
 
+mod experiment;
 mod generate;
 mod graph;
 mod retrieval;
+mod risk;
 mod search;
 mod serve;
 mod session;
@@ -17,6 +19,7 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Search { repo, queries, runs, json } => search::run(global, &repo, queries, runs, json),
         BenchCommand::Graph(args) => graph::run(&args),
         BenchCommand::Retrieval(args) => retrieval::run(&args),
+        BenchCommand::Risk { repo, commits, json } => risk::run(&repo, commits, json),
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),
     }
 }

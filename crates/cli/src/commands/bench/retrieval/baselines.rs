@@ -6,7 +6,7 @@ use m1nd_recall::corpus::Corpus;
 use m1nd_recall::fuse::best;
 use m1nd_recall::text::{Bm25, FIELDS, FileIx, Term, terms_of_query};
 
-use super::experiment::is_product;
+use super::super::experiment::is_product;
 
 /// How many files a baseline names.
 const DEPTH: usize = 1_000;

@@ -7,7 +7,7 @@ use m1nd_recall::fuse::fit::{self, Case, Known, KnownChange};
 use m1nd_recall::fuse::{Tuning, tables};
 use m1nd_recall::predict;
 
-use super::experiment::Experiment;
+use super::super::experiment::Experiment;
 use crate::args::BenchRetrieval;
 
 /// Parts the repositories are dealt into; each part is judged by weights fitted on the others.

@@ -4,7 +4,6 @@
 //! seen by what is asked.
 
 mod baselines;
-mod experiment;
 mod fit;
 mod score;
 
@@ -22,9 +21,9 @@ use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::SystemClock;
 use serde_json::{Value, json};
 
+use super::experiment::{Experiment, Question};
 use crate::args::{BUILD_HASH, BenchRetrieval, VERSION};
 use crate::output::Reader;
-use experiment::Experiment;
 use score::{Figures, Tally, ranks};
 
 /// The tool, asked for files through the whole pipeline.
@@ -75,7 +74,7 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
 }
 
 /// A runtime bound to the snapshot, with all of it read.
-fn runtime(experiment: &Experiment, home: &std::path::Path) -> anyhow::Result<Runtime> {
+pub(super) fn runtime(experiment: &Experiment, home: &std::path::Path) -> anyhow::Result<Runtime> {
     let settings = Settings {
         home: home.to_owned(),
         runtime_root: Some(home.join("state")),
@@ -153,7 +152,7 @@ fn companions(experiment: &Experiment, corpus: &Corpus) -> Vec<(&'static str, Fi
 }
 
 /// For a file that is not among the first ten: where each signal alone would have put it.
-fn missed(corpus: &Corpus, question: &experiment::Question, found: &[String]) -> Vec<Value> {
+fn missed(corpus: &Corpus, question: &Question, found: &[String]) -> Vec<Value> {
     let missed = question.truth.iter().zip(ranks(found, &question.truth));
     let missed: Vec<_> = missed.filter(|(_, rank)| rank.is_none()).collect();
     if missed.is_empty() {

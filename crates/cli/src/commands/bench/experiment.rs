@@ -28,6 +28,8 @@ pub struct Experiment {
     pub folder: PathBuf,
     pub questions: Vec<Question>,
     pub changes: Vec<Change>,
+    /// All later commits, the oldest first.
+    pub later: Vec<LaterCommit>,
 }
 
 /// A file of the product that a later commit touched, and the other source files that it touched, tests among them.
@@ -49,19 +51,30 @@ pub struct Question {
 impl Experiment {
     /// Lays the snapshot out below `folder`: the newest one after which there are `commits` questions.
     pub fn lay_out(repo: &Path, commits: usize, folder: &Path) -> anyhow::Result<Self> {
-        let past = Past::open(repo, MAX_DEPTH)
-            .with_context(|| format!("{} has no readable history", repo.display()))?;
+        let past = open(repo)?;
         let mut back = (commits * 2).min(past.depth());
-        let (paths, later, questions) = loop {
-            let paths = past.paths(back)?;
-            let later = past.after(back)?;
-            let questions = questions(&later, &paths);
-            if questions.len() >= commits || back == past.depth() {
-                break (paths, later, questions);
+        loop {
+            let enough = questions(&past.after(back)?, &past.paths(back)?).len() >= commits;
+            if enough || back == past.depth() {
+                break;
             }
             back = (back * 3 / 2).max(back + 1).min(past.depth());
-        };
-        ensure!(!questions.is_empty(), "{} has no commits to ask about", repo.display());
+        }
+        let mut experiment = Self::at(repo, &past, back, folder)?;
+        ensure!(!experiment.questions.is_empty(), "{} has no commits to ask about", repo.display());
+        experiment.questions.truncate(commits);
+        experiment.changes.truncate(commits);
+        Ok(experiment)
+    }
+
+    /// Lays out the snapshot after which there are `commits` commits, or half of all where there are fewer than twice as many.
+    pub fn before(repo: &Path, commits: usize, folder: &Path) -> anyhow::Result<Self> {
+        let past = open(repo)?;
+        Self::at(repo, &past, commits.min(past.depth() / 2), folder)
+    }
+
+    fn at(repo: &Path, past: &Past, back: usize, folder: &Path) -> anyhow::Result<Self> {
+        let (paths, later) = (past.paths(back)?, past.after(back)?);
         ensure!(!paths.is_empty(), "the snapshot is empty");
         past.files(
             back,
@@ -78,14 +91,23 @@ impl Experiment {
             },
         )?;
         borrow_history(repo, folder, &past.id(back))?;
-        let questions = questions.into_iter().take(commits).collect();
-        let changes = changes(&later, &paths).into_iter().take(commits).collect();
         let name = repo.file_name().filter(|name| *name != "repo").or_else(|| repo.parent()?.file_name());
         let name =
             name.map_or_else(|| "repository".to_owned(), |name| name.to_string_lossy().replace('+', "/"));
-        let folder = folder.to_owned();
-        Ok(Self { name, snapshot: past.id(back), head: past.id(0), folder, questions, changes })
+        Ok(Self {
+            name,
+            snapshot: past.id(back),
+            head: past.id(0),
+            folder: folder.to_owned(),
+            questions: questions(&later, &paths),
+            changes: changes(&later, &paths),
+            later,
+        })
     }
+}
+
+fn open(repo: &Path) -> anyhow::Result<Past> {
+    Past::open(repo, MAX_DEPTH).with_context(|| format!("{} has no readable history", repo.display()))
 }
 
 /// Makes the folder a repository whose `HEAD` is the snapshot: what came after it cannot be reached from there. Its objects
