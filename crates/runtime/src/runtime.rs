@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -19,6 +19,7 @@ use crate::lanes::Lanes;
 use crate::log::{QueryLog, QueryRecord, SessionRecord};
 use crate::pipeline::{self, Progress, Reply, ToolCall};
 use crate::registry::{Listing, Registry, UnknownToolset};
+use crate::savings::{AllTime, Saved, Savings};
 use crate::settings::Settings;
 use crate::surface::Surface;
 use crate::tool::ToolsetName;
@@ -42,6 +43,8 @@ pub struct Runtime {
     lanes: Lanes,
     jobs: Jobs,
     log: QueryLog,
+    savings: Savings,
+    start: OnceLock<Start>,
     /// Whether workspaces are kept fresh between calls.
     keeping: AtomicBool,
 }
@@ -52,6 +55,8 @@ impl Runtime {
         Self {
             registry: Registry::new(surface.toolsets),
             toolsets: RwLock::new(settings.toolsets.clone()),
+            savings: Savings::new(&settings.home, !settings.read_only),
+            start: OnceLock::new(),
             started: clock.monotonic(),
             surface,
             settings,
@@ -256,6 +261,37 @@ impl Runtime {
         self.log.agents()
     }
 
+    /// What this process saved, and how often each tool answered.
+    pub fn saved(&self) -> (Saved, BTreeMap<&'static str, u64>) {
+        self.savings.session()
+    }
+
+    /// What all processes saved; nothing where it cannot be read.
+    pub fn saved_all_time(&self) -> Option<AllTime> {
+        self.savings.all_time()
+    }
+
+    /// The graph when this process was first asked something.
+    pub fn start(&self) -> Start {
+        self.start.get().copied().unwrap_or_default()
+    }
+
+    pub(crate) fn savings(&self) -> &Savings {
+        &self.savings
+    }
+
+    /// Remembers the graph of the beginning, once.
+    pub(crate) fn note_start(&self) {
+        self.start.get_or_init(|| {
+            let view = self.workspace().map(|workspace| workspace.view());
+            view.map_or_else(Start::default, |view| Start {
+                generation: view.generation(),
+                nodes: view.node_count(),
+                edges: view.edge_count(),
+            })
+        });
+    }
+
     pub(crate) fn lanes(&self) -> &Lanes {
         &self.lanes
     }
@@ -263,6 +299,14 @@ impl Runtime {
     pub(crate) fn log(&self) -> &QueryLog {
         &self.log
     }
+}
+
+/// The graph at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    pub generation: u64,
+    pub nodes: u64,
+    pub edges: u64,
 }
 
 impl std::fmt::Debug for Runtime {

@@ -54,7 +54,23 @@ pub struct Spec {
     pub lean: bool,
     /// Whether an explicit `null` argument means something else than leaving it out.
     pub null_means_clear: bool,
+    /// What an answer spares an agent, for `savings`.
+    pub saves: Saves,
     pub examples: &'static [Example],
+}
+
+/// What an agent would have read instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saves {
+    /// Several files to see what belongs together.
+    Activation,
+    /// Everything around a change.
+    Blast,
+    /// The files around an edit.
+    Surgery,
+    /// A text search and the files that it finds.
+    Search,
+    Other,
 }
 
 impl Spec {
@@ -74,6 +90,7 @@ impl Spec {
         fresh: false,
         lean: false,
         null_means_clear: false,
+        saves: Saves::Other,
         examples: &[],
     };
 }

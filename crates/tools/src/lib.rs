@@ -3,6 +3,7 @@
 mod change;
 mod core;
 mod graph;
+mod ops;
 mod prompts;
 mod recall;
 mod remember;
@@ -43,6 +44,11 @@ pub const TOOLSETS: &[Toolset] = &[
         name: ToolsetName::Tasks,
         about: "Plans, tasks and steps that outlive a session, with claims for several agents.",
         tools: tasks::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Ops,
+        about: "What this session did, and what it spared.",
+        tools: ops::TOOLS,
     },
 ];
 

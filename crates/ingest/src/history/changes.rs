@@ -25,7 +25,7 @@ pub enum RangeError {
 
 /// The newer side of a comparison.
 enum Newer {
-    Commit(Base),
+    Commit(Box<Base>),
     /// The files as they are.
     Files,
 }
@@ -97,10 +97,10 @@ fn sides(folder: &Path, range: &str) -> Result<(Base, Newer), RangeError> {
         let base = one
             .merge_base(&other)
             .ok_or_else(|| RangeError::NoMergeBase { one: one.id(), other: other.id() })?;
-        return Ok((find(&base)?, Newer::Commit(other)));
+        return Ok((find(&base)?, Newer::Commit(Box::new(other))));
     }
     match range.split_once("..") {
-        Some((one, other)) => Ok((find(one)?, Newer::Commit(find(other)?))),
+        Some((one, other)) => Ok((find(one)?, Newer::Commit(Box::new(find(other)?)))),
         None => Ok((find(range)?, Newer::Files)),
     }
 }

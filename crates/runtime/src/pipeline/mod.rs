@@ -81,6 +81,7 @@ pub(crate) fn call(
         Err(fault) => return refuse_early(runtime, fault, agent),
     };
     let (header, arguments) = header;
+    runtime.note_start();
     let live = runtime.live_workspace();
     let workspace = live.as_ref().ok().cloned().flatten();
     let outcome = admit::check(runtime, row, live.as_ref().map(Option::as_deref))
@@ -97,7 +98,7 @@ pub(crate) fn call(
             (refuse_with(runtime, fault, &header.caller, contract), None)
         }
     };
-    record::done(runtime, row, &header, elapsed, candidates, summary);
+    record::done(runtime, row, &header, elapsed, candidates, summary, &reply);
     reply
 }
 

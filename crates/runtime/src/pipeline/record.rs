@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use m1nd_contract::budget::cut_text;
+use m1nd_contract::budget::{cut_text, json_len};
 use m1nd_contract::{Caller, Header};
 use serde_json::{Map, Value};
 
 use crate::log::QueryRecord;
+use crate::pipeline::Reply;
 use crate::registry::Row;
 use crate::runtime::Runtime;
+use crate::savings;
 
 /// Characters of the query that the log keeps.
 const SUMMARY_BYTES: usize = 100;
@@ -30,6 +32,13 @@ pub(super) fn summary(arguments: &Map<String, Value>) -> String {
     summary
 }
 
+/// Bytes of the files that an answer points into, each counted once.
+fn bytes_pointed_into(runtime: &Runtime, body: &Value) -> u64 {
+    let Some(workspace) = runtime.workspace() else { return 0 };
+    let view = workspace.view();
+    savings::files_in(body).into_iter().filter_map(|path| view.size_of(path)).sum()
+}
+
 pub(super) fn done(
     runtime: &Runtime,
     row: &Row,
@@ -37,7 +46,17 @@ pub(super) fn done(
     elapsed: Duration,
     candidates: Option<u64>,
     summary: String,
+    reply: &Reply,
 ) {
+    if !reply.is_error {
+        let bytes = json_len(&reply.body) as u64;
+        runtime.savings().record(
+            row.name(),
+            row.entry.spec.saves,
+            bytes,
+            bytes_pointed_into(runtime, &reply.body),
+        );
+    }
     if let Some(workspace) = runtime.workspace() {
         workspace.note_query(runtime.clock().now());
     }

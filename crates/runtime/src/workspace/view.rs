@@ -88,6 +88,11 @@ impl WorkspaceView {
         self.sizes.get(path).copied().filter(|&(_, modified_ns)| !is_racy(modified_ns, self.as_of))
     }
 
+    /// How large a file was when it was listed.
+    pub(crate) fn size_of(&self, path: &str) -> Option<u64> {
+        self.sizes.get(path).map(|&(size, _)| size)
+    }
+
     /// Whether nothing speaks for a file having changed since it was read. A snapshot only tells when it was made.
     pub(super) fn looks_like(&self, path: &str, size: u64, modified_ns: i128) -> bool {
         match self.sizes.get(path) {

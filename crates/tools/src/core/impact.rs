@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::impact::{self, Chain, Direction, Hit, TestHit};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,7 @@ impl Tool for Impact {
         fresh: true,
         lean: true,
         examples: &[Example { says: "By name", arguments: r#"{"node_id": "greet"}"# }],
+        saves: Saves::Blast,
         ..Spec::READ
     };
 

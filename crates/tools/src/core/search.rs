@@ -10,7 +10,7 @@ use m1nd_recall::seek::Graphed;
 use m1nd_runtime::faults::from_vfs;
 use m1nd_runtime::flows::text_search::{self, Request};
 use m1nd_runtime::flows::{places, seek};
-use m1nd_runtime::{Answer, Ctx, Example, GraphView, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, GraphView, Saves, Spec, Tool};
 use m1nd_stdx::cancel::Stop;
 use m1nd_vfs::grep::{Case, Findings, Match, Pattern, Syntax};
 use schemars::JsonSchema;
@@ -142,6 +142,7 @@ impl Tool for Search {
                 arguments: r#"{"query": "fn \\w+\\(", "mode": "regex", "scope": "src", "top_k": 5}"#,
             },
         ],
+        saves: Saves::Search,
         ..Spec::READ
     };
 

@@ -6,7 +6,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::NodeKind;
 use m1nd_recall::seek::Graphed;
 use m1nd_runtime::flows::seek::{self, Request, SeekFile, SeekResult};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,7 @@ impl Tool for Seek {
                 arguments: r#"{"query": "main program prints", "group_by": "file", "top_k": 10}"#,
             },
         ],
+        saves: Saves::Search,
         ..Spec::READ
     };
 

@@ -7,7 +7,7 @@ use m1nd_recall::engines::associate::Noise;
 use m1nd_recall::engines::merge::Dimension;
 use m1nd_runtime::flows::associate::{self, ActiveNode, Learning, PlasticityReport, Request, SeedNode};
 use m1nd_runtime::flows::ghosts::GhostEdge;
-use m1nd_runtime::{Answer, Ctx, Effect, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Effect, Example, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,7 @@ impl Tool for Activate {
                 arguments: r#"{"query": "main", "dimensions": ["structural", "causal"], "learn": false}"#,
             },
         ],
+        saves: Saves::Activation,
         ..Spec::READ
     };
 
