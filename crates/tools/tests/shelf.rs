@@ -154,8 +154,10 @@ fn every_example_runs_as_help_prints_it() {
 #[test]
 fn asking_twice_gives_the_same_answer() {
     let fixture = remembered();
+    // These tell what was asked before.
+    let counts = |name: &str| ["health", "report", "savings"].contains(&name);
     for (entry, _) in
-        registry().entries().filter(|(entry, _)| entry.spec.effect.read_only() && entry.spec.name != "health")
+        registry().entries().filter(|(entry, _)| entry.spec.effect.read_only() && !counts(entry.spec.name))
     {
         for example in entry.spec.examples {
             let ask = || {

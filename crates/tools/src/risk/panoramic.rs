@@ -114,8 +114,7 @@ impl Tool for Panoramic {
         let risky = found.iter().filter(|one| one.combined >= least);
         let total = risky.clone().count();
         let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
-        let mut no_data =
-            vec!["turbulence: no data race was looked for", "antibodies: no pattern is recorded"];
+        let mut no_data = vec!["turbulence", "antibodies"];
         no_data.extend(known.no_data().iter().flat_map(|_| ["trust", "tremor"]));
         let guidance = match modules.first() {
             Some(first) => Guidance::next(
