@@ -1,10 +1,12 @@
 //! Reading a workspace in from an export.
 
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
 use super::embedded;
 use super::record::{Counts, FORMAT, Record};
 use crate::error::MemoryError;
+use crate::graph::{conflict_id_in, superseded_by};
 use crate::ids::{Seq, WorkspaceId};
 use crate::port::{self, StreamKind, Tx, Verdict, WorkspaceRow};
 use crate::ports::Ports;
@@ -14,7 +16,8 @@ use crate::writer::{index_card, index_note, is_found_by_itself};
 /// Reads an export into a workspace that nothing was written to yet; all of it or nothing.
 pub fn import(ports: &Ports<'_>, workspace: &str, input: &mut dyn BufRead) -> Result<Counts, MemoryError> {
     let workspace = WorkspaceId::parse(workspace)?;
-    let records = parse(input)?;
+    let mut records = parse(input)?;
+    rename_conflicts(&mut records, &workspace)?;
     let now = ports.clock.now();
     port::write(ports.store, |tx| {
         let ws = match tx.workspace(&workspace)? {
@@ -67,6 +70,29 @@ fn parse(input: &mut dyn BufRead) -> Result<Vec<Record>, MemoryError> {
         return Err(unreadable(records.len(), "the file was cut off".to_owned()));
     }
     Ok(records)
+}
+
+/// Gives conflicts the ids that a merge in this workspace gives them: what was settled must be known again.
+fn rename_conflicts(records: &mut [Record], workspace: &WorkspaceId) -> Result<(), MemoryError> {
+    let mut resolutions = HashMap::new();
+    let mut taken = HashSet::new();
+    for (at, record) in records.iter_mut().enumerate() {
+        let Record::Conflict(row) = record else { continue };
+        let id = conflict_id_in(workspace, row);
+        if !taken.insert(id.clone()) {
+            return Err(unreadable(at + 1, "is the second conflict over the same versions".to_owned()));
+        }
+        resolutions.insert(superseded_by(&row.id), superseded_by(&id));
+        row.id = id;
+    }
+    for record in records {
+        if let Record::Conflict(row) = record
+            && let Some(now) = row.resolution.as_ref().and_then(|before| resolutions.get(before))
+        {
+            row.resolution = Some(now.clone());
+        }
+    }
+    Ok(())
 }
 
 fn put(

@@ -73,6 +73,42 @@ fn an_export_read_into_another_store_says_the_same() {
 }
 
 #[test]
+fn conflicts_are_known_again_under_another_name() {
+    on_every_store(|w| {
+        fill(w);
+        let node = |title: &str| json!([{"op": "node_upsert", "id": "m", "type": "t", "title": title}]);
+        for (branch, title) in [("task/TASK-001", "ours"), ("fork", "theirs")] {
+            w.ok("graph_apply", json!({"branch": branch, "doc": "TASK-001-graph", "ops": node(title)}));
+        }
+        let merge = json!({"from": "fork", "into": "task/TASK-001"});
+        let settled = w.ok("graph_merge", merge.clone())["conflict_ids"][0].clone();
+        w.ok("graph_conflict_resolve", json!({"conflict_id": settled, "resolution": "use_into"}));
+        // The other conflict of the two branches is over older versions now.
+        let ops = json!([{"op": "node_upsert", "id": "n", "type": "t", "title": "ours, later"}]);
+        w.ok("graph_apply", json!({"branch": "task/TASK-001", "doc": "TASK-001-graph", "ops": ops}));
+        w.ok("graph_merge", merge.clone());
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        import(&w.ports(), "copy", &mut lines.as_slice()).unwrap();
+        let states = |w: &World| {
+            let all = pages(w, "graph_conflicts", json!({"into": "task/TASK-001"}), "conflicts");
+            all.iter().map(|line| format!("{} {}", line["key"], line["status"])).collect::<Vec<_>>()
+        };
+        let before = states(w);
+        assert_eq!(before.len(), 3);
+        w.switch("copy");
+        let again = w.ok("graph_merge", merge);
+        assert_eq!(again["conflicts_created"], 0, "{again}");
+        assert_eq!(states(w), before);
+        let all = pages(w, "graph_conflicts", json!({"into": "task/TASK-001"}), "conflicts");
+        let ids: Vec<_> = all.iter().map(|line| line["conflict_id"].as_str().unwrap()).collect();
+        assert_eq!(again["still_open"], json!([ids[0]]));
+        let older = w.ok("graph_conflict_show", json!({"conflict_id": ids[2]}));
+        assert_eq!(older["conflict"]["resolution"], format!("superseded by {}", ids[0]));
+    });
+}
+
+#[test]
 fn an_import_is_whole_and_never_overwrites() {
     on_every_store(|w| {
         fill(w);
