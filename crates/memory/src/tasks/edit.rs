@@ -11,6 +11,7 @@ use super::event::Event;
 use super::mutation::{Happened, Stage, mutation, seal};
 use super::patch::Patch;
 use super::project::detach;
+use super::ready::in_the_way;
 use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
 use crate::ids::{EntityId, EntityKind, WorkspaceId};
@@ -103,8 +104,14 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
             detach(w, &row, old)?;
         }
         let mut event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
-        if !request.anchors.is_keep() && event.warning.is_none() {
-            event.warning = anchors::warnings(&row.anchors).pop();
+        if !request.anchors.is_keep() {
+            event.warn(anchors::warnings(&row.anchors).pop());
+        }
+        let closed = |row: &EntityRow| matches!(row.status, Status::Done | Status::Cancelled);
+        if row.id.kind == EntityKind::Plan && closed(&row) && !closed(&before) {
+            event.warn(left_behind(&open_tasks(w.tx.rows(), &w.ws, &row)?, &row));
+        } else if row.status.is_open() && (closed(&before) || before.parent != row.parent) {
+            event.warn(in_the_way(w.tx.rows(), &w.ws, &row)?);
         }
         Ok(Outcome::Keep(TasksEditOutput::of(&row, Some(event))))
     })
@@ -214,16 +221,35 @@ fn set<T>(patch: &Patch<T>) -> Option<&T> {
     }
 }
 
-/// A task is not done while its steps are not: that would pass their checkpoints by.
+/// A task is not done while its steps are not: that would pass their checkpoints by. Nor is a plan while its tasks
+/// are open: nobody would find them again.
 fn check_status(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow, to: Status) -> Result<(), MemoryError> {
-    if to != Status::Done || row.id.kind == EntityKind::Plan {
+    if to != Status::Done {
         return Ok(());
+    }
+    if row.id.kind == EntityKind::Plan {
+        let open = open_tasks(rows, ws, row)?;
+        return if open.is_empty() { Ok(()) } else { Err(MemoryError::OpenTasks { plan: row.id, open }) };
     }
     let open = rows.steps(ws.no, row.id)?.iter().filter(|step| step.completed.is_none()).count();
     if open > 0 {
         return Err(MemoryError::OpenSteps { task: row.id, open });
     }
     Ok(())
+}
+
+/// The tasks of a plan that are neither done nor cancelled, oldest first.
+fn open_tasks(rows: &dyn Rows, ws: &WorkspaceRow, plan: &EntityRow) -> Result<Vec<EntityId>, MemoryError> {
+    let tasks = rows.children(ws.no, plan.id)?;
+    let open = tasks.iter().filter(|row| !matches!(row.status, Status::Done | Status::Cancelled));
+    Ok(open.map(|row| row.id).collect())
+}
+
+/// What to know when a plan is given up with tasks that are not finished.
+fn left_behind(tasks: &[EntityId], plan: &EntityRow) -> Option<String> {
+    let (count, id) = (tasks.len(), plan.id);
+    (count > 0)
+        .then(|| format!("{count} open tasks of {id} are not ready any more; tasks_context names them."))
 }
 
 /// Follows the dependencies; coming back to the task itself is a cycle.

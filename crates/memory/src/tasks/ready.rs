@@ -139,16 +139,41 @@ fn behind(
 
 /// Whether everything that a task depends on is done, and its plan is not closed.
 pub(crate) fn is_unblocked(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<bool, StoreError> {
-    if let Some(plan) = row.parent
-        && let Some(plan) = rows.entity(ws.no, plan)?
-        && matches!(plan.status, Status::Done | Status::Cancelled)
-    {
-        return Ok(false);
+    Ok(closed_plan(rows, ws, row)?.is_none() && waits_for(rows, ws, row)?.is_empty())
+}
+
+/// Why an open task is not ready, for whoever takes or changes it.
+pub(super) fn in_the_way(
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    row: &EntityRow,
+) -> Result<Option<String>, StoreError> {
+    let id = row.id;
+    if let Some(plan) = closed_plan(rows, ws, row)? {
+        let (plan, status) = (plan.id, plan.status.as_str());
+        return Ok(Some(format!("{id} is not ready: {plan}, which it belongs to, is {status}.")));
     }
+    let waits = waits_for(rows, ws, row)?;
+    if !waits.is_empty() {
+        return Ok(Some(format!("{id} is not ready: it waits for {}.", waits.join(", "))));
+    }
+    Ok((row.status == Status::Blocked).then(|| format!("{id} is blocked; tasks_radar shows by what.")))
+}
+
+fn closed_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<Option<EntityRow>, StoreError> {
+    let Some(plan) = row.parent else { return Ok(None) };
+    Ok(rows.entity(ws.no, plan)?.filter(|plan| matches!(plan.status, Status::Done | Status::Cancelled)))
+}
+
+/// The tasks that a task waits for, and how they stand.
+fn waits_for(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<Vec<String>, StoreError> {
+    let mut out = Vec::new();
     for id in &row.depends_on {
-        if rows.entity(ws.no, *id)?.is_none_or(|other| other.status != Status::Done) {
-            return Ok(false);
+        match rows.entity(ws.no, *id)? {
+            Some(other) if other.status == Status::Done => {}
+            Some(other) => out.push(format!("{id} ({})", other.status.as_str())),
+            None => out.push(id.to_string()),
         }
     }
-    Ok(true)
+    Ok(out)
 }

@@ -167,6 +167,18 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             fault(Code::Conflict, radar("Finish the open steps first; this names the next.", task))
                 .with_detail(json!({ "reason": "open_steps", "open": open }))
         }
+        E::OpenTasks { plan, open } => fault(
+            Code::Conflict,
+            Recovery::call(
+                "Finish or cancel its tasks first; this lists them.",
+                ENTITIES,
+                json!({ "task": plan.to_string() }),
+            ),
+        )
+        .with_detail(json!({
+            "reason": "open_tasks", "open": open.len(),
+            "tasks": open.iter().take(20).map(ToString::to_string).collect::<Vec<_>>(),
+        })),
         E::TaskClosed { task, .. } => fault(
             Code::Conflict,
             radar("Work on another task, or reopen this one with tasks_edit `status`.", task),
