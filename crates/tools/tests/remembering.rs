@@ -535,3 +535,64 @@ fn an_empty_list_says_why() {
         assert!(out["next_step_hint"].as_str().is_some_and(|hint| hint.len() > 20), "{tool}: {out}");
     }
 }
+
+#[test]
+fn the_smallest_budget_that_a_refusal_names_is_the_smallest_that_works() {
+    let fixture = remembered();
+    crowd(&fixture);
+    let mut tried = 0;
+    for (entry, _) in registry().entries() {
+        let spec = &entry.spec;
+        let takes =
+            registry().listing(spec.name).unwrap().input_schema["properties"].get("max_chars").is_some();
+        let of_memory =
+            ["branchmind_", "tasks_", "memory_", "brief"].iter().any(|name| spec.name.starts_with(name));
+        if !takes || !of_memory || !spec.effect.read_only() {
+            continue;
+        }
+        for example in spec.examples {
+            let mut arguments: Value = serde_json::from_str(example.arguments).unwrap();
+            let mut with = |budget: u64| {
+                arguments["max_chars"] = json!(budget);
+                let reply = fixture.call(spec.name, arguments.clone());
+                let least = reply.body["error"]["detail"]["least"].as_u64();
+                assert!(least.is_some() || !reply.is_error, "{} {arguments}: {}", spec.name, reply.text());
+                assert!(
+                    least.is_some() || reply.text().len() as u64 <= budget,
+                    "{arguments}: {}",
+                    reply.text()
+                );
+                least
+            };
+            let Some(least) = with(1) else { panic!("{} fits into a byte", spec.name) };
+            for below in (2..least).rev().step_by(7) {
+                assert_eq!(with(below), Some(least), "{} {} at {below}", spec.name, example.arguments);
+            }
+            for above in (least..least + 40).chain((least + 40..least + 700).step_by(13)) {
+                assert_eq!(with(above), None, "{} {} at {above}", spec.name, example.arguments);
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+/// Enough of everything that every list is longer than a small page.
+fn crowd(fixture: &Fixture) {
+    let long = "words \"and\" wörter\n".repeat(20);
+    for at in 0..6 {
+        let note = json!({"branch": "main", "doc": "notes", "content": long, "title": format!("n{at}"), "meta": {"at": at}});
+        ok(fixture, "branchmind_notes_commit", note);
+        ok(fixture, "branchmind_commit", json!({"message": format!("m{at} {}", "x".repeat(at * 60))}));
+        let card = json!({"id": format!("c{at}"), "type": "decision", "title": "a title", "text": long, "tags": ["x"]});
+        ok(fixture, "branchmind_think_card", json!({"target": "TASK-001", "card": card}));
+        ok(
+            fixture,
+            "tasks_create",
+            json!({"title": format!("task {at} {}", "t".repeat(at * 30)), "kind": "task"}),
+        );
+        ok(fixture, "tasks_note", json!({"task": "TASK-001", "note": long}));
+        let node = json!([{"op": "node_upsert", "id": format!("i{at}"), "type": "idea", "title": "idea", "text": long}]);
+        ok(fixture, "branchmind_graph_apply", json!({"branch": "bold", "doc": "ideas", "ops": node}));
+    }
+}
