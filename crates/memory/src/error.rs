@@ -39,7 +39,7 @@ pub enum MemoryError {
     ConflictUnknown { id: String },
     #[error("conflict {id} is settled already ({resolution})")]
     ConflictSettled { id: ConflictId, resolution: String },
-    #[error("{into} has no node {missing} any more, and the edge {edge} of {from} needs it")]
+    #[error("branch {into} has no node {missing} any more, and the edge {edge} of {from} needs it")]
     ConflictNeedsNode { missing: String, edge: String, from: BranchName, into: BranchName, doc: DocName },
     #[error("the destination changed after conflict {id} was recorded")]
     ConflictStale { id: ConflictId, current: Option<serde_json::Value> },

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use m1nd_contract::budget::json_len;
 use m1nd_contract::header::Field;
 use m1nd_contract::{Code, Fault, Guidance, Recovery, Trim};
-use m1nd_memory::workspace;
+use m1nd_memory::ids::{BranchName, DocName};
+use m1nd_memory::port::StreamKind;
+use m1nd_memory::{branch, workspace};
 use m1nd_runtime::{Answer, Ctx, Effect, Spec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -148,6 +150,24 @@ pub fn when_empty<T>(ctx: &Ctx<'_>, list: &[T], why: &'static str) -> Guidance {
     }
 }
 
+/// What to say about an empty list of a document: the names that a mistyped one may mean, or `why`.
+pub fn when_doc_empty<T>(
+    ctx: &Ctx<'_>,
+    list: &[T],
+    (branch, doc, kind): (&BranchName, &DocName, StreamKind),
+    why: &'static str,
+) -> Guidance {
+    if !list.is_empty() {
+        return Guidance::default();
+    }
+    let asked = ctx.header().caller.name();
+    let meant = ctx.remember(|ports| branch::meant(ports, asked, branch, doc, kind)).unwrap_or_default();
+    if meant.is_empty() {
+        return when_empty(ctx, list, why);
+    }
+    Guidance::hint(format!("{branch} has no document {doc}; there is {}.", meant.join(", ")))
+}
+
 /// What to say when nothing is found: damage may be the reason, and a mistyped name looks like a new one.
 pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
     let aside = ctx.workspace().map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
@@ -177,7 +197,7 @@ const MAX_NAMES: usize = 5;
 macro_rules! memory_tool {
     (
         $tool:ident, $call:expr, $input:ty => $output:ty $(, within $budget:expr)? $(, next $next:expr)?
-        $(, empty $list:ident: $why:expr)?;
+        $(, empty $list:ident $(of $kind:ident on $branch:ident)?: $why:expr)?;
         $($spec:tt)*
     ) => {
         pub struct $tool;
@@ -211,11 +231,22 @@ macro_rules! memory_tool {
                     next = point(ctx, &output);
                 )?
                 $(
-                    next = $crate::recall::when_empty(ctx, &output.$list, $why);
+                    next = memory_tool!(@empty ctx output $list ($($kind $branch)?) $why);
                 )?
                 Ok($crate::recall::answer(output, next, budget))
             }
         }
+    };
+    (@empty $ctx:ident $output:ident $list:ident () $why:expr) => {
+        $crate::recall::when_empty($ctx, &$output.$list, $why)
+    };
+    (@empty $ctx:ident $output:ident $list:ident ($kind:ident $branch:ident) $why:expr) => {
+        $crate::recall::when_doc_empty(
+            $ctx,
+            &$output.$list,
+            (&$output.$branch, &$output.doc, m1nd_memory::port::StreamKind::$kind),
+            $why,
+        )
     };
     (@budget $input:ident) => { Option::<i64>::None };
     (@budget $input:ident $budget:expr) => { $input.max_chars.or(Some($budget)) };

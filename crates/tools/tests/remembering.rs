@@ -596,3 +596,84 @@ fn crowd(fixture: &Fixture) {
         ok(fixture, "branchmind_graph_apply", json!({"branch": "bold", "doc": "ideas", "ops": node}));
     }
 }
+
+#[test]
+fn a_mistyped_document_is_told_from_an_empty_one() {
+    let fixture = remembered();
+    for (tool, arguments, said) in [
+        (
+            "branchmind_show",
+            json!({"branch": "main", "doc": "ntoes"}),
+            "main has no document ntoes; there is notes.",
+        ),
+        (
+            "branchmind_diff",
+            json!({"from": "bold", "to": "main", "doc": "ntoes"}),
+            "main has no document ntoes; there is notes.",
+        ),
+        (
+            "branchmind_merge",
+            json!({"from": "bold", "into": "main", "doc": "ntoes"}),
+            "bold has no document ntoes; there is notes.",
+        ),
+        (
+            "branchmind_graph_query",
+            json!({"branch": "bold", "doc": "idea"}),
+            "bold has no document idea; there is ideas.",
+        ),
+        (
+            "branchmind_graph_validate",
+            json!({"branch": "bold", "doc": "idea"}),
+            "bold has no document idea; there is ideas.",
+        ),
+        (
+            "branchmind_graph_merge",
+            json!({"from": "bold", "into": "main", "doc": "idea"}),
+            "bold has no document idea; there is ideas.",
+        ),
+        (
+            "branchmind_graph_diff",
+            json!({"from": "main", "to": "bold", "doc": "idea"}),
+            "bold has no document idea; there is ideas.",
+        ),
+        (
+            "branchmind_graph_conflicts",
+            json!({"into": "main", "doc": "idea"}),
+            "main has no document idea; there is ideas.",
+        ),
+    ] {
+        assert_eq!(ok(&fixture, tool, arguments)["next_step_hint"], said, "{tool}");
+    }
+    let hint = &ok(&fixture, "branchmind_show", json!({"target": "TASK-002"}))["next_step_hint"];
+    assert!(hint.as_str().unwrap().starts_with("Nothing was written to this document yet"), "{hint}");
+}
+
+#[test]
+fn refusals_are_sentences() {
+    let fixture = remembered();
+    for (tool, arguments, said) in [
+        (
+            "tasks_edit",
+            json!({"task": "PLAN-001", "depends_on": ["TASK-001"]}),
+            "`depends_on` belongs to a task, not to a plan.",
+        ),
+        (
+            "tasks_edit",
+            json!({"task": "TASK-001", "title": null}),
+            "`title` cannot be cleared; leave it out to keep it.",
+        ),
+        (
+            "tasks_edit",
+            json!({"task": "TASK-001", "status": null}),
+            "`status` cannot be cleared; leave it out to keep it.",
+        ),
+        (
+            "tasks_create",
+            json!({"title": "x", "parent": "TASK-001"}),
+            "`parent`: TASK-001 is a task, not a plan.",
+        ),
+        ("branchmind_show", json!({"branch": "main", "doc": "notes", "limit": 0}), "`limit` is below 1."),
+    ] {
+        assert_eq!(refused(&fixture, tool, arguments)["message"], said, "{tool}");
+    }
+}

@@ -30,7 +30,7 @@ mutation! {
         pub task: String,
         /// One line.
         #[serde(default)]
-        pub title: Option<String>,
+        pub title: Patch<String>,
         /// What is to be done, and why.
         #[serde(default)]
         pub description: Patch<String>,
@@ -54,7 +54,7 @@ mutation! {
         pub anchors: Patch<Vec<AnchorIn>>,
         /// `todo`, `active`, `blocked`, `done` or `cancelled`.
         #[serde(default)]
-        pub status: Option<Status>,
+        pub status: Patch<Status>,
         /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
@@ -83,7 +83,9 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         let before = row.clone();
         let mut payload = fields(w, ports, request, &mut row)?;
         let only_status = payload.is_empty();
-        if let Some(status) = request.status.filter(|status| *status != before.status) {
+        if let Some(status) = set_once("status", &request.status)?.filter(|status| **status != before.status)
+        {
+            let status = *status;
             check_status(w.tx.rows(), &w.ws, &row, status)?;
             payload.insert("from".to_owned(), json!(before.status));
             payload.insert("to".to_owned(), json!(status));
@@ -121,6 +123,8 @@ impl TasksEditRequest {
     /// Whether no field is given at all.
     fn names_nothing(&self) -> bool {
         let kept = [
+            self.title.is_keep(),
+            self.status.is_keep(),
             self.description.is_keep(),
             self.contract.is_keep(),
             self.contract_data.is_keep(),
@@ -129,7 +133,7 @@ impl TasksEditRequest {
             self.depends_on.is_keep(),
             self.anchors.is_keep(),
         ];
-        self.title.is_none() && self.status.is_none() && kept.into_iter().all(|kept| kept)
+        kept.into_iter().all(|kept| kept)
     }
 }
 
@@ -150,7 +154,7 @@ fn fields(
     let sensitive = Sensitive::from(request.allow_sensitive);
     let before = row.clone();
     let mut changed = Object::new();
-    if let Some(title) = &request.title {
+    if let Some(title) = set_once("title", &request.title)? {
         row.title = text::title("title", title, sensitive)?;
         if row.title != before.title {
             changed.insert("title".to_owned(), json!(row.title));
@@ -190,8 +194,11 @@ fn fields(
             changed.insert("anchors".to_owned(), json!(names));
         }
     }
-    if row.id.kind == EntityKind::Plan && !(request.parent.is_keep() && request.depends_on.is_keep()) {
-        return Err(MemoryError::invalid("parent", "parent and depends_on belong to a task, not to a plan"));
+    for (field, kept) in [("parent", request.parent.is_keep()), ("depends_on", request.depends_on.is_keep())]
+    {
+        if row.id.kind == EntityKind::Plan && !kept {
+            return Err(MemoryError::invalid(field, "belongs to a task, not to a plan"));
+        }
     }
     if !request.parent.is_keep() {
         row.parent = match set(&request.parent) {
@@ -212,6 +219,14 @@ fn fields(
         }
     }
     Ok(changed)
+}
+
+/// A field that can be changed but not cleared.
+fn set_once<'a, T>(field: &'static str, patch: &'a Patch<T>) -> Result<Option<&'a T>, MemoryError> {
+    match patch {
+        Patch::Clear => Err(MemoryError::invalid(field, "cannot be cleared; leave it out to keep it")),
+        kept_or_set => Ok(set(kept_or_set)),
+    }
 }
 
 fn set<T>(patch: &Patch<T>) -> Option<&T> {

@@ -305,7 +305,12 @@ fn named(advice: &str, nearest: &[String]) -> String {
 /// An error in a sentence, with the argument's name as arguments are written.
 fn sentence(err: &MemoryError) -> String {
     match err {
-        MemoryError::Invalid { field, reason } => format!("`{field}` {}.", reason.trim_end_matches('.')),
+        MemoryError::Invalid { field, reason } => {
+            // What the argument is or does goes on with its name; anything else speaks for itself.
+            let verbs = ["is ", "has ", "holds ", "belongs ", "goes ", "differs ", "cannot "];
+            let joint = if verbs.iter().any(|verb| reason.starts_with(verb)) { "" } else { ":" };
+            format!("`{field}`{joint} {}.", reason.trim_end_matches('.'))
+        }
         other => format!("{}.", first_upper(&shortened(&other.to_string()).replace('\n', " "))),
     }
 }
