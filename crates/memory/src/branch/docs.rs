@@ -39,10 +39,17 @@ pub fn meant(
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let known = docs(rows, &ws, branch, kind)?;
-        if known.contains(doc) {
+        if known.contains(doc) || is_usual(branch, doc) {
             return Ok(Vec::new());
         }
         let known: Vec<String> = known.iter().map(ToString::to_string).collect();
         Ok(nearest(doc.as_str(), &known))
     })
+}
+
+/// Documents that a branch has though nothing was written to them yet.
+fn is_usual(branch: &BranchName, doc: &DocName) -> bool {
+    let entity = branch.as_str().rsplit('/').next().unwrap_or_default();
+    let own = doc.as_str().strip_prefix(entity);
+    [DocName::notes(), DocName::commits()].contains(doc) || matches!(own, Some("-graph" | "-trace"))
 }
