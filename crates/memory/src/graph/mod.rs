@@ -29,5 +29,6 @@ pub(crate) use resolve::superseded_by;
 pub use resolve::{ConflictResolveOutput, ConflictResolveRequest, Resolution, resolve};
 pub(crate) use state::same_body;
 pub use state::{Edge, Node};
+pub(crate) use validate::dangling_edges;
 pub use validate::{GraphStats, GraphValidateOutput, GraphValidateRequest, ValidateError, validate};
 pub(crate) use view::GraphView;
