@@ -20,7 +20,7 @@ use crate::port::{self, EntityRow, EntryRow, GraphKey, Mark, Rows, Status, Versi
 use crate::ports::Ports;
 use crate::stale::{Stale, StaleAnchor};
 use crate::target;
-use crate::tasks::{self, EntityLine, LastNote};
+use crate::tasks::{self, EntityLine, LastNote, Readiness};
 use crate::text;
 use crate::think::{self, CardType};
 use crate::writer;
@@ -371,12 +371,13 @@ impl Look<'_> {
 
     fn ready(&self) -> Result<(Vec<EntityRow>, usize), MemoryError> {
         let now = self.ports.clock.now();
+        let readiness = Readiness::new(self.rows, self.ws);
         let mut failed = None;
         let mut rows = Vec::new();
         let mut more = 0;
         self.rows.open_tasks(self.ws.no, &mut |row| {
             let claimed = row.claim.as_ref().is_some_and(|claim| claim.is_live(now));
-            match tasks::is_unblocked(self.rows, self.ws, &row) {
+            match readiness.is_unblocked(&row) {
                 Ok(true) if !claimed && rows.len() < EACH => rows.push(row),
                 Ok(true) if !claimed => more += 1,
                 Ok(_) => {}
