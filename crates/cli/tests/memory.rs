@@ -327,3 +327,44 @@ fn people_get_as_many_as_they_ask_for_and_are_told_of_a_wrong_name() {
         assert!(said.contains("nothing is remembered under \"nope\"; there is w"), "{said}");
     }
 }
+
+#[test]
+fn an_export_whose_reader_goes_away_is_no_failure() {
+    let machine = Machine::new();
+    let mut server = machine.serve();
+    server.ok(
+        "branchmind_notes_commit",
+        json!({"branch": "main", "doc": "notes", "content": "x".repeat(200_000)}),
+    );
+    server.end();
+    for format in ["jsonl", "markdown"] {
+        let mut export = machine.command(&["memory", "export", "--format", format]).spawn().unwrap();
+        drop(export.stdout.take());
+        let done = export.wait_with_output().unwrap();
+        assert!(done.status.success(), "{format}: {done:?}");
+        assert_eq!(String::from_utf8_lossy(&done.stderr), "", "{format}");
+    }
+}
+
+#[test]
+fn people_are_told_what_a_brief_left_out_and_no_blockers_of_what_is_done() {
+    let machine = Machine::new();
+    let mut server = machine.serve();
+    server.ok("tasks_create", json!({"title": "first", "kind": "task"}));
+    server.ok("tasks_create", json!({"title": "second", "kind": "task", "depends_on": ["TASK-001"]}));
+    server.ok("tasks_edit", json!({"task": "TASK-002", "status": "done"}));
+    server.ok("tasks_create", json!({"title": "stuck", "kind": "task"}));
+    server.ok("tasks_edit", json!({"task": "TASK-003", "status": "blocked"}));
+    server.ok("tasks_claim", json!({"task": "TASK-003", "agent_id": "ann"}));
+    for at in 0..9 {
+        let note = json!({"branch": "main", "doc": "notes", "content": format!("note {at}")});
+        server.ok("branchmind_notes_commit", note);
+    }
+    server.end();
+    let said = |arguments: &[&str]| String::from_utf8(machine.run(arguments).stdout).unwrap();
+    let brief = said(&["memory", "brief", "--text"]);
+    assert!(brief.contains("left out: 4 notes"), "{brief}");
+    assert!(brief.contains("TASK-003 stuck blocked, held by ann"), "{brief}");
+    let show = said(&["tasks", "show", "TASK-002", "--text"]);
+    assert!(show.contains("(done,") && !show.contains("blocked by"), "{show}");
+}

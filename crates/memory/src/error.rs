@@ -39,7 +39,7 @@ pub enum MemoryError {
     ConflictUnknown { id: String },
     #[error("conflict {id} is settled already ({resolution})")]
     ConflictSettled { id: ConflictId, resolution: String },
-    #[error("{into} has no node {missing} any more, and the edge {edge} of {from} needs it")]
+    #[error("branch {into} has no node {missing} any more, and the edge {edge} of {from} needs it")]
     ConflictNeedsNode { missing: String, edge: String, from: BranchName, into: BranchName, doc: DocName },
     #[error("the destination changed after conflict {id} was recorded")]
     ConflictStale { id: ConflictId, current: Option<serde_json::Value> },
@@ -69,6 +69,8 @@ pub enum MemoryError {
     StepDone { step: StepId, path: String },
     #[error("{task} has steps that are open: {open}")]
     OpenSteps { task: EntityId, open: usize },
+    #[error("{plan} has tasks that are open: {}", first(open))]
+    OpenTasks { plan: EntityId, open: Vec<EntityId> },
     #[error("{task} is {status}")]
     TaskClosed { task: EntityId, status: &'static str },
     #[error("{task} would depend on itself through {through}")]
@@ -93,6 +95,13 @@ pub enum MemoryError {
     ImportUnreadable { line: usize, reason: String },
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The first few of many.
+fn first(ids: &[EntityId]) -> String {
+    let named: Vec<String> = ids.iter().take(5).map(ToString::to_string).collect();
+    let more = ids.len() - named.len();
+    if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
 }
 
 /// The graph that a refusal speaks of.

@@ -76,6 +76,7 @@ const ASSIGNED: &str = "assigned secret";
 const API_KEY: &str = "API key";
 const IN_URL: &str = "password in a URL";
 const PASSWORD: &str = "password";
+const BARE_PASSWORD: &str = "password without quotes";
 
 /// Patterns that ordinary text can fit too ask for more.
 fn looks_real(kind: &str, value: &str) -> bool {
@@ -84,6 +85,14 @@ fn looks_real(kind: &str, value: &str) -> bool {
         PASSWORD => {
             let has = |of: fn(&u8) -> bool| value.as_bytes().iter().any(of);
             has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+        }
+        // A name of code has its digits at the end or none; a way to keep passwords is no password.
+        BARE_PASSWORD => {
+            let kept = value.trim_end_matches(|c: char| c.is_ascii_digit());
+            let has = |of: fn(char) -> bool| kept.contains(of);
+            has(|c| c.is_ascii_digit() || !c.is_alphanumeric())
+                && has(|c| c.is_ascii_alphabetic())
+                && !METHODS.contains(&value.to_lowercase().as_str())
         }
         IN_URL => {
             !PLACEHOLDERS.contains(&value.to_lowercase().as_str()) && !value.contains(['<', '$', '{', '*'])
@@ -95,6 +104,9 @@ fn looks_real(kind: &str, value: &str) -> bool {
 /// What documentation writes where a password would be.
 const PLACEHOLDERS: [&str; 7] =
     ["password", "passwd", "secret", "changeme", "example", "placeholder", "xxxxxx"];
+
+/// How passwords are kept.
+const METHODS: [&str; 4] = ["argon2id", "pbkdf2-hmac", "pbkdf2hmac", "sha256crypt"];
 
 /// Words and paths have no digits among their letters; keys do.
 fn is_random(value: &str) -> bool {
@@ -128,6 +140,10 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
             r#"(?i)(?:\b|_)(?:passw(?:or)?d|passphrase|pwd|secret)["']?\s*[:=]+\s*["'](?P<value>[^"'\s/<>${}()*]{6,})["']"#,
         ),
         (
+            BARE_PASSWORD,
+            r"(?i)(?:\b|_)(?:passw(?:or)?d|passphrase|pwd)\s*[:=]+\s*(?P<value>[A-Za-z0-9!@#%^&+~?]{8,})\.?(?:[\s,;]|$)",
+        ),
+        (
             ASSIGNED,
             r#"(?i)(?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9_\-./+=~]{16,})"#,
         ),
@@ -154,6 +170,8 @@ mod tests {
             format!("password: \"{}\"", "c0rrect-h0rse-b4ttery-5taple"),
             format!("password = \"{}\"", "hunter2"),
             format!("DB_PASSWORD='{}'", "s3cr3t!!"),
+            format!("password = {}", "hunter2supersecret"),
+            format!("The password: {}.", "s3cr3t!!x"),
             format!("postgres://app:{}@db.internal/x", "hunter2hunter2"),
             format!("eyJhbGciOiJIUzI1NiJ9.{}.{}", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"),
         ];
@@ -171,6 +189,11 @@ mod tests {
             "the token: CancelToken is cloned into every worker",
             "password = read_password_from_keyring(prompt)",
             "password = \"changeme\" in the sample",
+            "password = userInput2 in the form",
+            "password: argon2id with 64 MB",
+            "password: sha256crypt",
+            "password = config2.password",
+            "pwd=workspace1; the password: mandatory",
             "secret: \"docs/v2/secrets.md\"",
             "password = \"${DB_PASSWORD_2}\"",
             "secret: see docs/security/secret-handling.md",

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use m1nd_contract::budget::json_len;
 use m1nd_contract::header::Field;
 use m1nd_contract::{Code, Fault, Guidance, Recovery, Trim};
-use m1nd_memory::workspace;
+use m1nd_memory::ids::{BranchName, DocName};
+use m1nd_memory::port::StreamKind;
+use m1nd_memory::{branch, workspace};
 use m1nd_runtime::{Answer, Ctx, Effect, Spec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -52,9 +54,53 @@ impl<T: JsonSchema> JsonSchema for Recalled<T> {
 pub const NEXT_STEP: i64 = 220;
 const SPARES_A_NEXT_STEP: i64 = 2_000;
 
+/// The answer that keeps to `budget`, found by asking with what room it leaves. Where that is overdrawn, the shortest
+/// form counts; a budget that not even this one fits into is refused: a page without entries could never be turned.
+pub fn within<T: Serialize>(
+    ctx: &Ctx<'_>,
+    budget: i64,
+    next_step: i64,
+    mut ask: impl FnMut(i64) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let mut bytes = room(budget, next_step);
+    let mut output = ask(bytes)?;
+    while let Some(smaller) = too_many_lines(ctx, &output, bytes) {
+        bytes = smaller;
+        output = ask(bytes)?;
+    }
+    if least(&output) <= budget {
+        return Ok(output);
+    }
+    let mut shortest = ask(1)?;
+    // Marks of what was shortened take room too, so that a larger budget may lead to a shorter answer.
+    loop {
+        let less = least(&shortest) - 1;
+        let shorter = ask(room(less, next_step))?;
+        if least(&shorter) > less {
+            break;
+        }
+        shortest = shorter;
+    }
+    let least = least(&shortest);
+    if least <= budget {
+        return Ok(shortest);
+    }
+    let fault = Fault::new(
+        Code::InvalidParams,
+        format!("`max_chars` {budget} is too small: the shortest form of this answer has {least} bytes."),
+        Recovery::hint(format!("Call {} again with `max_chars` of at least {least}.", ctx.tool())),
+    );
+    Err(fault.with_detail(json!({ "least": least })))
+}
+
+/// The budget that an answer needs.
+fn least<T: Serialize>(output: &T) -> i64 {
+    i64::try_from(json_len(output)).unwrap_or(i64::MAX / 2) + ENVELOPE
+}
+
 /// The bytes that memory may use of a budget. What is no budget stays what it is, and memory refuses it.
-pub fn room(max_chars: Option<i64>, default: i64, next_step: i64) -> i64 {
-    match max_chars.unwrap_or(default) {
+fn room(budget: i64, next_step: i64) -> i64 {
+    match budget {
         given if given < 1 => given,
         given if given < SPARES_A_NEXT_STEP => (given - ENVELOPE).max(1),
         given => given - ENVELOPE - next_step,
@@ -63,7 +109,7 @@ pub fn room(max_chars: Option<i64>, default: i64, next_step: i64) -> i64 {
 
 /// The smaller budget to ask with again when an answer has more lines than `max_lines` allows. Memory fits bytes and
 /// moves its cursor with what it drops; so lines are kept by giving it fewer bytes.
-pub fn too_many_lines<T: Serialize>(ctx: &Ctx<'_>, output: &T, budget: Option<i64>) -> Option<i64> {
+fn too_many_lines<T: Serialize>(ctx: &Ctx<'_>, output: &T, budget: i64) -> Option<i64> {
     let most = ctx.header().max_lines?;
     let value = serde_json::to_value(output).ok()?;
     let (lines, bytes) = (lines(&value), json_len(&value));
@@ -71,7 +117,7 @@ pub fn too_many_lines<T: Serialize>(ctx: &Ctx<'_>, output: &T, budget: Option<i6
         return None;
     }
     // A budget that is overdrawn already cannot be kept any better.
-    let budget = usize::try_from(budget.unwrap_or(LIST)).ok()?;
+    let budget = usize::try_from(budget).ok()?;
     let smaller = budget.min(bytes) / (lines + 1) * (most + 1);
     (bytes <= budget).then(|| i64::try_from(smaller.min(bytes.saturating_sub(1)).max(1)).unwrap_or(1))
 }
@@ -86,26 +132,11 @@ fn lines(value: &Value) -> usize {
     }
 }
 
-/// The answer, with a next step if `max_chars` has room for one. A budget that not even the smallest form of the
-/// answer fits into is refused: a page without entries could never be turned.
-pub fn answer<T: Serialize>(
-    ctx: &Ctx<'_>,
-    output: T,
-    next: Guidance,
-    budget: Option<i64>,
-) -> Result<Answer<Recalled<T>>, Fault> {
-    let bytes = |size: usize| i64::try_from(size).unwrap_or(i64::MAX / 2);
-    let least = bytes(json_len(&output)) + ENVELOPE;
-    match budget {
-        Some(budget) if least > budget => Err(Fault::new(
-            Code::InvalidParams,
-            format!("`max_chars` {budget} is too small: the shortest form of this answer has {least} bytes."),
-            Recovery::hint(format!("Call {} again with `max_chars` of at least {least}.", ctx.tool())),
-        )
-        .with_detail(json!({ "least": least }))),
-        Some(budget) if least + bytes(json_len(&next)) > budget => Ok(Answer::of(Recalled(output))),
-        _ => Ok(Answer::of(Recalled(output)).next(next)),
-    }
+/// The answer, with a next step if `max_chars` has room for one.
+pub fn answer<T: Serialize>(output: T, next: Guidance, budget: Option<i64>) -> Answer<Recalled<T>> {
+    let with = least(&output) + i64::try_from(json_len(&next)).unwrap_or(i64::MAX / 2);
+    let answer = Answer::of(Recalled(output));
+    if budget.is_some_and(|budget| with > budget) { answer } else { answer.next(next) }
 }
 
 /// What to say about an empty list: that memory itself is empty or elsewhere, or `why`.
@@ -117,6 +148,24 @@ pub fn when_empty<T>(ctx: &Ctx<'_>, list: &[T], why: &'static str) -> Guidance {
         known if known == Guidance::default() => Guidance::hint(why),
         reason => reason,
     }
+}
+
+/// What to say about an empty list of a document: the names that a mistyped one may mean, or `why`.
+pub fn when_doc_empty<T>(
+    ctx: &Ctx<'_>,
+    list: &[T],
+    (branch, doc, kind): (&BranchName, &DocName, StreamKind),
+    why: &'static str,
+) -> Guidance {
+    if !list.is_empty() {
+        return Guidance::default();
+    }
+    let asked = ctx.header().caller.name();
+    let meant = ctx.remember(|ports| branch::meant(ports, asked, branch, doc, kind)).unwrap_or_default();
+    if meant.is_empty() {
+        return when_empty(ctx, list, why);
+    }
+    Guidance::hint(format!("{branch} has no document {doc}; there is {}.", meant.join(", ")))
 }
 
 /// What to say when nothing is found: damage may be the reason, and a mistyped name looks like a new one.
@@ -148,7 +197,7 @@ const MAX_NAMES: usize = 5;
 macro_rules! memory_tool {
     (
         $tool:ident, $call:expr, $input:ty => $output:ty $(, within $budget:expr)? $(, next $next:expr)?
-        $(, empty $list:ident: $why:expr)?;
+        $(, empty $list:ident $(of $kind:ident on $branch:ident)?: $why:expr)?;
         $($spec:tt)*
     ) => {
         pub struct $tool;
@@ -163,34 +212,46 @@ macro_rules! memory_tool {
                 ctx: &m1nd_runtime::Ctx<'_>,
                 mut input: $input,
             ) -> Result<m1nd_runtime::Answer<Self::Output>, m1nd_contract::Fault> {
-                let mut budget = None;
-                let next_step = memory_tool!(@next_step $($next)?);
-                $(
-                    budget = input.max_chars.or(Some($budget));
-                    input.max_chars = Some($crate::recall::room(input.max_chars, $budget, next_step));
-                )?
                 let call: fn(&m1nd_memory::Ports<'_>, &$input) -> Result<$output, m1nd_memory::MemoryError> =
                     $call;
-                let mut output = ctx.remember(|ports| call(ports, &input))?;
-                $(
-                    let _: i64 = $budget;
-                    while let Some(smaller) = $crate::recall::too_many_lines(ctx, &output, input.max_chars) {
-                        input.max_chars = Some(smaller);
-                        output = ctx.remember(|ports| call(ports, &input))?;
+                let budget = memory_tool!(@budget input $($budget)?);
+                let output = match budget {
+                    None => ctx.remember(|ports| call(ports, &input))?,
+                    Some(budget) => {
+                        let next_step = memory_tool!(@next_step $($next)?);
+                        $crate::recall::within(ctx, budget, next_step, |bytes| {
+                            memory_tool!(@ask input bytes $($budget)?);
+                            ctx.remember(|ports| call(ports, &input))
+                        })?
                     }
-                )?
+                };
                 let mut next = m1nd_contract::Guidance::default();
                 $(
                     let point: fn(&m1nd_runtime::Ctx<'_>, &$output) -> m1nd_contract::Guidance = $next;
                     next = point(ctx, &output);
                 )?
                 $(
-                    next = $crate::recall::when_empty(ctx, &output.$list, $why);
+                    next = memory_tool!(@empty ctx output $list ($($kind $branch)?) $why);
                 )?
-                $crate::recall::answer(ctx, output, next, budget)
+                Ok($crate::recall::answer(output, next, budget))
             }
         }
     };
+    (@empty $ctx:ident $output:ident $list:ident () $why:expr) => {
+        $crate::recall::when_empty($ctx, &$output.$list, $why)
+    };
+    (@empty $ctx:ident $output:ident $list:ident ($kind:ident $branch:ident) $why:expr) => {
+        $crate::recall::when_doc_empty(
+            $ctx,
+            &$output.$list,
+            (&$output.$branch, &$output.doc, m1nd_memory::port::StreamKind::$kind),
+            $why,
+        )
+    };
+    (@budget $input:ident) => { Option::<i64>::None };
+    (@budget $input:ident $budget:expr) => { $input.max_chars.or(Some($budget)) };
+    (@ask $input:ident $bytes:ident) => {};
+    (@ask $input:ident $bytes:ident $budget:expr) => { $input.max_chars = Some($bytes) };
     (@next_step) => { 0 };
     (@next_step $next:expr) => { $crate::recall::NEXT_STEP };
 }

@@ -7,21 +7,8 @@ mod common;
 use std::collections::BTreeSet;
 use std::fs;
 
-use common::{fixture, registry, remembered};
-use m1nd_testkit::Fixture;
+use common::{fixture, ok, refused, registry, remembered};
 use serde_json::{Value, json};
-
-fn ok(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
-    let reply = fixture.call(tool, arguments.clone());
-    assert!(!reply.is_error, "{tool} {arguments}: {}", reply.text());
-    reply.body
-}
-
-fn refused(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
-    let reply = fixture.call(tool, arguments.clone());
-    assert!(reply.is_error, "{tool} {arguments}: {}", reply.text());
-    reply.body["error"].clone()
-}
 
 #[test]
 fn every_refusal_has_its_code_and_a_way_on_that_works() {

@@ -333,7 +333,14 @@ fn export(
         })
     };
     match output {
-        None => write(&mut BufWriter::new(io::stdout().lock()))?,
+        None => {
+            let mut pipe = Pipe { out: BufWriter::new(io::stdout().lock()), closed: false };
+            let written = write(&mut pipe);
+            // `m1nd memory export | head` closes the pipe early, which is no failure of ours.
+            if !pipe.closed {
+                written?;
+            }
+        }
         Some(path) => {
             // The file appears whole or not at all.
             let mut draft = path.as_os_str().to_owned();
@@ -351,6 +358,31 @@ fn export(
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Output whose reader may go away.
+struct Pipe<W> {
+    out: W,
+    closed: bool,
+}
+
+impl<W> Pipe<W> {
+    fn noted<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        self.closed |= done.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::BrokenPipe);
+        done
+    }
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.noted(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.noted(done)
+    }
 }
 
 fn import(runtime: &Runtime, place: &Place, path: &Path) -> anyhow::Result<ExitCode> {

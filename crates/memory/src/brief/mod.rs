@@ -2,6 +2,7 @@
 
 mod items;
 mod notes;
+mod tight;
 mod trim;
 
 use std::cell::RefCell;
@@ -19,7 +20,7 @@ use crate::port::{self, EntityRow, EntryRow, GraphKey, Mark, Rows, Status, Versi
 use crate::ports::Ports;
 use crate::stale::{Stale, StaleAnchor};
 use crate::target;
-use crate::tasks::{self, EntityLine, LastNote};
+use crate::tasks::{self, EntityLine, LastNote, Readiness};
 use crate::text;
 use crate::think::{self, CardType};
 use crate::writer;
@@ -94,7 +95,7 @@ pub struct BriefOutput {
     /// How many of each were left out.
     pub dropped: Dropped,
     /// Of these there is so much that only the newest 200 were looked at (of anchored things the newest 50 of each
-    /// document): there may be more than `dropped` counts.
+    /// document, of notes the newest 15): there may be more than `dropped` counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partly_seen: Vec<String>,
     /// Whether the budget dropped or shortened something.
@@ -108,10 +109,13 @@ pub struct BriefFocus {
     /// What is being worked on.
     pub now: String,
     /// What must be confirmed before it is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<String>,
     /// What comes after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
     /// What is in the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blockers: Vec<String>,
     pub open_steps: usize,
     /// What it is for, when the title does not say it all.
@@ -120,7 +124,7 @@ pub struct BriefFocus {
     /// What the plan promises, when `why` says something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract: Option<String>,
-    /// Whether `why` or `contract` was shortened; `tasks_radar` has all of it.
+    /// Whether something of it was shortened or left out; `tasks_radar` has all of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     /// The newest note on it.
@@ -240,7 +244,7 @@ impl Look<'_> {
             stale.branch(&id.branch())?;
         }
         let about: Vec<EntityId> = at_work.iter().chain(&ready).take(EACH).map(|row| row.id).collect();
-        let notes = self.plain_notes(focus.as_ref(), &about, &mut stale)?;
+        let (notes, more_notes) = self.plain_notes(focus.as_ref(), &about, &mut stale)?;
         let now = self.ports.clock.now();
         let lines = |rows: &[EntityRow]| rows.iter().map(|row| EntityLine::of(row, now)).collect::<Vec<_>>();
         if stale.is_partial() {
@@ -260,7 +264,7 @@ impl Look<'_> {
             notes,
             stale_anchors: stale.found(),
             last_event_id: (self.ws.event.0 > 0).then(|| self.ws.event.to_string()),
-            dropped: Dropped { ready: more_ready, ..Dropped::default() },
+            dropped: Dropped { ready: more_ready, notes: more_notes, ..Dropped::default() },
             partly_seen: self.partly.borrow().iter().map(|name| (*name).to_owned()).collect(),
             truncated: false,
         };
@@ -367,12 +371,13 @@ impl Look<'_> {
 
     fn ready(&self) -> Result<(Vec<EntityRow>, usize), MemoryError> {
         let now = self.ports.clock.now();
+        let readiness = Readiness::new(self.rows, self.ws);
         let mut failed = None;
         let mut rows = Vec::new();
         let mut more = 0;
         self.rows.open_tasks(self.ws.no, &mut |row| {
             let claimed = row.claim.as_ref().is_some_and(|claim| claim.is_live(now));
-            match tasks::is_unblocked(self.rows, self.ws, &row) {
+            match readiness.is_unblocked(&row) {
                 Ok(true) if !claimed && rows.len() < EACH => rows.push(row),
                 Ok(true) if !claimed => more += 1,
                 Ok(_) => {}

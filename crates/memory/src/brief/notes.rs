@@ -15,13 +15,13 @@ const DEPTH: usize = 64;
 
 impl Look<'_> {
     /// The newest notes of the checked out branch, the focus and its plan, and `about`; of the target alone if one
-    /// was named. What a brief tells elsewhere is left out.
+    /// was named. What a brief tells elsewhere is left out. And how many more there are.
     pub(super) fn plain_notes(
         &self,
         focus: Option<&BriefFocus>,
         about: &[EntityId],
         stale: &mut Stale<'_>,
-    ) -> Result<Vec<BriefNote>, MemoryError> {
+    ) -> Result<(Vec<BriefNote>, usize), MemoryError> {
         let told: Option<Seq> = focus.and_then(|focus| focus.last_note.as_ref()).map(|note| note.seq);
         let mut branches: Vec<BranchName> = Vec::new();
         if self.target.is_none() {
@@ -48,16 +48,19 @@ impl Look<'_> {
             let id = row.origin.as_ref().map_or(row.seq, |origin| origin.seq);
             Some(row.seq) != told && ids.insert(id)
         });
+        let more = found.len().saturating_sub(NOTES);
         found.truncate(NOTES);
         for row in &found {
             stale.look(&row.seq.to_string(), &row.anchors);
         }
-        Ok(found.iter().map(plain_note).collect())
+        Ok((found.iter().map(plain_note).collect(), more))
     }
 
     fn newest_on(&self, branch: &BranchName) -> Result<Vec<EntryRow>, MemoryError> {
         let mut out = Vec::new();
-        for part in View::of(self.rows, self.ws, branch)?.segments.into_iter().take(DEPTH) {
+        let segments = View::of(self.rows, self.ws, branch)?.segments;
+        let deepest = segments.len();
+        for (at, part) in segments.into_iter().take(DEPTH).enumerate() {
             for stream in self.rows.streams(self.ws.no, &part.branch, StreamKind::Log)? {
                 // A trace may hold many events and no note; looking for one would read them all.
                 if stream.doc.as_str().ends_with("-trace") {
@@ -73,10 +76,15 @@ impl Look<'_> {
                 };
                 let is_plain =
                     |row: &EntryRow| !row.pinned && !row.handoff && row.format.as_deref() != Some("card");
-                out.extend(self.rows.entries(&scan)?.into_iter().filter(is_plain));
+                let read = self.rows.entries(&scan)?;
+                if read.len() == scan.limit {
+                    self.partly.borrow_mut().insert("notes");
+                }
+                out.extend(read.into_iter().filter(is_plain));
             }
             // Deeper parts are older.
-            if out.len() >= NOTES {
+            if out.len() >= NOTES && at + 1 < deepest {
+                self.partly.borrow_mut().insert("notes");
                 break;
             }
         }

@@ -1,8 +1,8 @@
-//! Making a brief fit: the far end of the longest list first, the name of the focus last.
+//! Making a brief fit: the far end of the longest list first.
 
-use super::BriefOutput;
 use super::items::LONG;
-use crate::budget::{json_size, shorten_text};
+use super::{BriefOutput, tight};
+use crate::budget::json_size;
 use crate::text;
 
 /// One list of a brief, and how many of it were left out.
@@ -25,10 +25,10 @@ impl BriefOutput {
     fn lists(&mut self) -> Vec<List<'_>> {
         let dropped = &mut self.dropped;
         vec![
-            list(&mut self.at_work, &mut dropped.at_work),
             list(&mut self.ready, &mut dropped.ready),
-            list(&mut self.conflicts, &mut dropped.conflicts),
             list(&mut self.decisions, &mut dropped.decisions),
+            list(&mut self.at_work, &mut dropped.at_work),
+            list(&mut self.conflicts, &mut dropped.conflicts),
             list(&mut self.questions, &mut dropped.questions),
             list(&mut self.stale_anchors, &mut dropped.stale_anchors),
             list(&mut self.notes, &mut dropped.notes),
@@ -59,9 +59,9 @@ const SHORTEST: usize = 60;
 /// The longest text of what is pinned once something has to give way, in bytes.
 const SHORTER: usize = LONG / 4;
 
-/// Shortens what is long, then drops the far end of the longest list, then shortens again, then drops the lists;
-/// what is pinned goes after them. The newest of each stays as long as the budget has room for one of each, and
-/// what room is left in the end is filled again.
+/// Shortens what is long, then drops the far end of the longest list, then shortens again. The newest of each stays as
+/// long as the budget has room for one of each; below that, worth decides. What room is left in the end is filled
+/// again.
 pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
     if json_size(out) <= budget {
         return;
@@ -88,6 +88,7 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
                 break;
             };
             longest.pop();
+            focus.truncated = true;
         }
     }
     for max in [120, 60, 24] {
@@ -100,12 +101,15 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
         out.pinned.pop();
         out.dropped.pinned += 1;
     }
-    drop_newest(out, budget);
-    refill(out, &whole, budget);
+    if json_size(out) > budget {
+        *out = tight::brief(&whole, budget);
+    } else {
+        refill(out, &whole, budget);
+    }
 }
 
 /// Cuts what is pinned and the hand-off to `max` bytes, and cards and notes to half of it.
-fn shorten_texts(out: &mut BriefOutput, max: usize) {
+pub(super) fn shorten_texts(out: &mut BriefOutput, max: usize) {
     for note in out.pinned.iter_mut().chain(&mut out.handoff) {
         note.shorten(max);
     }
@@ -122,7 +126,7 @@ fn shorten_texts(out: &mut BriefOutput, max: usize) {
 
 /// Puts back what there is room for: what is pinned and the hand-off, then one of each list in turn, the most important
 /// list first.
-fn refill(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
+pub(super) fn refill(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
     if out.handoff.is_none()
         && let Some(mut note) = whole.handoff.clone()
     {
@@ -162,11 +166,11 @@ fn refill(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
             given
         }};
     }
-    while give!(at_work, ready, conflicts, decisions, questions, stale_anchors, notes) {}
+    while give!(ready, decisions, at_work, conflicts, questions, stale_anchors, notes) {}
 }
 
 /// Cuts every title, and every line about the focus, to `max` bytes.
-fn shorten_titles(out: &mut BriefOutput, max: usize) {
+pub(super) fn shorten_titles(out: &mut BriefOutput, max: usize) {
     let cut = |title: &mut String, length: &mut Option<usize>| {
         if title.len() > max {
             length.get_or_insert(title.len());
@@ -186,59 +190,13 @@ fn shorten_titles(out: &mut BriefOutput, max: usize) {
         task.truncated |= task.title_length.is_some();
     }
     if let Some(focus) = &mut out.focus {
-        let mut shortened = None;
-        cut(&mut focus.target.title, &mut shortened);
+        cut(&mut focus.target.title, &mut focus.target.title_length);
+        let mut shortened = focus.target.title_length;
         cut(&mut focus.now, &mut shortened);
-        let mut said = None;
-        for line in focus.why.iter_mut().chain(&mut focus.contract) {
-            cut(line, &mut said);
-        }
-        focus.truncated |= said.is_some();
-        for line in focus.verify.iter_mut().chain(&mut focus.next).chain(&mut focus.blockers) {
+        let lists = focus.verify.iter_mut().chain(&mut focus.next).chain(&mut focus.blockers);
+        for line in lists.chain(&mut focus.why).chain(&mut focus.contract) {
             cut(line, &mut shortened);
         }
-    }
-}
-
-/// What is left when not even one of each fits: the caller asked for less than a brief, and is told what
-/// went. The name of the focus goes last.
-fn drop_newest(out: &mut BriefOutput, budget: usize) {
-    let fits = |out: &BriefOutput| json_size(out) <= budget;
-    let count = out.lists().len();
-    for at in (0..count).rev() {
-        if fits(out) {
-            return;
-        }
-        (out.lists().swap_remove(at).cut)(0);
-    }
-    if !fits(out)
-        && let Some(focus) = &mut out.focus
-    {
-        for list in [&mut focus.verify, &mut focus.next, &mut focus.blockers] {
-            list.clear();
-        }
-        (focus.why, focus.contract, focus.last_note) = (None, None, None);
-        focus.truncated = true;
-    }
-    while !fits(out) && out.pinned.len() > 1 {
-        out.pinned.pop();
-        out.dropped.pinned += 1;
-    }
-    if !fits(out)
-        && let Some(note) = &mut out.handoff
-    {
-        note.truncated = true;
-        let full = note.text.len();
-        note.text_length.get_or_insert(full);
-        shorten_text(&mut note.text, full);
-    }
-    if !fits(out) {
-        out.dropped.handoff += usize::from(out.handoff.take().is_some());
-    }
-    if !fits(out) {
-        (list(&mut out.pinned, &mut out.dropped.pinned).cut)(0);
-    }
-    if !fits(out) {
-        out.dropped.focus += usize::from(out.focus.take().is_some());
+        focus.truncated |= shortened.is_some();
     }
 }

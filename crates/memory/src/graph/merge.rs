@@ -1,14 +1,15 @@
 //! Merging the graph of a branch back into the branch it was cut off.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::apply::delete_node;
+use super::dispute::Dispute;
 use super::place;
-use super::resolve::close;
+use super::resolve::{close, is_decided, superseded_by};
 use super::state::{object, same};
 use super::view::GraphView;
 use crate::branch::existing;
@@ -107,6 +108,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             base,
             merged: 0,
             new: Vec::new(),
+            newer: HashMap::new(),
             open: Vec::new(),
         };
         let count = found.len();
@@ -130,8 +132,13 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
                 }
             }
         }
-        // What both sides have come to agree on is no conflict any more.
-        let why = |key: &GraphKey| agreed.contains(key).then(|| "agreed".to_owned());
+        // What both sides have come to agree on is no conflict any more, and one over newer versions takes the
+        // place of one over older.
+        let newer = std::mem::take(&mut run.newer);
+        let why = |row: &ConflictRow| match newer.get(&row.key) {
+            Some(id) => (*id != row.id).then(|| superseded_by(id)),
+            None => agreed.contains(&row.key).then(|| "agreed".to_owned()),
+        };
         let closed = close(run.w, &run.place, &run.from, Seq::END, why)?;
         let (merged, conflict_ids, still_open) = (run.merged, run.new, run.open);
         let out = GraphMergeOutput {
@@ -214,6 +221,8 @@ struct Run<'r, 't> {
     base: GraphView,
     merged: usize,
     new: Vec<ConflictId>,
+    /// The new conflict over a key.
+    newer: HashMap<GraphKey, ConflictId>,
     /// Conflicts that were known before and are open.
     open: Vec<ConflictId>,
 }
@@ -391,6 +400,7 @@ impl Run<'_, '_> {
             resolved: None,
         };
         self.w.tx.put_conflict(&row)?;
+        self.newer.insert(row.key, id.clone());
         self.new.push(id);
         Ok(true)
     }
@@ -407,32 +417,29 @@ impl Run<'_, '_> {
             ours = self.before(ours, &theirs.key)?;
             let id = self.conflict_id(base, theirs, ours.as_ref());
             let known = self.w.tx.conflict(self.w.ws.no, &id)?;
-            if known.is_some_and(|known| known.status == ConflictStatus::Resolved) {
+            if known.is_some_and(|known| is_decided(&known)) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Stable: the same three versions give the same id.
     fn conflict_id(
         &self,
         base: Option<&VersionRow>,
         theirs: &VersionRow,
         ours: Option<&VersionRow>,
     ) -> ConflictId {
-        let seq = |row: Option<&VersionRow>| row.map_or(0, |row| row.seq.0);
-        let name = format!(
-            "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
-            self.w.ws.name,
-            self.from,
-            self.place.branch,
-            self.place.doc,
-            theirs.key.text(),
-            seq(base),
-            theirs.seq,
-            seq(ours),
-        );
-        ConflictId::stored(format!("CONFLICT-{}", m1nd_stdx::digest::short_name(name.as_bytes(), 16)))
+        let seq = |row: &VersionRow| row.seq;
+        Dispute {
+            from: &self.from,
+            into: &self.place.branch,
+            doc: &self.place.doc,
+            key: &theirs.key,
+            base: base.map(seq),
+            theirs: theirs.seq,
+            ours: ours.map(seq),
+        }
+        .id(&self.w.ws.name)
     }
 }

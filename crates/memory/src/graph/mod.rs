@@ -4,6 +4,7 @@ mod apply;
 mod cause;
 mod conflicts;
 mod diff;
+mod dispute;
 mod key;
 mod merge;
 mod place;
@@ -20,11 +21,14 @@ pub use conflicts::{
     conflict_show, conflicts,
 };
 pub use diff::{Change, ChangeKind, GraphDiffOutput, GraphDiffRequest, diff};
+pub(crate) use dispute::conflict_id_in;
 pub use key::EdgeKey;
 pub use merge::{GraphMergeOutput, GraphMergeRequest, merge};
 pub use query::{GraphQueryOutput, GraphQueryRequest, query};
+pub(crate) use resolve::superseded_by;
 pub use resolve::{ConflictResolveOutput, ConflictResolveRequest, Resolution, resolve};
 pub(crate) use state::same_body;
 pub use state::{Edge, Node};
+pub(crate) use validate::dangling_edges;
 pub use validate::{GraphStats, GraphValidateOutput, GraphValidateRequest, ValidateError, validate};
 pub(crate) use view::GraphView;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::branch::{View, existing};
+use crate::branch::{self, existing};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName};
 use crate::port::{Rows, StreamKind, WorkspaceRow};
@@ -41,14 +41,8 @@ pub(super) fn doc(
 
 fn only_doc(rows: &dyn Rows, ws: &WorkspaceRow, branches: &[&BranchName]) -> Result<DocName, MemoryError> {
     let mut docs = BTreeSet::new();
-    for branch in branches {
-        for segment in View::of(rows, ws, branch)?.segments {
-            for stream in rows.streams(ws.no, &segment.branch, StreamKind::Graph)? {
-                if stream.first <= segment.upto {
-                    docs.insert(stream.doc);
-                }
-            }
-        }
+    for name in branches {
+        docs.append(&mut branch::docs(rows, ws, name, StreamKind::Graph)?);
     }
     let branch = || branches.first().map_or_else(BranchName::main, |branch| (*branch).clone());
     let mut docs: Vec<DocName> = docs.into_iter().collect();

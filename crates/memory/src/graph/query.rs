@@ -71,6 +71,9 @@ pub struct GraphQueryRequest {
     /// The most edges (200, at most 1,000).
     #[serde(default)]
     pub edges_limit: Option<i64>,
+    /// Only edges older than this: next_edges_cursor of the call before
+    #[serde(default)]
+    pub edges_cursor: Option<i64>,
     /// Whether to list tombstones too (false).
     #[serde(default)]
     pub include_deleted: Option<bool>,
@@ -91,6 +94,13 @@ pub struct GraphQueryOutput {
     /// The limit of edges that was used, if one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges_limit: Option<usize>,
+    /// How many edges among the nodes of this page are not listed: ask for fewer nodes, more `max_chars`, or go on with
+    /// next_edges_cursor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges_dropped: Option<usize>,
+    /// Pass it as edges_cursor for the edges that edges_limit left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_edges_cursor: Option<i64>,
     /// Whether the budget or `edges_limit` dropped or shortened something.
     pub truncated: bool,
 }
@@ -111,8 +121,12 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
         let (found, more) = filter.page(rows, &view, Seq(cursor), limit)?;
         let mut edges = Vec::new();
         if request.include_edges != Some(false) {
-            edges = edges_among(rows, &view, &found)?;
+            edges = edges_among(rows, &view, &found, &filter)?;
+            edges.retain(|edge| request.edges_cursor.is_none_or(|cursor| edge.last_seq.0 < cursor));
         }
+        let all_edges = edges.len();
+        let limited = edges.get(edges_limit.saturating_sub(1)).filter(|_| all_edges > edges_limit);
+        let next_edges_cursor = limited.map(|edge| edge.last_seq.0);
         let total = found.len();
         let mut nodes: Vec<Node> = Vec::with_capacity(total);
         for row in found {
@@ -127,6 +141,8 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
             edges: Vec::new(),
             pagination: Pagination::widest(cursor, limit),
             edges_limit: request.edges_limit.map(|_| edges_limit),
+            edges_dropped: Some(all_edges).filter(|all| *all > 0),
+            next_edges_cursor,
             truncated: false,
         };
         let room = budget.0.saturating_sub(json_size(&out));
@@ -134,6 +150,7 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
         let next = (more || nodes.len() < total).then(|| nodes.last().map(|node| node.last_seq.0)).flatten();
         out.pagination = Pagination::new(cursor, limit, nodes.len(), next);
         out.nodes = nodes;
+        out.edges_dropped = Some(all_edges - edges.len()).filter(|dropped| *dropped > 0);
         out.edges = edges;
         Ok(out)
     })
@@ -219,18 +236,24 @@ impl Filter {
     }
 }
 
-/// The live edges whose both ends are among these nodes, newest first.
-fn edges_among(rows: &dyn Rows, view: &GraphView, nodes: &[VersionRow]) -> Result<Vec<Edge>, MemoryError> {
+/// The edges whose both ends are among these nodes, newest first.
+fn edges_among(
+    rows: &dyn Rows,
+    view: &GraphView,
+    nodes: &[VersionRow],
+    filter: &Filter,
+) -> Result<Vec<Edge>, MemoryError> {
     let ids: HashSet<String> = nodes.iter().map(|row| row.key.text()).collect();
     let mut out = Vec::new();
     for node in nodes {
         let GraphKey::Node(id) = &node.key else { continue };
-        for row in view.edges(rows, id, End::From)? {
-            let (seq, ts, meta) = (row.seq, row.ts, row.body.meta);
+        for row in view.edge_states(rows, id, End::From)? {
+            let (seq, ts, meta, deleted) = (row.seq, row.ts, row.body.meta, row.deleted);
             if let GraphKey::Edge { from, rel, to } = row.key
                 && ids.contains(to.as_str())
+                && (filter.deleted || !deleted)
             {
-                out.push(Edge { from, rel, to, meta, deleted: false, last_seq: seq, last_ts_ms: ts.0 });
+                out.push(Edge { from, rel, to, meta, deleted, last_seq: seq, last_ts_ms: ts.0 });
             }
         }
     }

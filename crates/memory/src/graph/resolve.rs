@@ -78,7 +78,7 @@ pub fn resolve(
         // Earlier conflicts over the same key speak of versions that are no longer compared; nobody could settle
         // them later.
         let place = Place { branch: row.into.clone(), doc: row.doc.clone() };
-        close(w, &place, &row.from, row.seq, |key| (*key == row.key).then(|| format!("superseded by {id}")))?;
+        close(w, &place, &row.from, row.seq, |older| (older.key == row.key).then(|| superseded_by(&id)))?;
         w.tx.put_conflict(&ConflictRow { status, resolution: Some(name), resolved: Some(now), ..row })?;
         Ok(Outcome::Keep(out))
     })
@@ -87,14 +87,25 @@ pub fn resolve(
 /// How many conflicts are looked through at a time.
 const PAGE: usize = 200;
 
-/// Closes open conflicts between two branches that were found before `before`, where `why` gives a reason for their
-/// key. Returns how many.
+/// How a conflict is settled whose versions are no longer compared.
+pub(crate) fn superseded_by(id: &ConflictId) -> String {
+    format!("superseded by {id}")
+}
+
+/// Whether somebody decided about a conflict; one that a newer one took the place of is still undecided.
+pub(super) fn is_decided(row: &ConflictRow) -> bool {
+    let decided = |resolution: &str| !resolution.starts_with("superseded by ");
+    row.status == ConflictStatus::Resolved && row.resolution.as_deref().is_none_or(decided)
+}
+
+/// Closes open conflicts between two branches that were found before `before`, where `why` gives a reason. Returns how
+/// many.
 pub(super) fn close(
     w: &mut Writer<'_>,
     place: &Place,
     from: &BranchName,
     before: Seq,
-    why: impl Fn(&GraphKey) -> Option<String>,
+    why: impl Fn(&ConflictRow) -> Option<String>,
 ) -> Result<usize, MemoryError> {
     let (mut before, mut closed) = (before, 0);
     loop {
@@ -109,7 +120,7 @@ pub(super) fn close(
         let Some(last) = found.last().map(|row| row.seq) else { return Ok(closed) };
         before = last;
         for row in found.into_iter().filter(|row| row.from == *from) {
-            if let Some(reason) = why(&row.key) {
+            if let Some(reason) = why(&row) {
                 let (status, resolution, resolved) = (ConflictStatus::Resolved, Some(reason), Some(w.now));
                 w.tx.put_conflict(&ConflictRow { status, resolution, resolved, ..row })?;
                 closed += 1;

@@ -12,7 +12,7 @@ use crate::budget::{Budget, Fit, Item, fit, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, GraphNodeId, Relation, WorkspaceId};
 use crate::page;
-use crate::port::{self, KeyKind};
+use crate::port::{self, KeyKind, Rows};
 use crate::ports::Ports;
 use crate::writer;
 
@@ -88,23 +88,12 @@ pub fn validate(
             (request.target.as_deref(), request.branch.as_deref(), request.doc.as_deref());
         let place = place(rows, &ws, target, branch, doc)?;
         let view = GraphView::of(rows, &ws, &place.branch, &place.doc)?;
-        let mut nodes: HashSet<String> = HashSet::new();
-        view.keys(rows, KeyKind::Node, &mut |key| {
-            nodes.insert(key.to_owned());
-        })?;
-        let mut stats = GraphStats { nodes: nodes.len(), edges: 0 };
         let mut errors = Vec::new();
         let mut found = 0;
-        view.keys(rows, KeyKind::Edge, &mut |key| {
-            stats.edges += 1;
-            // The bar is reserved, so that it parts a key in one way only.
-            let mut ends = key.split('|');
-            let (Some(from), Some(rel), Some(to)) = (ends.next(), ends.next(), ends.next()) else { return };
-            if let Some(missing) = [from, to].into_iter().find(|id| !nodes.contains(*id)) {
-                found += 1;
-                if errors.len() < limit {
-                    errors.push(dangling(from, rel, to, missing));
-                }
+        let stats = dangling_edges(rows, &view, &mut |error| {
+            found += 1;
+            if errors.len() < limit {
+                errors.push(error);
             }
         })?;
         let mut out = GraphValidateOutput {
@@ -120,6 +109,29 @@ pub fn validate(
         out.errors = errors;
         Ok(out)
     })
+}
+
+/// Tells each edge of a view that lacks one of its nodes, and counts what there is.
+pub(crate) fn dangling_edges(
+    rows: &dyn Rows,
+    view: &GraphView,
+    each: &mut dyn FnMut(ValidateError),
+) -> Result<GraphStats, MemoryError> {
+    let mut nodes: HashSet<String> = HashSet::new();
+    view.keys(rows, KeyKind::Node, &mut |key| {
+        nodes.insert(key.to_owned());
+    })?;
+    let mut stats = GraphStats { nodes: nodes.len(), edges: 0 };
+    view.keys(rows, KeyKind::Edge, &mut |key| {
+        stats.edges += 1;
+        // The bar is reserved, so that it parts a key in one way only.
+        let mut ends = key.split('|');
+        let (Some(from), Some(rel), Some(to)) = (ends.next(), ends.next(), ends.next()) else { return };
+        if let Some(missing) = [from, to].into_iter().find(|id| !nodes.contains(*id)) {
+            each(dangling(from, rel, to, missing));
+        }
+    })?;
+    Ok(stats)
 }
 
 fn dangling(from: &str, rel: &str, to: &str, missing: &str) -> ValidateError {

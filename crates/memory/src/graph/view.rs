@@ -152,13 +152,25 @@ impl GraphView {
         node: &GraphNodeId,
         end: End,
     ) -> Result<Vec<VersionRow>, MemoryError> {
+        let mut out = self.edge_states(rows, node, end)?;
+        out.retain(|row| !row.deleted);
+        Ok(out)
+    }
+
+    /// The edges at one end of a node and the tombstones of those that were there, newest first.
+    pub(crate) fn edge_states(
+        &self,
+        rows: &dyn Rows,
+        node: &GraphNodeId,
+        end: End,
+    ) -> Result<Vec<VersionRow>, MemoryError> {
         let mut seen: HashSet<GraphKey> = HashSet::new();
         let mut out = Vec::new();
         for part in &self.parts {
             let mut found = rows.edges_at(part.stream.id, node, end, part.upto)?;
             found.reverse();
             for row in found {
-                if seen.insert(row.key.clone()) && !row.deleted {
+                if seen.insert(row.key.clone()) {
                     out.push(row);
                 }
             }

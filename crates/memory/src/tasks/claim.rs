@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::event::Event;
 use super::mutation::{Happened, Stage, mutation, seal};
+use super::ready::in_the_way;
 use super::selector::only_task;
 use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
@@ -87,7 +88,8 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
         let claim_token = held.token.clone();
         row.claim = Some(held);
         let happened = Happened { type_: "task_claimed", path: None, payload };
-        let event = seal(w, &mut row, &[], Stage::Changed, happened)?;
+        let mut event = seal(w, &mut row, &[], Stage::Changed, happened)?;
+        event.warn(in_the_way(w.tx.rows(), &w.ws, &row)?);
         Ok(Outcome::Keep(ClaimOutput {
             task: row.id.to_string(),
             agent_id: agent.clone(),

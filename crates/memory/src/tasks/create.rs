@@ -8,6 +8,7 @@ use serde_json::json;
 use super::decompose::StepLine;
 use super::event::Event;
 use super::mutation::{Happened, Stage, mutation, seal};
+use super::ready::in_the_way;
 use super::selector::path_text;
 use crate::anchors::{self, AnchorIn};
 use crate::branch;
@@ -155,7 +156,10 @@ pub fn create(ports: &Ports<'_>, request: &TasksCreateRequest) -> Result<TasksCr
         let happened = Happened { type_, path: None, payload };
         let all: Vec<&StepRow> = steps.iter().collect();
         let mut event = seal(w, &mut row, &all, Stage::Created, happened)?;
-        event.warning = anchors::warnings(&row.anchors).pop();
+        event.warn(anchors::warnings(&row.anchors).pop());
+        // That a new task waits for others is no news to whoever says so.
+        event.warn(in_the_way(w.tx.rows(), &w.ws, &EntityRow { depends_on: Vec::new(), ..row.clone() })?);
+        event.warn(without_criteria(&steps));
         Ok(Outcome::Keep(TasksCreateOutput {
             id: id.to_string(),
             kind,
@@ -257,6 +261,20 @@ pub(super) fn add_steps(
         out.push(row);
     }
     Ok(out)
+}
+
+/// What to know about steps that say nothing of when they are done.
+pub(super) fn without_criteria(steps: &[StepRow]) -> Option<String> {
+    let bare: Vec<String> = steps
+        .iter()
+        .filter(|step| step.success_criteria.is_empty())
+        .map(|step| path_text(&step.path))
+        .collect();
+    let first = bare.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if bare.len() > 5 { " and more" } else { "" };
+    (!bare.is_empty()).then(|| {
+        format!("Nothing says when {first}{more} is done; give it success_criteria with tasks_define.")
+    })
 }
 
 /// A step id that no step of the workspace has.

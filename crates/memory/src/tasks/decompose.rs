@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::create::{StepIn, add_steps};
+use super::create::{StepIn, add_steps, without_criteria};
 use super::event::Event;
 use super::mutation::{Happened, Stage, mutation, seal};
 use super::selector::{only_task, parse_path, path_text, select, task_or_focus};
@@ -114,7 +114,8 @@ pub fn decompose(
         let path = parent.as_ref().map(|parent| path_text(&parent.path));
         let happened = Happened { type_: "steps_added", path, payload };
         let all: Vec<&StepRow> = added.iter().collect();
-        let event = seal(w, &mut task, &all, Stage::Changed, happened)?;
+        let mut event = seal(w, &mut task, &all, Stage::Changed, happened)?;
+        event.warn(without_criteria(&added));
         Ok(Outcome::Keep(TasksDecomposeOutput {
             task: task.id.to_string(),
             revision: task.revision,

@@ -11,6 +11,7 @@ use super::event::Event;
 use super::mutation::{Happened, Stage, mutation, seal};
 use super::patch::Patch;
 use super::project::detach;
+use super::ready::in_the_way;
 use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
 use crate::ids::{EntityId, EntityKind, WorkspaceId};
@@ -29,7 +30,7 @@ mutation! {
         pub task: String,
         /// One line.
         #[serde(default)]
-        pub title: Option<String>,
+        pub title: Patch<String>,
         /// What is to be done, and why.
         #[serde(default)]
         pub description: Patch<String>,
@@ -53,7 +54,7 @@ mutation! {
         pub anchors: Patch<Vec<AnchorIn>>,
         /// `todo`, `active`, `blocked`, `done` or `cancelled`.
         #[serde(default)]
-        pub status: Option<Status>,
+        pub status: Patch<Status>,
         /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
@@ -82,7 +83,9 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         let before = row.clone();
         let mut payload = fields(w, ports, request, &mut row)?;
         let only_status = payload.is_empty();
-        if let Some(status) = request.status.filter(|status| *status != before.status) {
+        if let Some(status) = set_once("status", &request.status)?.filter(|status| **status != before.status)
+        {
+            let status = *status;
             check_status(w.tx.rows(), &w.ws, &row, status)?;
             payload.insert("from".to_owned(), json!(before.status));
             payload.insert("to".to_owned(), json!(status));
@@ -103,8 +106,14 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
             detach(w, &row, old)?;
         }
         let mut event = seal(w, &mut row, &[], Stage::Changed, Happened { type_, path: None, payload })?;
-        if !request.anchors.is_keep() && event.warning.is_none() {
-            event.warning = anchors::warnings(&row.anchors).pop();
+        if !request.anchors.is_keep() {
+            event.warn(anchors::warnings(&row.anchors).pop());
+        }
+        let closed = |row: &EntityRow| matches!(row.status, Status::Done | Status::Cancelled);
+        if row.id.kind == EntityKind::Plan && closed(&row) && !closed(&before) {
+            event.warn(left_behind(&open_tasks(w.tx.rows(), &w.ws, &row)?, &row));
+        } else if row.status.is_open() && (closed(&before) || before.parent != row.parent) {
+            event.warn(in_the_way(w.tx.rows(), &w.ws, &row)?);
         }
         Ok(Outcome::Keep(TasksEditOutput::of(&row, Some(event))))
     })
@@ -114,6 +123,8 @@ impl TasksEditRequest {
     /// Whether no field is given at all.
     fn names_nothing(&self) -> bool {
         let kept = [
+            self.title.is_keep(),
+            self.status.is_keep(),
             self.description.is_keep(),
             self.contract.is_keep(),
             self.contract_data.is_keep(),
@@ -122,7 +133,7 @@ impl TasksEditRequest {
             self.depends_on.is_keep(),
             self.anchors.is_keep(),
         ];
-        self.title.is_none() && self.status.is_none() && kept.into_iter().all(|kept| kept)
+        kept.into_iter().all(|kept| kept)
     }
 }
 
@@ -143,7 +154,7 @@ fn fields(
     let sensitive = Sensitive::from(request.allow_sensitive);
     let before = row.clone();
     let mut changed = Object::new();
-    if let Some(title) = &request.title {
+    if let Some(title) = set_once("title", &request.title)? {
         row.title = text::title("title", title, sensitive)?;
         if row.title != before.title {
             changed.insert("title".to_owned(), json!(row.title));
@@ -183,8 +194,11 @@ fn fields(
             changed.insert("anchors".to_owned(), json!(names));
         }
     }
-    if row.id.kind == EntityKind::Plan && !(request.parent.is_keep() && request.depends_on.is_keep()) {
-        return Err(MemoryError::invalid("parent", "parent and depends_on belong to a task, not to a plan"));
+    for (field, kept) in [("parent", request.parent.is_keep()), ("depends_on", request.depends_on.is_keep())]
+    {
+        if row.id.kind == EntityKind::Plan && !kept {
+            return Err(MemoryError::invalid(field, "belongs to a task, not to a plan"));
+        }
     }
     if !request.parent.is_keep() {
         row.parent = match set(&request.parent) {
@@ -207,6 +221,14 @@ fn fields(
     Ok(changed)
 }
 
+/// A field that can be changed but not cleared.
+fn set_once<'a, T>(field: &'static str, patch: &'a Patch<T>) -> Result<Option<&'a T>, MemoryError> {
+    match patch {
+        Patch::Clear => Err(MemoryError::invalid(field, "cannot be cleared; leave it out to keep it")),
+        kept_or_set => Ok(set(kept_or_set)),
+    }
+}
+
 fn set<T>(patch: &Patch<T>) -> Option<&T> {
     match patch {
         Patch::Set(value) => Some(value),
@@ -214,16 +236,35 @@ fn set<T>(patch: &Patch<T>) -> Option<&T> {
     }
 }
 
-/// A task is not done while its steps are not: that would pass their checkpoints by.
+/// A task is not done while its steps are not: that would pass their checkpoints by. Nor is a plan while its tasks
+/// are open: nobody would find them again.
 fn check_status(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow, to: Status) -> Result<(), MemoryError> {
-    if to != Status::Done || row.id.kind == EntityKind::Plan {
+    if to != Status::Done {
         return Ok(());
+    }
+    if row.id.kind == EntityKind::Plan {
+        let open = open_tasks(rows, ws, row)?;
+        return if open.is_empty() { Ok(()) } else { Err(MemoryError::OpenTasks { plan: row.id, open }) };
     }
     let open = rows.steps(ws.no, row.id)?.iter().filter(|step| step.completed.is_none()).count();
     if open > 0 {
         return Err(MemoryError::OpenSteps { task: row.id, open });
     }
     Ok(())
+}
+
+/// The tasks of a plan that are neither done nor cancelled, oldest first.
+fn open_tasks(rows: &dyn Rows, ws: &WorkspaceRow, plan: &EntityRow) -> Result<Vec<EntityId>, MemoryError> {
+    let tasks = rows.children(ws.no, plan.id)?;
+    let open = tasks.iter().filter(|row| !matches!(row.status, Status::Done | Status::Cancelled));
+    Ok(open.map(|row| row.id).collect())
+}
+
+/// What to know when a plan is given up with tasks that are not finished.
+fn left_behind(tasks: &[EntityId], plan: &EntityRow) -> Option<String> {
+    let (count, id) = (tasks.len(), plan.id);
+    (count > 0)
+        .then(|| format!("{count} open tasks of {id} are not ready any more; tasks_context names them."))
 }
 
 /// Follows the dependencies; coming back to the task itself is a cycle.

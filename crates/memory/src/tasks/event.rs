@@ -47,6 +47,13 @@ impl Event {
     }
 }
 
+impl Event {
+    /// Adds what the caller should know, unless there is something that matters more.
+    pub(super) fn warn(&mut self, warning: Option<String>) {
+        self.warning = self.warning.take().or(warning);
+    }
+}
+
 impl Item for Event {
     fn shorten(&mut self, bytes: usize) {
         if json_size(self) > bytes {

@@ -42,6 +42,6 @@ pub use note::{TasksNoteOutput, TasksNoteRequest, note};
 pub use patch::Patch;
 pub(crate) use radar::standing;
 pub use radar::{Radar, StepStats, TasksRadarOutput, TasksRadarRequest, radar};
-pub(crate) use ready::is_unblocked;
+pub(crate) use ready::Readiness;
 pub use ready::{TasksReadyOutput, TasksReadyRequest, ready};
 pub use verify::{CheckIn, Checkpoints, Evidence, TasksVerifyRequest, verify};

@@ -203,14 +203,16 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         next.push("no steps yet".to_owned());
     }
     let mut blockers = Vec::new();
-    for id in &row.depends_on {
+    // Nothing is in the way of what is over.
+    let waits = if is_over(row) { &[] } else { row.depends_on.as_slice() };
+    for id in waits {
         if let Some(other) = rows.entity(ws.no, *id)?
             && other.status != Status::Done
         {
             blockers.push(format!("{id} is {}: {}", other.status.as_str(), other.title));
         }
     }
-    for step in steps.iter().filter(is_open) {
+    for step in steps.iter().filter(is_open).filter(|_| !is_over(row)) {
         blockers.extend(step.blockers.iter().map(|blocker| format!("{} {blocker}", path_text(&step.path))));
     }
     let plan = match row.parent {
@@ -230,10 +232,13 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     Ok((radar, stats))
 }
 
+fn is_over(row: &EntityRow) -> bool {
+    matches!(row.status, Status::Done | Status::Cancelled)
+}
+
 fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
     let tasks = rows.children(ws.no, row.id)?;
-    let open: Vec<&EntityRow> =
-        tasks.iter().filter(|task| !matches!(task.status, Status::Done | Status::Cancelled)).collect();
+    let open: Vec<&EntityRow> = tasks.iter().filter(|task| !is_over(task)).collect();
     let stats = StepStats {
         total: tasks.len(),
         open: open.len(),

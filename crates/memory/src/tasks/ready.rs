@@ -1,6 +1,8 @@
 //! The tasks that somebody could start now.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::context::EntityLine;
 use crate::budget::{Budget, Fit, fit, json_size};
 use crate::error::{MemoryError, StoreError};
-use crate::ids::{EventNo, Seq, WorkspaceId};
+use crate::ids::{EntityId, EventNo, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{self, EntityRow, Rows, Status, WorkspaceRow};
 use crate::ports::Ports;
@@ -62,6 +64,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let behind = behind(rows, &ws, cursor)?;
+        let readiness = Readiness::new(rows, &ws);
         let mut failed: Option<StoreError> = None;
         let mut tasks = Vec::new();
         let mut numbers = Vec::new();
@@ -78,7 +81,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
                 return ControlFlow::Continue(());
             }
             if tasks.len() <= limit && behind.is_none_or(|at| at < place(&row)) {
-                match is_unblocked(rows, &ws, &row) {
+                match readiness.is_unblocked(&row) {
                     Ok(true) => {
                         numbers.push(row.created_seq.0);
                         tasks.push(EntityLine::of(&row, now));
@@ -137,18 +140,73 @@ fn behind(
     }
 }
 
-/// Whether everything that a task depends on is done, and its plan is not closed.
-pub(crate) fn is_unblocked(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<bool, StoreError> {
+/// Tells which tasks are ready, and asks after each plan and task that they hang on once.
+pub(crate) struct Readiness<'a> {
+    rows: &'a dyn Rows,
+    ws: &'a WorkspaceRow,
+    statuses: RefCell<HashMap<EntityId, Option<Status>>>,
+}
+
+impl<'a> Readiness<'a> {
+    pub(crate) fn new(rows: &'a dyn Rows, ws: &'a WorkspaceRow) -> Self {
+        Self { rows, ws, statuses: RefCell::default() }
+    }
+
+    /// Whether everything that a task depends on is done, and its plan is not closed.
+    pub(crate) fn is_unblocked(&self, row: &EntityRow) -> Result<bool, StoreError> {
+        if let Some(plan) = row.parent
+            && matches!(self.status(plan)?, Some(Status::Done | Status::Cancelled))
+        {
+            return Ok(false);
+        }
+        for id in &row.depends_on {
+            if self.status(*id)? != Some(Status::Done) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn status(&self, id: EntityId) -> Result<Option<Status>, StoreError> {
+        if let Some(known) = self.statuses.borrow().get(&id) {
+            return Ok(*known);
+        }
+        let status = self.rows.entity(self.ws.no, id)?.map(|row| row.status);
+        self.statuses.borrow_mut().insert(id, status);
+        Ok(status)
+    }
+}
+
+/// Why an open task is not ready, for whoever takes or changes it.
+pub(super) fn in_the_way(
+    rows: &dyn Rows,
+    ws: &WorkspaceRow,
+    row: &EntityRow,
+) -> Result<Option<String>, StoreError> {
+    let id = row.id;
     if let Some(plan) = row.parent
         && let Some(plan) = rows.entity(ws.no, plan)?
         && matches!(plan.status, Status::Done | Status::Cancelled)
     {
-        return Ok(false);
+        let (plan, status) = (plan.id, plan.status.as_str());
+        return Ok(Some(format!("{id} is not ready: {plan}, which it belongs to, is {status}.")));
     }
+    let waits = waits_for(rows, ws, row)?;
+    if !waits.is_empty() {
+        return Ok(Some(format!("{id} is not ready: it waits for {}.", waits.join(", "))));
+    }
+    Ok((row.status == Status::Blocked).then(|| format!("{id} is blocked; tasks_radar shows by what.")))
+}
+
+/// The tasks that a task waits for, and how they stand.
+fn waits_for(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<Vec<String>, StoreError> {
+    let mut out = Vec::new();
     for id in &row.depends_on {
-        if rows.entity(ws.no, *id)?.is_none_or(|other| other.status != Status::Done) {
-            return Ok(false);
+        match rows.entity(ws.no, *id)? {
+            Some(other) if other.status == Status::Done => {}
+            Some(other) => out.push(format!("{id} ({})", other.status.as_str())),
+            None => out.push(id.to_string()),
         }
     }
-    Ok(true)
+    Ok(out)
 }

@@ -112,9 +112,7 @@ pub fn verify(ports: &Ports<'_>, request: &TasksVerifyRequest) -> Result<StepOut
             }
         }
         let mut out = put(w, found, "step_verified", payload)?;
-        if out.event.warning.is_none() {
-            out.event.warning = [&criteria, &tests].into_iter().flatten().find_map(doubt).map(str::to_owned);
-        }
+        out.event.warn([&criteria, &tests].into_iter().flatten().find_map(doubt).map(str::to_owned));
         Ok(Outcome::Keep(out))
     })
 }

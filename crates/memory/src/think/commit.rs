@@ -130,7 +130,7 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             inserted: !plan.is_empty(),
             graph_applied: GraphApplied::default(),
             last_seq: None,
-            warnings: anchors::warnings(&card.body.anchors),
+            warnings: warnings(&card),
             replayed: false,
         };
         if plan.is_empty() {
@@ -141,6 +141,17 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
         out.last_seq = Some(w.ws.seq);
         Ok(Outcome::Keep(out))
     })
+}
+
+/// What the writer of a card should know.
+fn warnings(card: &Card) -> Vec<String> {
+    let mut out = anchors::warnings(&card.body.anchors);
+    for (rel, cards) in [("supports", &card.supports), ("blocks", &card.blocks)] {
+        if cards.contains(&card.id) {
+            out.push(format!("{} {rel} itself; name another card.", card.id));
+        }
+    }
+    out
 }
 
 /// What a card still has to write.

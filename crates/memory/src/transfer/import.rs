@@ -1,12 +1,15 @@
 //! Reading a workspace in from an export.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::BufRead;
 
 use super::embedded;
 use super::record::{Counts, FORMAT, Record};
+use super::sound;
 use crate::error::MemoryError;
-use crate::ids::{Seq, WorkspaceId};
-use crate::port::{self, StreamKind, Tx, Verdict, WorkspaceRow};
+use crate::graph::{GraphView, conflict_id_in, dangling_edges, superseded_by};
+use crate::ids::{BranchName, DocName, Seq, WorkspaceId};
+use crate::port::{self, Rows, StreamKind, Tx, Verdict, WorkspaceRow};
 use crate::ports::Ports;
 use crate::tasks::index_entities;
 use crate::writer::{index_card, index_note, is_found_by_itself};
@@ -14,7 +17,9 @@ use crate::writer::{index_card, index_note, is_found_by_itself};
 /// Reads an export into a workspace that nothing was written to yet; all of it or nothing.
 pub fn import(ports: &Ports<'_>, workspace: &str, input: &mut dyn BufRead) -> Result<Counts, MemoryError> {
     let workspace = WorkspaceId::parse(workspace)?;
-    let records = parse(input)?;
+    let mut records = parse(input)?;
+    sound::check(&records).map_err(|(line, reason)| unreadable(line, reason))?;
+    rename_conflicts(&mut records, &workspace)?;
     let now = ports.clock.now();
     port::write(ports.store, |tx| {
         let ws = match tx.workspace(&workspace)? {
@@ -28,6 +33,7 @@ pub fn import(ports: &Ports<'_>, workspace: &str, input: &mut dyn BufRead) -> Re
         for (at, record) in records.iter().enumerate() {
             put(tx, &ws, record.clone(), at + 1, &mut counts)?;
         }
+        check_graphs(tx.rows(), &ws, &records)?;
         Ok((Verdict::Keep, counts))
     })
 }
@@ -67,6 +73,49 @@ fn parse(input: &mut dyn BufRead) -> Result<Vec<Record>, MemoryError> {
         return Err(unreadable(records.len(), "the file was cut off".to_owned()));
     }
     Ok(records)
+}
+
+/// Gives conflicts the ids that a merge in this workspace gives them: what was settled must be known again.
+fn rename_conflicts(records: &mut [Record], workspace: &WorkspaceId) -> Result<(), MemoryError> {
+    let mut resolutions = HashMap::new();
+    let mut taken = HashSet::new();
+    for (at, record) in records.iter_mut().enumerate() {
+        let Record::Conflict(row) = record else { continue };
+        let id = conflict_id_in(workspace, row);
+        if !taken.insert(id.clone()) {
+            return Err(unreadable(at + 1, "is the second conflict over the same versions".to_owned()));
+        }
+        resolutions.insert(superseded_by(&row.id), superseded_by(&id));
+        row.id = id;
+    }
+    for record in records {
+        if let Record::Conflict(row) = record
+            && let Some(now) = row.resolution.as_ref().and_then(|before| resolutions.get(before))
+        {
+            row.resolution = Some(now.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Every edge has its nodes, on each branch that wrote to a graph.
+fn check_graphs(rows: &dyn Rows, ws: &WorkspaceRow, records: &[Record]) -> Result<(), MemoryError> {
+    let written: BTreeSet<(&BranchName, &DocName)> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Version(row) => Some((&row.branch, &row.doc)),
+            _ => None,
+        })
+        .collect();
+    for (branch, doc) in written {
+        let mut missing = None;
+        dangling_edges(rows, &GraphView::of(rows, ws, branch, doc)?, &mut |error| missing = Some(error))?;
+        if let Some(error) = missing {
+            let reason = format!("an edge of {doc} on {branch} has no node {}", error.missing);
+            return Err(unreadable(records.len(), reason));
+        }
+    }
+    Ok(())
 }
 
 fn put(

@@ -5,6 +5,7 @@ mod export;
 mod import;
 mod markdown;
 mod record;
+mod sound;
 
 pub use export::export_jsonl;
 pub use import::{exported_name, import};

@@ -167,6 +167,18 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             fault(Code::Conflict, radar("Finish the open steps first; this names the next.", task))
                 .with_detail(json!({ "reason": "open_steps", "open": open }))
         }
+        E::OpenTasks { plan, open } => fault(
+            Code::Conflict,
+            Recovery::call(
+                "Finish or cancel its tasks first; this lists them.",
+                ENTITIES,
+                json!({ "task": plan.to_string() }),
+            ),
+        )
+        .with_detail(json!({
+            "reason": "open_tasks", "open": open.len(),
+            "tasks": open.iter().take(20).map(ToString::to_string).collect::<Vec<_>>(),
+        })),
         E::TaskClosed { task, .. } => fault(
             Code::Conflict,
             radar("Work on another task, or reopen this one with tasks_edit `status`.", task),
@@ -293,7 +305,12 @@ fn named(advice: &str, nearest: &[String]) -> String {
 /// An error in a sentence, with the argument's name as arguments are written.
 fn sentence(err: &MemoryError) -> String {
     match err {
-        MemoryError::Invalid { field, reason } => format!("`{field}` {}.", reason.trim_end_matches('.')),
+        MemoryError::Invalid { field, reason } => {
+            // What the argument is or does goes on with its name; anything else speaks for itself.
+            let verbs = ["is ", "has ", "holds ", "belongs ", "goes ", "differs ", "cannot "];
+            let joint = if verbs.iter().any(|verb| reason.starts_with(verb)) { "" } else { ":" };
+            format!("`{field}`{joint} {}.", reason.trim_end_matches('.'))
+        }
         other => format!("{}.", first_upper(&shortened(&other.to_string()).replace('\n', " "))),
     }
 }

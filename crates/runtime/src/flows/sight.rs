@@ -160,7 +160,7 @@ impl AnchorProbe for CodeSight<'_> {
 /// So much text is compared when looking for lines that moved.
 const COMPARED_BYTES: usize = 8 << 20;
 /// Lines with fewer letters than this may well have stood at a second place all along.
-const TELLING_LETTERS: usize = 32;
+const TELLING_LETTERS: usize = 12;
 
 /// As many lines with this hash, if they say enough to be told from others and stand at one place only: where they stand at
 /// two, nobody knows which of them was meant, and whether that one is still there.
@@ -212,6 +212,8 @@ mod tests {
         assert_eq!(lines_with(&hash(held), (1, 200), &text), None);
         assert_eq!(lines_with(&hash("fn three() {}\n"), (1, 2), &text), None);
         assert_eq!(lines_with(&hash("fn one() {}"), (3, 3), &text), None, "too little to tell");
+        let short = "    let total = bill(7);";
+        assert_eq!(lines_with(&hash(short), (1, 1), &format!("{text}{short}\n")), Some((6, 6)));
         assert_eq!(lines_with(&hash(held), (1, 2), &format!("{text}{text}")), None, "either may be meant");
     }
 }

@@ -272,4 +272,20 @@ mod tests {
             assert!(plan(&sql).contains(index), "{}", plan(&sql));
         }
     }
+
+    #[test]
+    fn a_statement_is_not_prepared_anew_for_other_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).unwrap();
+        let writer = store.writer.lock();
+        for sql in [read::anchored_entries_sql(), read::anchored_nodes_sql()] {
+            let mut statement = writer.prepare(&sql).unwrap();
+            for value in 0..5_i64 {
+                let values = vec![value; statement.parameter_count()];
+                let mut rows = statement.query(rusqlite::params_from_iter(values)).unwrap();
+                assert!(rows.next().unwrap().is_none());
+            }
+            assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "{sql}");
+        }
+    }
 }

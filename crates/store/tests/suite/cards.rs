@@ -221,3 +221,13 @@ fn a_merged_card_is_found_once_and_by_what_it_says_now() {
         assert_eq!((hits("threads"), hits("fibers")), (0, 1));
     });
 }
+
+#[test]
+fn a_card_that_supports_itself_is_taken_with_a_warning() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "t", "kind": "task"}));
+        let card = json!({"id": "h1", "type": "hypothesis", "title": "h"});
+        let out = w.ok("think_card", json!({"target": "TASK-001", "card": card, "supports": ["h1"]}));
+        assert_eq!(out["warnings"], json!(["h1 supports itself; name another card."]));
+    });
+}

@@ -387,3 +387,62 @@ fn the_only_graph_document_of_a_branch_is_meant_when_none_is_named() {
         assert_eq!(docs.iter().map(|doc| doc.as_str()).collect::<Vec<_>>(), ["g", "second"]);
     });
 }
+
+#[test]
+fn edges_that_were_left_out_are_counted_and_can_be_had() {
+    on_every_store(|w| {
+        let mut ops = vec![
+            json!({"op": "node_upsert", "id": "a", "type": "t"}),
+            json!({"op": "node_upsert", "id": "b", "type": "t"}),
+        ];
+        ops.extend(
+            (0..10).map(|at| json!({"op": "edge_upsert", "from": "a", "rel": format!("r{at}"), "to": "b"})),
+        );
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": ops}));
+        let mut asked = json!({"branch": "main", "doc": "g", "edges_limit": 4});
+        let mut found = Vec::new();
+        for left in [6, 2, 0] {
+            let page = w.ok("graph_query", asked.clone());
+            found.extend(
+                page["edges"].as_array().unwrap().iter().map(|edge| edge["rel"].as_str().unwrap().to_owned()),
+            );
+            assert_eq!(page["edges_dropped"].as_u64().unwrap_or(0), left, "{page}");
+            assert_eq!(page["truncated"], left > 0);
+            asked["edges_cursor"] = page["next_edges_cursor"].clone();
+        }
+        assert_eq!(asked["edges_cursor"], json!(null));
+        found.sort();
+        assert_eq!(found, (0..10).map(|at| format!("r{at}")).collect::<Vec<_>>());
+        let tight = w.ok("graph_query", json!({"branch": "main", "doc": "g", "max_chars": 500}));
+        assert_eq!(
+            tight["edges"].as_array().unwrap().len() as u64 + tight["edges_dropped"].as_u64().unwrap(),
+            10
+        );
+    });
+}
+
+#[test]
+fn tombstones_of_edges_are_listed_with_those_of_nodes() {
+    on_every_store(|w| {
+        let ops = json!([
+            {"op": "node_upsert", "id": "a", "type": "t"},
+            {"op": "node_upsert", "id": "b", "type": "t"},
+            {"op": "edge_upsert", "from": "a", "rel": "r", "to": "b"},
+            {"op": "edge_upsert", "from": "b", "rel": "s", "to": "a"},
+        ]);
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": ops}));
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": [{"op": "edge_delete", "from": "a", "rel": "r", "to": "b"}]}));
+        let edges = |deleted: bool| {
+            let out = w.ok("graph_query", json!({"branch": "main", "include_deleted": deleted}));
+            let edges = out["edges"].as_array().unwrap().iter();
+            edges
+                .map(|edge| format!("{} {}", edge["rel"].as_str().unwrap(), edge["deleted"]))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(edges(false), ["s false"]);
+        assert_eq!(edges(true), ["r true", "s false"]);
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": [{"op": "node_delete", "id": "b"}]}));
+        assert_eq!(edges(false), Vec::<String>::new());
+        assert_eq!(edges(true), ["s true", "r true"]);
+    });
+}

@@ -17,4 +17,5 @@ mod task_histories;
 mod tasks;
 mod transfer;
 mod two_agents;
+mod warnings;
 mod world;

@@ -1,6 +1,6 @@
 //! Merging notes: each once, in order, whatever the route.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{World, on_every_store, pages, texts};
 
@@ -150,30 +150,30 @@ fn what_was_merged_is_no_difference_any_more() {
 }
 
 #[test]
-fn settling_a_conflict_settles_the_older_ones_over_the_same_key() {
+fn a_conflict_over_newer_versions_takes_the_place_of_one_over_older() {
     on_every_store(|w| {
-        let put = |branch: &str, title: &str| {
-            let ops = json!([{"op": "node_upsert", "id": "n", "type": "idea", "title": title}]);
-            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
-        };
-        put("main", "base");
+        put(w, "main", "base");
         w.ok("branch_create", json!({"name": "try", "from": "main"}));
-        put("try", "theirs");
-        put("main", "ours");
-        w.ok("graph_merge", json!({"from": "try", "into": "main"}));
-        put("main", "ours again");
-        w.ok("graph_merge", json!({"from": "try", "into": "main"}));
-        let open = |w: &World| {
-            w.ok("graph_conflicts", json!({"into": "main", "status": "open"}))["conflicts"].clone()
-        };
-        let found = open(w);
-        assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
-        let newest = &found[0]["conflict_id"];
+        put(w, "try", "theirs");
+        let merge = || w.ok("graph_merge", json!({"from": "try", "into": "main"}))["conflict_ids"][0].clone();
+        let shown = |id: &Value| w.ok("graph_conflict_show", json!({"conflict_id": id}))["conflict"].clone();
+        let found: Vec<Value> = ["ours", "ours again", "ours still"]
+            .into_iter()
+            .map(|title| {
+                put(w, "main", title);
+                merge()
+            })
+            .collect();
+        // What nobody decided is asked again, and only the newest is open.
+        let open = w.ok("graph_conflicts", json!({"into": "main", "status": "open"}))["conflicts"].clone();
+        assert_eq!(open[0]["conflict_id"], found[2]);
+        assert_eq!(open.as_array().unwrap().len(), 1, "{open}");
+        let newest = found[2].as_str().unwrap();
+        assert_eq!(shown(&found[1])["resolution"], format!("superseded by {newest}"));
         w.ok("graph_conflict_resolve", json!({"conflict_id": newest, "resolution": "use_from"}));
-        assert_eq!(open(w), json!([]));
-        let older = w.ok("graph_conflict_show", json!({"conflict_id": found[1]["conflict_id"]}));
-        let said = older["conflict"]["resolution"].as_str().unwrap();
-        assert_eq!(said, format!("superseded by {}", newest.as_str().unwrap()));
+        assert_eq!(merge(), json!(null));
+        put(w, "main", "ours after that");
+        assert_eq!(merge(), json!(null));
     });
 }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::world::{World, pages, texts};
+use crate::world::{World, comes_back, pages, texts};
 
 #[derive(Clone, Debug)]
 enum Action {
@@ -426,6 +426,7 @@ fn play(w: &World, history: &[Action], limit: i64, budget: i64) {
         play.step(action);
     }
     play.check(limit, budget);
+    comes_back(w);
 }
 
 fn run(cases: u32, longest: usize, world: impl Fn() -> World) {

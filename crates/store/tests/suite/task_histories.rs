@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::world::{World, column, pages};
+use crate::world::{World, column, comes_back, pages};
 
 #[derive(Clone, Debug)]
 enum Action {
@@ -338,6 +338,7 @@ fn run(cases: u32, longest: usize, world: impl Fn() -> World) {
             play.step(&w, action);
         }
         play.check(&w);
+        comes_back(&w);
         Ok(())
     });
     if let Err(err) = outcome {

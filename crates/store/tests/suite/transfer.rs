@@ -73,6 +73,42 @@ fn an_export_read_into_another_store_says_the_same() {
 }
 
 #[test]
+fn conflicts_are_known_again_under_another_name() {
+    on_every_store(|w| {
+        fill(w);
+        let node = |title: &str| json!([{"op": "node_upsert", "id": "m", "type": "t", "title": title}]);
+        for (branch, title) in [("task/TASK-001", "ours"), ("fork", "theirs")] {
+            w.ok("graph_apply", json!({"branch": branch, "doc": "TASK-001-graph", "ops": node(title)}));
+        }
+        let merge = json!({"from": "fork", "into": "task/TASK-001"});
+        let settled = w.ok("graph_merge", merge.clone())["conflict_ids"][0].clone();
+        w.ok("graph_conflict_resolve", json!({"conflict_id": settled, "resolution": "use_into"}));
+        // The other conflict of the two branches is over older versions now.
+        let ops = json!([{"op": "node_upsert", "id": "n", "type": "t", "title": "ours, later"}]);
+        w.ok("graph_apply", json!({"branch": "task/TASK-001", "doc": "TASK-001-graph", "ops": ops}));
+        w.ok("graph_merge", merge.clone());
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        import(&w.ports(), "copy", &mut lines.as_slice()).unwrap();
+        let states = |w: &World| {
+            let all = pages(w, "graph_conflicts", json!({"into": "task/TASK-001"}), "conflicts");
+            all.iter().map(|line| format!("{} {}", line["key"], line["status"])).collect::<Vec<_>>()
+        };
+        let before = states(w);
+        assert_eq!(before.len(), 3);
+        w.switch("copy");
+        let again = w.ok("graph_merge", merge);
+        assert_eq!(again["conflicts_created"], 0, "{again}");
+        assert_eq!(states(w), before);
+        let all = pages(w, "graph_conflicts", json!({"into": "task/TASK-001"}), "conflicts");
+        let ids: Vec<_> = all.iter().map(|line| line["conflict_id"].as_str().unwrap()).collect();
+        assert_eq!(again["still_open"], json!([ids[0]]));
+        let older = w.ok("graph_conflict_show", json!({"conflict_id": ids[2]}));
+        assert_eq!(older["conflict"]["resolution"], format!("superseded by {}", ids[0]));
+    });
+}
+
+#[test]
 fn an_import_is_whole_and_never_overwrites() {
     on_every_store(|w| {
         fill(w);
@@ -140,5 +176,70 @@ fn a_markdown_export_comes_back_and_an_edited_one_is_not_half_read() {
             let refusal = import(&other.ports(), "copy", &mut broken.as_bytes()).unwrap_err();
             assert!(refusal.to_string().contains(said), "{refusal}");
         }
+    });
+}
+
+/// Changes the first record of a kind that is told from others by `name`.
+fn changed(lines: &str, kind: &str, name: &str, change: impl Fn(&mut Value)) -> String {
+    let mut done = false;
+    let mut out = String::new();
+    for line in lines.lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        if !done && record.get(kind).is_some() && line.contains(name) {
+            done = true;
+            change(&mut record[kind]);
+        }
+        out.push_str(&format!("{record}\n"));
+    }
+    assert!(done, "{kind} {name}");
+    out
+}
+
+#[test]
+fn records_that_do_not_hold_together_are_refused() {
+    on_every_store(|w| {
+        fill(w);
+        let ops = json!([
+            {"op": "node_upsert", "id": "a", "type": "t"},
+            {"op": "node_upsert", "id": "b", "type": "t"},
+            {"op": "edge_upsert", "from": "a", "rel": "r", "to": "b"},
+        ]);
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": ops}));
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        let lines = String::from_utf8(lines).unwrap();
+        let set = |kind: &str, name: &str, field: &str, value: Value| {
+            changed(&lines, kind, name, |record| *record.pointer_mut(field).unwrap() = value.clone())
+        };
+        let fork = "\"name\":\"fork\"";
+        for (bad, said) in [
+            (
+                set("branch", fork, "/base/branch", json!("fork")),
+                "names the branch \"fork\", which is not there",
+            ),
+            (set("branch", fork, "/base/seq", json!(10_000)), "was never given out"),
+            (set("branch", fork, "/name", json!("a\u{1b}[31m")), "holds"),
+            (set("branch", fork, "/depth", json!(7)), "not as deep"),
+            (set("workspace", "", "/row/seq", json!(3)), "was never given out"),
+            (set("workspace", "", "/row/tasks", json!(0)), "was never given out"),
+            (set("workspace", "", "/row/event", json!(1)), "was never given out"),
+            (set("workspace", "", "/row/checkout", json!("nope")), "which is not there"),
+            (set("workspace", "", "/row/focus", json!("TASK-099")), "in focus that is not there"),
+            (set("entity", "TASK-001", "/parent", json!("PLAN-099")), "belongs to a plan that is not there"),
+            (set("entity", "TASK-001", "/depends_on", json!(["TASK-001"])), "waits for itself"),
+            (set("entity", "TASK-001", "/depends_on", json!(["TASK-099"])), "waits for a task"),
+            (set("step", "", "/task", json!("TASK-099")), "a task that is not there"),
+            (set("entry", "", "/branch", json!("nope")), "which is not there"),
+            (set("entry", "", "/seq", json!(-1)), "was never given out"),
+            (set("entry", "forked", "/seq", json!(1)), "is older than its branch"),
+            (set("version", "\"a\"", "/key/node", json!("a|b")), "holds '|'"),
+            (set("version", "\"a\"", "/deleted", json!(true)), "an edge of g on main has no node a"),
+            (set("conflict", "", "/into", json!("nope")), "which is not there"),
+            (format!("{}\n{lines}", lines.lines().next().unwrap()), "is a second workspace"),
+        ] {
+            let refusal = import(&w.ports(), "copy", &mut bad.as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains(said), "{said}: {refusal}");
+        }
+        import(&w.ports(), "copy", &mut lines.as_bytes()).unwrap();
     });
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use m1nd_memory::anchors::{AnchorProbe, Sight};
 use m1nd_memory::port::{AnchorAt, Store};
+use m1nd_memory::transfer::{export_jsonl, import};
 use m1nd_memory::{
     MemoryError, Ports, branch, brief, commits, graph, notes, search, tasks, think, workspace,
 };
@@ -144,6 +145,21 @@ fn run<I: DeserializeOwned, O: Serialize>(
 ) -> Result<Value, MemoryError> {
     let request: I = serde_json::from_value(arguments).unwrap();
     Ok(serde_json::to_value(call(ports, &request)?).unwrap())
+}
+
+/// What was written can be taken out and in again, and says the same there.
+pub fn comes_back(world: &World) {
+    if world.ok("status", json!({}))["last_seq"] == 0 {
+        return;
+    }
+    let mut lines = Vec::new();
+    export_jsonl(&world.ports(), "w", &mut lines).unwrap();
+    let copy = RamStore::new();
+    let ports = Ports::new(&copy, &world.clock).with_code(&world.code);
+    import(&ports, "w", &mut lines.as_slice()).unwrap();
+    let mut again = Vec::new();
+    export_jsonl(&ports, "w", &mut again).unwrap();
+    assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(lines).unwrap());
 }
 
 /// All pages of a list, following `next_cursor`.

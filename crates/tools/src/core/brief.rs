@@ -63,6 +63,9 @@ fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
         && brief.pinned.is_empty()
         && brief.decisions.is_empty()
         && brief.questions.is_empty();
+    if nothing && brief.truncated {
+        return Guidance::hint("There is more than `max_chars` has room for; 1,500 show one of each.");
+    }
     if nothing && brief.conflicts.is_empty() {
         return when_empty(ctx, &brief.ready, nothing_here(ctx, brief));
     }

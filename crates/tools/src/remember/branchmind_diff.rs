@@ -7,7 +7,7 @@ use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
     Diff, notes::diff, DiffRequest => DiffOutput, within LIST,
-        empty entries: "`from` shows everything that `to` shows in this document. Turn the two around for the other side.";
+        empty entries of Log on to: "`from` shows everything that `to` shows in this document. Turn the two around for the other side.";
     name: "branchmind_diff",
     summary: "Notes that branch `to` shows and `from` does not. Turn the two around for the other side.",
     intents: &["compare branches", "new notes on a branch"],

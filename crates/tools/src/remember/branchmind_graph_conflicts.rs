@@ -7,7 +7,7 @@ use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
     GraphConflicts, graph::conflicts, ConflictsRequest => ConflictsOutput, within LIST,
-        empty conflicts: "No conflict of this status; a branchmind_graph_merge records what both sides changed.";
+        empty conflicts of Graph on into: "No conflict of this status; a branchmind_graph_merge records what both sides changed.";
     name: "branchmind_graph_conflicts",
     summary: "Conflicts that merges into a branch left, newest first.",
     intents: &["list conflicts"],

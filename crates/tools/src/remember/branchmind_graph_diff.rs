@@ -7,7 +7,7 @@ use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
     GraphDiff, graph::diff, GraphDiffRequest => GraphDiffOutput, within LIST,
-        empty changes: "Both branches say the same about this graph.";
+        empty changes of Graph on to: "Both branches say the same about this graph.";
     name: "branchmind_graph_diff",
     summary: "Nodes and edges that stand differently on branch `to` than on `from`, deletions too.",
     intents: &["compare graphs"],

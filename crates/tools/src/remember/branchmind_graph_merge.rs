@@ -2,9 +2,10 @@
 
 use m1nd_contract::Guidance;
 use m1nd_memory::graph::{self, GraphMergeOutput, GraphMergeRequest};
+use m1nd_memory::port::StreamKind;
 use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{WRITE, memory_tool};
+use crate::recall::{WRITE, memory_tool, when_doc_empty};
 
 memory_tool! {
     GraphMerge, graph::merge, GraphMergeRequest => GraphMergeOutput, next point;
@@ -18,7 +19,7 @@ memory_tool! {
 }
 
 /// To the first conflict that can be looked at; a rehearsal has kept none.
-fn point(_: &Ctx<'_>, merged: &GraphMergeOutput) -> Guidance {
+fn point(ctx: &Ctx<'_>, merged: &GraphMergeOutput) -> Guidance {
     let kept = merged.conflict_ids.first().filter(|_| !merged.dry_run);
     match kept.or(merged.still_open.first()) {
         Some(id) => Guidance::next(
@@ -28,6 +29,10 @@ fn point(_: &Ctx<'_>, merged: &GraphMergeOutput) -> Guidance {
         ),
         None if merged.conflicts_created > 0 => {
             Guidance::hint("Nothing was written. The merge without dry_run records these conflicts.")
+        }
+        None if merged.pagination.count == 0 => {
+            let place = (&merged.from, &merged.doc, StreamKind::Graph);
+            when_doc_empty::<()>(ctx, &[], place, "The branch has changed nothing of this graph.")
         }
         None => Guidance::default(),
     }

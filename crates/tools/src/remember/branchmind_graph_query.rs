@@ -7,7 +7,7 @@ use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
     GraphQuery, graph::query, GraphQueryRequest => GraphQueryOutput, within LIST,
-        empty nodes: "No node of this graph fits. Leave filters out, or look at another branch or doc.";
+        empty nodes of Graph on branch: "No node of this graph fits. Leave filters out, or look at another branch or doc.";
     name: "branchmind_graph_query",
     summary: "Nodes of a knowledge graph by id, type, status, tag or text, newest first, with the edges among them.",
     intents: &["query knowledge graph", "find nodes", "open questions"],

@@ -2,9 +2,10 @@
 
 use m1nd_contract::Guidance;
 use m1nd_memory::graph::{self, GraphValidateOutput, GraphValidateRequest};
+use m1nd_memory::port::StreamKind;
 use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{LIST, READ, memory_tool, when_empty};
+use crate::recall::{LIST, READ, memory_tool, when_doc_empty};
 
 memory_tool! {
     GraphValidate, graph::validate, GraphValidateRequest => GraphValidateOutput, within LIST, next point;
@@ -20,5 +21,6 @@ fn point(ctx: &Ctx<'_>, checked: &GraphValidateOutput) -> Guidance {
     if checked.stats.nodes > 0 {
         return Guidance::default();
     }
-    when_empty(ctx, &checked.errors, "This graph holds nothing; was another branch or doc meant?")
+    let place = (&checked.branch, &checked.doc, StreamKind::Graph);
+    when_doc_empty(ctx, &checked.errors, place, "This graph holds nothing; was another branch or doc meant?")
 }

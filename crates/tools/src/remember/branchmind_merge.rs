@@ -1,12 +1,14 @@
 //! `branchmind_merge`: notes of one branch into another.
 
+use m1nd_contract::Guidance;
 use m1nd_memory::notes::{self, MergeOutput, MergeRequest};
-use m1nd_runtime::Example;
+use m1nd_memory::port::StreamKind;
+use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{WRITE, memory_tool};
+use crate::recall::{WRITE, memory_tool, when_doc_empty};
 
 memory_tool! {
-    Merge, notes::merge, MergeRequest => MergeOutput;
+    Merge, notes::merge, MergeRequest => MergeOutput, next point;
     name: "branchmind_merge",
     summary: "Copy the notes of a branch into another; what is there already is skipped, so repeating is safe.",
     intents: &["merge notes", "bring back an idea"],
@@ -14,4 +16,13 @@ memory_tool! {
         Example { says: "Rehearse it", arguments: r#"{"from": "bold", "into": "main", "dry_run": true}"# },
     ],
     ..WRITE
+}
+
+/// Nothing to merge may mean that another document was meant.
+fn point(ctx: &Ctx<'_>, merged: &MergeOutput) -> Guidance {
+    if merged.pagination.count > 0 {
+        return Guidance::default();
+    }
+    let place = (&merged.from, &merged.doc, StreamKind::Log);
+    when_doc_empty::<()>(ctx, &[], place, "The branch has no notes in this document that its base has not.")
 }

@@ -7,7 +7,7 @@ use crate::recall::{LIST, READ, memory_tool};
 
 memory_tool! {
     Show, notes::show, ShowRequest => ShowOutput, within LIST,
-        empty entries: "Nothing was written to this document yet, or the cursor lies behind its end.";
+        empty entries of Log on branch: "Nothing was written to this document yet, or the cursor lies behind its end.";
     name: "branchmind_show",
     summary: "Read notes or trace of a plan or task, or any document of a branch, newest first; a branch shows what it inherited too.",
     intents: &["read notes", "history of a task", "trace", "page through notes"],

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use m1nd_runtime::Registry;
 use m1nd_testkit::Fixture;
+use serde_json::Value;
 
 #[allow(dead_code)]
 pub fn registry() -> &'static Registry {
@@ -86,4 +87,20 @@ pub fn remembered() -> Fixture {
         assert!(!reply.is_error, "{tool}: {}", reply.text());
     }
     fixture
+}
+
+/// A call that must succeed.
+#[allow(dead_code)]
+pub fn ok(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
+    let reply = fixture.call(tool, arguments.clone());
+    assert!(!reply.is_error, "{tool} {arguments}: {}", reply.text());
+    reply.body
+}
+
+/// What a call says that must be refused.
+#[allow(dead_code)]
+pub fn refused(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
+    let reply = fixture.call(tool, arguments.clone());
+    assert!(reply.is_error, "{tool} {arguments}: {}", reply.text());
+    reply.body["error"].clone()
 }

@@ -130,7 +130,7 @@ pub(super) fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     }
     for (name, items, text) in [
         ("pinned", &body["pinned"], "text"),
-        ("at work", &body["at_work"], "claimed_by"),
+        ("at work", &body["at_work"], ""),
         ("ready", &body["ready"], ""),
         ("decisions", &body["decisions"], "text"),
         ("open questions", &body["questions"], "text"),
@@ -140,7 +140,21 @@ pub(super) fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
             head(out, name)?;
         }
         for item in list(items) {
-            writeln!(out, "  {NUMBER}{}{NUMBER:#} {}", word(&item["id"]), word(&item["title"]))?;
+            let status = item["status"].as_str().filter(|_| name == "at work").unwrap_or_default();
+            let short = if item["truncated"] == true { "shortened" } else { "" };
+            let by = item["claimed_by"].as_str().map(|by| format!("held by {}", harmless(by)));
+            let about: Vec<&str> = [status, by.as_deref().unwrap_or_default(), short]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect();
+            writeln!(
+                out,
+                "  {NUMBER}{}{NUMBER:#} {}{}{DIM}{}{DIM:#}",
+                word(&item["id"]),
+                word(&item["title"]),
+                if about.is_empty() { "" } else { " " },
+                about.join(", ")
+            )?;
             indented(out, item[text].as_str().unwrap_or_default())?;
         }
     }
@@ -152,8 +166,24 @@ pub(super) fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     if list(&body["stale_anchors"]).next().is_some() {
         head(out, "code that changed under it")?;
         for stale in list(&body["stale_anchors"]) {
+            writeln!(out, "  {NUMBER}{}{NUMBER:#}", word(&stale["on"]))?;
             anchors(out, &json!([stale["anchor"]]))?;
         }
+    }
+    let left: Vec<String> = body["dropped"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, count)| count.as_u64().is_some_and(|count| count > 0))
+        .map(|(what, count)| format!("{count} {}", what.replace('_', " ")))
+        .collect();
+    if !left.is_empty() {
+        let more = if list(&body["partly_seen"]).next().is_some() { " or more" } else { "" };
+        writeln!(
+            out,
+            "{DIM}left out: {}{more}; `show`, `search` and `m1nd tasks` have them{DIM:#}",
+            left.join(", ")
+        )?;
     }
     match body["next_step_hint"].as_str() {
         Some(hint) => writeln!(out, "{DIM}{}{DIM:#}", harmless(hint)),
