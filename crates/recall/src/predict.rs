@@ -126,6 +126,45 @@ pub fn predict(corpus: &Corpus, given: FileIx, weights: &[f32; FEATURES], count:
     found
 }
 
+/// How scores become likelihoods: over 39,820 predictions on the repositories that the weights were fitted on.
+/// `docs/benchmarks.md` says how well they hold on others.
+const SLOPE: f32 = 0.791;
+const OFFSET: f32 = 0.936;
+
+/// The files most likely to change with `given`, best first, each with how likely that is.
+pub fn likely(corpus: &Corpus, given: FileIx, count: usize) -> Vec<(Companion, f32)> {
+    let mut found = predict(corpus, given, &CLUE_WEIGHTS, usize::MAX);
+    let most = found.first().map_or(0.0, |best| best.score);
+    let sum: f32 = found.iter().map(|one| (one.score - most).exp()).sum();
+    found.truncate(count);
+    let likelihood = |one: &Companion| {
+        let share = one.score - most - sum.ln();
+        1.0 / (1.0 + (-(SLOPE * share + OFFSET)).exp())
+    };
+    found.into_iter().map(|one| (one.clone(), likelihood(&one))).collect()
+}
+
+impl Companion {
+    /// The clue that speaks most for it, by what it adds to the score.
+    pub fn reason(&self) -> Option<Clue> {
+        let weigh = |clue: &Clue| {
+            let at = *clue as usize;
+            let place = PLACED
+                .iter()
+                .position(|placed| placed == clue)
+                .map_or(0.0, |nth| self.clues[CLUES + nth] * CLUE_WEIGHTS[CLUES + nth]);
+            self.clues[at] * CLUE_WEIGHTS[at] + place
+        };
+        let known = Clue::ALL.iter().copied().filter(|clue| self.clues[*clue as usize] > 0.0);
+        known.max_by(|a, b| weigh(a).total_cmp(&weigh(b)))
+    }
+
+    /// How much a clue says.
+    pub fn clue(&self, clue: Clue) -> f32 {
+        self.clues[clue as usize]
+    }
+}
+
 /// What speaks for each file that anything speaks for, in the order of files.
 pub fn clues(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, [f32; FEATURES])> {
     let mut found: FxHashMap<FileIx, [f32; FEATURES]> = FxHashMap::default();

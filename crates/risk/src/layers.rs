@@ -228,8 +228,8 @@ fn sift(order: &mut Vec<usize>, weight: &impl Fn(usize, usize) -> i64) {
                 }
             }
             cost = 0;
-            for to in at + 1..order.len() {
-                cost += weight(file, order[to]) - weight(order[to], file);
+            for (to, &other) in order.iter().enumerate().skip(at + 1) {
+                cost += weight(file, other) - weight(other, file);
                 if cost < best {
                     (best, best_at) = (cost, to);
                 }

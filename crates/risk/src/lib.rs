@@ -9,6 +9,7 @@ pub mod diff;
 pub mod layers;
 pub mod ledger;
 pub mod panorama;
+pub mod plan;
 pub mod removal;
 #[cfg(test)]
 mod testing;

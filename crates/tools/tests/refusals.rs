@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 33] = [
+const NOT_PATHS: [&str; 35] = [
     "baseline",
     "since",
     "task_description",
@@ -45,6 +45,8 @@ const NOT_PATHS: [&str; 33] = [
     "by",
     "center",
     "diff",
+    "changed_node",
+    "changed_nodes",
     "direction",
     "error_text",
     "language",

@@ -23,6 +23,8 @@ pub mod missing;
 pub mod numbered;
 pub mod outline;
 pub mod places;
+pub mod planned;
+pub mod predicted;
 pub mod roots;
 pub mod seek;
 pub mod sight;

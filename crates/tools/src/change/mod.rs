@@ -2,13 +2,17 @@
 
 mod counterfactual;
 mod hypothesize;
+mod predict;
 mod tests_for;
 mod trace;
+mod validate_plan;
 
 use m1nd_runtime::{Entry, entry};
 
 pub const TOOLS: &[Entry] = &[
     entry::<trace::Trace>(),
+    entry::<validate_plan::ValidatePlan>(),
+    entry::<predict::Predict>(),
     entry::<tests_for::TestsFor>(),
     entry::<counterfactual::Counterfactual>(),
     entry::<hypothesize::Hypothesize>(),

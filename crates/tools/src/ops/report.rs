@@ -1,7 +1,6 @@
 //! `report`: what happened in this session.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Trim};
@@ -225,8 +224,8 @@ fn formatted(output: &Output, by_tool: &BTreeMap<&'static str, u64>, head: &str,
     let mut text = String::new();
     let session = &output.session_summary;
     let mut line = |said: String| {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{said}");
+        text.push_str(&said);
+        text.push('\n');
     };
     line(format!("{head}Session"));
     line(format!(

@@ -9,8 +9,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use m1nd_ingest::history::is_fix;
+use m1nd_recall::corpus::Corpus;
 use m1nd_risk::ledger::{Change, Ledger};
 use m1nd_risk::panorama::{self, Findings};
+use m1nd_runtime::flows::planned::MAX_GAPS;
+use m1nd_runtime::flows::predicted;
 use m1nd_stdx::cancel::CancelToken;
 use serde_json::{Value, json};
 
@@ -18,6 +21,8 @@ use super::experiment::{Experiment, is_product};
 use super::retrieval;
 use crate::output::Reader;
 
+/// A commit of more files is no plan.
+const MAX_PLAN: usize = 20;
 /// Draws for the interval.
 const DRAWS: usize = 2_000;
 
@@ -71,7 +76,10 @@ pub fn run(repos: &[PathBuf], commits: usize, json: bool) -> anyhow::Result<Exit
             ("most fixed", by(|record| record.fixes)),
         ];
         let judged: Vec<Judged> = rankings.iter().map(|(name, files)| judge(name, files, &mended)).collect();
-        let shown = as_json(&experiment, ranked.len(), fixes.len(), mended.len(), &judged);
+        let corpus = workspace.corpus(&view, graph, &CancelToken::new());
+        let corpus = corpus.map_err(|_| anyhow::anyhow!("the work was stopped"))?;
+        let plans = plans(&experiment, &corpus);
+        let shown = as_json(&experiment, ranked.len(), fixes.len(), mended.len(), &judged, plans);
         if Reader::of(json) == Reader::Person {
             show(&shown);
         }
@@ -81,6 +89,29 @@ pub fn run(repos: &[PathBuf], commits: usize, json: bool) -> anyhow::Result<Exit
         anstream::println!("{}", json!({ "repositories": all }));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Later commits of three files and more, each without one of its files: how many there are, and of how many the missing one is
+/// among the gaps.
+fn plans(experiment: &Experiment, corpus: &Corpus) -> (usize, usize) {
+    let (mut asked, mut found) = (0, 0);
+    for (nth, commit) in experiment.later.iter().enumerate() {
+        let files: Vec<&str> = commit
+            .modified
+            .iter()
+            .map(String::as_str)
+            .filter(|path| corpus.text.file(path).is_some())
+            .collect();
+        if !(3..=MAX_PLAN).contains(&files.len()) {
+            continue;
+        }
+        let missing = files[nth % files.len()];
+        let given: Vec<&str> = files.iter().copied().filter(|path| *path != missing).collect();
+        asked += 1;
+        let gaps = predicted::of(corpus, &given);
+        found += usize::from(gaps.iter().take(MAX_GAPS).any(|one| one.path == missing));
+    }
+    (asked, found)
 }
 
 fn judge(name: &'static str, files: &[&str], mended: &BTreeSet<&str>) -> Judged {
@@ -107,7 +138,14 @@ fn judge(name: &'static str, files: &[&str], mended: &BTreeSet<&str>) -> Judged 
     Judged { name, lift: lift(hits.iter().filter(|&&hit| hit).count()), interval: (at(0.025), at(0.975)) }
 }
 
-fn as_json(experiment: &Experiment, files: usize, fixes: usize, mended: usize, judged: &[Judged]) -> Value {
+fn as_json(
+    experiment: &Experiment,
+    files: usize,
+    fixes: usize,
+    mended: usize,
+    judged: &[Judged],
+    plans: (usize, usize),
+) -> Value {
     let round = |value: f64| (value * 100.0).round() / 100.0;
     let row = |one: &Judged| json!({ "ranking": one.name, "lift": round(one.lift), "interval": [round(one.interval.0), round(one.interval.1)] });
     json!({
@@ -117,6 +155,8 @@ fn as_json(experiment: &Experiment, files: usize, fixes: usize, mended: usize, j
         "later_commits": experiment.later.len(),
         "later_fixes": fixes,
         "mended_files": mended,
+        "plans": plans.0,
+        "plans_whose_gap_is_found": plans.1,
         "rankings": judged.iter().map(row).collect::<Vec<_>>(),
     })
 }
@@ -130,6 +170,11 @@ fn show(shown: &Value) {
         shown["later_commits"],
         shown["later_fixes"],
         shown["mended_files"],
+    );
+    anstream::println!(
+        "  of {} later commits without one of their files, the missing one is among the gaps of {}",
+        shown["plans"],
+        shown["plans_whose_gap_is_found"],
     );
     for row in shown["rankings"].as_array().into_iter().flatten() {
         anstream::println!(

@@ -1,0 +1,85 @@
+//! Planned: what a list of intended edits leaves out, and how risky it is.
+
+use m1nd_contract::Fault;
+use m1nd_graph::Graph;
+use m1nd_risk::plan::{self, Severity, Step};
+use m1nd_vfs::RelPath;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::ledger::Known;
+use super::predicted::Prediction;
+use crate::ctx::Ctx;
+use crate::faults::from_vfs;
+
+/// A file that the plan leaves out.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
+pub struct Gap {
+    pub file_path: String,
+    pub node_id: String,
+    pub reason: String,
+    /// low, medium, high or critical.
+    pub severity: &'static str,
+    /// 0 to 1: how likely it has to change.
+    pub signal_strength: f64,
+}
+
+/// Predictions below this are noise.
+const LEAST: f32 = 0.04;
+/// Gaps that are shown.
+pub const MAX_GAPS: usize = 15;
+
+/// Gaps of a plan: users of what goes away first, then what changes with the rest.
+pub fn gaps(graph: &Graph, steps: &[Step], predictions: &[Prediction]) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = plan::broken(graph, steps)
+        .iter()
+        .map(|one| {
+            let at = one.line.map_or_else(String::new, |line| format!(" at line {line}"));
+            Gap {
+                file_path: one.path.clone(),
+                node_id: graph.node(one.node).id().to_owned(),
+                reason: format!("{} {} of what goes away{at}", one.kind.name(), graph.node(one.uses).label()),
+                severity: Severity::Critical.name(),
+                signal_strength: 1.0,
+            }
+        })
+        .collect();
+    let several = steps.len() > 1;
+    for one in predictions.iter().filter(|one| one.rank >= LEAST) {
+        if gaps.iter().any(|gap| gap.file_path == one.path) {
+            continue;
+        }
+        let because = if several { format!(" ({})", one.because_of) } else { String::new() };
+        gaps.push(Gap {
+            file_path: one.path.clone(),
+            node_id: graph
+                .node_by_path(&one.path)
+                .map_or_else(String::new, |ix| graph.node(ix).id().to_owned()),
+            reason: format!("{}{because}", one.reason),
+            severity: Severity::of_likelihood(one.rank).name(),
+            signal_strength: (f64::from(one.rank) * 1_000.0).round() / 1_000.0,
+        });
+        if gaps.len() >= MAX_GAPS {
+            break;
+        }
+    }
+    gaps
+}
+
+/// 0.25 times how little the least trusted file is trusted, 0.5 times how likely something is left out, 0.25 times the share of files
+/// without a test.
+pub fn risk(known: &Known, steps: &[Step], gaps: &[Gap], tested: &plan::Tested) -> f64 {
+    let trust = steps.iter().filter_map(|step| known.ledger.trust(&step.path)).map(|trust| trust.score);
+    let trust = trust.fold(f64::NAN, f64::min);
+    let doubt = if trust.is_nan() { 0.5 } else { 1.0 - trust };
+    let complete: f64 = gaps.iter().map(|gap| 1.0 - gap.signal_strength).product();
+    let untested = tested.untested.len() as f64 / tested.testable.max(1) as f64;
+    0.25 * doubt + 0.5 * (1.0 - complete) + 0.25 * untested
+}
+
+/// The path that a step names, as the graph has it. What is to be created need not be there yet.
+pub fn path(ctx: &Ctx<'_>, argument: &str, path: &str, must_exist: bool) -> Result<RelPath, Fault> {
+    let root = ctx.workspace()?.root();
+    let found = if must_exist { root.locate(path) } else { root.relative(path) };
+    found.map_err(|err| from_vfs::path(ctx.tool(), argument, err))
+}

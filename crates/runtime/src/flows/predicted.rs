@@ -1,0 +1,108 @@
+//! Predicted: which files change when others do, by the past and by what the code says.
+
+use m1nd_contract::Fault;
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_recall::corpus::Corpus;
+use m1nd_recall::predict::{Clue, Companion, likely};
+use rustc_hash::FxHashMap;
+
+use crate::ctx::{Ctx, GraphView};
+use crate::faults;
+
+/// A file that is likely to change, too.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    pub path: String,
+    /// 0 to 1; for several given files that of the one that speaks most for it.
+    pub confidence: f32,
+    /// What it is ordered by: that any of the given files brings it along.
+    pub rank: f32,
+    /// The given file that speaks most for it.
+    pub because_of: String,
+    /// In words.
+    pub reason: String,
+    /// Common changes lately, by how fresh the newest is; 0 to 1.
+    pub velocity: f32,
+    /// How many commits touched both.
+    pub times: u32,
+}
+
+/// Predictions that are looked at for each given file.
+const EACH: usize = 40;
+
+/// The files most likely to change with the given ones, best first; nothing that is given. Files that hold no code are not known.
+pub fn companions(ctx: &Ctx<'_>, at: &GraphView, given: &[&str]) -> Result<Vec<Prediction>, Fault> {
+    let corpus = ctx.workspace()?.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
+    Ok(of(&corpus, given))
+}
+
+/// The same of a corpus.
+pub fn of(corpus: &Corpus, given: &[&str]) -> Vec<Prediction> {
+    let mut found: FxHashMap<String, Prediction> = FxHashMap::default();
+    for path in given {
+        let Some(file) = corpus.text.file(path) else { continue };
+        let company = corpus.past.company(file);
+        for (companion, confidence) in likely(corpus, file, EACH) {
+            let other = corpus.text.path(companion.file);
+            if given.contains(&other) {
+                continue;
+            }
+            let times = company.iter().find(|one| one.file == companion.file).map_or(0, |one| one.times);
+            let one = || Prediction {
+                path: other.to_owned(),
+                confidence,
+                rank: confidence,
+                because_of: (*path).to_owned(),
+                reason: reason(&companion, times),
+                velocity: companion.clue(Clue::Lately),
+                times,
+            };
+            match found.get_mut(other) {
+                None => {
+                    found.insert(other.to_owned(), one());
+                }
+                Some(known) => {
+                    let rank = 1.0 - (1.0 - known.rank) * (1.0 - confidence);
+                    if confidence > known.confidence {
+                        *known = one();
+                    }
+                    known.rank = rank;
+                }
+            }
+        }
+    }
+    let mut found: Vec<Prediction> = found.into_values().collect();
+    found.sort_by(|a, b| b.rank.total_cmp(&a.rank).then_with(|| a.path.cmp(&b.path)));
+    found
+}
+
+fn reason(companion: &Companion, times: u32) -> String {
+    if times > 0 {
+        return format!("changed together in {times} commits");
+    }
+    match companion.reason() {
+        Some(Clue::Exercises) => "a test that uses it",
+        Some(Clue::Pair) => "named like its test",
+        Some(Clue::Related) => "one uses the other",
+        Some(Clue::Mentions) => "says names that it defines",
+        Some(Clue::Mentioned) => "defines names that it says",
+        Some(Clue::Alike) => "shares rare words with it",
+        Some(Clue::Named) => "is named alike",
+        Some(Clue::Folder | Clue::Near) => "stands close by",
+        Some(Clue::Through) => "changes with what changes with it",
+        _ => "changes often these days",
+    }
+    .to_owned()
+}
+
+/// The files of nodes, each once.
+pub fn files_of<'g>(graph: &'g Graph, nodes: &[NodeIx]) -> Vec<&'g str> {
+    let mut files: Vec<&str> = Vec::new();
+    for &node in nodes {
+        let path = graph.node(node).path();
+        if !files.contains(&path) {
+            files.push(path);
+        }
+    }
+    files
+}
