@@ -138,7 +138,7 @@ pub fn resonance(
 ) -> Result<(Vec<ActiveNode>, usize, bool), Fault> {
     let graph = &at.graph;
     let names = ctx.workspace()?.names(graph);
-    let mut standing = resonate(graph, &names, starts);
+    let mut standing = resonate(&names, starts);
     standing.amplitudes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let shown = standing.amplitudes.iter().take(top_k).map(|&(node, activation)| {
         let one = Merged { node, activation, dimensions: [0.0; 4] };
