@@ -46,7 +46,7 @@ pub fn associate(graph: &Graph, names: &Names, query: &str, views: &[Dimension],
         let mut others: Vec<NodeIx> = dated.iter().flatten().map(|&(node, _)| node).collect();
         others.sort_unstable();
         others.dedup();
-        temporal(graph, names.pace(), &starts, &others)
+        temporal(graph, names, &starts, &others)
     } else {
         Active::new()
     };
@@ -59,7 +59,7 @@ pub fn associate(graph: &Graph, names: &Names, query: &str, views: &[Dimension],
     activated
         .retain(|one| !matches!(graph.node(one.node).kind(), NodeKind::Directory | NodeKind::Repository));
     activated.iter_mut().for_each(|one| one.activation *= gates.of(one.node));
-    activated.sort_by(|a, b| b.activation.total_cmp(&a.activation).then(a.node.cmp(&b.node)));
+    activated.sort_unstable_by(|a, b| b.activation.total_cmp(&a.activation).then(a.node.cmp(&b.node)));
     Associated { seeds, activated, lowered: gates.lowered.len() }
 }
 

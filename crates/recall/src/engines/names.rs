@@ -36,6 +36,8 @@ pub struct Names {
     degrees: Vec<u32>,
     mean_degree: f32,
     hubs: Vec<NodeIx>,
+    /// The file or folder that each node stands in; none for what has no place.
+    files: Vec<Option<NodeIx>>,
     pace: Pace,
     ways: Ways,
 }
@@ -45,6 +47,7 @@ impl Names {
         let mut names = Self { pace: Pace::of(graph), ways: Ways::of(graph), ..Self::default() };
         names.index_labels(graph);
         names.index_terms(graph);
+        names.index_files(graph);
         names.degrees = vec![0; graph.node_count()];
         for edge in graph.edges() {
             if !matches!(edge.kind, EdgeKind::Contains | EdgeKind::CoChanges) {
@@ -85,6 +88,17 @@ impl Names {
             for tag in node.tags() {
                 self.tags.entry(tag.to_lowercase().into()).or_default().push(node.ix());
             }
+        }
+    }
+
+    fn index_files(&mut self, graph: &Graph) {
+        // What stands in one file comes one after the other.
+        let mut last = ("", graph.node_by_path(""));
+        for node in graph.nodes() {
+            if node.path() != last.0 {
+                last = (node.path(), graph.node_by_path(node.path()));
+            }
+            self.files.push(last.1);
         }
     }
 
@@ -139,6 +153,11 @@ impl Names {
     /// The relations, as they are walked.
     pub fn ways(&self) -> &Ways {
         &self.ways
+    }
+
+    /// The file or folder that a node stands in.
+    pub fn file_of(&self, node: NodeIx) -> Option<NodeIx> {
+        self.files[node.index()]
     }
 
     /// The nodes of a label.
