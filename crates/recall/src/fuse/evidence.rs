@@ -46,7 +46,12 @@ impl Evidence {
         for &signal in Signal::ALL[..FIRST].iter().filter(|signal| !SHARES.contains(signal)) {
             normalise(&mut evidence.files[signal as usize]);
         }
+        evidence.silence(&tuning.silent);
         evidence
+    }
+
+    fn silence(&mut self, signals: &[Signal]) {
+        signals.iter().for_each(|&signal| self.files[signal as usize].fill(0.0));
     }
 
     /// Words of files and symbols; returns how much all words of the question could have said.
@@ -148,6 +153,7 @@ impl Evidence {
         }
         self.read_tests(corpus);
         self.files[FIRST..].iter_mut().for_each(|scores| normalise(scores));
+        self.silence(&tuning.silent);
     }
 
     /// What tests say of the files that they test.
