@@ -1,5 +1,6 @@
 //! `--latency`: how long indexes take to make, and questions to answer, in a folder as it is.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -7,12 +8,14 @@ use anyhow::Context as _;
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_recall::engines::names::Names;
 use m1nd_recall::text::TextIndex;
-use m1nd_runtime::Runtime;
 use serde_json::{Value, json};
 
 use super::super::median_ms;
+use super::super::session::Session;
 use crate::args::BenchRetrieval;
 use crate::output::Reader;
+
+const AGENT: &str = "bench";
 
 /// Questions of each kind.
 const QUESTIONS: usize = 60;
@@ -20,8 +23,7 @@ const QUESTIONS: usize = 60;
 pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     for folder in &args.repo {
         let dir = tempfile::tempdir().context("a temporary folder")?;
-        let runtime = super::runtime(folder, &dir.path().join("home"))?;
-        let measured = measure(&runtime)?;
+        let measured = measure(folder, &dir.path().join("home"))?;
         match Reader::of(args.json) {
             Reader::Program => anstream::println!("{measured}"),
             Reader::Person => {
@@ -34,7 +36,9 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(runtime: &Runtime) -> anyhow::Result<Value> {
+/// Indexes are made here; questions are put to a server, as hosts do, which watches the folder instead of listing it each time.
+fn measure(folder: &Path, home: &Path) -> anyhow::Result<Value> {
+    let runtime = &super::runtime(folder, home)?;
     let workspace = runtime.workspace().context("the folder is bound")?;
     let view = workspace.view();
     let graph = view.graph().context("the folder has a graph")?;
@@ -43,11 +47,18 @@ fn measure(runtime: &Runtime) -> anyhow::Result<Value> {
     let (_, words_again) = timed(|| TextIndex::of(corpus.text.files().to_vec()));
     let (_, names) = timed(|| Names::of(graph));
     let asked = chosen(graph);
-    let ask = |tool: &str, arguments: &dyn Fn(usize) -> Value| {
+    let state = home.join("state");
+    let (mut session, _) = Session::start(folder, &["--runtime-root".as_ref(), state.as_os_str()])?;
+    let mut ask = |tool: &str, arguments: &dyn Fn(usize) -> Value| -> anyhow::Result<Value> {
         // The first one waits for what is made once.
-        crate::commands::ask(runtime, tool, arguments(0));
-        let each = |nth| timed(|| crate::commands::ask(runtime, tool, arguments(nth))).1;
-        spread_of((0..asked.len()).map(each).collect())
+        session.call(tool, &arguments(0))?;
+        let mut times = Vec::new();
+        for nth in 0..asked.len() {
+            let started = Instant::now();
+            session.call(tool, &arguments(nth))?;
+            times.push(started.elapsed());
+        }
+        Ok(spread_of(times))
     };
     let id = |nth: usize| graph.node(asked[nth % asked.len()]).id();
     let words = |nth: usize| question(graph, asked[nth]);
@@ -62,10 +73,10 @@ fn measure(runtime: &Runtime) -> anyhow::Result<Value> {
         "words, history": ms(words_and_history),
         "words again": ms(words_again),
         "names": ms(names),
-        "seek": ask("seek", &|nth| json!({ "query": words(nth) })),
-        "activate": ask("activate", &|nth| json!({ "query": words(nth) })),
-        "activate a name": ask("activate", &|nth| json!({ "query": name(nth) })),
-        "why": ask("why", &|nth| json!({ "source": id(nth), "target": id(nth + 1) })),
+        "seek": ask("seek", &|nth| json!({ "agent_id": AGENT, "query": words(nth) }))?,
+        "activate": ask("activate", &|nth| json!({ "agent_id": AGENT, "query": words(nth) }))?,
+        "activate a name": ask("activate", &|nth| json!({ "agent_id": AGENT, "query": name(nth) }))?,
+        "why": ask("why", &|nth| json!({ "agent_id": AGENT, "source": id(nth), "target": id(nth + 1) }))?,
     }))
 }
 
