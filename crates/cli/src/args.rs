@@ -276,6 +276,15 @@ pub struct BenchRetrieval {
     /// Repository with its history: a work tree or a bare git directory; may be given more than once
     #[arg(long, value_name = "PATH", required = true)]
     pub repo: Vec<PathBuf>,
+    /// Take times only, of each folder as it is: of the indexes, and of seek, activate and why asked through a server
+    #[arg(long, conflicts_with_all = ["fit", "explain", "ablate"])]
+    pub latency: bool,
+    /// Show what the ranking is without each signal, and what the engines of `activate` would add to it
+    #[arg(long, conflicts_with_all = ["fit", "explain"])]
+    pub ablate: bool,
+    /// With --fit: leave a signal out; may be given more than once
+    #[arg(long, value_name = "SIGNAL", requires = "fit")]
+    pub without: Vec<String>,
     /// How many later commits to ask about
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     pub commits: usize,

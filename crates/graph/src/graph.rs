@@ -126,6 +126,17 @@ impl Graph {
         self.columns.in_edges[range].iter().map(|&edge| self.edge(EdgeIx(edge)))
     }
 
+    /// One of the edges of `node` by its number: those that leave it come first.
+    pub fn nth_edge(&self, node: NodeIx, nth: usize) -> Option<Edge<'_>> {
+        let out = self.columns.out_starts[node.index()]..self.columns.out_starts[node.index() + 1];
+        if nth < out.len() {
+            return Some(self.edge(EdgeIx(out.start + nth as u32)));
+        }
+        let (start, end) = (self.columns.in_starts[node.index()], self.columns.in_starts[node.index() + 1]);
+        let into = &self.columns.in_edges[start as usize..end as usize];
+        into.get(nth - out.len()).map(|&edge| self.edge(EdgeIx(edge)))
+    }
+
     /// Targets of one kind of outgoing edge.
     pub fn targets(&self, node: NodeIx, kind: EdgeKind) -> impl Iterator<Item = NodeIx> {
         self.outgoing(node).filter(move |edge| edge.kind == kind).map(|edge| edge.target)

@@ -41,7 +41,7 @@ fn main() {
     let mut node = || NodeIx((next(&mut dice) % graph.node_count() as u64) as u32);
     let pairs: Vec<(NodeIx, NodeIx)> = (0..60).map(|_| (node(), node())).collect();
     timed("why, 6 hops", &pairs, |&(source, target)| between(&graph, source, target, 6, 3).chains.len());
-    timed("resonate", &pairs, |&(source, _)| resonate(&graph, &names, &[(source, 1.0)]).amplitudes.len());
+    timed("resonate", &pairs, |&(source, _)| resonate(&names, &[(source, 1.0)]).amplitudes.len());
 }
 
 fn timed<T>(what: &str, inputs: &[T], run: impl Fn(&T) -> usize) {

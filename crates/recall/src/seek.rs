@@ -334,6 +334,13 @@ mod tests {
     }
 
     #[test]
+    fn words_that_nothing_has_find_nothing_however_often_files_change() {
+        let commits = [("tidy", "src/pool.py"), ("tidy", "src/pool.py"), ("tidy", "src/http.py")];
+        assert_eq!(ask(&commits, "leaking sockets", ""), [] as [&str; 0]);
+        assert_eq!(ask(&commits, "the of and", ""), [] as [&str; 0]);
+    }
+
+    #[test]
     fn the_product_comes_before_its_tests() {
         let found = ask(&[], "evict", "");
         assert!(found[0].contains("src/cache.py"), "{found:?}");

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
-use m1nd_recall::engines::spread::certainty;
+use m1nd_recall::engines::ways::certainty;
 
 /// Where to look from the changed nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -69,6 +69,13 @@ fn words_that_nothing_is_called_point_to_seek() {
 }
 
 #[test]
+fn comparing_where_there_is_nothing_to_compare_says_so() {
+    let none = topics().call("twins", json!({"min_lines": 500})).body;
+    assert_eq!((&none["groups"], &none["functions_compared"]), (&json!([]), &json!(0)));
+    assert!(none["next_step_hint"].as_str().unwrap().contains("nothing there to compare"), "{none}");
+}
+
+#[test]
 fn why_shows_the_chain_with_where_each_step_is_written() {
     let reply = topics().call("why", json!({"source": "main", "target": "open_cache"}));
     let steps = reply.body["paths"][0]["steps"].as_array().unwrap();

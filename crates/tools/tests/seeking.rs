@@ -63,6 +63,21 @@ fn kinds_and_scopes_narrow_and_an_empty_answer_says_what_to_do() {
 }
 
 #[test]
+fn an_empty_answer_names_the_limit_that_emptied_it() {
+    let fixture = workspace();
+    let hint = |arguments: Value| {
+        let body = fixture.call("seek", arguments).body;
+        assert_eq!(body["results"], json!([]), "{body}");
+        body["next_step_hint"].as_str().unwrap().to_owned()
+    };
+    assert!(hint(json!({"query": "evict", "node_types": ["class"]})).contains("`node_types`"));
+    assert!(hint(json!({"query": "zeppelin", "scope": "src"})).contains("`scope`"));
+    assert!(hint(json!({"query": "send", "min_score": 1.0})).contains("`min_score`"));
+    let nowhere = hint(json!({"query": "zeppelin"}));
+    assert!(!nowhere.contains("`scope`") && !nowhere.contains("`node_types`"), "{nowhere}");
+}
+
+#[test]
 fn an_edit_is_found_by_the_next_question() {
     let fixture = workspace();
     std::fs::write(fixture.root().join("src/http.py"), "def retry_later(request):\n    pass\n").unwrap();

@@ -4,8 +4,8 @@ use m1nd_graph::{Graph, NodeIx, NodeKind};
 
 use super::merge::{Dimension, Merged, merge};
 use super::names::Names;
-use super::seeds::{Seed, seeds};
-use super::semantic::{semantic, strongest};
+use super::seeds::{Seed, seeds_among};
+use super::semantic::{resemblance, semantic, strongest};
 use super::spread::{STRUCTURAL, spread};
 use super::temporal::temporal;
 use super::{Active, causal, xlr};
@@ -32,25 +32,26 @@ pub struct Associated {
 
 /// Asks all the views that are wanted.
 pub fn associate(graph: &Graph, names: &Names, query: &str, views: &[Dimension], noise: Noise) -> Associated {
-    let seeds = seeds(graph, names, query);
+    let alike = resemblance(names, query);
+    let seeds = seeds_among(graph, names, query, &alike);
     let mut starts: Active = seeds.iter().map(|seed| (seed.node, seed.score)).collect();
     starts.sort_unstable_by_key(|&(node, _)| node);
     let wanted = |dimension| views.contains(&dimension);
-    let hot = spread(graph, &starts, &STRUCTURAL);
-    let meaning =
-        if wanted(Dimension::Semantic) { semantic(graph, names, &starts, query) } else { Active::new() };
-    let causes = if wanted(Dimension::Causal) { causal::causal(graph, &starts) } else { Active::new() };
+    let hot = spread(names.ways(), &starts, &STRUCTURAL);
+    let meaning = if wanted(Dimension::Semantic) { semantic(graph, &starts, alike) } else { Active::new() };
+    let causes =
+        if wanted(Dimension::Causal) { causal::causal(names.ways(), &starts) } else { Active::new() };
     let past = if wanted(Dimension::Temporal) {
         let dated = [&hot, &meaning, &causes].map(|view| strongest(view.clone(), MAX_DATED));
         let mut others: Vec<NodeIx> = dated.iter().flatten().map(|&(node, _)| node).collect();
         others.sort_unstable();
         others.dedup();
-        temporal(graph, names.pace(), &starts, &others)
+        temporal(graph, names, &starts, &others)
     } else {
         Active::new()
     };
     let gates = match noise {
-        Noise::Cancelled => xlr::gates(graph, names, &starts, &hot),
+        Noise::Cancelled => xlr::gates(names, &starts, &hot),
         Noise::Kept => xlr::Gates::default(),
     };
     let built = if wanted(Dimension::Structural) { hot } else { Active::new() };
@@ -58,7 +59,7 @@ pub fn associate(graph: &Graph, names: &Names, query: &str, views: &[Dimension],
     activated
         .retain(|one| !matches!(graph.node(one.node).kind(), NodeKind::Directory | NodeKind::Repository));
     activated.iter_mut().for_each(|one| one.activation *= gates.of(one.node));
-    activated.sort_by(|a, b| b.activation.total_cmp(&a.activation).then(a.node.cmp(&b.node)));
+    activated.sort_unstable_by(|a, b| b.activation.total_cmp(&a.activation).then(a.node.cmp(&b.node)));
     Associated { seeds, activated, lowered: gates.lowered.len() }
 }
 

@@ -1,15 +1,16 @@
 //! Causal: what a node's behaviour rests on, and what rests on it.
 
-use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx};
+use m1nd_graph::NodeIx;
 
 use super::Active;
-use super::spread::{Direction, Rule, certainty, heap};
+use super::spread::{Along, Direction, Rule, heap};
+use super::ways::Ways;
 
 /// Nodes whose relations are followed, each way.
 const BUDGET: usize = 2_000;
 
 const RULE: Rule = Rule {
-    strength: causes,
+    along: Along::Causes,
     direction: Direction::Forward,
     decay: 0.7,
     threshold: 0.04,
@@ -18,18 +19,10 @@ const RULE: Rule = Rule {
     budget: BUDGET,
 };
 
-/// That one thing contains another, or changed with it, causes nothing.
-fn causes(edge: &Edge<'_>) -> f32 {
-    match edge.kind {
-        EdgeKind::Contains | EdgeKind::CoChanges | EdgeKind::Documents => 0.0,
-        _ => edge.causal_strength.get() * certainty(edge),
-    }
-}
-
 /// The stronger of the way forward and the way back. A way that turns round is no chain of causes and is not followed.
-pub fn causal(graph: &Graph, seeds: &[(NodeIx, f32)]) -> Active {
-    let forward = heap(graph, seeds, &RULE);
-    let backward = heap(graph, seeds, &Rule { direction: Direction::Backward, ..RULE });
+pub fn causal(ways: &Ways, seeds: &[(NodeIx, f32)]) -> Active {
+    let forward = heap(ways, seeds, &RULE);
+    let backward = heap(ways, seeds, &Rule { direction: Direction::Backward, ..RULE });
     stronger(&forward, &backward)
 }
 
@@ -49,7 +42,7 @@ mod tests {
     #[test]
     fn causes_are_followed_each_way_and_never_round_a_corner() {
         let graph = graph("a calls b\nb inherits c\nd calls a\nd calls e\na contains f");
-        let active = causal(&graph, &[(at(&graph, "a"), 1.0)]);
+        let active = causal(&Ways::of(&graph), &[(at(&graph, "a"), 1.0)]);
         // 0.9 x 0.7 = 0.63 for a call; then 0.8 x 0.7 of that for the base. e is a sibling by way of d: no chain.
         assert_eq!(shown(&graph, &active), "a 1.00, b 0.63, c 0.35, d 0.63");
     }

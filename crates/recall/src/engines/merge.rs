@@ -2,7 +2,7 @@
 
 use m1nd_graph::NodeIx;
 
-use super::{Active, value};
+use super::Active;
 
 /// The views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,16 +48,23 @@ pub struct Merged {
 pub fn merge(views: &[Active; 4]) -> Vec<Merged> {
     let speaks = |nth: usize| !views[nth].is_empty();
     let said: f32 = (0..4).filter(|&nth| speaks(nth)).map(|nth| WEIGHTS[nth]).sum();
-    let mut nodes: Vec<NodeIx> = views.iter().flatten().map(|&(node, _)| node).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let of = |node: NodeIx| {
-        let dimensions = [0, 1, 2, 3].map(|nth: usize| value(&views[nth], node));
+    let mut merged = Vec::with_capacity(views.iter().map(Vec::len).max().unwrap_or_default());
+    let mut at = [0; 4];
+    let next =
+        |at: &[usize; 4]| (0..4).filter_map(|nth| views[nth].get(at[nth]).map(|&(node, _)| node)).min();
+    while let Some(node) = next(&at) {
+        let mut dimensions = [0.0; 4];
+        for nth in 0..4 {
+            if let Some(&(_, seen)) = views[nth].get(at[nth]).filter(|(other, _)| *other == node) {
+                dimensions[nth] = seen;
+                at[nth] += 1;
+            }
+        }
         let sum: f32 = (0..4).map(|nth| dimensions[nth] * WEIGHTS[nth] / said).sum();
         let agree = dimensions.iter().filter(|&&seen| seen > 0.0).count();
-        Merged { node, activation: sum * BONUS[agree], dimensions }
-    };
-    nodes.into_iter().map(of).collect()
+        merged.push(Merged { node, activation: sum * BONUS[agree], dimensions });
+    }
+    merged
 }
 
 #[cfg(test)]

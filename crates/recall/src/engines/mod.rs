@@ -19,6 +19,7 @@ pub mod temporal;
 #[cfg(test)]
 mod testing;
 pub mod twins;
+pub mod ways;
 pub mod xlr;
 
 use m1nd_graph::NodeIx;

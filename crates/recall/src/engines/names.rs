@@ -6,6 +6,7 @@ use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use rustc_hash::FxHashMap;
 
 use super::temporal::Pace;
+use super::ways::Ways;
 use crate::text::{Term, Terms};
 
 /// Three letters.
@@ -33,15 +34,20 @@ pub struct Names {
     norms: Vec<f32>,
     /// Edges of each node, both ways, without those of containment and common changes.
     degrees: Vec<u32>,
+    mean_degree: f32,
     hubs: Vec<NodeIx>,
+    /// The file or folder that each node stands in; none for what has no place.
+    files: Vec<Option<NodeIx>>,
     pace: Pace,
+    ways: Ways,
 }
 
 impl Names {
     pub fn of(graph: &Graph) -> Self {
-        let mut names = Self { pace: Pace::of(graph), ..Self::default() };
+        let mut names = Self { pace: Pace::of(graph), ways: Ways::of(graph), ..Self::default() };
         names.index_labels(graph);
         names.index_terms(graph);
+        names.index_files(graph);
         names.degrees = vec![0; graph.node_count()];
         for edge in graph.edges() {
             if !matches!(edge.kind, EdgeKind::Contains | EdgeKind::CoChanges) {
@@ -49,6 +55,8 @@ impl Names {
                 names.degrees[edge.target.index()] += 1;
             }
         }
+        let sum: u64 = names.degrees.iter().map(|&degree| u64::from(degree)).sum();
+        names.mean_degree = sum as f32 / names.degrees.len().max(1) as f32;
         let mut hubs: Vec<NodeIx> =
             graph.nodes().map(|node| node.ix()).filter(|&ix| names.degree(ix) > 0).collect();
         hubs.sort_by_key(|&ix| (std::cmp::Reverse(graph.node(ix).pagerank()), ix));
@@ -80,6 +88,17 @@ impl Names {
             for tag in node.tags() {
                 self.tags.entry(tag.to_lowercase().into()).or_default().push(node.ix());
             }
+        }
+    }
+
+    fn index_files(&mut self, graph: &Graph) {
+        // What stands in one file comes one after the other.
+        let mut last = ("", graph.node_by_path(""));
+        for node in graph.nodes() {
+            if node.path() != last.0 {
+                last = (node.path(), graph.node_by_path(node.path()));
+            }
+            self.files.push(last.1);
         }
     }
 
@@ -128,8 +147,17 @@ impl Names {
 
     /// Edges a node has on average.
     pub fn mean_degree(&self) -> f32 {
-        let sum: u64 = self.degrees.iter().map(|&degree| u64::from(degree)).sum();
-        sum as f32 / self.degrees.len().max(1) as f32
+        self.mean_degree
+    }
+
+    /// The relations, as they are walked.
+    pub fn ways(&self) -> &Ways {
+        &self.ways
+    }
+
+    /// The file or folder that a node stands in.
+    pub fn file_of(&self, node: NodeIx) -> Option<NodeIx> {
+        self.files[node.index()]
     }
 
     /// The nodes of a label.
@@ -166,18 +194,23 @@ impl Names {
     /// Labels that share many trigrams with a word, with the share of both that is common (Dice), best first.
     pub fn resembling(&self, word: &str, least: f32) -> Vec<(u32, f32)> {
         let grams = grams_of(word);
-        let mut common: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut common: Vec<u32> = vec![0; self.labels.len()];
+        let mut met: Vec<u32> = Vec::new();
         for gram in &grams {
             for &label in self.grams.get(gram).into_iter().flatten() {
-                *common.entry(label).or_default() += 1;
+                let times = &mut common[label as usize];
+                if *times == 0 {
+                    met.push(label);
+                }
+                *times += 1;
             }
         }
-        let share = |(label, common): (u32, u32)| {
+        let share = |label: u32| {
             let all = grams.len() as u32 + self.gram_counts[label as usize];
-            (label, 2.0 * common as f32 / all.max(1) as f32)
+            (label, 2.0 * common[label as usize] as f32 / all.max(1) as f32)
         };
         let mut found: Vec<(u32, f32)> =
-            common.into_iter().map(share).filter(|&(_, share)| share >= least).collect();
+            met.into_iter().map(share).filter(|&(_, share)| share >= least).collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found
     }

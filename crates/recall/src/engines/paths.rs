@@ -3,7 +3,7 @@
 use m1nd_graph::{Edge, EdgeIx, Graph, NodeIx, NodeKind};
 use rustc_hash::FxHashMap;
 
-use super::spread::certainty;
+use super::ways::certainty;
 
 /// Nodes of one ring whose relations are followed, strongest first. Beyond it lie hubs that connect anything.
 const MAX_RING: usize = 1_500;

@@ -133,10 +133,18 @@ pub fn teach(graph: &Graph, nodes: &[NodeIx], amount: f32) -> usize {
     moved
 }
 
-/// What an edge may weigh beside the others into its target.
+/// What an edge may weigh beside the others into its target; what the code gave in any case.
 fn room(graph: &Graph, edge: &Edge<'_>) -> f32 {
-    let others = graph.incoming(edge.target).filter(|other| other.ix != edge.ix);
-    (MAX_INCOMING - others.map(|other| other.weight.get()).sum::<f32>()).max(edge.base_weight.get())
+    let given = edge.base_weight.get();
+    let mut others = 0.0;
+    for other in graph.incoming(edge.target).filter(|other| other.ix != edge.ix) {
+        others += other.weight.get();
+        // The first few users of a hub leave no more room than all of them.
+        if MAX_INCOMING - others <= given {
+            return given;
+        }
+    }
+    MAX_INCOMING - others
 }
 
 /// The weight after so many questions that did not need the edge: what was learned fades towards what the code gave.

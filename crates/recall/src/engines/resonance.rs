@@ -6,12 +6,11 @@
 use std::collections::VecDeque;
 use std::f32::consts::{PI, TAU};
 
-use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx};
+use m1nd_graph::NodeIx;
 use rustc_hash::FxHashMap;
 
 use super::Active;
 use super::names::Names;
-use super::spread::certainty;
 
 const MAX_PULSES: usize = 50_000;
 /// How far a wave turns at each step.
@@ -43,7 +42,7 @@ pub struct Standing {
 }
 
 /// Lets waves run from the seeds.
-pub fn resonate(graph: &Graph, names: &Names, seeds: &[(NodeIx, f32)]) -> Standing {
+pub fn resonate(names: &Names, seeds: &[(NodeIx, f32)]) -> Standing {
     let mut sums: FxHashMap<NodeIx, (f32, f32)> = FxHashMap::default();
     let start = |&(node, amplitude): &(NodeIx, f32)| Pulse { node, from: None, amplitude, phase: 0.0 };
     let mut queue: VecDeque<Pulse> = seeds.iter().map(start).collect();
@@ -57,7 +56,7 @@ pub fn resonate(graph: &Graph, names: &Names, seeds: &[(NodeIx, f32)]) -> Standi
         let sum = sums.entry(pulse.node).or_default();
         sum.0 += pulse.amplitude * pulse.phase.cos();
         sum.1 += pulse.amplitude * pulse.phase.sin();
-        send_on(graph, names, pulse, &mut queue);
+        send_on(names, pulse, &mut queue);
     }
     let loud = |(real, imaginary): (f32, f32)| real.hypot(imaginary);
     let mut amplitudes: Active = sums.into_iter().map(|(node, sum)| (node, loud(sum))).collect();
@@ -66,14 +65,14 @@ pub fn resonate(graph: &Graph, names: &Names, seeds: &[(NodeIx, f32)]) -> Standi
     Standing { amplitudes, pulses, cut: !queue.is_empty() }
 }
 
-fn send_on(graph: &Graph, names: &Names, pulse: Pulse, queue: &mut VecDeque<Pulse>) {
+fn send_on(names: &Names, pulse: Pulse, queue: &mut VecDeque<Pulse>) {
     let mut add = |node: NodeIx, amplitude: f32, phase: f32| {
         if amplitude >= SILENCE {
             queue.push_back(Pulse { node, from: Some(pulse.node), amplitude, phase });
         }
     };
     let onward: Vec<(NodeIx, f32)> =
-        steps(graph, pulse.node).filter(|&(other, _)| Some(other) != pulse.from).collect();
+        steps(names, pulse.node).filter(|&(other, _)| Some(other) != pulse.from).collect();
     let phase = pulse.phase + TURN;
     let Some(from) = pulse.from else {
         let share = KEEPS * pulse.amplitude / (onward.len() as f32).sqrt();
@@ -93,13 +92,9 @@ fn send_on(graph: &Graph, names: &Names, pulse: Pulse, queue: &mut VecDeque<Puls
     onward.into_iter().for_each(|(other, strength)| add(other, share * strength, phase));
 }
 
-fn steps(graph: &Graph, node: NodeIx) -> impl Iterator<Item = (NodeIx, f32)> {
-    let carries = |edge: &Edge<'_>| edge.kind != EdgeKind::CoChanges && !edge.inhibitory;
-    let both = graph.outgoing(node).chain(graph.incoming(node)).filter(carries);
-    both.map(move |edge| {
-        let other = if edge.source == node { edge.target } else { edge.source };
-        (other, (edge.base_weight.get() * certainty(&edge)).min(1.0))
-    })
+fn steps(names: &Names, node: NodeIx) -> impl Iterator<Item = (NodeIx, f32)> {
+    let carrying = names.ways().around(node).filter(|(_, way)| !way.inhibitory);
+    carrying.map(|(other, way)| (other, way.structural.min(1.0)))
 }
 
 #[cfg(test)]
@@ -111,7 +106,7 @@ mod tests {
     #[test]
     fn a_dead_end_turns_a_wave_round() {
         let graph = graph("s calls e");
-        let standing = resonate(&graph, &Names::of(&graph), &[(at(&graph, "s"), 1.0)]);
+        let standing = resonate(&Names::of(&graph), &[(at(&graph, "s"), 1.0)]);
         // At s: 1, then 0.64 after three quarters of a turn, and from then on 0.64 of it a quarter later each time:
         // 1 - 0.64i / (1 - 0.64i) = 1.29 - 0.45i.
         assert!((value(&standing.amplitudes, at(&graph, "s")) - 1.37).abs() < 0.02, "{standing:?}");
@@ -124,7 +119,7 @@ mod tests {
         let names = Names::of(&graph);
         let from = |starts: &[&str]| {
             let seeds: Vec<(NodeIx, f32)> = starts.iter().map(|name| (at(&graph, name), 1.0)).collect();
-            value(&resonate(&graph, &names, &seeds).amplitudes, at(&graph, "m"))
+            value(&resonate(&names, &seeds).amplitudes, at(&graph, "m"))
         };
         // 0.8, and 0.64 of it three quarters of a turn later each time: 0.8 / |1 + 0.64i|.
         assert!((from(&["s"]) - 0.674).abs() < 0.02);
@@ -140,7 +135,7 @@ mod tests {
             }
         }
         let graph = graph(&text);
-        let standing = resonate(&graph, &Names::of(&graph), &[(at(&graph, "n0"), 1.0)]);
+        let standing = resonate(&Names::of(&graph), &[(at(&graph, "n0"), 1.0)]);
         assert!(standing.pulses <= MAX_PULSES);
     }
 }

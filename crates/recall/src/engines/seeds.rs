@@ -72,6 +72,11 @@ pub struct Seed {
 
 /// The nodes a question names, best first.
 pub fn seeds(graph: &Graph, names: &Names, query: &str) -> Vec<Seed> {
+    seeds_among(graph, names, query, &resemblance(names, query))
+}
+
+/// The same, where it is known which nodes resemble the question.
+pub(super) fn seeds_among(graph: &Graph, names: &Names, query: &str, meaning: &[(NodeIx, f32)]) -> Vec<Seed> {
     let words = words(query);
     let mut met: FxHashMap<NodeIx, (f32, Level)> = FxHashMap::default();
     let rarities: Vec<f32> = words.iter().map(|word| rarity(names, word)).collect();
@@ -90,7 +95,6 @@ pub fn seeds(graph: &Graph, names: &Names, query: &str) -> Vec<Seed> {
     }
     let terms: Vec<(Term, f32)> =
         terms_of_query(query).into_iter().map(|(term, _)| (term, names.idf(term))).collect();
-    let meaning = resemblance(names, query);
     let most = meaning.iter().map(|&(_, seen)| seen).fold(f32::MIN_POSITIVE, f32::max);
     let tests_meant = words.iter().any(|word| word.starts_with("test"));
     let mut seeds: Vec<Seed> = met
@@ -100,7 +104,7 @@ pub fn seeds(graph: &Graph, names: &Names, query: &str) -> Vec<Seed> {
             let is_test = there.flags().has(NodeFlags::TEST_CODE) || is_test(there.path());
             let place = if is_test && !tests_meant { TEST } else { 1.0 };
             let matched = matched * (PART + (1.0 - PART) * coverage(names, &terms, node));
-            let score = (MATCH * matched + MEANING * value(&meaning, node) / most) * place;
+            let score = (MATCH * matched + MEANING * value(meaning, node) / most) * place;
             Seed { node, score, level }
         })
         .collect();

@@ -53,9 +53,8 @@ pub fn resemblance(names: &Names, query: &str) -> Active {
     strongest(scores.into_iter().collect(), MAX_NODES)
 }
 
-/// The same, re-ranked: a node that random walks from the seeds meet more often than chance gains.
-pub fn semantic(graph: &Graph, names: &Names, seeds: &[(NodeIx, f32)], query: &str) -> Active {
-    let mut found = resemblance(names, query);
+/// Nodes that resemble a question, re-ranked: a node that random walks from the seeds meet more often than chance gains.
+pub fn semantic(graph: &Graph, seeds: &[(NodeIx, f32)], mut found: Active) -> Active {
     let company = company(graph, seeds);
     for (node, score) in &mut found {
         let gain = super::value(&company, *node);
@@ -100,17 +99,11 @@ fn company(graph: &Graph, seeds: &[(NodeIx, f32)]) -> Active {
 }
 
 fn step(graph: &Graph, here: NodeIx, dice: &mut Dice) -> Option<NodeIx> {
-    let (out, into) = (graph.outgoing(here), graph.incoming(here));
-    let all = out.len() + into.len();
+    let all = graph.outgoing(here).len() + graph.incoming(here).len();
     if all == 0 {
         return None;
     }
-    let nth = dice.below(all as u64) as usize;
-    let edge = if nth < out.len() {
-        graph.outgoing(here).nth(nth)?
-    } else {
-        graph.incoming(here).nth(nth - out.len())?
-    };
+    let edge = graph.nth_edge(here, dice.below(all as u64) as usize)?;
     // That files changed together is no step of a walk.
     (edge.kind != EdgeKind::CoChanges).then_some(if edge.source == here { edge.target } else { edge.source })
 }
@@ -157,9 +150,9 @@ mod tests {
     fn company_of_the_seeds_decides_between_equal_names() {
         let graph = graph("seed calls get_a\nfar calls get_b\nfar calls x\nx calls y");
         let names = Names::of(&graph);
-        let found = semantic(&graph, &names, &[(at(&graph, "seed"), 1.0)], "get");
+        let found = semantic(&graph, &[(at(&graph, "seed"), 1.0)], resemblance(&names, "get"));
         let seen = |name: &str| super::super::value(&found, at(&graph, name));
         assert!(seen("get_a") > seen("get_b") && seen("get_b") > 0.0, "{}", shown(&graph, &found));
-        assert_eq!(found, semantic(&graph, &names, &[(at(&graph, "seed"), 1.0)], "get"));
+        assert_eq!(found, semantic(&graph, &[(at(&graph, "seed"), 1.0)], resemblance(&names, "get")));
     }
 }

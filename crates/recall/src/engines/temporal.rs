@@ -4,6 +4,7 @@ use m1nd_graph::{EdgeKind, Graph, History, NodeIx, NodeKind};
 use rustc_hash::FxHashMap;
 
 use super::Active;
+use super::names::Names;
 
 const DAY_MS: f32 = 86_400_000.0;
 /// Partners of one file that are looked at.
@@ -60,21 +61,17 @@ fn sigmoid(x: f32) -> f32 {
 
 /// Nodes that other views found or that change with the seeds' files, with how much either says. A symbol without
 /// a history of its own has that of its file. What has cooled down is left out.
-pub fn temporal(graph: &Graph, pace: &Pace, seeds: &[(NodeIx, f32)], others: &[NodeIx]) -> Active {
+pub fn temporal(graph: &Graph, names: &Names, seeds: &[(NodeIx, f32)], others: &[NodeIx]) -> Active {
     let mut known: FxHashMap<NodeIx, f32> = FxHashMap::default();
-    let mut file_of: FxHashMap<&str, Option<NodeIx>> = FxHashMap::default();
     for &ix in others.iter().chain(seeds.iter().map(|(ix, _)| ix)) {
         let node = graph.node(ix);
-        let file = file_of.entry(node.path()).or_insert_with(|| graph.node_by_path(node.path()));
-        let history = node.history().or_else(|| graph.node((*file)?).history());
+        let history = node.history().or_else(|| graph.node(names.file_of(ix)?).history());
         if let Some(history) = history {
-            known.insert(ix, pace.heat(node.kind(), &history));
+            known.insert(ix, names.pace().heat(node.kind(), &history));
         }
     }
     for &(seed, signal) in seeds {
-        let path = graph.node(seed).path();
-        let file = file_of.entry(path).or_insert_with(|| graph.node_by_path(path));
-        for (partner, share) in file.map(|file| partners(graph, file)).unwrap_or_default() {
+        for (partner, share) in names.file_of(seed).map(|file| partners(graph, file)).unwrap_or_default() {
             let seen = known.entry(partner).or_default();
             *seen = seen.max(signal * share);
         }
@@ -123,11 +120,11 @@ mod tests {
     fn heat_halves_with_each_half_life_and_partners_count_by_their_share() {
         let graph = graph();
         let others: Vec<NodeIx> = graph.nodes().map(|node| node.ix()).collect();
-        let pace = Pace::of(&graph);
-        let alone = temporal(&graph, &pace, &[], &others);
+        let names = Names::of(&graph);
+        let alone = temporal(&graph, &names, &[], &others);
         assert_eq!(shown(&graph, &alone), "new.rs 1.00, week.rs 0.50");
         // old.rs is cold, and changes with new.rs half of the time.
-        let seeded = temporal(&graph, &pace, &[(at(&graph, "new.rs"), 1.0)], &others);
+        let seeded = temporal(&graph, &names, &[(at(&graph, "new.rs"), 1.0)], &others);
         assert_eq!(shown(&graph, &seeded), "new.rs 1.00, old.rs 0.50, week.rs 0.50");
     }
 

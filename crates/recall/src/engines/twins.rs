@@ -28,7 +28,7 @@ pub struct Body {
     names: Vec<u64>,
     /// All tokens in one number: equal for a copy.
     whole: u64,
-    tokens: usize,
+    pub tokens: usize,
 }
 
 /// Two bodies that are alike.

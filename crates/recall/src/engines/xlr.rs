@@ -3,11 +3,12 @@
 //! As with a balanced cable: a hot pulse starts from the seeds, a cold one of another frequency from nodes that
 //! have nothing to do with them. Where mostly the cold one arrives, the node is a hub that any question reaches.
 
-use m1nd_graph::{EdgeKind, Graph, NodeIx};
-use rustc_hash::{FxHashMap, FxHashSet};
+use m1nd_graph::NodeIx;
+use rustc_hash::FxHashSet;
 
 use super::names::Names;
 use super::spread::{STRUCTURAL, spread};
+use super::ways::Ways;
 use super::{Active, value};
 
 /// Anti-seeds share less than this of their neighbours with the seeds.
@@ -42,18 +43,18 @@ impl Gates {
 }
 
 /// The gates of every node that `hot` activates, which is what the seeds activate.
-pub fn gates(graph: &Graph, names: &Names, seeds: &[(NodeIx, f32)], hot: &[(NodeIx, f32)]) -> Gates {
-    let near = near(graph, seeds);
-    let anti_seeds = anti_seeds(graph, names, seeds, &near);
+pub fn gates(names: &Names, seeds: &[(NodeIx, f32)], hot: &[(NodeIx, f32)]) -> Gates {
+    let near = near(names.ways(), seeds);
+    let anti_seeds = anti_seeds(names, seeds, &near);
     if anti_seeds.is_empty() {
         return Gates::default();
     }
     let starts: Active = anti_seeds.iter().map(|&node| (node, 1.0)).collect();
-    let cold = spread(graph, &starts, &STRUCTURAL);
+    let cold = spread(names.ways(), &starts, &STRUCTURAL);
     let mean = names.mean_degree().max(1.0);
     let lowered: Active = hot
         .iter()
-        .filter(|(node, _)| !near.contains(node))
+        .filter(|(node, _)| !near[node.index()])
         .filter_map(|&(node, warmth)| {
             let density = (names.degree(node) as f32 / mean).clamp(DENSITY.0, DENSITY.1);
             let noise = value(&cold, node) * density;
@@ -73,45 +74,39 @@ fn gate(hot: f32, cold: f32) -> f32 {
 }
 
 /// The most used nodes that are neither near the seeds nor like them; as many as there are seeds.
-fn anti_seeds(
-    graph: &Graph,
-    names: &Names,
-    seeds: &[(NodeIx, f32)],
-    near: &FxHashSet<NodeIx>,
-) -> Vec<NodeIx> {
-    let own: FxHashSet<NodeIx> = seeds.iter().flat_map(|&(seed, _)| neighbours(graph, seed)).collect();
+fn anti_seeds(names: &Names, seeds: &[(NodeIx, f32)], near: &[bool]) -> Vec<NodeIx> {
+    let ways = names.ways();
+    let own: FxHashSet<NodeIx> = seeds.iter().flat_map(|&(seed, _)| neighbours(ways, seed)).collect();
     let unlike = |node: &NodeIx| {
-        let others: FxHashSet<NodeIx> = neighbours(graph, *node).collect();
+        let others: FxHashSet<NodeIx> = neighbours(ways, *node).collect();
         let common = others.intersection(&own).count() as f32;
         common / (others.len() as f32 + own.len() as f32 - common).max(1.0) < MAX_JACCARD
     };
     let hubs = names.hubs().iter().copied();
-    hubs.filter(|node| !near.contains(node)).filter(unlike).take(seeds.len()).collect()
+    hubs.filter(|node| !near[node.index()]).filter(unlike).take(seeds.len()).collect()
 }
 
-fn near(graph: &Graph, seeds: &[(NodeIx, f32)]) -> FxHashSet<NodeIx> {
-    let mut distance: FxHashMap<NodeIx, usize> = seeds.iter().map(|&(seed, _)| (seed, 0)).collect();
+/// Which nodes are so near to a seed that they are meant.
+fn near(ways: &Ways, seeds: &[(NodeIx, f32)]) -> Vec<bool> {
+    let mut is_near = vec![false; ways.node_count()];
     let mut ring: Vec<NodeIx> = seeds.iter().map(|&(seed, _)| seed).collect();
-    for hop in 1..=IMMUNE_HOPS {
+    ring.iter().for_each(|seed| is_near[seed.index()] = true);
+    for _ in 0..IMMUNE_HOPS {
         let mut next = Vec::new();
-        for node in ring {
-            for other in neighbours(graph, node) {
-                distance.entry(other).or_insert_with(|| {
-                    next.push(other);
-                    hop
-                });
+        for other in ring.into_iter().flat_map(|node| neighbours(ways, node)) {
+            if !std::mem::replace(&mut is_near[other.index()], true) {
+                next.push(other);
             }
         }
         ring = next;
     }
-    distance.into_keys().collect()
+    is_near
 }
 
 /// Neighbours by relations of code; that two things lie in one file makes them no kin.
-fn neighbours(graph: &Graph, node: NodeIx) -> impl Iterator<Item = NodeIx> {
-    let code = |kind| !matches!(kind, EdgeKind::Contains | EdgeKind::CoChanges);
-    let both = graph.outgoing(node).chain(graph.incoming(node)).filter(move |edge| code(edge.kind));
-    both.take(MAX_NEIGHBOURS).map(move |edge| if edge.source == node { edge.target } else { edge.source })
+fn neighbours(ways: &Ways, node: NodeIx) -> impl Iterator<Item = NodeIx> {
+    let of_code = ways.around(node).filter(|(_, way)| way.is_code);
+    of_code.take(MAX_NEIGHBOURS).map(|(other, _)| other)
 }
 
 #[cfg(test)]
@@ -136,8 +131,8 @@ mod tests {
         let graph = graph(&text);
         let names = Names::of(&graph);
         let seeds = [(at(&graph, "seed"), 1.0)];
-        let hot = spread(&graph, &seeds, &STRUCTURAL);
-        let gates = gates(&graph, &names, &seeds, &hot);
+        let hot = spread(names.ways(), &seeds, &STRUCTURAL);
+        let gates = gates(&names, &seeds, &hot);
         assert_eq!(gates.anti_seeds.len(), 1);
         assert!(gates.of(at(&graph, "log")) < 0.2, "{gates:?}");
         assert_eq!(gates.of(at(&graph, "two")), 1.0);
@@ -146,10 +141,9 @@ mod tests {
     #[test]
     fn without_anything_else_there_is_no_noise() {
         let graph = graph("a calls b");
+        let names = Names::of(&graph);
         let seeds = [(at(&graph, "a"), 1.0)];
-        assert_eq!(
-            gates(&graph, &Names::of(&graph), &seeds, &spread(&graph, &seeds, &STRUCTURAL)),
-            Gates::default()
-        );
+        let hot = spread(names.ways(), &seeds, &STRUCTURAL);
+        assert_eq!(gates(&names, &seeds, &hot), Gates::default());
     }
 }

@@ -46,7 +46,12 @@ impl Evidence {
         for &signal in Signal::ALL[..FIRST].iter().filter(|signal| !SHARES.contains(signal)) {
             normalise(&mut evidence.files[signal as usize]);
         }
+        evidence.silence(&tuning.silent);
         evidence
+    }
+
+    fn silence(&mut self, signals: &[Signal]) {
+        signals.iter().for_each(|&signal| self.files[signal as usize].fill(0.0));
     }
 
     /// Words of files and symbols; returns how much all words of the question could have said.
@@ -132,7 +137,8 @@ impl Evidence {
     pub fn second(&mut self, corpus: &Corpus, scores: &[f32], tuning: &Tuning) {
         let seeds = best(scores, tuning.seeds);
         let top = seeds.first().map_or(0.0, |&file| scores[file as usize]);
-        if top <= 0.0 {
+        // Where nothing has any of the words, the best files are only those that change most.
+        if top <= 0.0 || !self.says_anything() {
             return;
         }
         for seed in seeds {
@@ -148,6 +154,7 @@ impl Evidence {
         }
         self.read_tests(corpus);
         self.files[FIRST..].iter_mut().for_each(|scores| normalise(scores));
+        self.silence(&tuning.silent);
     }
 
     /// What tests say of the files that they test.
@@ -176,6 +183,12 @@ impl Evidence {
             .iter()
             .filter(|signal| !HABITS.contains(signal))
             .any(|&signal| self.files[signal as usize][file as usize] > 0.0)
+    }
+
+    /// Whether any word of the question is anywhere.
+    fn says_anything(&self) -> bool {
+        let of_words = Signal::ALL[..FIRST].iter().filter(|signal| !HABITS.contains(signal));
+        of_words.flat_map(|&signal| &self.files[signal as usize]).any(|&score| score > 0.0)
     }
 
     /// Weighs the signals.

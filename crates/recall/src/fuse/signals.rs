@@ -15,6 +15,10 @@ macro_rules! signals {
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
+
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|signal| signal.name() == name)
+            }
         }
     };
 }
@@ -106,6 +110,8 @@ pub struct Tuning {
     pub power: f32,
     /// How many of the best files the last two signals start from.
     pub seeds: usize,
+    /// Signals that are not listened to: to see what each is worth.
+    pub silent: Vec<Signal>,
 }
 
 impl Default for Tuning {
@@ -120,6 +126,7 @@ impl Default for Tuning {
             identifiers: 1.0,
             power: 3.0,
             seeds: 10,
+            silent: Vec::new(),
         }
     }
 }

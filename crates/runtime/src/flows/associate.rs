@@ -138,7 +138,7 @@ pub fn resonance(
 ) -> Result<(Vec<ActiveNode>, usize, bool), Fault> {
     let graph = &at.graph;
     let names = ctx.workspace()?.names(graph);
-    let mut standing = resonate(graph, &names, starts);
+    let mut standing = resonate(&names, starts);
     standing.amplitudes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let shown = standing.amplitudes.iter().take(top_k).map(|&(node, activation)| {
         let one = Merged { node, activation, dimensions: [0.0; 4] };
@@ -237,6 +237,12 @@ fn active_node(graph: &Graph, one: &Merged) -> ActiveNode {
     }
 }
 
+/// The place to look at first: `path:line` of `path:first-last`.
+pub fn first_line(place: &str) -> String {
+    let lines = place.rsplit_once(':').and_then(|(path, lines)| Some((path, lines.split_once('-')?.0)));
+    lines.map_or_else(|| place.to_owned(), |(path, first)| format!("{path}:{first}"))
+}
+
 fn report(learned: Learned) -> PlasticityReport {
     PlasticityReport {
         edges_strengthened: learned.strengthened,
@@ -253,4 +259,15 @@ fn rounded(value: f32, decimals: i32) -> f64 {
 
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_line;
+
+    #[test]
+    fn a_hyphen_in_a_path_is_no_range_of_lines() {
+        assert_eq!(first_line("src/my-cart.ts:3-9"), "src/my-cart.ts:3");
+        assert_eq!(first_line("docs/how-to.md"), "docs/how-to.md");
+    }
 }

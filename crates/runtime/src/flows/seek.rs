@@ -262,5 +262,6 @@ fn breakdown(parts: Breakdown) -> ScoreBreakdown {
 
 /// Two decimals: more would be noise, and paid for.
 fn rounded(score: f32) -> f64 {
-    (f64::from(score) * 100.0).round() / 100.0
+    // Adding nothing makes a negative nothing a plain one.
+    (f64::from(score) * 100.0).round() / 100.0 + 0.0
 }

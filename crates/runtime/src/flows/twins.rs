@@ -51,9 +51,12 @@ pub struct Twin {
 pub struct Twins {
     pub groups: Vec<TwinGroup>,
     pub compared: usize,
+    /// How many of those are what was asked about: in the scope, or the one function.
+    pub asked_about: usize,
 }
 
-/// Groups of functions that are alike, those that repeat most lines first.
+/// Groups of functions that are alike, those that repeat most first. Tokens are counted, not lines: of a function that holds a
+/// long text little is repeated.
 pub fn twins(ctx: &Ctx<'_>, at: &GraphView, request: &Request) -> Result<Twins, Fault> {
     let bodies = bodies(ctx, &at.graph, request)?;
     let found = pairs(&bodies, request.min_similarity);
@@ -62,14 +65,26 @@ pub fn twins(ctx: &Ctx<'_>, at: &GraphView, request: &Request) -> Result<Twins, 
         let inside = members.iter().any(|&member| is_within(at.graph.node(member).path(), &request.scope));
         inside && request.node.is_none_or(|node| members.contains(&node))
     });
-    let mut groups: Vec<TwinGroup> =
-        groups.into_iter().map(|(pairs, members)| group(&at.graph, &pairs, &members)).collect();
-    let repeated =
-        |group: &TwinGroup| (group.members.len() - 1) as f64 * f64::from(group.lines) * group.similarity;
-    groups.sort_by(|a, b| {
-        repeated(b).total_cmp(&repeated(a)).then_with(|| a.members[0].node_id.cmp(&b.members[0].node_id))
+    let tokens: BTreeMap<NodeIx, usize> = bodies.iter().map(|body| (body.node, body.tokens)).collect();
+    let mut groups: Vec<(f64, TwinGroup)> = groups
+        .into_iter()
+        .map(|(pairs, members)| {
+            let longest = members.iter().filter_map(|member| tokens.get(member)).max().copied();
+            let group = group(&at.graph, &pairs, &members);
+            let copies = (members.len() - 1) as f64;
+            (copies * longest.unwrap_or_default() as f64 * group.similarity, group)
+        })
+        .collect();
+    groups.sort_by(|(a, one), (b, other)| {
+        b.total_cmp(a).then_with(|| one.members[0].node_id.cmp(&other.members[0].node_id))
     });
-    Ok(Twins { groups, compared: bodies.len() })
+    let is_asked_about = |body: &&Body| {
+        is_within(at.graph.node(body.node).path(), &request.scope)
+            && request.node.is_none_or(|node| node == body.node)
+    };
+    let asked_about = bodies.iter().filter(is_asked_about).count();
+    let groups = groups.into_iter().map(|(_, group)| group).collect();
+    Ok(Twins { groups, compared: bodies.len(), asked_about })
 }
 
 /// Every function of the project's own code that is long enough; tests only where a test or a folder of tests is asked about.

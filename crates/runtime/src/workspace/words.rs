@@ -45,6 +45,8 @@ pub(super) struct Words {
     /// Whether a thread makes words ahead and reads on where a question could not wait.
     is_ahead: AtomicBool,
     is_preparing: AtomicBool,
+    /// How long a question waits for the past, where a thread reads on after it and where nobody will.
+    waits: (Duration, Duration),
 }
 
 #[derive(Debug, Default)]
@@ -90,6 +92,7 @@ impl Words {
             walking: Mutex::default(),
             is_ahead: AtomicBool::new(false),
             is_preparing: AtomicBool::new(false),
+            waits: (PATIENCE, PATIENCE_ALONE),
         }
     }
 
@@ -175,13 +178,14 @@ impl Words {
         }
         let allowed = match (patience, self.is_ahead.load(Ordering::Relaxed)) {
             (Patience::Preparation, _) => None,
-            (Patience::Question, true) => Some(PATIENCE),
-            (Patience::Question, false) => Some(PATIENCE_ALONE),
+            (Patience::Question, true) => Some(self.waits.0),
+            (Patience::Question, false) => Some(self.waits.1),
         };
-        let walking = match allowed {
-            Some(allowed) => self.walking.try_lock_for(allowed),
-            None => Some(self.walking.lock()),
-        };
+        let within = allowed.map_or_else(|| cancel.clone(), |allowed| cancel.with_timeout(allowed));
+        let walking = waited_for(&self.walking, &within).ok();
+        if let Some(stop) = cancel.stop() {
+            return Err(stop);
+        }
         // Whoever walked may have just found it.
         if let Some(past) = self.known(&head, patience) {
             return Ok(past);
@@ -191,7 +195,6 @@ impl Words {
             let none = || KnownPast::of(Log { head, ..Log::default() }, Reach::Part);
             return Ok(older.unwrap_or_else(|| Arc::new(none())));
         }
-        let within = allowed.map_or_else(|| cancel.clone(), |allowed| cancel.with_timeout(allowed));
         let whole = older.as_ref().filter(|past| past.reach == Reach::Whole).map(|past| &past.log);
         let (log, reach) = match history::logs_so_far(root, whole, MAX_COMMITS, &within) {
             Ok(found) => found,
@@ -293,4 +296,54 @@ fn bags(
     }
     bags.sort_by(|a, b| a.0.path.cmp(&b.0.path));
     Ok(bags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(folder: &Path) -> Words {
+        Words { waits: (Duration::ZERO, Duration::ZERO), ..Words::new(&folder.join("state")) }
+    }
+
+    fn log(head: &str) -> Log {
+        Log { head: head.to_owned(), ..Log::default() }
+    }
+
+    #[test]
+    fn a_question_does_not_wait_for_a_long_walk_and_says_that_it_knows_a_part() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        let words = words(dir.path());
+        let walking = words.walking.lock();
+        let past = words.past(&root, Patience::Question, &CancelToken::new()).unwrap();
+        assert_eq!(past.reach, Reach::Part);
+        drop(walking);
+        let past = words.past(&root, Patience::Preparation, &CancelToken::new()).unwrap();
+        assert_eq!(past.reach, Reach::Whole, "a folder without history has been read to its end");
+    }
+
+    #[test]
+    fn the_whole_past_of_another_commit_serves_until_this_one_is_walked() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        let words = words(dir.path());
+        *words.past.lock() = Some(Arc::new(KnownPast::of(log("before"), Reach::Whole)));
+        let _walking = words.walking.lock();
+        let past = words.past(&root, Patience::Question, &CancelToken::new()).unwrap();
+        assert_eq!((past.log.head.as_str(), past.reach), ("before", Reach::Whole));
+    }
+
+    #[test]
+    fn a_question_that_was_taken_back_ends_while_somebody_else_walks() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        let long = Duration::from_secs(3_600);
+        let words = Words { waits: (long, long), ..words(dir.path()) };
+        let _walking = words.walking.lock();
+        let taken_back = CancelToken::new();
+        taken_back.cancel();
+        assert!(words.past(&root, Patience::Question, &taken_back).is_err());
+        assert!(words.past(&root, Patience::Preparation, &taken_back).is_err());
+    }
 }

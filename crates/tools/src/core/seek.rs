@@ -123,7 +123,12 @@ impl Tool for Seek {
         let mut query = input.query;
         cut_text(&mut query, MAX_ECHO);
         let output = Output { query, results, files, total_candidates_scanned: candidates, truncated: false };
-        let (proof, mut guidance) = next(&output);
+        let limits = Limits {
+            kinds: input.node_types.is_some_and(|types| !types.is_empty()),
+            scope: input.scope.is_some(),
+            min_score: input.min_score.is_some(),
+        };
+        let (proof, mut guidance) = next(&output, &limits);
         if let Some(commits) = ctx.workspace()?.commits_so_far() {
             guidance.next_step_hint = Some(format!(
                 "The history is still being read ({commits} commits so far): ask again in a few seconds if this misses what you look for."
@@ -131,6 +136,13 @@ impl Tool for Seek {
         }
         Ok(Answer::of(output).candidates(candidates).scope(input.scope).proof(proof).next(guidance))
     }
+}
+
+/// What the caller left out of the answer.
+struct Limits {
+    kinds: bool,
+    scope: bool,
+    min_score: bool,
 }
 
 fn kinds(ctx: &Ctx<'_>, names: &[String]) -> Result<Vec<NodeKind>, Fault> {
@@ -143,7 +155,7 @@ fn kinds(ctx: &Ctx<'_>, names: &[String]) -> Result<Vec<NodeKind>, Fault> {
     names.iter().map(known).collect()
 }
 
-fn next(output: &Output) -> (ProofState, Guidance) {
+fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
     let symbol = output
         .results
         .iter()
@@ -161,7 +173,20 @@ fn next(output: &Output) -> (ProofState, Guidance) {
             (ProofState::Triaging, view)
         }
         None => {
-            let hint = "Nothing in the code or its history has these words. Try other words, without `scope` and `node_types`, or `search` for exact text.";
+            let hint = match limits {
+                Limits { kinds: true, .. } if output.total_candidates_scanned > 0 => {
+                    "Files have these words, but nothing of these `node_types` in them does. Ask again without `node_types`."
+                }
+                Limits { scope: true, .. } => {
+                    "Nothing below `scope` has these words, nor what its changes were called. Ask again without `scope`, or `search` for exact text."
+                }
+                Limits { min_score: true, .. } => {
+                    "Nothing fits these words that well. Ask again with a lower `min_score`, or `search` for exact text."
+                }
+                _ => {
+                    "Nothing in the code or its history has these words. Say it in words of the code, or `search` for exact text."
+                }
+            };
             (ProofState::Blocked, Guidance::hint(hint))
         }
     }

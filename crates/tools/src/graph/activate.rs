@@ -102,10 +102,9 @@ impl Tool for Activate {
         let found = associate::activate(ctx, &at, &request)?;
         let (proof, guidance) = match found.activated.first() {
             Some(first) => {
-                let target = first.provenance.rsplit_once('-').map_or(&*first.provenance, |(start, _)| start);
                 let view = Guidance {
                     next_suggested_tool: Some("view"),
-                    next_suggested_target: Some(target.to_owned()),
+                    next_suggested_target: Some(associate::first_line(&first.provenance)),
                     next_step_hint: None,
                 };
                 (ProofState::Triaging, view)

@@ -68,7 +68,14 @@ impl Tool for GhostEdges {
                 (ProofState::Triaging, why)
             }
             None => {
-                let hint = "No two files change together without a relation, or there is too little history; `health` says whether git history was read.";
+                let hint = match depth {
+                    1 => {
+                        "No two files change together without a relation, or there is too little history; `health` says whether git history was read."
+                    }
+                    _ => {
+                        "All files that change together are related within that many steps; a smaller `depth` shows those that only others connect."
+                    }
+                };
                 (ProofState::Triaging, Guidance::hint(hint))
             }
         };

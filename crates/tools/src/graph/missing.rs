@@ -3,6 +3,7 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::flows::associate;
 use m1nd_runtime::flows::missing::{self, MissingPart};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -67,7 +68,7 @@ impl Tool for Missing {
             Some(first) => {
                 let view = Guidance {
                     next_suggested_tool: Some("view"),
-                    next_suggested_target: first.at.split('-').next().map(str::to_owned),
+                    next_suggested_target: Some(associate::first_line(&first.at)),
                     next_step_hint: None,
                 };
                 (ProofState::Triaging, view)

@@ -65,9 +65,10 @@ impl Tool for Resonate {
         let (resonant, pulses, budget_exhausted) = associate::resonance(ctx, &at, &starts, top_k)?;
         let guidance = match resonant.first() {
             Some(_) => Guidance::default(),
-            None => Guidance::hint(
-                "No name in the code resembles these words; seek also reads bodies and commits.",
-            ),
+            None => {
+                let hint = "No name in the code resembles these words; seek also reads bodies and commits.";
+                Guidance::next("seek", input.query.clone().unwrap_or_default(), hint)
+            }
         };
         let proof = if resonant.is_empty() { ProofState::Blocked } else { ProofState::Triaging };
         let found = resonant.len() as u64;

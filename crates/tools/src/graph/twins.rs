@@ -99,6 +99,9 @@ impl Tool for Twins {
                 next_suggested_target: first.members.first().map(|twin| twin.at.clone()),
                 next_step_hint: None,
             },
+            None if found.asked_about == 0 => Guidance::hint(
+                "There is nothing there to compare: no function of the project's own code that is long enough (`min_lines`, and 40 tokens). Tests are compared only when `scope` or `node_id` is one of them.",
+            ),
             None => Guidance::hint(
                 "No two functions are that much alike. A lower `min_similarity` or `min_lines` shows more; functions of fewer than 40 tokens are not compared.",
             ),

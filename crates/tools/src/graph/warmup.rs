@@ -2,6 +2,7 @@
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::flows::associate;
 use m1nd_runtime::flows::warmup::{self, PrimedNode};
 use m1nd_runtime::{Answer, Ctx, Effect, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -65,7 +66,7 @@ impl Tool for Warmup {
             Some(first) => {
                 let view = Guidance {
                     next_suggested_tool: Some("view"),
-                    next_suggested_target: first.at.split('-').next().map(str::to_owned),
+                    next_suggested_target: Some(associate::first_line(&first.at)),
                     next_step_hint: None,
                 };
                 (ProofState::Triaging, view)

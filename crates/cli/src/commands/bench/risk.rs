@@ -39,7 +39,7 @@ pub fn run(repos: &[PathBuf], commits: usize, json: bool) -> anyhow::Result<Exit
     for repo in repos {
         let dir = tempfile::tempdir().context("a temporary folder")?;
         let experiment = Experiment::before(repo, commits, &dir.path().join("snapshot"))?;
-        let runtime = retrieval::runtime(&experiment, &dir.path().join("home"))?;
+        let runtime = retrieval::runtime(&experiment.folder, &dir.path().join("home"))?;
         let workspace = runtime.workspace().context("the snapshot is bound")?;
         let view = workspace.view();
         let graph = view.graph().context("the snapshot has a graph")?;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use m1nd_recall::fuse::fit::{self, Case, Known, KnownChange};
-use m1nd_recall::fuse::{Tuning, tables};
+use m1nd_recall::fuse::{Signal, Tuning, tables};
 use m1nd_recall::predict;
 
 use super::super::experiment::Experiment;
@@ -17,7 +17,7 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     for repo in &args.repo {
         let dir = tempfile::tempdir().context("a temporary folder")?;
         let experiment = Experiment::lay_out(repo, args.commits, &dir.path().join("snapshot"))?;
-        let corpus = super::corpus(&super::runtime(&experiment, &dir.path().join("home"))?)?;
+        let corpus = super::corpus(&super::runtime(&experiment.folder, &dir.path().join("home"))?)?;
         anstream::eprintln!("{}: {} questions", experiment.name, experiment.questions.len());
         let questions = experiment.questions.iter().map(|question| Known {
             text: question.text.clone(),
@@ -32,12 +32,13 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
         cases.push(Case { corpus, questions, changes });
     }
     let all: Vec<usize> = (0..cases.len()).collect();
+    let tuning = Tuning { silent: silent(&args.without)?, ..Tuning::default() };
     clues(&cases, &all);
     let tuning = match args.tune {
-        true => fit::tune(&some(&cases, &all), Tuning::default(), |name, tuning, (recall, mrr)| {
+        true => fit::tune(&some(&cases, &all), tuning, |name, tuning, (recall, mrr)| {
             anstream::eprintln!("{name}: recall@10 {recall:.4}, MRR {mrr:.4} with {tuning:?}");
         }),
-        false => Tuning::default(),
+        false => tuning,
     };
     let (recall, mrr) =
         held_out(&cases, &all, |fitted, judged| fit::judge(judged, &fit::fit(fitted, &tuning), &tuning));
@@ -48,6 +49,14 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     anstream::println!("{tuning:?}");
     anstream::print!("{}", tables(&weights));
     Ok(ExitCode::SUCCESS)
+}
+
+fn silent(names: &[String]) -> anyhow::Result<Vec<Signal>> {
+    let known = || Signal::ALL.iter().map(|signal| signal.name()).collect::<Vec<_>>().join(", ");
+    let parse = |name: &String| {
+        Signal::parse(name).with_context(|| format!("no signal is called {name}; there are {}", known()))
+    };
+    names.iter().map(parse).collect()
 }
 
 /// The weights of clues to what changes together.

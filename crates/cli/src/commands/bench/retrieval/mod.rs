@@ -3,8 +3,10 @@
 //! Each later commit's message is a question, the files it touched are the answer, and nothing after the snapshot can be
 //! seen by what is asked.
 
+mod ablation;
 mod baselines;
 mod fit;
+mod latency;
 mod score;
 
 use std::process::ExitCode;
@@ -28,6 +30,8 @@ use score::{Figures, Tally, ranks};
 
 /// The tool, asked for files through the whole pipeline.
 const SEEK: &str = "seek";
+/// The same for nodes that go with a question; their files count.
+const ACTIVATE: &str = "activate";
 
 /// The engine that says what else changes with a file.
 const PREDICT: &str = "predict";
@@ -47,12 +51,18 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     if args.fit {
         return fit::run(args);
     }
+    if args.latency {
+        return latency::run(args);
+    }
+    if args.ablate {
+        return ablation::run(args);
+    }
     let mut all = Vec::new();
     for repo in &args.repo {
         let dir = tempfile::tempdir().context("a temporary folder")?;
         let snapshot = dir.path().join("snapshot");
         let experiment = Experiment::lay_out(repo, args.commits, &snapshot)?;
-        let runtime = runtime(&experiment, &dir.path().join("home"))?;
+        let runtime = runtime(&experiment.folder, &dir.path().join("home"))?;
         let corpus = corpus(&runtime)?;
         let measured = measure(experiment, &runtime, &corpus, args.explain);
         if Reader::of(args.json) == Reader::Person {
@@ -73,8 +83,8 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A runtime bound to the snapshot, with all of it read.
-pub(super) fn runtime(experiment: &Experiment, home: &std::path::Path) -> anyhow::Result<Runtime> {
+/// A runtime bound to a folder, with all of it read.
+pub(super) fn runtime(folder: &std::path::Path, home: &std::path::Path) -> anyhow::Result<Runtime> {
     let settings = Settings {
         home: home.to_owned(),
         runtime_root: Some(home.join("state")),
@@ -83,9 +93,9 @@ pub(super) fn runtime(experiment: &Experiment, home: &std::path::Path) -> anyhow
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
     let runtime = Runtime::new(m1nd_tools::surface(), settings, Arc::new(SystemClock::new()), None);
-    runtime.bind(&experiment.folder, BindingSource::Flag)?;
+    runtime.bind(folder, BindingSource::Flag)?;
     let reply = crate::commands::ask_to_the_end(&runtime, "ingest", json!({}));
-    anyhow::ensure!(!reply.is_error, "the snapshot was not read: {}", reply.text());
+    anyhow::ensure!(!reply.is_error, "the folder was not read: {}", reply.text());
     Ok(runtime)
 }
 
@@ -107,18 +117,35 @@ fn seek(runtime: &Runtime, query: &str) -> (Vec<String>, usize) {
     (paths, reply.text().len())
 }
 
+/// The files of the nodes that go with a question, and the bytes of the answer.
+fn activate(runtime: &Runtime, query: &str) -> (Vec<String>, usize) {
+    let arguments = json!({ "query": query, "top_k": 100, "learn": false, "max_chars": 60_000 });
+    let reply = crate::commands::ask(runtime, ACTIVATE, arguments);
+    let mut paths: Vec<String> = Vec::new();
+    for node in reply.body["activated"].as_array().into_iter().flatten() {
+        let place = node["provenance"].as_str().unwrap_or_default();
+        let path = place.rsplit_once(':').map_or(place, |(path, _)| path);
+        if !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
+        }
+    }
+    (paths, reply.text().len())
+}
+
 fn measure(experiment: Experiment, runtime: &Runtime, corpus: &Corpus, explain: bool) -> Measured {
     let mut tallies: Vec<(&'static str, Tally)> =
-        [SEEK].into_iter().chain(baselines::NAMES).map(|name| (name, Tally::default())).collect();
+        [SEEK, ACTIVATE].into_iter().chain(baselines::NAMES).map(|name| (name, Tally::default())).collect();
     let mut misses = Vec::new();
     for question in &experiment.questions {
         for (name, tally) in &mut tallies {
             let started = Instant::now();
-            let (found, bytes) = if *name == SEEK {
-                seek(runtime, &question.text)
-            } else {
-                let found = baselines::ranked(corpus, name, &question.text);
-                (found.into_iter().map(str::to_owned).collect(), 0)
+            let (found, bytes) = match *name {
+                SEEK => seek(runtime, &question.text),
+                ACTIVATE => activate(runtime, &question.text),
+                _ => {
+                    let found = baselines::ranked(corpus, name, &question.text);
+                    (found.into_iter().map(str::to_owned).collect(), 0)
+                }
             };
             tally.add(&found, &question.truth, started.elapsed(), bytes);
             if explain && *name == SEEK {
@@ -218,11 +245,12 @@ fn show(measured: &Measured) {
     }
 }
 
-fn rows(title: &str, figures: &[(&'static str, Figures)]) {
+fn rows(title: &str, figures: &[(impl AsRef<str>, Figures)]) {
     anstream::println!("{title}");
     for (name, f) in figures {
         anstream::println!(
-            "  {name:<18} recall@1 {:.3}  @5 {:.3}  @10 {:.3}  MRR {:.3}  p50 {:.2} ms  {} bytes",
+            "  {:<28} recall@1 {:.3}  @5 {:.3}  @10 {:.3}  MRR {:.3}  p50 {:.2} ms  {} bytes",
+            name.as_ref(),
             f.recall_1,
             f.recall_5,
             f.recall_10,
