@@ -9,6 +9,7 @@ mod overloads;
 pub(crate) mod program;
 mod projects;
 pub(crate) mod rules;
+mod targets;
 pub(crate) mod ty;
 
 use std::hash::{Hash as _, Hasher as _};
@@ -219,22 +220,15 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             return;
         };
         let ty = self.eval.callee(self.file, *callee);
-        let mut targets = Vec::new();
-        collect_targets(self.eval, &ty, &mut targets);
-        if let Expr::Call { args, .. } = inside.expr(site.what) {
-            overloads::choose(self.eval, &mut targets, self.file, args);
-        }
+        let mut targets = targets::of(self.eval, &ty, self.file, inside, site.what);
         targets.sort();
         targets.dedup();
-        match (targets.len(), &ty) {
-            (0, Ty::Unknown) => self.by_name(facts, inside.expr(*callee), site),
-            (0, _) => self.out.external += 1,
-            (count, _) => {
+        match (targets.is_empty(), &ty) {
+            (true, Ty::Unknown) => self.by_name(facts, inside.expr(*callee), site),
+            (true, _) => self.out.external += 1,
+            (false, _) => {
                 for (target, kind) in targets {
-                    // A constructor and its class are one target said twice.
-                    let several = count > 1 && !matches!(ty, Ty::Type(..));
-                    let candidates = several.then_some(count as u16);
-                    self.link(site.scope, target, LinkKind { kind, candidates }, site.line);
+                    self.link(site.scope, target, kind, site.line);
                 }
             }
         }
@@ -424,27 +418,5 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
         let (file, ix) = program.local(at);
         LinkEnd { file, def: Some(ix) }
-    }
-}
-
-/// What a called value runs.
-fn collect_targets(eval: &mut Eval<'_, '_>, ty: &Ty, found: &mut Vec<(GDef, EdgeKind)>) {
-    match ty {
-        Ty::Fn(def, _) => found.push((*def, EdgeKind::Calls)),
-        Ty::Type(def, _) => {
-            let is_class = eval.program.def(*def).kind == DefKind::Class;
-            let kind = if is_class { EdgeKind::Calls } else { EdgeKind::References };
-            found.push((*def, kind));
-            let file = eval.program.file_of(*def);
-            if let Some(constructor) = eval.rules(file).constructor(eval, *def) {
-                found.push((constructor, EdgeKind::Calls));
-            }
-        }
-        Ty::Union(parts) => {
-            for part in parts.iter() {
-                collect_targets(eval, part, found);
-            }
-        }
-        _ => {}
     }
 }

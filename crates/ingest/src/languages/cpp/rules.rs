@@ -404,15 +404,12 @@ impl Rules for CppRules {
         class.map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
     }
 
-    /// A constructor has the name of its class. With overloads nothing here says which one runs.
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
+    /// A constructor has the name of its class.
+    fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
         let program = eval.program;
         let items = program.items(Place::Def(def), program.def_name(def));
         let made: Vec<GDef> = items.iter().copied().filter(|&d| program.def(d).kind.is_callable()).collect();
-        match self.defined(program, made)[..] {
-            [only] => Some(only),
-            _ => None,
-        }
+        self.defined(program, made)
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

@@ -163,3 +163,37 @@ fn tests_includes_bases_and_entry_points_are_known() {
     let main = graph.nodes().find(|node| node.label() == "main").expect("main");
     assert!(main.flags().has(NodeFlags::ENTRY_POINT));
 }
+
+#[test]
+fn constructors_are_told_apart_and_a_copy_is_not_meant_by_a_number() {
+    check(
+        r#"
+//- a.h
+class Slice {
+ public:
+  Slice(const Slice& other) {}
+  Slice(int n, int size = 2) {}
+  Slice(const char* s) {}
+  void run() {}
+};
+class Many : public Slice {
+ public:
+  Many() : Slice("x") {}
+  Slice all[3];
+  void go() {
+    Slice one(1, 2);
+    Slice two("x");
+    Slice local[2];
+    all[0].run();
+    local[1].run();
+    for (auto& each : all) each.run();
+  }
+};
+"#,
+        expect![[r#"
+            a.h Many.go -> a.h Slice @[13, 14]
+            a.h Many.go -> a.h Slice.Slice#2 @[13]
+            a.h Many.go -> a.h Slice.Slice#3 @[14]
+        "#]],
+    );
+}

@@ -330,12 +330,9 @@ impl Rules for PythonRules {
         }
     }
 
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
-        let name = eval.program.find_name("__init__")?;
-        match self.attribute(eval, &Ty::Type(def, Arc::new([])), def, name, 0) {
-            Ty::Fn(found, _) => Some(found),
-            _ => None,
-        }
+    fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
+        let Some(name) = eval.program.find_name("__init__") else { return Vec::new() };
+        self.attribute(eval, &Ty::Type(def, Arc::new([])), def, name, 0).functions()
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

@@ -62,6 +62,7 @@ function inner() {}
             app/main.ts run -> packages/shop/src/math.ts sum @[9]
             app/old.js -> app/util.js helper @[2]
             app/util.js helper -> app/util.js inner @[1]
+            packages/shop/src/cart.ts Cart.constructor -> packages/shop/src/cart.ts Base @[6]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Base.log @[9]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Item.price @[11, 12]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Store.save @[10]
@@ -183,4 +184,34 @@ export function two(s: Server, f: () => void) { s.use('/x', f) }
 "#,
     );
     assert_eq!(found, "a.ts one -> a.ts Server.use @[2]\na.ts two -> a.ts Server.use#2 @[3]\n");
+}
+
+#[test]
+fn a_derived_constructor_runs_that_of_its_base() {
+    check(
+        r#"
+//- a.ts
+export class Base { constructor(n: number) {} }
+export class Plain {}
+//- b.ts
+import { Base, Plain } from './a'
+class Mid extends Base { constructor() { super(1) } }
+class Low extends Mid {}
+class Own extends Plain { constructor() { super() } }
+export function make() {
+  new Low()
+  new Own()
+  new Plain()
+}
+"#,
+        expect![[r#"
+            b.ts Mid.constructor -> a.ts Base.constructor @[2]
+            b.ts Own.constructor -> a.ts Plain @[4]
+            b.ts make -> a.ts Plain @[8]
+            b.ts make -> b.ts Low @[6]
+            b.ts make -> b.ts Mid.constructor @[6]
+            b.ts make -> b.ts Own @[7]
+            b.ts make -> b.ts Own.constructor @[7]
+        "#]],
+    );
 }
