@@ -204,6 +204,21 @@ impl CppRules {
         None
     }
 
+    /// What an index into a value of a class gives: what the class says, else the value is a raw pointer, which is
+    /// written like what it holds.
+    fn indexed(&self, eval: &mut Eval<'_, '_>, of: &Ty, class: GDef) -> Ty {
+        let (line, is_foreign) = self.lineage(eval, class);
+        let program = eval.program;
+        for name in ["operator[]", "begin"] {
+            let Some(name) = program.find_name(name) else { continue };
+            let is_there = |&at: &GDef| !program.items(Place::Def(at), name).is_empty();
+            if line.iter().any(is_there) {
+                return Ty::Unknown;
+            }
+        }
+        if is_foreign { Ty::Unknown } else { of.clone() }
+    }
+
     /// The classes around a scope, innermost first; members outside their class know it by name.
     fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
         classes_around(eval, file, scope, |kind| matches!(kind, DefKind::Class | DefKind::Struct))
@@ -386,15 +401,14 @@ impl Rules for CppRules {
         }
     }
 
-    fn out(&self, _: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
+    fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
         match (of, by) {
             (Ty::Of(class, args), By::Class) => Ty::Type(*class, Arc::clone(args)),
             (Ty::Std(name, args), By::Class) => Ty::StdType(name, Arc::clone(args)),
-            (Ty::Std("Ptr", args), By::Deref) => args.first().cloned().unwrap_or(Ty::Unknown),
+            (Ty::Std("Ptr" | "List", args), By::Deref) => args.first().cloned().unwrap_or(Ty::Unknown),
             (of, By::Deref) => of.clone(),
             (Ty::Std(kind, args), By::Iteration) => library::element(kind, args),
-            // A raw pointer or an array is written like what it holds.
-            (Ty::Of(..), By::Iteration) => Ty::Unknown,
+            (Ty::Of(class, _), By::Iteration) => self.indexed(eval, of, *class),
             _ => Ty::Unknown,
         }
     }
