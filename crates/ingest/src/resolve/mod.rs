@@ -259,7 +259,8 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             .filter(|&def| {
                 let file = program.file_of(def);
                 let is_of_family = crate::languages::family(&program.files[file as usize].language) == family;
-                is_of_family && !self.projects.are_apart(self.file, file)
+                // A test is run by its runner, not by who happens to say its name.
+                is_of_family && !program.def(def).is_test_case() && !self.projects.are_apart(self.file, file)
             })
             .take(MAX_CANDIDATES + 1)
             .collect();
@@ -369,10 +370,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let program = self.eval.program;
         let facts = program.files[self.file as usize];
         let source = self.source(scope);
-        let is_test = source.is_some_and(|ix| {
-            let flags = facts.def(ix).flags;
-            flags.has(NodeFlags::TEST_CODE) && flags.has(NodeFlags::ENTRY_POINT)
-        });
+        let is_test = source.is_some_and(|ix| facts.def(ix).is_test_case());
         let target_file = program.files[program.file_of(target) as usize];
         let of_tests = program.def(target).flags.has(NodeFlags::TEST_CODE)
             || target_file.flags.has(NodeFlags::TEST_CODE);

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::definitions::is_declaration;
 use super::library;
-use crate::facts::{By, DefIx, DefKind, Import, ImportAll, Scope, TypeExpr};
+use crate::facts::{By, Def, DefIx, DefKind, Import, ImportAll, Scope, TypeExpr};
 use crate::languages::c::includes::is_c_or_cpp;
 use crate::languages::c::rules::CRules;
 use crate::resolve::eval::Eval;
@@ -30,7 +30,7 @@ impl CppRules {
         let mut names: FxHashMap<String, Vec<GDef>> = FxHashMap::default();
         for (at, file) in program.files.iter().enumerate().filter(|(_, file)| is_c_or_cpp(&file.language)) {
             for (ix, def) in file.defs.iter().enumerate() {
-                if !matches!(def.kind, DefKind::Impl | DefKind::Module) {
+                if !matches!(def.kind, DefKind::Impl | DefKind::Module) && !def.is_test_case() {
                     let scope = scope_name(program, at as u32, def.parent);
                     let full = join(&scope, file.text(def.name));
                     names.entry(full).or_default().push(program.global(at as u32, DefIx(ix as u32)));
@@ -187,8 +187,8 @@ impl CppRules {
         let program = eval.program;
         for at in self.lineage(eval, *class).0 {
             let items = program.items(Place::Def(at), name).to_vec();
-            let methods: Vec<GDef> =
-                items.iter().copied().filter(|&d| program.def(d).kind.is_callable()).collect();
+            let is_method = |def: &Def| def.kind.is_callable() && !def.is_test_case();
+            let methods: Vec<GDef> = items.iter().copied().filter(|&d| is_method(program.def(d))).collect();
             if !methods.is_empty() {
                 return self.value(eval, methods, Some(base));
             }

@@ -199,3 +199,28 @@ class Many : public Slice {
         "#]],
     );
 }
+
+#[test]
+fn a_test_case_is_called_by_nobody() {
+    check(
+        r#"
+//- t.cc
+class DbTest : public testing::Test {
+ public:
+  void Open() {}
+};
+void Flush() {}
+TEST_F(DbTest, Close) { Open(); }
+TEST_F(DbTest, Twice) { Close(); x->Close(); Reopen(); }
+TEST(DbTest, Reopen) { Flush(); }
+TEST(Flusher, Flush) { Flush(); }
+TEST_F(DbTest, Open) { Open(); }
+"#,
+        expect![[r#"
+            t.cc DbTest.Close -> t.cc DbTest.Open @[6]
+            t.cc DbTest.Open -> t.cc DbTest.Open @[10]
+            t.cc DbTest.Reopen -> t.cc Flush @[8]
+            t.cc Flusher.Flush -> t.cc Flush @[9]
+        "#]],
+    );
+}

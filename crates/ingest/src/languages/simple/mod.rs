@@ -147,6 +147,10 @@ pub(super) enum Role<'t> {
     Table {
         name: Node<'t>,
     },
+    /// A value of a type, which nothing is called to make.
+    ValueOf {
+        ty: Node<'t>,
+    },
     Name,
     /// A name of several parts, such as a type.
     Path,

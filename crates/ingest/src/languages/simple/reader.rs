@@ -441,6 +441,10 @@ impl<'t> Reader<'_, 't> {
                 let name = self.sheet.name_of(name);
                 self.sheet.set(node, Expr::Field { base, name });
             }
+            Role::ValueOf { ty } => {
+                let ty = self.type_at(ty);
+                self.sheet.set(node, Expr::Of { ty });
+            }
             Role::Table { name } => {
                 let name = self.sheet.name_of(name);
                 let value = self.sheet.push(Expr::Unknown);
