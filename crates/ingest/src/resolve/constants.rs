@@ -170,6 +170,7 @@ int shared;
             constant::e.c::shared `int shared = 1`
             constant::f.rs::LIMIT `pub const LIMIT: u32`
             constant::f.rs::SHARED `static SHARED: u32`
+            constant::g.cpp::kLimit `constexpr int kLimit = 3`
         "#]]
         .assert_eq(&lines.concat());
     }

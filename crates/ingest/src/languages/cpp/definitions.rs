@@ -9,7 +9,7 @@ use super::super::c::macros;
 use super::declarators;
 use super::extract::{Opened, Reader, Template, TestCase};
 use crate::facts::{
-    Def, DefIx, DefKind, Export, Expr, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
+    Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
 };
 use crate::sheet::{field, line, named_children};
 
@@ -161,8 +161,37 @@ impl Reader<'_> {
             let value = field(node, "default_value").and_then(|value| self.sheet.known(value));
             let entry = Field { name: self.sheet.name_of(name), ty, value, line: line(node) };
             self.sheet.current().into_iter().for_each(|def| def.fields.push(entry.clone()));
+            if field(node, "default_value").is_some() && self.is_static(node) && self.is_constant(node) {
+                self.constant(node, declarator, ty, value);
+            }
         }
         self.sheet.drop_comments();
+    }
+
+    /// Whether a declaration says that its value stays.
+    pub(super) fn is_constant(&self, node: Node<'_>) -> bool {
+        let qualifiers = named_children(node).into_iter().filter(|child| child.kind() == "type_qualifier");
+        let mut words = qualifiers.map(|word| self.sheet.bytes(word));
+        words.any(|word| matches!(word, b"const" | b"constexpr" | b"constinit"))
+    }
+
+    pub(super) fn constant(
+        &mut self,
+        node: Node<'_>,
+        declarator: Node<'_>,
+        ty: Option<TypeIx>,
+        value: Option<ExprIx>,
+    ) {
+        let Some(name) = declarators::name_node(declarator) else { return };
+        if !matches!(name.kind(), "identifier" | "field_identifier") {
+            return;
+        }
+        let text = self.sheet.name_of(name);
+        let mut def = self.sheet.def(DefKind::Constant, text, node, name);
+        def.doc = self.sheet.take_doc(def.line_start);
+        def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
+        (def.of, def.value) = (ty, value);
+        self.sheet.add_def(def);
     }
 
     /// The type of what a declarator names, given the one that is written before it.

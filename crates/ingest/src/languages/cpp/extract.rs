@@ -270,6 +270,9 @@ impl Reader<'_> {
             let value = init.and_then(|value| self.sheet.known(value));
             let to = self.sheet.block_end();
             self.bind(declarator, node.start_byte(), to, ty, value);
+            if self.sheet.owner().is_none() && init.is_some() && self.is_constant(node) {
+                self.constant(node, declarator, ty, value);
+            }
             if let (Some(list), Some(ty)) = (init, ty)
                 && matches!(list.kind(), "argument_list" | "initializer_list")
             {

@@ -112,7 +112,12 @@ impl CppRules {
             }
             return Some(Ty::union(found.into_iter().map(|def| Ty::Fn(def, receiver.clone())).collect()));
         }
-        Some(Ty::External)
+        let (file, found) = (program.file_of(first), program.def(first));
+        Some(match (found.of, found.value) {
+            (Some(ty), _) => eval.ty(file, ty),
+            (None, Some(value)) => eval.expr(file, value),
+            _ => Ty::External,
+        })
     }
 
     /// A type, or what an alias of one stands for.

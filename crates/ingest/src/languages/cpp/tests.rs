@@ -224,3 +224,30 @@ TEST_F(DbTest, Open) { Open(); }
         "#]],
     );
 }
+
+#[test]
+fn constants_of_namespaces_and_classes_are_known() {
+    expect![[r#"
+        class::a.h::a.b.C 6-6 `class C`
+        constant::a.h::a.b.C.kSize 6-6 `static constexpr int kSize = 3`
+        constant::a.h::a.b.K 2-2 `constexpr int K = 1`
+        constant::a.h::a.b.kLog 5-5 `inline constexpr Log kLog{}`
+        constant::a.h::a.b.kName 3-3 `static const char* const kName = "x"`
+        function::a.h::a.b.f 7-7 `void f()`
+        module::a.h::a 1-8 `namespace a`
+        module::a.h::a.b 1-8 `namespace b`
+    "#]]
+    .assert_eq(&testing::definitions(
+        r#"
+//- a.h
+namespace a::b {
+constexpr int K = 1;
+static const char* const kName = "x";
+int variable = 2;
+inline constexpr Log kLog{};
+class C { static constexpr int kSize = 3; int other = 4; };
+void f() { const int local = 1; kLog.write(); }
+}
+"#,
+    ));
+}

@@ -158,6 +158,12 @@ impl PythonRules {
         let (line, foreign) = self.lineage(eval, class);
         for &at in line.iter().skip(skip) {
             let members = program.items(Place::Def(at), name);
+            // A constant is a field, and what it is told by all that is given to it.
+            let members: Vec<GDef> = members
+                .iter()
+                .copied()
+                .filter(|&member| program.def(member).kind != DefKind::Constant)
+                .collect();
             // A property's setter has the same name; the getter comes first.
             let getter = members.iter().copied().find(|&m| program.def(m).how == How::Property);
             if let Some(getter) = getter.filter(|_| matches!(base, Ty::Of(..))) {
