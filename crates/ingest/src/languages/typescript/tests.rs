@@ -215,3 +215,39 @@ export function make() {
         "#]],
     );
 }
+
+#[test]
+fn a_configuration_extends_files_of_any_name_and_those_of_packages() {
+    check(
+        r#"
+//- config/base.json
+{ "compilerOptions": { "baseUrl": "..", "paths": { "@lib/*": ["lib/*"] } } }
+//- app/tsconfig.json
+{ "extends": "../config/base.json" }
+//- lib/a.ts
+export function a() {}
+//- app/main.ts
+import { a } from '@lib/a'
+import { b } from 'lib/b'
+export function run() { a(); b() }
+//- lib/b.ts
+export function b() {}
+//- tools/conf/package.json
+{ "name": "@acme/conf" }
+//- tools/conf/strict.json
+{ "compilerOptions": { "paths": { "~/*": ["./shared/*"] } } }
+//- tools/conf/shared/c.ts
+export function c() {}
+//- web/tsconfig.json
+{ "extends": ["@acme/conf/strict.json"] }
+//- web/main.ts
+import { c } from '~/c'
+export function go() { c() }
+"#,
+        expect![[r#"
+            app/main.ts run -> lib/a.ts a @[3]
+            app/main.ts run -> lib/b.ts b @[3]
+            web/main.ts go -> tools/conf/shared/c.ts c @[2]
+        "#]],
+    );
+}
