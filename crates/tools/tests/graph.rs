@@ -195,3 +195,13 @@ fn a_name_that_is_not_there_leads_somewhere() {
     let found = fixture.call("callers", json!({"node_id": "function::./src/main.rs::greet"})).body;
     assert_eq!(found["node_id"], "function::src/main.rs::greet", "{found}");
 }
+
+#[test]
+fn an_ingest_of_a_part_says_that_it_read_all() {
+    let hint = |arguments: Value| {
+        let body = fixture().call("ingest", arguments).body;
+        (body["files_seen"].clone(), body["next_step_hint"].as_str().unwrap().contains("whole workspace"))
+    };
+    assert_eq!(hint(json!({"path": "src"})), (json!(3), true));
+    assert_eq!(hint(json!({"path": "."})), (json!(3), false));
+}

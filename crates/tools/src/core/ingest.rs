@@ -103,13 +103,20 @@ impl Tool for Ingest {
         if input.namespace.is_some() {
             return Err(from_bring::one_workspace("namespace"));
         }
-        let (job, state) = run(ctx, what(ctx, &input)?)?;
+        let what = what(ctx, &input)?;
+        let root = ctx.workspace()?.root();
+        let place = input.path.as_deref().and_then(|path| root.locate(path).ok());
+        let part = matches!(what, What::Files(_)) && place.is_some_and(|place| !place.is_root());
+        let (job, state) = run(ctx, what)?;
         let guidance = match &state {
             JobState::Running => {
                 Guidance::next("job_status", job.id.clone(), "The ingest goes on; ask how far it is.")
             }
             JobState::Done(report) if report.get("imported_from").is_some() => Guidance::hint(
                 "Answers come from the imported graph and say stale; ingest with adapter code goes back to the files.",
+            ),
+            JobState::Done(_) if part => Guidance::hint(
+                "The whole workspace was read, not only `path`, because files of a graph find each other. Ask for outline of the path.",
             ),
             JobState::Done(_) | JobState::Cancelled => Guidance::hint("Ask for outline, callers or callees."),
             JobState::Failed(why) => {
