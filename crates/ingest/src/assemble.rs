@@ -84,7 +84,7 @@ impl Assembler {
         let folder = self.folder(crate::manifest::folder(&facts.path));
         let file = self.builder.node(file_spec(facts, links));
         self.contains(folder, file);
-        let specs = def_specs(facts, links).into_iter();
+        let specs = def_specs(facts, links);
         let handles: Vec<Option<Handle>> =
             specs.map(|spec| spec.map(|spec| self.builder.node(spec))).collect();
         let types = types_by_name(facts);
