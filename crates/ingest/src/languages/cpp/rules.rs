@@ -309,7 +309,7 @@ impl Rules for CppRules {
         if foreign {
             return Ty::External;
         }
-        for &at in self.c.includes.reach(file) {
+        for at in self.c.includes.bound(file, name) {
             if let Some(found) = eval.top_binding(at, name) {
                 return found;
             }
