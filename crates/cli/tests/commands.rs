@@ -205,6 +205,17 @@ fn an_ingest_from_a_terminal_is_counted_and_kept() {
 }
 
 #[test]
+fn stats_count_what_an_edit_added() {
+    let machine = Machine::new();
+    let nodes = || machine.json(&["stats", "--json"])["graph"]["nodes"].as_u64().unwrap();
+    assert_eq!(nodes(), 0, "nothing is read unasked");
+    machine.json(&["ingest", "--json"]);
+    let before = nodes();
+    fs::write(machine.repo().join("src/more.rs"), "fn more() {}\n").unwrap();
+    assert_eq!(nodes(), before + 2);
+}
+
+#[test]
 fn a_made_program_is_measured() {
     let report = Machine::new().json(&["bench", "graph", "--generate", "400", "--json"]);
     for name in ["ingest_ms", "parse_only_ms", "no_change_ms", "one_file_change_ms", "restart_to_answer_ms"] {

@@ -19,6 +19,7 @@ pub mod lookup;
 pub mod node;
 pub mod pagerank;
 pub mod patch;
+mod reexported;
 pub mod rewire;
 pub mod scc;
 pub mod snapshot;

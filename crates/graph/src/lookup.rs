@@ -8,6 +8,9 @@ use crate::node::NodeFlags;
 /// A list longer than this helps nobody to choose.
 const MAX_CANDIDATES: usize = 10;
 
+/// A name that is mistyped has about as many letters as the one that is meant.
+const MAX_LENGTHS_APART: usize = 3;
+
 /// Types below a type that are looked through.
 const MAX_HEIRS: usize = 200;
 /// Types above a type that are looked through.
@@ -40,7 +43,10 @@ impl Graph {
         if let Some(found) = self.node_by_place(name)? {
             return Ok(found);
         }
-        let matches = self.nodes_by_suffix(name);
+        let mut matches = self.nodes_by_suffix(name);
+        if matches.is_empty() {
+            matches = self.reexported(&parts(name).collect::<Vec<&str>>());
+        }
         match matches[..] {
             [] => self.inherited(name).ok_or_else(|| LookupError::NotFound { name: name.to_owned() }),
             [only] => Ok(only),
@@ -116,10 +122,8 @@ impl Graph {
         for &at in self.nodes_by_label(name) {
             found.push(NodeIx(at));
         }
-        let Some(last) = wanted.last().filter(|_| wanted.len() > 1) else {
-            return found;
-        };
-        for &at in self.nodes_by_label(last) {
+        let last = wanted.last().filter(|_| wanted.len() > 1);
+        for &at in last.map_or(&[][..], |last| self.nodes_by_label(last)) {
             let node = self.node(NodeIx(at));
             let stem = node.path().rsplit_once('.').map_or(node.path(), |(stem, _)| stem);
             // A path may be written with its ending or without.
@@ -128,13 +132,37 @@ impl Graph {
                 full.ends_with(&wanted)
             };
             // In a file that is named, what is around a name need not be.
-            let in_file = name.rsplit_once("::").is_some_and(|(path, _)| path == node.path());
+            let in_file = name.rsplit_once("::").is_some_and(|(path, inner)| {
+                let qualified: Vec<&str> = parts(node.qualified()).collect();
+                path == node.path() && qualified.ends_with(&parts(inner).collect::<Vec<&str>>())
+            });
             if (in_file || fits(stem) || fits(node.path())) && !found.contains(&NodeIx(at)) {
                 found.push(NodeIx(at));
             }
         }
         found.sort();
+        // The name of a type is that of its constructors too, and means the type.
+        let types: Vec<NodeIx> = found.iter().copied().filter(|&ix| self.node(ix).kind().is_type()).collect();
+        found.retain(|&ix| {
+            let is_constructor = self.node(ix).kind().is_callable();
+            !(is_constructor && self.parent(ix).is_some_and(|owner| types.contains(&owner)))
+        });
         found
+    }
+
+    /// Labels of code that are most like a name, nearest first.
+    pub fn nearest_labels(&self, name: &str, max: usize) -> Vec<&str> {
+        let columns = self.columns();
+        let mut labels: Vec<&str> = Vec::new();
+        for &at in columns.by_label.iter() {
+            let label = columns.str(columns.label[at as usize]);
+            let kind = self.node(NodeIx(at)).kind();
+            let is_near = label.len().abs_diff(name.len()) <= MAX_LENGTHS_APART.max(name.len() / 2);
+            if is_near && (kind.is_callable() || kind.is_type()) && labels.last() != Some(&label) {
+                labels.push(label);
+            }
+        }
+        m1nd_stdx::nearest::nearest(name, labels, max)
     }
 
     /// The member that `Type.member` means where the type does not define it itself: the nearest above that does.
@@ -293,9 +321,17 @@ mod tests {
         add(NodeKind::Method, "shop/order.py", "Order.add", 2, 4);
         add(NodeKind::Class, "shop/order.py", "Order", 1, 5);
         add(NodeKind::Class, "shop/order.py", "Rush", 6, 9);
+        add(NodeKind::File, "shop/__init__.py", "", 1, 2);
+        add(NodeKind::File, "A.java", "", 1, 9);
+        add(NodeKind::Class, "A.java", "Coin", 1, 5);
+        add(NodeKind::Method, "A.java", "Coin.Coin", 2, 3);
         for (outer, kind, inner) in [
             ("class::shop/order.py::Order", EdgeKind::Contains, "method::shop/order.py::Order.add"),
             ("class::shop/order.py::Rush", EdgeKind::Inherits, "class::shop/order.py::Order"),
+            ("file::shop/order.py", EdgeKind::Contains, "class::shop/order.py::Order"),
+            ("file::shop/__init__.py", EdgeKind::Imports, "class::shop/order.py::Rush"),
+            ("file::shop/__init__.py", EdgeKind::Imports, "file::shop/order.py"),
+            ("class::A.java::Coin", EdgeKind::Contains, "method::A.java::Coin.Coin"),
         ] {
             let (outer, inner) = (builder.find(outer).expect("added"), builder.find(inner).expect("added"));
             builder.edge(EdgeSpec::new(outer, kind, inner, Evidence::Resolved));
@@ -330,6 +366,22 @@ mod tests {
         check("Rush.add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
         check("Rush::add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
         check("Rush.other", expect![[r#"Err(NotFound { name: "Rush.other" })"#]]);
+    }
+
+    #[test]
+    fn what_a_package_imports_is_found_by_the_name_of_the_package() {
+        check("shop.Rush", expect![[r#"Ok("class::shop/order.py::Rush")"#]]);
+        check("shop.Rush.add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
+        check("shop.Order", expect![[r#"Ok("class::shop/order.py::Order")"#]]);
+        check("shop.Cart.add.inner", expect![[r#"Err(NotFound { name: "shop.Cart.add.inner" })"#]]);
+    }
+
+    #[test]
+    fn a_type_and_its_constructor_are_told_apart() {
+        check("Coin", expect![[r#"Ok("class::A.java::Coin")"#]]);
+        check("A.java::Coin", expect![[r#"Ok("class::A.java::Coin")"#]]);
+        check("A.java::Coin.Coin", expect![[r#"Ok("method::A.java::Coin.Coin")"#]]);
+        check("Coin.Coin", expect![[r#"Ok("method::A.java::Coin.Coin")"#]]);
     }
 
     #[test]

@@ -84,17 +84,14 @@ impl Assembler {
         let folder = self.folder(crate::manifest::folder(&facts.path));
         let file = self.builder.node(file_spec(facts, links));
         self.contains(folder, file);
-        let mut handles: Vec<Option<Handle>> = Vec::with_capacity(facts.defs.len());
+        let specs = def_specs(facts, links);
+        let handles: Vec<Option<Handle>> =
+            specs.map(|spec| spec.map(|spec| self.builder.node(spec))).collect();
         let types = types_by_name(facts);
-        for (def, spec) in facts.defs.iter().zip(def_specs(facts, links)) {
-            let Some(spec) = spec else {
-                handles.push(None);
-                continue;
-            };
-            let handle = self.builder.node(spec);
-            let outer = container(facts, def, &handles, &types).unwrap_or(file);
-            self.contains(outer, handle);
-            handles.push(Some(handle));
+        for (def, handle) in facts.defs.iter().zip(&handles) {
+            if let Some(handle) = *handle {
+                self.contains(container(facts, def, &handles, &types).unwrap_or(file), handle);
+            }
         }
         self.nodes.push((file, handles));
     }
@@ -299,7 +296,7 @@ pub(crate) fn container<N: Copy>(
         let outer = facts.def(ix);
         if outer.kind == DefKind::Impl {
             let name = impl_name(facts, outer);
-            // An impl may stand before its type; then the file holds its methods.
+            // An impl may stand before its type.
             if let Some(handle) = types.get(&(outer.parent, name)).and_then(|&at| *handles.get(at)?) {
                 return Some(handle);
             }

@@ -528,7 +528,7 @@ fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
     let facts = &mut Arc::make_mut(&mut known.facts).facts;
     facts.flags = facts.flags.with(classify::origin(path, &text));
     facts.lines = facts.lines.max(u32::try_from(text.lines().count()).unwrap_or(u32::MAX));
-    if Manifest::is_one(path) {
+    if Manifest::is_one(path, &text) {
         known.manifest = Some(Manifest { path: path.to_owned(), text });
     }
     known

@@ -224,6 +224,13 @@ pub struct Def {
     pub value: Option<ExprIx>,
 }
 
+impl Def {
+    /// Whether it is run by what runs tests.
+    pub fn is_test_case(&self) -> bool {
+        self.flags.has(NodeFlags::TEST_CODE) && self.flags.has(NodeFlags::ENTRY_POINT)
+    }
+}
+
 /// How a callable is reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {

@@ -5,6 +5,7 @@
 mod affected;
 pub mod assemble;
 pub mod classify;
+mod comments;
 mod compact;
 pub mod engine;
 pub mod facts;

@@ -8,14 +8,19 @@ pub struct Manifest {
     pub text: String,
 }
 
+/// People write configurations, and not at such length.
+const MAX_CONFIGURATION: usize = 64 * 1024;
+
 impl Manifest {
-    /// Whether a file of this name tells a resolver something.
-    pub fn is_one(path: &str) -> bool {
+    /// Whether a file tells a resolver something, by its name or by what it says.
+    pub fn is_one(path: &str, text: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
+        // A configuration of a compiler may have any name where another one extends it.
+        let configures = || text.len() <= MAX_CONFIGURATION && text.contains("\"compilerOptions\"");
         matches!(
             name,
             "Cargo.toml" | "package.json" | "go.mod" | "jsconfig.json" | "pyproject.toml" | "setup.cfg"
-        ) || (name.starts_with("tsconfig") && name.ends_with(".json"))
+        ) || (name.ends_with(".json") && (name.starts_with("tsconfig") || configures()))
     }
 
     pub(crate) fn name(&self) -> &str {

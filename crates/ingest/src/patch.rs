@@ -207,8 +207,7 @@ impl Places<'_> {
         };
         for (ix, def) in facts.defs.iter().enumerate() {
             let Some(target) = defs[ix] else { continue };
-            // Only what stands before a definition can hold it.
-            contains(container(facts, def, &defs[..ix], &types).unwrap_or(*at), target);
+            contains(container(facts, def, defs, &types).unwrap_or(*at), target);
         }
         for id in route_ids(facts) {
             contains(*at, patch.place(&id)?);

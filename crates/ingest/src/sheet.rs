@@ -8,6 +8,7 @@ use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
 
+use crate::comments;
 use crate::facts::{
     Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, Few, FileFacts, How, Name, RouteHandler, Scope,
     TypeExpr, TypeIx,
@@ -393,7 +394,10 @@ impl<'s> Sheet<'s> {
 
     /// The text of a definition up to its body, on one line.
     pub fn signature(&self, from: usize, to: usize) -> String {
+        // A table may go on for megabytes.
+        let to = to.min(from + 8 * MAX_SIGNATURE);
         let text = String::from_utf8_lossy(self.source.get(from..to).unwrap_or(&[]));
+        let text = comments::without(&text, comments::Marks::of(&self.facts.language));
         let words: Vec<&str> = text.split_whitespace().collect();
         clip(words.join(" ").trim_end_matches(['{', ':', ';', '=']).trim_end(), MAX_SIGNATURE)
     }

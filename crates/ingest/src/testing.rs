@@ -24,7 +24,7 @@ pub(crate) fn facts(fixture: &str) -> (Vec<FileFacts>, Vec<Manifest>) {
     let mut facts = Vec::new();
     let mut manifests = Vec::new();
     for (path, text) in files(fixture) {
-        if Manifest::is_one(&path) {
+        if Manifest::is_one(&path, &text) {
             manifests.push(Manifest { path, text });
         } else if let Some(language) = languages::of_path(&path) {
             facts.push((language.extract)(&path, text.as_bytes(), Duration::from_secs(10)).expect("facts"));

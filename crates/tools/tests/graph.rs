@@ -146,3 +146,62 @@ fn the_graph_is_there_again_after_a_restart() {
         again.call_raw("callers", json!({"agent_id": "a", "node_id": "greet"}).as_object().unwrap().clone());
     assert_eq!(before["calls"], after.body["calls"]);
 }
+
+#[test]
+fn a_name_that_is_not_there_leads_somewhere() {
+    let fixture = ingested();
+    let recovery = |name: &str| {
+        let body = fixture.call("callers", json!({"node_id": name})).body;
+        let error = &body["error"];
+        let arguments = &error["recovery"]["arguments"];
+        let argument = ["query", "pattern", "file_path"].iter().find_map(|key| arguments[key].as_str());
+        format!(
+            "{} {} {} {}",
+            error["code"].as_str().unwrap_or("none"),
+            error["recovery"]["next_tool"].as_str().unwrap_or("none"),
+            argument.unwrap_or("none"),
+            error["message"].as_str().unwrap_or("")
+        )
+    };
+    let names = [
+        "greeet",
+        "src/main.rs:-1",
+        "src/main.rs::nobody",
+        ":-1",
+        "py/u16.py",
+        "u16.rs",
+        "/etc/passwd:1",
+        "/etc/passwd",
+        "../x",
+        "../x.rs:3",
+        "file::../x.rs",
+    ];
+    let told: Vec<String> = names.iter().map(|name| format!("{name} => {}", recovery(name))).collect();
+    expect![[r#"
+        greeet => node_not_found search greet `node_id`: No node is named "greeet". Names like it: greet.
+        src/main.rs:-1 => node_not_found outline src/main.rs `node_id`: src/main.rs is there, but nothing in it is named "-1".
+        src/main.rs::nobody => node_not_found outline src/main.rs `node_id`: src/main.rs is there, but nothing in it is named "nobody".
+        :-1 => node_not_found outline . `node_id`: No node is named ":-1".
+        py/u16.py => node_not_found glob u16.py `node_id`: No node is named "py/u16.py".
+        u16.rs => node_not_found glob u16.rs `node_id`: No node is named "u16.rs".
+        /etc/passwd:1 => path_outside_workspace glob * `node_id`: "/etc/passwd" is outside the workspace.
+        /etc/passwd => path_outside_workspace glob * `node_id`: "/etc/passwd" is outside the workspace.
+        ../x => path_outside_workspace glob * `node_id`: "../x" is outside the workspace.
+        ../x.rs:3 => path_outside_workspace glob * `node_id`: "../x.rs" is outside the workspace.
+        file::../x.rs => path_outside_workspace glob * `node_id`: "../x.rs" is outside the workspace.
+    "#]].assert_eq(&(told.join("\n") + "\n"));
+    let found = fixture.call("callers", json!({"node_id": "./src/../src/main.rs:6"})).body;
+    assert_eq!(found["node_id"], "function::src/main.rs::greet", "{found}");
+    let found = fixture.call("callers", json!({"node_id": "function::./src/main.rs::greet"})).body;
+    assert_eq!(found["node_id"], "function::src/main.rs::greet", "{found}");
+}
+
+#[test]
+fn an_ingest_of_a_part_says_that_it_read_all() {
+    let hint = |arguments: Value| {
+        let body = fixture().call("ingest", arguments).body;
+        (body["files_seen"].clone(), body["next_step_hint"].as_str().unwrap().contains("whole workspace"))
+    };
+    assert_eq!(hint(json!({"path": "src"})), (json!(3), true));
+    assert_eq!(hint(json!({"path": "."})), (json!(3), false));
+}

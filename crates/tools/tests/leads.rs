@@ -233,14 +233,18 @@ fn fixture_callees(node: &str) -> Value {
 }
 
 #[test]
-fn a_constructor_leads_to_what_makes_its_class() {
+fn a_constructor_is_called_by_what_makes_its_class() {
     let answer = callers(&ingested(), "method::Coin.java::Coin.Coin#2");
-    assert_eq!(answer["total"], 0, "{answer}");
+    let lines: Vec<&Value> = answer["calls"].as_array().unwrap().iter().map(|call| &call["line"]).collect();
+    assert_eq!(lines, [&json!(2), &json!(4)], "{answer}");
     let lead = &answer["leads"][0];
-    assert_eq!(
-        (&lead["via"], &lead["node_id"]),
-        (&json!("class"), &json!("class::Coin.java::Coin")),
-        "{answer}"
-    );
-    assert_eq!(lead["calls"], 1);
+    assert_eq!((&lead["via"], &lead["calls"]), (&json!("class"), &json!(1)), "{answer}");
+}
+
+#[test]
+fn what_a_class_calls_is_what_its_members_call() {
+    let answer = fixture_callees("Coin");
+    let call = &answer["calls"][0];
+    assert_eq!(call["node_id"], "method::Coin.java::Coin.Coin#2", "{answer}");
+    assert_eq!(call["by"], "method::Coin.java::Coin.Coin", "{answer}");
 }

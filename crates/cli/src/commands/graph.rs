@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use m1nd_stdx::cancel::CancelToken;
 use serde_json::{Value, json};
 
 use crate::args::{Global, Named};
@@ -100,6 +101,12 @@ pub fn outline(global: &Global, path: &str, depth: u32, json: bool) -> anyhow::R
 
 pub fn stats(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
     let runtime = wiring::runtime(&wiring::config(global)?)?;
+    // Health says what is in memory, and this process has only what the last one left.
+    if let Some(workspace) = runtime.workspace()
+        && let Err(stopped) = workspace.fresh_view(runtime.clock(), &CancelToken::new())
+    {
+        tracing::warn!(?stopped, "the files were not looked at");
+    }
     let reply = super::ask(&runtime, "health", json!({}));
     output::print(&reply, Reader::of(json), |out, body| output::plain(out, body))
 }

@@ -67,7 +67,7 @@ fn behind(eval: &mut Eval<'_, '_>, def: GDef, hops: u32) -> Option<GDef> {
 /// `const { x } = require("./x")`.
 fn taken_apart(eval: &mut Eval<'_, '_>, file: u32, name: GName, hops: u32) -> Option<GDef> {
     let program = eval.program;
-    let local = program.local_name(file, program.text(name))?;
+    let local = program.local_name(file, name)?;
     let found = program.bindings(file, None, local).next()?;
     value(eval, file, found.value?, hops)
 }
@@ -170,6 +170,7 @@ int shared;
             constant::e.c::shared `int shared = 1`
             constant::f.rs::LIMIT `pub const LIMIT: u32`
             constant::f.rs::SHARED `static SHARED: u32`
+            constant::g.cpp::kLimit `constexpr int kLimit = 3`
         "#]]
         .assert_eq(&lines.concat());
     }

@@ -252,8 +252,7 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     /// The last value that a name is given at the top of a file.
     pub fn top_binding(&mut self, file: u32, name: GName) -> Option<Ty> {
-        let text = self.program.text(name);
-        let local = self.program.local_name(file, text)?;
+        let local = self.program.local_name(file, name)?;
         let found: Vec<&Binding> = self.program.bindings(file, None, local).collect();
         self.last_value(file, &found, u32::MAX - 1)
     }

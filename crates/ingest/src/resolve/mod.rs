@@ -9,6 +9,7 @@ mod overloads;
 pub(crate) mod program;
 mod projects;
 pub(crate) mod rules;
+mod targets;
 pub(crate) mod ty;
 
 use std::hash::{Hash as _, Hasher as _};
@@ -219,22 +220,15 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             return;
         };
         let ty = self.eval.callee(self.file, *callee);
-        let mut targets = Vec::new();
-        collect_targets(self.eval, &ty, &mut targets);
-        if let Expr::Call { args, .. } = inside.expr(site.what) {
-            overloads::choose(self.eval, &mut targets, self.file, args);
-        }
+        let mut targets = targets::of(self.eval, &ty, self.file, inside, site.what);
         targets.sort();
         targets.dedup();
-        match (targets.len(), &ty) {
-            (0, Ty::Unknown) => self.by_name(facts, inside.expr(*callee), site),
-            (0, _) => self.out.external += 1,
-            (count, _) => {
+        match (targets.is_empty(), &ty) {
+            (true, Ty::Unknown) => self.by_name(facts, inside.expr(*callee), site),
+            (true, _) => self.out.external += 1,
+            (false, _) => {
                 for (target, kind) in targets {
-                    // A constructor and its class are one target said twice.
-                    let several = count > 1 && !matches!(ty, Ty::Type(..));
-                    let candidates = several.then_some(count as u16);
-                    self.link(site.scope, target, LinkKind { kind, candidates }, site.line);
+                    self.link(site.scope, target, kind, site.line);
                 }
             }
         }
@@ -265,7 +259,8 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             .filter(|&def| {
                 let file = program.file_of(def);
                 let is_of_family = crate::languages::family(&program.files[file as usize].language) == family;
-                is_of_family && !self.projects.are_apart(self.file, file)
+                // A test is run by its runner, not by who happens to say its name.
+                is_of_family && !program.def(def).is_test_case() && !self.projects.are_apart(self.file, file)
             })
             .take(MAX_CANDIDATES + 1)
             .collect();
@@ -375,10 +370,7 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let program = self.eval.program;
         let facts = program.files[self.file as usize];
         let source = self.source(scope);
-        let is_test = source.is_some_and(|ix| {
-            let flags = facts.def(ix).flags;
-            flags.has(NodeFlags::TEST_CODE) && flags.has(NodeFlags::ENTRY_POINT)
-        });
+        let is_test = source.is_some_and(|ix| facts.def(ix).is_test_case());
         let target_file = program.files[program.file_of(target) as usize];
         let of_tests = program.def(target).flags.has(NodeFlags::TEST_CODE)
             || target_file.flags.has(NodeFlags::TEST_CODE);
@@ -424,27 +416,5 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
         let (file, ix) = program.local(at);
         LinkEnd { file, def: Some(ix) }
-    }
-}
-
-/// What a called value runs.
-fn collect_targets(eval: &mut Eval<'_, '_>, ty: &Ty, found: &mut Vec<(GDef, EdgeKind)>) {
-    match ty {
-        Ty::Fn(def, _) => found.push((*def, EdgeKind::Calls)),
-        Ty::Type(def, _) => {
-            let is_class = eval.program.def(*def).kind == DefKind::Class;
-            let kind = if is_class { EdgeKind::Calls } else { EdgeKind::References };
-            found.push((*def, kind));
-            let file = eval.program.file_of(*def);
-            if let Some(constructor) = eval.rules(file).constructor(eval, *def) {
-                found.push((constructor, EdgeKind::Calls));
-            }
-        }
-        Ty::Union(parts) => {
-            for part in parts.iter() {
-                collect_targets(eval, part, found);
-            }
-        }
-        _ => {}
     }
 }

@@ -1,7 +1,5 @@
 //! Which of several functions of one name a call means, by what it is given.
 
-use m1nd_graph::EdgeKind;
-
 use crate::facts::ExprIx;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, lineage};
@@ -9,27 +7,66 @@ use crate::resolve::program::{GDef, Program};
 use crate::resolve::ty::Ty;
 
 /// Leaves the functions that take what is given, where one type has several under one name.
-pub(super) fn choose(
+pub(super) fn choose(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[ExprIx]) {
+    if are_overloads(eval.program, targets) {
+        fitting(eval, targets, file, args);
+    }
+}
+
+/// Leaves the constructors of a class that take what is given.
+pub(super) fn choose_constructor(
     eval: &mut Eval<'_, '_>,
-    targets: &mut Vec<(GDef, EdgeKind)>,
+    targets: &mut Vec<GDef>,
+    class: GDef,
     file: u32,
     args: &[ExprIx],
 ) {
-    if !are_overloads(eval.program, targets) {
+    if targets.len() < 2 {
+        return;
+    }
+    // What copies a value of the class is meant only where such a value is given.
+    let given = match args {
+        [only] => eval.expr(file, *only),
+        _ => Ty::Unknown,
+    };
+    if !matches!(given, Ty::Of(..)) {
+        keep(targets, |def| !copies(eval, def, class));
+    }
+    fitting(eval, targets, file, args);
+}
+
+fn copies(eval: &mut Eval<'_, '_>, def: GDef, class: GDef) -> bool {
+    let file = eval.program.file_of(def);
+    match &eval.program.def(def).params[..] {
+        [only] => only.ty.is_some_and(|ty| matches!(eval.ty(file, ty), Ty::Of(of, _) if of == class)),
+        _ => false,
+    }
+}
+
+fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[ExprIx]) {
+    if targets.len() < 2 {
         return;
     }
     let program = eval.program;
+    let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
+    let all = targets.clone();
     keep(targets, |def| program.def(def).params.len() == args.len());
+    let accepted = keep(targets, |def| accepts(eval, def, &given));
+    if !accepted {
+        // Parameters that need not be given: a longer one may be meant.
+        let longer = all.into_iter().filter(|&def| program.def(def).params.len() > args.len());
+        let longer: Vec<GDef> = longer.filter(|&def| accepts(eval, def, &given)).collect();
+        targets.extend(longer);
+        targets.sort();
+        targets.dedup();
+        return;
+    }
+    // Of several that fit, a language takes the most specific.
     if targets.len() > 1 {
-        let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
-        keep(targets, |def| accepts(eval, def, &given));
-        // Of several that fit, a language takes the most specific.
-        if targets.len() > 1 {
-            let exact: Vec<usize> = targets.iter().map(|&(def, _)| exactly(eval, def, &given)).collect();
-            let most = exact.iter().copied().max().unwrap_or_default();
-            let mut exact = exact.into_iter();
-            keep(targets, |_| exact.next() == Some(most));
-        }
+        let exact: Vec<usize> = targets.iter().map(|&def| exactly(eval, def, &given)).collect();
+        let most = exact.iter().copied().max().unwrap_or_default();
+        let mut exact = exact.into_iter();
+        keep(targets, |_| exact.next() == Some(most));
     }
 }
 
@@ -48,20 +85,22 @@ fn exactly(eval: &mut Eval<'_, '_>, def: GDef, given: &[Ty]) -> usize {
     same.count()
 }
 
-fn are_overloads(program: &Program<'_>, targets: &[(GDef, EdgeKind)]) -> bool {
-    let Some(&(first, _)) = targets.first().filter(|_| targets.len() > 1) else {
+fn are_overloads(program: &Program<'_>, targets: &[GDef]) -> bool {
+    let Some(&first) = targets.first().filter(|_| targets.len() > 1) else {
         return false;
     };
     let whose = |def: GDef| (program.parent(def), program.def_name(def));
-    program.parent(first).is_some() && targets.iter().all(|&(def, _)| whose(def) == whose(first))
+    program.parent(first).is_some() && targets.iter().all(|&def| whose(def) == whose(first))
 }
 
-/// Drops what does not satisfy a condition, unless nothing does.
-fn keep(targets: &mut Vec<(GDef, EdgeKind)>, mut fits: impl FnMut(GDef) -> bool) {
-    let kept: Vec<(GDef, EdgeKind)> = targets.iter().copied().filter(|&(def, _)| fits(def)).collect();
-    if !kept.is_empty() {
+/// Drops what does not satisfy a condition, unless nothing does; whether something did.
+fn keep(targets: &mut Vec<GDef>, mut fits: impl FnMut(GDef) -> bool) -> bool {
+    let kept: Vec<GDef> = targets.iter().copied().filter(|&def| fits(def)).collect();
+    let any = !kept.is_empty();
+    if any {
         *targets = kept;
     }
+    any
 }
 
 /// Whether no argument is known to be of another type than its parameter.

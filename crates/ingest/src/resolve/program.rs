@@ -95,11 +95,15 @@ impl<'f> Program<'f> {
     }
 
     /// A file's own name for a text, if it is bound at the top of the file.
-    pub fn local_name(&self, file: u32, text: &str) -> Option<Name> {
-        let wanted = self.find_name(text)?;
+    pub fn local_name(&self, file: u32, wanted: GName) -> Option<Name> {
         let bound = self.index.top_names.of(file);
         let at = bound.binary_search_by_key(&wanted, |(name, _)| *name).ok()?;
         Some(bound[at].1)
+    }
+
+    /// Names that are given values at the top of a file.
+    pub fn top_names(&self, file: u32) -> impl Iterator<Item = GName> {
+        self.index.top_names.of(file).iter().map(|(name, _)| *name)
     }
 
     pub fn def_name(&self, def: GDef) -> GName {

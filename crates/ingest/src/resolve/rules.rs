@@ -82,9 +82,9 @@ pub(crate) trait Rules: Sync {
         Ty::Unknown
     }
 
-    /// The function that runs when a type is called.
-    fn constructor(&self, _eval: &mut Eval<'_, '_>, _def: GDef) -> Option<GDef> {
-        None
+    /// The functions one of which runs when a type is called.
+    fn constructors(&self, _eval: &mut Eval<'_, '_>, _def: GDef) -> Vec<GDef> {
+        Vec::new()
     }
 
     /// What an import brings in.

@@ -85,6 +85,15 @@ impl Ty {
         }
     }
 
+    /// The functions it may be.
+    pub fn functions(&self) -> Vec<GDef> {
+        match self {
+            Self::Fn(def, _) => vec![*def],
+            Self::Union(parts) => parts.iter().flat_map(Self::functions).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Replaces type parameters by what is known of them.
     pub fn substitute(&self, known: &[(GDef, u32, Ty)]) -> Self {
         if known.is_empty() {

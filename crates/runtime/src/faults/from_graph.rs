@@ -3,39 +3,109 @@
 use std::borrow::Cow;
 
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_graph::{Graph, LookupError, NodeIx};
+use m1nd_graph::{Graph, LookupError, Node, NodeIx, NodeKind};
 use m1nd_vfs::Root;
+use m1nd_vfs::path::PathError;
 use serde_json::json;
 
-use super::from_vfs::SEARCH;
+use super::from_vfs::{self, GLOB, SEARCH};
 
 /// The node that a caller names by id, path, `path:line`, qualified-name suffix or label.
 pub fn find(root: &Root, graph: &Graph, argument: &str, name: &str) -> Result<NodeIx, Fault> {
-    graph.find_node(&within(root, name)).map_err(|err| fault(argument, err))
+    found(root, graph, argument, name, Graph::find_node)
 }
 
 /// The code that a name means.
 pub fn find_code(root: &Root, graph: &Graph, argument: &str, name: &str) -> Result<NodeIx, Fault> {
-    graph.find_code(&within(root, name)).map_err(|err| fault(argument, err))
+    found(root, graph, argument, name, Graph::find_code)
 }
 
-/// A name that begins with an absolute path of the workspace, with the path as the graph has it.
-fn within<'n>(root: &Root, name: &'n str) -> Cow<'n, str> {
+fn found(
+    root: &Root,
+    graph: &Graph,
+    argument: &str,
+    name: &str,
+    find: fn(&Graph, &str) -> Result<NodeIx, LookupError>,
+) -> Result<NodeIx, Fault> {
     let name = name.trim();
-    if !name.starts_with('/') {
-        return Cow::Borrowed(name);
+    match within(root, name) {
+        Ok(meant) => find(graph, &meant).map_err(|err| fault(graph, argument, err)),
+        // A route may look like an absolute path.
+        Err(outside) => find(graph, name).map_err(|_| from_vfs::path("", argument, outside)),
     }
-    // What comes after the path: a line, or a name in it.
-    let ends = name.match_indices(':').map(|(at, _)| at).chain([name.len()]);
+}
+
+/// A name that begins with a path of the workspace, however it is spelled, with the path as the graph has it.
+fn within<'n>(root: &Root, name: &'n str) -> Result<Cow<'n, str>, PathError> {
+    let is_relative = name.split(['/', ':']).any(|part| matches!(part, "." | ".."));
+    if !name.starts_with('/') && !is_relative {
+        return Ok(Cow::Borrowed(name));
+    }
+    // What comes after the path: a line, or a name in it. What comes before may be a kind.
+    let start = name.find("::").map_or(0, |at| if name[..at].contains(['/', '.']) { 0 } else { at + 2 });
+    let (before, rest) = name.split_at(start);
+    let ends = rest.match_indices(':').map(|(at, _)| at).chain([rest.len()]);
+    let mut outside = None;
     for end in ends {
-        if let Ok(path) = root.locate(&name[..end]) {
-            return Cow::Owned(format!("{}{}", path.as_str(), &name[end..]));
+        match root.relative(&rest[..end]) {
+            Ok(path) => {
+                let path = root.locate(&rest[..end]).unwrap_or(path);
+                return Ok(Cow::Owned(format!("{before}{}{}", path.as_str(), &rest[end..])));
+            }
+            Err(err @ PathError::Outside { .. }) => outside = outside.or(Some(err)),
+            Err(_) => {}
         }
     }
-    Cow::Borrowed(name)
+    outside.map_or(Ok(Cow::Borrowed(name)), Err)
 }
 
-fn fault(argument: &str, err: LookupError) -> Fault {
+/// What finds the thing that a name was meant for.
+fn recovery(graph: &Graph, name: &str) -> (String, Recovery) {
+    let shown = &name[..name.floor_char_boundary(120)];
+    let inner = name.split_once("::").filter(|(kind, _)| NodeKind::parse(kind).is_some());
+    let place = inner.map_or(name, |(_, rest)| rest);
+    let path = place.split(':').next().unwrap_or(place);
+    if !path.is_empty() && graph.node_by_path(path).is_some() {
+        let rest = shown.split_once(path).map_or("", |(_, rest)| rest.trim_start_matches(':'));
+        let why = format!("{path} is there, but nothing in it is named {rest:?}.");
+        let hint = "See what is in the file, with the lines it stands on.";
+        return (why, Recovery::call(hint, "outline", json!({ "file_path": path })));
+    }
+    let why = format!("No node is named {shown:?}.");
+    let word = place.rsplit([':', '.', '/', '#']).find(|part| part.contains(char::is_alphabetic));
+    let is_path = path.contains('/')
+        || (path == place && path.rsplit_once('.').is_some_and(|(_, end)| is_ending(graph, end)));
+    match word {
+        None => {
+            let hint = "See what is there; each name in it can be asked for.";
+            (why, Recovery::call(hint, "outline", json!({ "file_path": "." })))
+        }
+        Some(_) if is_path => {
+            let file = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+            let hint = "Look for the file at any depth.";
+            (why, Recovery::call(hint, GLOB, json!({ "pattern": from_vfs::name_pattern(file) })))
+        }
+        Some(word) => {
+            let near = graph.nearest_labels(&word[..word.floor_char_boundary(120)], 3);
+            let why = match near.is_empty() {
+                true => why,
+                false => format!("{why} Names like it: {}.", near.join(", ")),
+            };
+            let hint = "Search for the name; each match carries the id of the node around it.";
+            let query = near.first().copied().unwrap_or(word);
+            (why, Recovery::call(hint, SEARCH, json!({ "query": query })))
+        }
+    }
+}
+
+/// Whether some file of the graph ends so.
+fn is_ending(graph: &Graph, ending: &str) -> bool {
+    let is_file = |node: &Node<'_>| node.kind() == NodeKind::File;
+    let ends = |node: Node<'_>| node.path().rsplit_once('.').is_some_and(|(_, end)| end == ending);
+    graph.nodes().filter(is_file).any(ends)
+}
+
+fn fault(graph: &Graph, argument: &str, err: LookupError) -> Fault {
     match err {
         LookupError::NotFound { name } if name.is_empty() => Fault::new(
             Code::InvalidParams,
@@ -47,17 +117,8 @@ fn fault(argument: &str, err: LookupError) -> Fault {
             ),
         ),
         LookupError::NotFound { name } => {
-            let shown = &name[..name.floor_char_boundary(120)];
-            let word = shown.rsplit([':', '.', '/']).find(|part| !part.is_empty()).unwrap_or(shown);
-            Fault::new(
-                Code::NodeNotFound,
-                format!("`{argument}`: no node is named {shown:?}."),
-                Recovery::call(
-                    "Search for the name; each match carries the id of the node around it.",
-                    SEARCH,
-                    json!({ "query": if word.is_empty() { shown } else { word } }),
-                ),
-            )
+            let (why, recovery) = recovery(graph, &name);
+            Fault::new(Code::NodeNotFound, format!("`{argument}`: {why}"), recovery)
         }
         LookupError::NoSuchLine { path, line, lines } => Fault::new(
             Code::NodeNotFound,

@@ -143,7 +143,7 @@ fn folder_pattern(path: &str) -> String {
 }
 
 /// A pattern that finds files named like the last part of `path`.
-fn name_pattern(path: &str) -> String {
+pub(super) fn name_pattern(path: &str) -> String {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let safe: String =
         shortened(name).chars().map(|c| if "*?[]{}!\\".contains(c) { '?' } else { c }).collect();

@@ -38,6 +38,9 @@ pub struct Call {
     /// For inferred calls: how many nodes the name fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub candidates: Option<u32>,
+    /// Where what a type calls was asked for: its member that makes the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// All calls in one direction: certain ones first, then by place.
@@ -46,7 +49,7 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
     let mut files = Files { root, texts: BTreeMap::new() };
     let edges: Vec<Edge<'_>> = match direction {
         Direction::Callers => graph.incoming(node).collect(),
-        Direction::Callees => graph.outgoing(node).collect(),
+        Direction::Callees => inside(graph, node).into_iter().flat_map(|ix| graph.outgoing(ix)).collect(),
     };
     for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Calls) {
         let other = graph.node(match direction {
@@ -69,12 +72,25 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
                 source: files.line(path, line),
                 evidence: edge.evidence.name(),
                 candidates,
+                by: (direction == Direction::Callees && edge.source != node)
+                    .then(|| graph.node(edge.source).id().to_owned()),
             };
             found.push(((edge.evidence.is_inferred(), path.to_owned(), line), call));
         }
     }
     found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.node_id.cmp(&b.1.node_id)));
     found.into_iter().map(|(_, call)| call).collect()
+}
+
+/// A node and, where it is a type, everything in it: what a type does is what its members do.
+fn inside(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let mut found = vec![node];
+    let mut at = 0;
+    while graph.node(node).kind().is_type() && at < found.len() {
+        found.extend(graph.targets(found[at], EdgeKind::Contains));
+        at += 1;
+    }
+    found
 }
 
 /// Where else calls of a node may come from.

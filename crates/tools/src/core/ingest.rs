@@ -105,6 +105,9 @@ impl Tool for Ingest {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let changed = change_roots(ctx, &input)?;
         let what = if changed { What::Files(Reuse::Unchanged) } else { what(ctx, &input)? };
+        let root = ctx.workspace()?.root();
+        let place = input.path.as_deref().and_then(|path| root.locate(path).ok());
+        let part = !changed && matches!(what, What::Files(_)) && place.is_some_and(|place| !place.is_root());
         let (job, state) = run(ctx, what)?;
         let guidance = match &state {
             JobState::Running => {
@@ -112,6 +115,9 @@ impl Tool for Ingest {
             }
             JobState::Done(report) if report.get("imported_from").is_some() => Guidance::hint(
                 "Answers come from the imported graph and say stale; ingest with adapter code goes back to the files.",
+            ),
+            JobState::Done(_) if part => Guidance::hint(
+                "The whole workspace was read, not only `path`, because files of a graph find each other. Ask for outline of the path.",
             ),
             JobState::Done(_) | JobState::Cancelled => Guidance::hint("Ask for outline, callers or callees."),
             JobState::Failed(why) => {

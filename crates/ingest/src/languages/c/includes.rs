@@ -1,8 +1,9 @@
 //! What each C or C++ file includes, and so can see.
 
+use std::collections::hash_map::Entry;
 use std::sync::OnceLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
@@ -16,8 +17,11 @@ const MAX_INCLUDERS: usize = 4;
 
 #[derive(Default)]
 pub(crate) struct Includes {
-    /// Names that each file declares as functions.
-    declared: Vec<FxHashSet<GName>>,
+    /// Files that declare a name as a function.
+    declared: FxHashMap<GName, Vec<u32>>,
+    /// Files that define a name, and files that give it a value.
+    defined: FxHashMap<GName, Vec<u32>>,
+    bound: FxHashMap<GName, Vec<u32>>,
     /// Files that each file includes.
     files: Vec<Vec<Option<u32>>>,
     /// Files that include each file.
@@ -26,11 +30,8 @@ pub(crate) struct Includes {
     reach: Vec<OnceLock<Reach>>,
 }
 
-/// A file and what it includes, nearest first, and the same as a set.
-struct Reach {
-    files: Vec<u32>,
-    set: FxHashSet<u32>,
-}
+/// What a file includes and itself, with how near each is.
+type Reach = FxHashMap<u32, u32>;
 
 /// Whether a file can include and be included.
 pub(crate) fn is_c_or_cpp(language: &str) -> bool {
@@ -47,8 +48,12 @@ impl Includes {
         }
         for (at, file) in program.files.iter().enumerate() {
             let is_c = is_c_or_cpp(&file.language);
-            let declared = file.exports.iter().filter(|_| is_c);
-            includes.declared.push(declared.map(|export| program.name(at as u32, export.name)).collect());
+            let here = at as u32;
+            let declared = file.exports.iter().filter(|_| is_c).map(|export| export.name);
+            note(&mut includes.declared, here, declared.map(|name| program.name(here, name)));
+            let defined = file.defs.iter().filter(|def| is_c && def.parent.is_none()).map(|def| def.name);
+            note(&mut includes.defined, here, defined.map(|name| program.name(here, name)));
+            note(&mut includes.bound, here, program.top_names(here).filter(|_| is_c));
             let imports = file.imports.iter().filter(|_| is_c);
             includes.files.push(
                 imports
@@ -83,35 +88,47 @@ impl Includes {
         self.files[file as usize].get(at).copied().flatten()
     }
 
-    pub(crate) fn reach(&self, file: u32) -> &[u32] {
-        &self.reached(file).files
+    /// The files that a file sees among some, nearest first.
+    fn near(&self, file: u32, among: Option<&Vec<u32>>) -> Vec<u32> {
+        let reached = self.reached(file);
+        let seen = among.into_iter().flatten().filter_map(|at| Some((*reached.get(at)?, *at)));
+        let mut seen: Vec<(u32, u32)> = seen.collect();
+        seen.sort_unstable();
+        seen.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// The files that a file sees and that give a name a value, nearest first.
+    pub(crate) fn bound(&self, file: u32, name: GName) -> Vec<u32> {
+        self.near(file, self.bound.get(&name))
     }
 
     /// Whether a file is another one or includes it.
     pub(crate) fn sees(&self, file: u32, other: u32) -> bool {
-        self.reached(file).set.contains(&other)
+        self.reached(file).contains_key(&other)
     }
 
     fn reached(&self, file: u32) -> &Reach {
         self.reach[file as usize].get_or_init(|| {
             let mut files = vec![file];
-            let mut set: FxHashSet<u32> = files.iter().copied().collect();
+            let mut known = Reach::from_iter([(file, 0)]);
             let mut at = 0;
             while at < files.len() && files.len() < MAX_HEADERS {
                 for &next in self.files[files[at] as usize].iter().flatten() {
-                    if set.insert(next) {
+                    if let Entry::Vacant(free) = known.entry(next) {
+                        free.insert(files.len() as u32);
                         files.push(next);
                     }
                 }
                 at += 1;
             }
-            Reach { files, set }
+            known
         })
     }
 
     /// Whether the file, or something it includes, says that a name is a function.
     pub(crate) fn declares(&self, file: u32, name: GName) -> bool {
-        self.reach(file).iter().any(|&at| self.declared[at as usize].contains(&name))
+        let reached = self.reached(file);
+        self.declared.get(&name).is_some_and(|files| files.iter().any(|at| reached.contains_key(at)))
     }
 
     /// Something defined at the top of the file or of what it includes.
@@ -122,10 +139,19 @@ impl Includes {
         name: GName,
         wanted: fn(DefKind) -> bool,
     ) -> Option<GDef> {
-        self.reach(file).iter().find_map(|&file| {
+        self.near(file, self.defined.get(&name)).into_iter().find_map(|file| {
             let items = program.items(Place::File(file), name).iter().copied();
             items.into_iter().find(|&def| wanted(program.def(def).kind))
         })
+    }
+}
+
+fn note(all: &mut FxHashMap<GName, Vec<u32>>, file: u32, names: impl Iterator<Item = GName>) {
+    for name in names {
+        let files = all.entry(name).or_default();
+        if files.last() != Some(&file) {
+            files.push(file);
+        }
     }
 }
 

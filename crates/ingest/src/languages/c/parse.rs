@@ -1,6 +1,5 @@
 //! A source of C or C++ as a tree, whatever conditions and macros do to it.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -23,25 +22,50 @@ pub(in crate::languages) fn parse(
     limit: Duration,
 ) -> Result<Parsed, ParseError> {
     let grammar = dialect.grammar();
+    if dialect == Dialect::C {
+        return parse_c(&grammar, source, limit);
+    }
     let (read, dropped) = one_of_each(source, Cut::Brackets, dialect);
-    let tree = walk::parse(&grammar, &dialect.prepared(read), limit)?;
+    let tree = walk::parse(&grammar, &readable(&read, dialect.macros()), limit)?;
     if !tree.root_node().has_error() {
         return Ok(Parsed { tree, dropped });
     }
-    let (read, mut also_dropped) = one_of_each(source, Cut::Statements, dialect);
-    let clean = readable(&read, dialect.macros());
-    if also_dropped == dropped && dialect == Dialect::Cpp {
+    let (read, also_dropped) = one_of_each(source, Cut::Statements, dialect);
+    if also_dropped == dropped {
         return Ok(Parsed { tree, dropped });
     }
-    let other = walk::parse(&grammar, &clean, limit)?;
+    let other = walk::parse(&grammar, &readable(&read, dialect.macros()), limit)?;
     if lost_bytes(&other) >= lost_bytes(&tree) {
         return Ok(Parsed { tree, dropped });
     }
-    if dialect == Dialect::C {
-        also_dropped.extend(overwritten(&read, &clean));
-    }
     Ok(Parsed { tree: other, dropped: also_dropped })
 }
+
+/// Parsing costs far more than looking at the text, and where the text shows conditions that cut statements, or
+/// macros where no name can stand, the source as it is hardly ever reads without errors. So it is read without
+/// them first, and as it is where that loses much.
+fn parse_c(grammar: &Language, source: &[u8], limit: Duration) -> Result<Parsed, ParseError> {
+    let dialect = Dialect::C;
+    let (first, dropped) = one_of_each(source, Cut::Brackets, dialect);
+    let (read, mut also_dropped) = one_of_each(source, Cut::Statements, dialect);
+    let clean = readable(&read, dialect.macros());
+    if clean[..] == first[..] {
+        return Ok(Parsed { tree: walk::parse(grammar, &first, limit)?, dropped });
+    }
+    let tree = walk::parse(grammar, &clean, limit)?;
+    let lost = lost_bytes(&tree);
+    if lost > source.len() / LITTLE {
+        let other = walk::parse(grammar, &first, limit)?;
+        if lost_bytes(&other) <= lost {
+            return Ok(Parsed { tree: other, dropped });
+        }
+    }
+    also_dropped.extend(overwritten(&read, &clean));
+    Ok(Parsed { tree, dropped: also_dropped })
+}
+
+/// One byte in so many may be lost.
+const LITTLE: usize = 200;
 
 impl Dialect {
     fn grammar(self) -> Language {
@@ -49,14 +73,6 @@ impl Dialect {
             #[cfg(feature = "lang-cpp")]
             Self::Cpp => tree_sitter_cpp::LANGUAGE.into(),
             _ => tree_sitter_c::LANGUAGE.into(),
-        }
-    }
-
-    /// C mostly has no macros where no name can stand: it is read as it is first.
-    fn prepared(self, source: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-        match self {
-            Self::C => source,
-            Self::Cpp => Cow::Owned(readable(&source, self.macros())),
         }
     }
 

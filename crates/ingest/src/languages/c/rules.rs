@@ -53,7 +53,7 @@ impl CRules {
             let twins = twins.filter(|&def| eval.program.def(def).kind.is_callable());
             return Some(Ty::union(twins.map(|def| Ty::Fn(def, None)).collect()));
         }
-        for &at in self.includes.reach(file) {
+        for at in self.includes.bound(file, name) {
             if let Some(found) = eval.top_binding(at, name) {
                 return Some(found);
             }

@@ -73,6 +73,18 @@ pub(super) fn is_function_value(declarator: Node<'_>) -> bool {
     false
 }
 
+/// How many times the value has to be indexed to get at what its type says.
+pub(super) fn dimensions(declarator: Node<'_>) -> u32 {
+    let mut at = Some(declarator);
+    let mut count = 0;
+    for _ in 0..MAX_NESTED {
+        let Some(node) = at else { break };
+        count += u32::from(node.kind() == "array_declarator");
+        at = inner(node);
+    }
+    count
+}
+
 /// The parts of a name, outermost first, and the node of the last.
 pub(super) fn segments<'t>(sheet: &mut Sheet<'_>, name: Node<'t>) -> (Vec<Name>, Node<'t>) {
     let mut parts = Vec::new();

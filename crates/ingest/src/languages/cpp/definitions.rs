@@ -9,7 +9,7 @@ use super::super::c::macros;
 use super::declarators;
 use super::extract::{Opened, Reader, Template, TestCase};
 use crate::facts::{
-    Def, DefIx, DefKind, Export, Expr, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
+    Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
 };
 use crate::sheet::{field, line, named_children};
 
@@ -157,12 +157,64 @@ impl Reader<'_> {
                 continue;
             }
             let Some(name) = declarators::name_node(declarator) else { continue };
-            let ty = ty.filter(|_| !declarators::is_function_value(declarator));
+            let ty = self.declared_type(declarator, ty);
             let value = field(node, "default_value").and_then(|value| self.sheet.known(value));
             let entry = Field { name: self.sheet.name_of(name), ty, value, line: line(node) };
             self.sheet.current().into_iter().for_each(|def| def.fields.push(entry.clone()));
+            if field(node, "default_value").is_some() && self.is_static(node) && self.is_constant(node) {
+                self.constant(node, declarator, ty, value);
+            }
         }
         self.sheet.drop_comments();
+    }
+
+    /// Whether a declaration says that its value stays.
+    pub(super) fn is_constant(&self, node: Node<'_>) -> bool {
+        let qualifiers = named_children(node).into_iter().filter(|child| child.kind() == "type_qualifier");
+        let mut words = qualifiers.map(|word| self.sheet.bytes(word));
+        words.any(|word| matches!(word, b"const" | b"constexpr" | b"constinit"))
+    }
+
+    pub(super) fn constant(
+        &mut self,
+        node: Node<'_>,
+        declarator: Node<'_>,
+        ty: Option<TypeIx>,
+        value: Option<ExprIx>,
+    ) {
+        let Some(name) = declarators::name_node(declarator) else { return };
+        if !matches!(name.kind(), "identifier" | "field_identifier") {
+            return;
+        }
+        let text = self.sheet.name_of(name);
+        let mut def = self.sheet.def(DefKind::Constant, text, node, name);
+        def.doc = self.sheet.take_doc(def.line_start);
+        def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
+        (def.of, def.value) = (ty, value);
+        self.sheet.add_def(def);
+    }
+
+    /// The type of what a declarator names, given the one that is written before it.
+    pub(super) fn declared_type(&mut self, declarator: Node<'_>, ty: Option<TypeIx>) -> Option<TypeIx> {
+        let ty = ty.filter(|_| !declarators::is_function_value(declarator))?;
+        let lists = 0..declarators::dimensions(declarator);
+        Some(lists.fold(ty, |of, _| self.sheet.push_type(TypeExpr::List(of))))
+    }
+
+    /// `: Base(1)` and `: ThisClass(2)` run another constructor; a field has no method of its name.
+    pub(super) fn initialiser(&mut self, node: Node<'_>) {
+        let mut named = node.named_child(0);
+        if let Some(template) = named.filter(|named| named.kind() == "template_method") {
+            named = field(template, "name");
+        }
+        let Some(name) = named.filter(|named| named.kind() == "field_identifier") else { return };
+        let scope = self.sheet.scope();
+        let base = self.sheet.push(Expr::This { scope });
+        let name_ix = self.sheet.name_of(name);
+        let callee = self.sheet.push(Expr::Field { base, name: name_ix });
+        let args = self.arguments(node.named_child(1));
+        let call = self.sheet.push(Expr::Call { callee, args: args.into(), types: Few::new() });
+        self.sheet.call(call, name);
     }
 
     fn declare_method(&mut self, node: Node<'_>, function: Node<'_>) {

@@ -243,7 +243,7 @@ impl Reader<'_> {
         if name.kind() == "qualified_identifier" {
             return;
         }
-        let ty = ty.filter(|_| !declarators::is_function_value(declarator));
+        let ty = self.declared_type(declarator, ty);
         let name = self.sheet.name_of(name);
         self.sheet.bind(name, from, to, ty, value);
     }
@@ -270,6 +270,9 @@ impl Reader<'_> {
             let value = init.and_then(|value| self.sheet.known(value));
             let to = self.sheet.block_end();
             self.bind(declarator, node.start_byte(), to, ty, value);
+            if self.sheet.owner().is_none() && init.is_some() && self.is_constant(node) {
+                self.constant(node, declarator, ty, value);
+            }
             if let (Some(list), Some(ty)) = (init, ty)
                 && matches!(list.kind(), "argument_list" | "initializer_list")
             {
@@ -288,7 +291,7 @@ impl Reader<'_> {
         self.sheet.call(call, at);
     }
 
-    fn arguments(&mut self, list: Option<Node<'_>>) -> Vec<ExprIx> {
+    pub(super) fn arguments(&mut self, list: Option<Node<'_>>) -> Vec<ExprIx> {
         list.map(named_children).unwrap_or_default().iter().map(|arg| self.sheet.expr(Some(*arg))).collect()
     }
 
@@ -379,6 +382,7 @@ impl Reader<'_> {
                 }
             }
             "call_expression" => self.call(node),
+            "field_initializer" => self.initialiser(node),
             "string_literal" | "raw_string_literal" | "concatenated_string" | "char_literal" => {
                 self.sheet.set(node, Expr::Text);
             }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::definitions::is_declaration;
 use super::library;
-use crate::facts::{By, DefIx, DefKind, Import, ImportAll, Scope, TypeExpr};
+use crate::facts::{By, Def, DefIx, DefKind, Import, ImportAll, Scope, TypeExpr};
 use crate::languages::c::includes::is_c_or_cpp;
 use crate::languages::c::rules::CRules;
 use crate::resolve::eval::Eval;
@@ -30,7 +30,7 @@ impl CppRules {
         let mut names: FxHashMap<String, Vec<GDef>> = FxHashMap::default();
         for (at, file) in program.files.iter().enumerate().filter(|(_, file)| is_c_or_cpp(&file.language)) {
             for (ix, def) in file.defs.iter().enumerate() {
-                if !matches!(def.kind, DefKind::Impl | DefKind::Module) {
+                if !matches!(def.kind, DefKind::Impl | DefKind::Module) && !def.is_test_case() {
                     let scope = scope_name(program, at as u32, def.parent);
                     let full = join(&scope, file.text(def.name));
                     names.entry(full).or_default().push(program.global(at as u32, DefIx(ix as u32)));
@@ -112,7 +112,12 @@ impl CppRules {
             }
             return Some(Ty::union(found.into_iter().map(|def| Ty::Fn(def, receiver.clone())).collect()));
         }
-        Some(Ty::External)
+        let (file, found) = (program.file_of(first), program.def(first));
+        Some(match (found.of, found.value) {
+            (Some(ty), _) => eval.ty(file, ty),
+            (None, Some(value)) => eval.expr(file, value),
+            _ => Ty::External,
+        })
     }
 
     /// A type, or what an alias of one stands for.
@@ -187,8 +192,8 @@ impl CppRules {
         let program = eval.program;
         for at in self.lineage(eval, *class).0 {
             let items = program.items(Place::Def(at), name).to_vec();
-            let methods: Vec<GDef> =
-                items.iter().copied().filter(|&d| program.def(d).kind.is_callable()).collect();
+            let is_method = |def: &Def| def.kind.is_callable() && !def.is_test_case();
+            let methods: Vec<GDef> = items.iter().copied().filter(|&d| is_method(program.def(d))).collect();
             if !methods.is_empty() {
                 return self.value(eval, methods, Some(base));
             }
@@ -202,6 +207,21 @@ impl CppRules {
             }
         }
         None
+    }
+
+    /// What an index into a value of a class gives: what the class says, else the value is a raw pointer, which is
+    /// written like what it holds.
+    fn indexed(&self, eval: &mut Eval<'_, '_>, of: &Ty, class: GDef) -> Ty {
+        let (line, is_foreign) = self.lineage(eval, class);
+        let program = eval.program;
+        for name in ["operator[]", "begin"] {
+            let Some(name) = program.find_name(name) else { continue };
+            let is_there = |&at: &GDef| !program.items(Place::Def(at), name).is_empty();
+            if line.iter().any(is_there) {
+                return Ty::Unknown;
+            }
+        }
+        if is_foreign { Ty::Unknown } else { of.clone() }
     }
 
     /// The classes around a scope, innermost first; members outside their class know it by name.
@@ -289,7 +309,7 @@ impl Rules for CppRules {
         if foreign {
             return Ty::External;
         }
-        for &at in self.c.includes.reach(file) {
+        for at in self.c.includes.bound(file, name) {
             if let Some(found) = eval.top_binding(at, name) {
                 return found;
             }
@@ -386,15 +406,14 @@ impl Rules for CppRules {
         }
     }
 
-    fn out(&self, _: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
+    fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
         match (of, by) {
             (Ty::Of(class, args), By::Class) => Ty::Type(*class, Arc::clone(args)),
             (Ty::Std(name, args), By::Class) => Ty::StdType(name, Arc::clone(args)),
-            (Ty::Std("Ptr", args), By::Deref) => args.first().cloned().unwrap_or(Ty::Unknown),
+            (Ty::Std("Ptr" | "List", args), By::Deref) => args.first().cloned().unwrap_or(Ty::Unknown),
             (of, By::Deref) => of.clone(),
             (Ty::Std(kind, args), By::Iteration) => library::element(kind, args),
-            // A raw pointer or an array is written like what it holds.
-            (Ty::Of(..), By::Iteration) => Ty::Unknown,
+            (Ty::Of(class, _), By::Iteration) => self.indexed(eval, of, *class),
             _ => Ty::Unknown,
         }
     }
@@ -404,15 +423,12 @@ impl Rules for CppRules {
         class.map_or(Ty::Unknown, |class| Ty::Of(class, Arc::new([])))
     }
 
-    /// A constructor has the name of its class. With overloads nothing here says which one runs.
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
+    /// A constructor has the name of its class.
+    fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
         let program = eval.program;
         let items = program.items(Place::Def(def), program.def_name(def));
         let made: Vec<GDef> = items.iter().copied().filter(|&d| program.def(d).kind.is_callable()).collect();
-        match self.defined(program, made)[..] {
-            [only] => Some(only),
-            _ => None,
-        }
+        self.defined(program, made)
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

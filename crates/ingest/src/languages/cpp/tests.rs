@@ -163,3 +163,91 @@ fn tests_includes_bases_and_entry_points_are_known() {
     let main = graph.nodes().find(|node| node.label() == "main").expect("main");
     assert!(main.flags().has(NodeFlags::ENTRY_POINT));
 }
+
+#[test]
+fn constructors_are_told_apart_and_a_copy_is_not_meant_by_a_number() {
+    check(
+        r#"
+//- a.h
+class Slice {
+ public:
+  Slice(const Slice& other) {}
+  Slice(int n, int size = 2) {}
+  Slice(const char* s) {}
+  void run() {}
+};
+class Many : public Slice {
+ public:
+  Many() : Slice("x") {}
+  Slice all[3];
+  void go() {
+    Slice one(1, 2);
+    Slice two("x");
+    Slice local[2];
+    all[0].run();
+    local[1].run();
+    for (auto& each : all) each.run();
+  }
+};
+"#,
+        expect![[r#"
+            a.h Many.Many -> a.h Slice.Slice#3 @[10]
+            a.h Many.go -> a.h Slice @[13, 14]
+            a.h Many.go -> a.h Slice.Slice#2 @[13]
+            a.h Many.go -> a.h Slice.Slice#3 @[14]
+            a.h Many.go -> a.h Slice.run @[16, 17, 18]
+        "#]],
+    );
+}
+
+#[test]
+fn a_test_case_is_called_by_nobody() {
+    check(
+        r#"
+//- t.cc
+class DbTest : public testing::Test {
+ public:
+  void Open() {}
+};
+void Flush() {}
+TEST_F(DbTest, Close) { Open(); }
+TEST_F(DbTest, Twice) { Close(); x->Close(); Reopen(); }
+TEST(DbTest, Reopen) { Flush(); }
+TEST(Flusher, Flush) { Flush(); }
+TEST_F(DbTest, Open) { Open(); }
+"#,
+        expect![[r#"
+            t.cc DbTest.Close -> t.cc DbTest.Open @[6]
+            t.cc DbTest.Open -> t.cc DbTest.Open @[10]
+            t.cc DbTest.Reopen -> t.cc Flush @[8]
+            t.cc Flusher.Flush -> t.cc Flush @[9]
+        "#]],
+    );
+}
+
+#[test]
+fn constants_of_namespaces_and_classes_are_known() {
+    expect![[r#"
+        class::a.h::a.b.C 6-6 `class C`
+        constant::a.h::a.b.C.kSize 6-6 `static constexpr int kSize = 3`
+        constant::a.h::a.b.K 2-2 `constexpr int K = 1`
+        constant::a.h::a.b.kLog 5-5 `inline constexpr Log kLog{}`
+        constant::a.h::a.b.kName 3-3 `static const char* const kName = "x"`
+        function::a.h::a.b.f 7-7 `void f()`
+        module::a.h::a 1-8 `namespace a`
+        module::a.h::a.b 1-8 `namespace b`
+    "#]]
+    .assert_eq(&testing::definitions(
+        r#"
+//- a.h
+namespace a::b {
+constexpr int K = 1;
+static const char* const kName = "x";
+int variable = 2;
+inline constexpr Log kLog{};
+class C { static constexpr int kSize = 3; int other = 4; };
+void f() { const int local = 1; kLog.write(); }
+}
+"#,
+    ));
+}

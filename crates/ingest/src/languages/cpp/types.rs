@@ -13,8 +13,13 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
             path(sheet, node);
         }
         "primitive_type" | "sized_type_specifier" => {
-            let is_bool = sheet.bytes(node) == b"bool";
-            sheet.set_type(node, if is_bool { TypeExpr::Bool } else { TypeExpr::Number });
+            let ty = match sheet.bytes(node) {
+                b"bool" => TypeExpr::Bool,
+                // What is written in quotes is of this type, or a pointer to it.
+                b"char" | b"wchar_t" => TypeExpr::Text,
+                _ => TypeExpr::Number,
+            };
+            sheet.set_type(node, ty);
         }
         "type_descriptor" => sheet.same_type(node, field(node, "type")),
         "class_specifier" | "struct_specifier" | "union_specifier" | "enum_specifier" => {

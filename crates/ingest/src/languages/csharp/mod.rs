@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::routes::{joined, method, quoted};
 use super::simple::{
-    FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of,
+    FoundRoute, Function, Grammar, HandedTo, Imported, Marks, Param, Role, Source, Unit, child_of, children_of,
     language,
 };
 use crate::facts::DefKind;
@@ -65,6 +65,11 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             Some(ty) => Role::New { ty, args: field(node, "arguments") },
             None => Role::Plain,
         },
+        "constructor_initializer" => {
+            let is_own = source.text(node).trim_start_matches([':', ' ']).starts_with("this");
+            let to = if is_own { HandedTo::Own } else { HandedTo::Base };
+            Role::HandedOn { to, args: child_of(node, &["argument_list"]) }
+        }
         "member_access_expression" => {
             match (field(node, "expression").or_else(|| node.child(0)), field(node, "name")) {
                 (Some(base), Some(name)) => Role::Member { base, name },

@@ -95,3 +95,29 @@ fn imports_and_bases_are_known() {
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn constructors_run_each_other_and_those_of_the_base() {
+    expect![[r#"
+        B.cs B.B -> B.cs B.B#2 @[5]
+        B.cs B.B#2 -> B.cs Base.Base @[6]
+        B.cs B.One -> B.cs B @[7]
+        B.cs B.One -> B.cs B.B#2 @[7]
+        B.cs B.Other -> B.cs Base @[8]
+        B.cs B.Other -> B.cs Base.Base @[8]
+    "#]]
+    .assert_eq(&testing::calls(
+        r#"
+//- B.cs
+namespace N;
+interface IThing {}
+class Base { public Base(string s) {} }
+class B : Base, IThing {
+  public B() : this(1) {}
+  public B(int n) : base("x") {}
+  static B One() { return new B(2); }
+  static Base Other() { return new Base("s"); }
+}
+"#,
+    ));
+}

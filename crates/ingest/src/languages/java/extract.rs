@@ -405,6 +405,7 @@ impl Reader<'_> {
                 let call = self.sheet.push(Expr::Call { callee, args, types: Few::new() });
                 self.sheet.call(call, field(node, "type").unwrap_or(node));
             }
+            "explicit_constructor_invocation" => self.handed_on(node),
             "cast_expression" => {
                 if let Some(ty) = self.sheet.type_of(field(node, "type")) {
                     self.sheet.set(node, Expr::Of { ty });
@@ -438,6 +439,17 @@ impl Reader<'_> {
             }
             _ => types::leave(&mut self.sheet, kind, node),
         }
+    }
+
+    /// `this(…)` and `super(…)` run another constructor.
+    fn handed_on(&mut self, node: Node<'_>) {
+        let Some(constructor) = field(node, "constructor") else { return };
+        let of = self.sheet.expr(Some(constructor));
+        let callee = self.sheet.push(Expr::Out { of, by: By::Class });
+        let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
+        let args = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
+        let call = self.sheet.push(Expr::Call { callee, args, types: Few::new() });
+        self.sheet.call(call, constructor);
     }
 
     fn call(&mut self, node: Node<'_>) {

@@ -323,12 +323,11 @@ impl Rules for JavaRules {
         }
     }
 
-    /// A constructor has the name of its class. With overloads nothing here says which one runs.
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
-        match eval.program.items(Place::Def(def), eval.program.def_name(def)) {
-            [only] => Some(*only),
-            _ => None,
-        }
+    /// A constructor has the name of its class.
+    fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
+        let program = eval.program;
+        let items = program.items(Place::Def(def), program.def_name(def)).iter().copied();
+        items.filter(|&item| program.def(item).kind == DefKind::Method).collect()
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

@@ -130,3 +130,46 @@ class Gson {
         "#]],
     );
 }
+
+#[test]
+fn a_constructor_is_called_by_what_makes_its_class_and_by_other_constructors() {
+    check(
+        r#"
+//- Base.java
+class Base {
+    Base(String s) {}
+}
+//- Plain.java
+class Plain {}
+//- B.java
+class B extends Base {
+    B() { this(1); }
+    B(int n) { super("x"); }
+    B(int n, String s) { super(s); }
+    static B one() { return new B(2); }
+    static B two() { return new B(2, "x"); }
+    static B maybe(Object o) { return new B(o, o, o); }
+}
+//- C.java
+class C extends Plain {
+    C() { super(); }
+    Object plain() { return new Plain() { void run() { } }; }
+}
+"#,
+        expect![[r#"
+            B.java B.B -> B.java B.B#2 @[2]
+            B.java B.B#2 -> Base.java Base.Base @[3]
+            B.java B.B#3 -> Base.java Base.Base @[4]
+            B.java B.maybe -> B.java B @[7]
+            B.java B.maybe -> B.java B.B @[7] ?3
+            B.java B.maybe -> B.java B.B#2 @[7] ?3
+            B.java B.maybe -> B.java B.B#3 @[7] ?3
+            B.java B.one -> B.java B @[5]
+            B.java B.one -> B.java B.B#2 @[5]
+            B.java B.two -> B.java B @[6]
+            B.java B.two -> B.java B.B#3 @[6]
+            C.java C.C -> Plain.java Plain @[2]
+            C.java C.plain -> Plain.java Plain @[3]
+        "#]],
+    );
+}

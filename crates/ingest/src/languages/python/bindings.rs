@@ -49,6 +49,9 @@ impl Reader<'_> {
             if let Some(class) = self.sheet.current() {
                 class.fields.push(entry);
             }
+            if is_constant_name(self.sheet.text(left)) && right.is_some() {
+                self.class_constant(node, left, ty, value);
+            }
             return;
         }
         // A type variable is bound to nothing that could be looked up.
@@ -62,6 +65,37 @@ impl Reader<'_> {
             self.module_constant(node, left, ty, right, value);
         }
         self.bind_target(left, value, ty, node.end_byte(), FUNCTION_WIDE);
+    }
+
+    /// A constant of a class is its field too, by which it is found.
+    fn class_constant(&mut self, node: Node<'_>, left: Node<'_>, ty: Option<TypeIx>, value: Option<ExprIx>) {
+        let name = self.sheet.name_of(left);
+        let mut def = self.sheet.def(DefKind::Constant, name, node, left);
+        def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
+        (def.of, def.value) = (ty, value);
+        self.sheet.add_def(def);
+    }
+
+    /// `type Name = …`
+    pub(super) fn type_alias(&mut self, node: Node<'_>) {
+        let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return };
+        let named = self.sheet.bytes(left);
+        let end = named.iter().position(|byte| *byte == b'[').unwrap_or(named.len());
+        let name = self.sheet.name(named[..end].trim_ascii());
+        let scope = self.sheet.scope();
+        let mut def = self.sheet.def(DefKind::TypeAlias, name, node, left);
+        def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
+        def.of = Some(annotations::read(
+            &mut self.sheet,
+            right.start_byte(),
+            right.end_byte(),
+            scope,
+            line(node),
+        ));
+        if !self.sheet.facts.text(name).starts_with('_') {
+            def.flags = def.flags.with(NodeFlags::EXPORTED);
+        }
+        self.sheet.add_def(def);
     }
 
     /// Names of a module: its constants and variables where they are first given a value, and aliases of types.

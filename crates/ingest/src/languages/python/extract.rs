@@ -96,6 +96,10 @@ impl<'t> Visit<'t> for Reader<'_> {
             }
             "function_definition" => self.open_function(node),
             "class_definition" => self.open_class(node),
+            "type_alias_statement" => {
+                self.type_alias(node);
+                return Descend::Past;
+            }
             "type" => return Descend::Past,
             "import_statement" => {
                 self.import(node);

@@ -158,6 +158,12 @@ impl PythonRules {
         let (line, foreign) = self.lineage(eval, class);
         for &at in line.iter().skip(skip) {
             let members = program.items(Place::Def(at), name);
+            // A constant is a field, and what it is told by all that is given to it.
+            let members: Vec<GDef> = members
+                .iter()
+                .copied()
+                .filter(|&member| program.def(member).kind != DefKind::Constant)
+                .collect();
             // A property's setter has the same name; the getter comes first.
             let getter = members.iter().copied().find(|&m| program.def(m).how == How::Property);
             if let Some(getter) = getter.filter(|_| matches!(base, Ty::Of(..))) {
@@ -330,12 +336,9 @@ impl Rules for PythonRules {
         }
     }
 
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
-        let name = eval.program.find_name("__init__")?;
-        match self.attribute(eval, &Ty::Type(def, Arc::new([])), def, name, 0) {
-            Ty::Fn(found, _) => Some(found),
-            _ => None,
-        }
+    fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
+        let Some(name) = eval.program.find_name("__init__") else { return Vec::new() };
+        self.attribute(eval, &Ty::Type(def, Arc::new([])), def, name, 0).functions()
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

@@ -235,3 +235,60 @@ def run(cart: Cart):
         "#]],
     );
 }
+
+#[test]
+fn signatures_have_no_comments_and_constants_of_classes_are_known() {
+    expect![[r##"
+        class::a.py::K 7-12 `class K(Base)`
+        constant::a.py::K.X 8-8 `X: int = 1`
+        constant::a.py::K.Y 9-9 `Y = 2`
+        function::a.py::a 1-6 `def a( x, y: str = "#", ) -> None`
+        method::a.py::K.m 11-12 `def m(self)`
+        type::a.py::Alias 13-13 `type Alias = int`
+        type::a.py::Pair 14-14 `type Pair[T] = tuple[T, T]`
+    "##]]
+    .assert_eq(&testing::definitions(
+        r##"
+//- a.py
+def a(
+    x,  # the x
+    y: str = "#",  # why
+) -> None:  # trailing
+    # first comment
+    pass
+class K(Base):  # noqa
+    X: int = 1
+    Y = 2
+    z: int = 3
+    def m(self): # type: ignore
+        return self.X
+type Alias = int
+type Pair[T] = tuple[T, T]
+"##,
+    ));
+}
+
+#[test]
+fn a_constant_of_a_class_is_what_it_is_given() {
+    check(
+        r#"
+//- a.py
+class Log:
+    def write(self): pass
+class App:
+    LOG = Log()
+    OTHER: Log = make()
+    def run(self):
+        self.LOG.write()
+        App.OTHER.write()
+class Sub(App):
+    def go(self):
+        self.LOG.write()
+"#,
+        expect![[r#"
+            a.py App -> a.py Log @[4]
+            a.py App.run -> a.py Log.write @[7, 8]
+            a.py Sub.go -> a.py Log.write @[11]
+        "#]],
+    );
+}

@@ -60,6 +60,9 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             _ => Role::Plain,
         },
         "call" => call(source, node),
+        // Of `super(1)` the call is one.
+        "super" if up.and_then(|up| field(up, "method")).is_some_and(|name| name == node) => Role::Plain,
+        "super" => Role::Overridden { args: None },
         // A name alone in a body is a call unless it is a local.
         "identifier" if stands_alone(up) => Role::Call { receiver: None, name: node, args: None },
         "identifier" | "instance_variable" => Role::Name,
@@ -119,6 +122,9 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(name) = field(node, "method") else { return Role::Plain };
     let args = field(node, "arguments");
     let receiver = field(node, "receiver");
+    if name.kind() == "super" {
+        return Role::Overridden { args };
+    }
     if receiver.is_none() {
         let first = args.map(named_children).unwrap_or_default().into_iter().next();
         let text = first.and_then(|first| first.named_child(0)).map_or("", |first| source.text(first));

@@ -97,3 +97,51 @@ fn imports_and_bases_are_known() {
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn super_is_the_method_of_the_same_name_above() {
+    expect![[r#"
+        a.rb Dog.initialize -> a.rb Base.initialize @[20]
+        a.rb Dog.rest -> a.rb Base.rest @[23]
+        a.rb main -> a.rb Base @[30]
+        a.rb main -> a.rb Base.initialize @[30]
+        a.rb main -> a.rb Dog.initialize @[29]
+        a.rb main -> a.rb Pup @[29]
+    "#]]
+    .assert_eq(&testing::calls(
+        r#"
+//- a.rb
+module Loud
+  def speak
+    super
+  end
+end
+class Base
+  def initialize(name)
+    @name = name
+  end
+  def speak(x)
+    x
+  end
+  def rest
+    {}
+  end
+end
+class Dog < Base
+  include Loud
+  def initialize
+    super("dog")
+  end
+  def rest
+    super.merge(a: 1)
+  end
+end
+class Pup < Dog
+end
+def main
+  Pup.new
+  Base.new("x")
+end
+"#,
+    ));
+}

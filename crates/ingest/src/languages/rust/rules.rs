@@ -495,10 +495,6 @@ impl Rules for RustRules {
         }
     }
 
-    fn constructor(&self, _eval: &mut Eval<'_, '_>, _def: GDef) -> Option<GDef> {
-        None
-    }
-
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         let program = eval.program;
         let import = &program.files[file as usize].imports[at];

@@ -558,3 +558,27 @@ pub fn ours(stats: Stats) { stats.elapsed(); }
         "#]],
     );
 }
+
+#[test]
+fn an_impl_before_its_type_belongs_to_it_and_signatures_have_no_comments() {
+    let graph = testing::graph(
+        r#"
+//- src/lib.rs
+impl<T> From<T> for W<T> { fn from(t: T) -> Self { W(t) } }
+pub fn f<T>(a: &'static str, /* c */ b: u8) -> u8 // why
+where T: Clone
+{ 1 }
+struct W<T>(T);
+"#,
+    );
+    expect![[r#"
+         -> src @[]
+        src -> src/lib.rs @[]
+        src/lib.rs -> src/lib.rs W @[]
+        src/lib.rs -> src/lib.rs f @[]
+        src/lib.rs W -> src/lib.rs W.from @[]
+    "#]]
+    .assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::Contains]));
+    let f = graph.nodes().find(|node| node.label() == "f").expect("f");
+    assert_eq!(f.signature(), "pub fn f<T>(a: &'static str, b: u8) -> u8 where T: Clone");
+}

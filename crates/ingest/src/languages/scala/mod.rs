@@ -6,7 +6,7 @@ mod tests;
 use tree_sitter::Node;
 
 use super::simple::{
-    Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
+    Function, Grammar, HandedTo, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
 };
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
@@ -58,7 +58,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
             }
             None => Role::Plain,
         },
-        "call_expression" => call(node),
+        "call_expression" => call(source, node),
         "instance_expression" => {
             match child_of(node, &["type_identifier", "generic_type", "stable_type_identifier"]) {
                 Some(ty) => Role::New { ty, args: field(node, "arguments") },
@@ -142,13 +142,15 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     Role::Function(function)
 }
 
-fn call(node: Node<'_>) -> Role<'_> {
+fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(mut callee) = field(node, "function") else { return Role::Plain };
     if callee.kind() == "generic_function" {
         callee = field(callee, "function").unwrap_or(callee);
     }
     let args = field(node, "arguments");
     match callee.kind() {
+        // Another constructor makes the value.
+        "identifier" if source.text(callee) == "this" => Role::HandedOn { to: HandedTo::Own, args },
         "identifier" => Role::Call { receiver: None, name: callee, args },
         "field_expression" => match (field(callee, "value"), field(callee, "field")) {
             (Some(base), Some(name)) => Role::Call { receiver: Some(base), name, args },

@@ -81,3 +81,20 @@ fn imports_and_bases_are_known() {
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn a_constructor_that_runs_another_does_not_run_itself() {
+    expect![[r#"
+        a.scala Base.this -> a.scala Base @[2]
+        a.scala make -> a.scala Base @[4]
+    "#]]
+    .assert_eq(&testing::calls(
+        r#"
+//- a.scala
+class Base(n: Int) {
+  def this() = this(1)
+}
+def make() = new Base(2)
+"#,
+    ));
+}

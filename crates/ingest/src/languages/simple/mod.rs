@@ -130,6 +130,15 @@ pub(super) enum Role<'t> {
         ty: Node<'t>,
         args: Option<Node<'t>>,
     },
+    /// A constructor runs another, of its class or of the base.
+    HandedOn {
+        to: HandedTo,
+        args: Option<Node<'t>>,
+    },
+    /// The base's method of the same name is called.
+    Overridden {
+        args: Option<Node<'t>>,
+    },
     Member {
         base: Node<'t>,
         name: Node<'t>,
@@ -137,6 +146,10 @@ pub(super) enum Role<'t> {
     /// A table that holds the functions of its file.
     Table {
         name: Node<'t>,
+    },
+    /// A value of a type, which nothing is called to make.
+    ValueOf {
+        ty: Node<'t>,
     },
     Name,
     /// A name of several parts, such as a type.
@@ -151,6 +164,13 @@ pub(super) enum Role<'t> {
     /// Stands for its part.
     Same(Node<'t>),
     Block,
+}
+
+/// Whose constructor another one runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HandedTo {
+    Own,
+    Base,
 }
 
 /// A function or method.

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::rules::ROOT;
-use super::{Function, Grammar, Imported, Role, Source, Unit};
+use super::{Function, Grammar, HandedTo, Imported, Role, Source, Unit};
 use crate::facts::{
     By, Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Name,
     Param, Route, RouteHandler, Scope, TypeExpr, TypeIx,
@@ -420,10 +420,30 @@ impl<'t> Reader<'_, 't> {
                 let call = self.sheet.push(Expr::Call { callee, args, types: Few::new() });
                 self.sheet.call(call, ty);
             }
+            Role::HandedOn { to, args } => {
+                let of = self.sheet.push(match to {
+                    HandedTo::Own => Expr::This { scope },
+                    HandedTo::Base => Expr::Super { scope },
+                });
+                let callee = self.sheet.push(Expr::Out { of, by: By::Class });
+                self.called(node, callee, args);
+            }
+            Role::Overridden { args } => {
+                let base = self.sheet.push(Expr::Super { scope });
+                if let Some(owner) = self.sheet.owner() {
+                    let name = self.sheet.facts.def(owner).name;
+                    let callee = self.sheet.push(Expr::Field { base, name });
+                    self.called(node, callee, args);
+                }
+            }
             Role::Member { base, name } => {
                 let base = self.receiver(base);
                 let name = self.sheet.name_of(name);
                 self.sheet.set(node, Expr::Field { base, name });
+            }
+            Role::ValueOf { ty } => {
+                let ty = self.type_at(ty);
+                self.sheet.set(node, Expr::Of { ty });
             }
             Role::Table { name } => {
                 let name = self.sheet.name_of(name);
@@ -465,6 +485,13 @@ impl<'t> Reader<'_, 't> {
             Role::Same(part) => self.sheet.same(node, Some(part)),
             _ => {}
         }
+    }
+
+    fn called(&mut self, node: Node<'_>, callee: ExprIx, args: Option<Node<'_>>) {
+        let args = args.map(named_children).unwrap_or_default();
+        let args = args.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
+        let call = self.sheet.set(node, Expr::Call { callee, args, types: Few::new() });
+        self.sheet.call(call, node);
     }
 
     fn routes(&mut self, node: Node<'t>, function: Option<DefIx>) {

@@ -520,27 +520,32 @@ impl Rules for SimpleRules {
 
     fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
         let Ty::Of(class, _) = self.this(eval, file, scope) else { return Ty::Unknown };
-        match eval.program.def(class).bases.first() {
-            Some(&base) => eval.ty(eval.program.file_of(class), base),
-            None => Ty::External,
-        }
+        let file = eval.program.file_of(class);
+        let bases: Vec<Ty> = eval.program.def(class).bases.iter().map(|&base| eval.ty(file, base)).collect();
+        // What only says what there must be holds nothing to call.
+        let is_contract =
+            |ty: &Ty| matches!(ty, Ty::Of(of, _) if eval.program.def(*of).kind == DefKind::Interface);
+        let bases: Vec<Ty> = bases.into_iter().filter(|base| !is_contract(base)).collect();
+        if bases.is_empty() { Ty::External } else { Ty::union(bases) }
     }
 
-    /// The one constructor of a class, whatever the language calls it.
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
+    /// The constructors of a class, whatever the language calls them.
+    fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
         let program = eval.program;
-        let own = program.text(program.def_name(def));
-        let full = self.full(program, def);
-        for name in [own, "__construct", "initialize", "init", "constructor"] {
-            let found = self.get(&join(&full, name)).iter().copied();
-            let made: Vec<GDef> = found.filter(|&d| program.def(d).kind == DefKind::Method).collect();
-            match made[..] {
-                [only] => return Some(only),
-                [] => {}
-                _ => return None,
+        for class in self.lineage(eval, def).0 {
+            let full = self.full(program, class);
+            let own = program.text(program.def_name(def));
+            // One that has the name of its class is not inherited.
+            let own = (class == def).then_some(own);
+            for name in own.into_iter().chain(["__construct", "initialize", "init", "constructor"]) {
+                let found = self.get(&join(&full, name)).iter().copied();
+                let made: Vec<GDef> = found.filter(|&d| program.def(d).kind == DefKind::Method).collect();
+                if !made.is_empty() {
+                    return made;
+                }
             }
         }
-        None
+        Vec::new()
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

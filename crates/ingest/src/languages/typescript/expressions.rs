@@ -129,7 +129,10 @@ impl Reader<'_> {
             self.sheet.set(node, Expr::Import(at));
             return;
         }
-        let callee = self.sheet.expr(Some(function));
+        let mut callee = self.sheet.expr(Some(function));
+        if function.kind() == "super" {
+            callee = self.sheet.push(Expr::Out { of: callee, by: By::Class });
+        }
         let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
         for (arg, ix) in arguments.iter().zip(&args) {
             if matches!(arg.kind(), "identifier" | "member_expression") {

@@ -1,5 +1,6 @@
 //! TypeScript, TSX and JavaScript: grammars, extraction, and resolution by modules, classes and types.
 
+mod configured;
 mod definitions;
 mod expressions;
 mod extract;

@@ -3,13 +3,12 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use super::configured;
 use crate::manifest::{Manifest, folder, join};
 use crate::resolve::program::Program;
 
 /// Extensions a module name may leave out, in the order a compiler tries them.
 const EXTENSIONS: &[&str] = &["ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs"];
-/// A configuration that extends itself is followed this far.
-const MAX_EXTENDS: u32 = 8;
 
 /// What manifests say about module names.
 #[derive(Default)]
@@ -23,7 +22,7 @@ pub(super) struct Modules {
 }
 
 /// A pattern of module names and the files it may stand for.
-type Alias = (String, Vec<String>);
+pub(super) type Alias = (String, Vec<String>);
 
 struct Package {
     folder: String,
@@ -50,8 +49,8 @@ impl Modules {
             };
             if manifest.name() == "package.json" {
                 modules.package(manifest, &json);
-            } else if manifest.name().ends_with("config.json") || manifest.name().starts_with("tsconfig") {
-                let paths = paths_of(program.manifests, manifest, &json, MAX_EXTENDS);
+            } else if manifest.name() == "jsconfig.json" || manifest.name().starts_with("tsconfig") {
+                let paths = configured::paths(program.manifests, manifest, &json);
                 if !paths.is_empty() {
                     modules.paths.push((manifest.folder().to_owned(), paths));
                 }
@@ -228,49 +227,8 @@ fn flatten(value: Option<&Value>) -> Vec<(String, String)> {
     entries
 }
 
-/// `compilerOptions.paths` of a configuration or of what it extends, relative to the configuration's folder.
-fn paths_of(all: &[Manifest], manifest: &Manifest, json: &Value, hops: u32) -> Vec<Alias> {
-    let options = json.get("compilerOptions");
-    let base = options.and_then(|o| o.get("baseUrl")).and_then(Value::as_str);
-    if let Some(Value::Object(paths)) = options.and_then(|o| o.get("paths")) {
-        let under = |target: &str| match base {
-            Some(base) => format!("{base}/{target}"),
-            None => target.to_owned(),
-        };
-        return paths
-            .iter()
-            .map(|(pattern, targets)| {
-                let list = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
-                (pattern.clone(), list.map(under).collect())
-            })
-            .collect();
-    }
-    let Some(extended) = json.get("extends").and_then(Value::as_str).filter(|_| hops > 0) else {
-        return Vec::new();
-    };
-    let path = join(manifest.folder(), extended).unwrap_or_default();
-    let found = all.iter().find(|m| m.path == path || m.path == format!("{path}.json"));
-    let Some((found, json)) = found.and_then(|found| Some((found, parse(&found.text)?))) else {
-        return Vec::new();
-    };
-    // Its targets are written from its own folder.
-    let up = relative(manifest.folder(), found.folder());
-    paths_of(all, found, &json, hops - 1)
-        .into_iter()
-        .map(|(pattern, targets)| (pattern, targets.iter().map(|target| format!("{up}{target}")).collect()))
-        .collect()
-}
-
-/// The way from one folder to another.
-fn relative(from: &str, to: &str) -> String {
-    let ups = from.split('/').filter(|part| !part.is_empty()).count();
-    let downs: String =
-        to.split('/').filter(|part| !part.is_empty()).map(|part| format!("{part}/")).collect();
-    "../".repeat(ups) + &downs
-}
-
 /// JSON as these files have it: with comments and trailing commas.
-fn parse(text: &str) -> Option<Value> {
+pub(super) fn parse(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }
@@ -318,11 +276,5 @@ mod tests {
     fn a_configuration_with_comments_and_trailing_commas_is_read() {
         let text = "{ // why\n \"a\": \"x//y\", /* b */ \"c\": [1, 2,],\n}";
         assert_eq!(parse(text), serde_json::from_str(r#"{"a": "x//y", "c": [1, 2]}"#).ok());
-    }
-
-    #[test]
-    fn the_way_between_two_folders_goes_up_and_down() {
-        assert_eq!(relative("packages/a", "config"), "../../config/");
-        assert_eq!(relative("", "config"), "config/");
     }
 }

@@ -381,12 +381,9 @@ impl Rules for ScriptRules {
         }
     }
 
-    fn constructor(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Option<GDef> {
-        let name = eval.program.find_name("constructor")?;
-        match self.of_type(eval, &Ty::Type(def, Arc::new([])), def, &Args::from([]), name) {
-            Ty::Fn(found, _) => Some(found),
-            _ => None,
-        }
+    fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
+        let Some(name) = eval.program.find_name("constructor") else { return Vec::new() };
+        self.of_type(eval, &Ty::Type(def, Arc::new([])), def, &Args::from([]), name).functions()
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

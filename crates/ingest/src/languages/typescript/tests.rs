@@ -62,6 +62,7 @@ function inner() {}
             app/main.ts run -> packages/shop/src/math.ts sum @[9]
             app/old.js -> app/util.js helper @[2]
             app/util.js helper -> app/util.js inner @[1]
+            packages/shop/src/cart.ts Cart.constructor -> packages/shop/src/cart.ts Base @[6]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Base.log @[9]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Item.price @[11, 12]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Store.save @[10]
@@ -183,4 +184,70 @@ export function two(s: Server, f: () => void) { s.use('/x', f) }
 "#,
     );
     assert_eq!(found, "a.ts one -> a.ts Server.use @[2]\na.ts two -> a.ts Server.use#2 @[3]\n");
+}
+
+#[test]
+fn a_derived_constructor_runs_that_of_its_base() {
+    check(
+        r#"
+//- a.ts
+export class Base { constructor(n: number) {} }
+export class Plain {}
+//- b.ts
+import { Base, Plain } from './a'
+class Mid extends Base { constructor() { super(1) } }
+class Low extends Mid {}
+class Own extends Plain { constructor() { super() } }
+export function make() {
+  new Low()
+  new Own()
+  new Plain()
+}
+"#,
+        expect![[r#"
+            b.ts Mid.constructor -> a.ts Base.constructor @[2]
+            b.ts Own.constructor -> a.ts Plain @[4]
+            b.ts make -> a.ts Plain @[8]
+            b.ts make -> b.ts Low @[6]
+            b.ts make -> b.ts Mid.constructor @[6]
+            b.ts make -> b.ts Own @[7]
+            b.ts make -> b.ts Own.constructor @[7]
+        "#]],
+    );
+}
+
+#[test]
+fn a_configuration_extends_files_of_any_name_and_those_of_packages() {
+    check(
+        r#"
+//- config/base.json
+{ "compilerOptions": { "baseUrl": "..", "paths": { "@lib/*": ["lib/*"] } } }
+//- app/tsconfig.json
+{ "extends": "../config/base.json" }
+//- lib/a.ts
+export function a() {}
+//- app/main.ts
+import { a } from '@lib/a'
+import { b } from 'lib/b'
+export function run() { a(); b() }
+//- lib/b.ts
+export function b() {}
+//- tools/conf/package.json
+{ "name": "@acme/conf" }
+//- tools/conf/strict.json
+{ "compilerOptions": { "paths": { "~/*": ["./shared/*"] } } }
+//- tools/conf/shared/c.ts
+export function c() {}
+//- web/tsconfig.json
+{ "extends": ["@acme/conf/strict.json"] }
+//- web/main.ts
+import { c } from '~/c'
+export function go() { c() }
+"#,
+        expect![[r#"
+            app/main.ts run -> lib/a.ts a @[3]
+            app/main.ts run -> lib/b.ts b @[3]
+            web/main.ts go -> tools/conf/shared/c.ts c @[2]
+        "#]],
+    );
 }

@@ -44,6 +44,11 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             None => Role::Plain,
         },
         "call_expression" => call(node),
+        // `S{ .a = 1 }` runs no function: it is a value of its type.
+        "struct_initializer" => match node.named_child(0).filter(|ty| is_named(*ty)) {
+            Some(ty) => Role::ValueOf { ty },
+            None => Role::Plain,
+        },
         "field_expression" => match (field(node, "object"), field(node, "member")) {
             (Some(base), Some(name)) => Role::Member { base, name },
             _ => Role::Plain,
@@ -117,6 +122,10 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
         ..Marks::default()
     };
     Role::Function(function)
+}
+
+fn is_named(ty: Node<'_>) -> bool {
+    matches!(ty.kind(), "identifier" | "field_expression")
 }
 
 /// The file that `@import("file")` asks for.

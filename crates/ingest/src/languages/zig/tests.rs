@@ -149,3 +149,34 @@ fn made() void {
         method::src/Analyser.zig::step 13-15 `fn step(analyser: *const Analyser) void`"#]]
     .assert_eq(&methods.join("\n"));
 }
+
+#[test]
+fn a_value_written_as_its_type_has_the_methods_of_it() {
+    expect![[r#"
+        a.zig close -> a.zig S.close @[8, 12, 13]
+        a.zig close -> u.zig Other.close @[10]
+    "#]]
+    .assert_eq(&testing::calls(
+        r#"
+//- u.zig
+pub const Other = struct {
+    pub fn close(self: Other) void {}
+};
+//- a.zig
+const u = @import("u.zig");
+const S = struct {
+    n: u32 = 0,
+    fn close(self: S) void {}
+};
+test "close" {
+    const s = S{};
+    s.close();
+    var o = u.Other{};
+    o.close();
+    const t: S = .{ .n = 1 };
+    t.close();
+    (S{ .n = 1 }).close();
+}
+"#,
+    ));
+}

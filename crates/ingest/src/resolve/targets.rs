@@ -1,0 +1,59 @@
+//! What a call runs: functions, and types with the functions that make their values.
+
+use m1nd_graph::EdgeKind;
+
+use super::LinkKind;
+use super::eval::Eval;
+use super::overloads;
+use super::program::GDef;
+use super::ty::Ty;
+use crate::facts::{By, DefKind, Expr, ExprIx, Insides};
+
+/// The targets of a call whose callee is of a type.
+pub(super) fn of(
+    eval: &mut Eval<'_, '_>,
+    callee: &Ty,
+    file: u32,
+    inside: &Insides,
+    call: ExprIx,
+) -> Vec<(GDef, LinkKind)> {
+    let Expr::Call { callee: written, args, .. } = inside.expr(call) else { return Vec::new() };
+    let mut types = Vec::new();
+    collect_types(callee, &mut types);
+    let mut functions = callee.functions();
+    functions.sort();
+    functions.dedup();
+    overloads::choose(eval, &mut functions, file, args);
+    let several = functions.len() + types.len();
+    let known_by = |count: usize| (count > 1).then_some(count as u16);
+    let calls = |count: usize| LinkKind { kind: EdgeKind::Calls, candidates: known_by(count) };
+    let mut found: Vec<(GDef, LinkKind)> = functions.into_iter().map(|def| (def, calls(several))).collect();
+    for class in types {
+        let mut makers = eval.rules(eval.program.file_of(class)).constructors(eval, class);
+        overloads::choose_constructor(eval, &mut makers, class, file, args);
+        // `this(…)` and `super(…)` make no value of the class: they run a constructor.
+        if makers.is_empty() || !is_handed_on(inside, *written) {
+            let is_class = eval.program.def(class).kind == DefKind::Class;
+            let kind = if is_class { EdgeKind::Calls } else { EdgeKind::References };
+            found.push((class, LinkKind { kind, candidates: known_by(several) }));
+        }
+        // A constructor and its class are one target said twice.
+        let count = several.max(makers.len());
+        found.extend(makers.into_iter().map(|maker| (maker, calls(count))));
+    }
+    found
+}
+
+fn collect_types(ty: &Ty, found: &mut Vec<GDef>) {
+    match ty {
+        Ty::Type(def, _) if !found.contains(def) => found.push(*def),
+        Ty::Union(parts) => parts.iter().for_each(|part| collect_types(part, found)),
+        _ => {}
+    }
+}
+
+/// Whether one constructor calls another for the same value.
+fn is_handed_on(inside: &Insides, callee: ExprIx) -> bool {
+    let Expr::Out { of, by: By::Class } = inside.expr(callee) else { return false };
+    matches!(inside.expr(*of), Expr::This { .. } | Expr::Super { .. })
+}
