@@ -1,0 +1,228 @@
+//! What a change reaches and what goes with it, in a small program with a past.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+const MODELS: &str =
+    "from util import clean\n\nclass Order:\n    def total(self):\n        return clean(1)\n";
+const UTIL: &str = "def clean(x):\n    return x\n\ndef lonely():\n    return 1\n";
+const VIEWS: &str = "from models import Order\n\ndef show():\n    return Order().total()\n";
+const TESTS: &str = "from views import show\n\ndef test_show():\n    assert show() == 1\n";
+const OTHER: &str = "def other():\n    return 2\n";
+
+/// Six commits: models and views change together and are mended often, util once, other never again.
+fn program() -> Fixture {
+    let files = [
+        ("models.py", MODELS),
+        ("util.py", UTIL),
+        ("views.py", VIEWS),
+        ("test_views.py", TESTS),
+        ("other.py", OTHER),
+    ];
+    let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut parent: Option<gix::ObjectId> = None;
+    let steps: [(&str, &[&str]); 6] = [
+        ("first", &["models.py", "util.py", "views.py", "test_views.py", "other.py"]),
+        ("fix: wrong sums", &["models.py", "views.py"]),
+        ("fix: another sum", &["models.py", "views.py"]),
+        ("speed up", &["models.py", "views.py"]),
+        ("fix: cleaning", &["util.py"]),
+        ("last words", &["models.py", "views.py", "util.py"]),
+    ];
+    for (nth, (message, touched)) in steps.iter().enumerate() {
+        let mut tree = repo.empty_tree().edit().unwrap();
+        for (path, text) in files {
+            // Every touch adds a comment; the last one takes all of them away.
+            let touches = steps[..=nth].iter().filter(|step| step.1.contains(&path)).count();
+            let text = if nth + 1 == steps.len() && touched.contains(&path) || touches <= 1 {
+                text.to_owned()
+            } else {
+                format!("{text}# {touches}\n")
+            };
+            tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(&text).unwrap()).unwrap();
+        }
+        let tree = tree.write().unwrap();
+        let time = format!("{} +0000", 1_690_000_000 + nth * 86_400);
+        let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: &time };
+        parent = Some(repo.commit_as(who, who, "HEAD", *message, tree, parent).unwrap().detach());
+    }
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
+fn ok(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
+    let reply = fixture.call(tool, arguments);
+    assert!(!reply.is_error, "{}", reply.text());
+    reply.body
+}
+
+fn refused(fixture: &Fixture, tool: &str, arguments: Value) -> String {
+    let reply = fixture.call(tool, arguments);
+    assert!(reply.is_error, "{}", reply.text());
+    reply.body["error"]["message"].as_str().unwrap().to_owned()
+}
+
+fn names(list: &Value, field: &str) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|one| one[field].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn impact_tells_callers_first_then_what_is_further_away_and_the_tests() {
+    let fixture = program();
+    let found = ok(&fixture, "impact", json!({"node_id": "clean"}));
+    assert_eq!(
+        names(&found["blast_radius"], "label"),
+        ["total", "models.py", "show", "test_show"],
+        "{found}"
+    );
+    assert_eq!((&found["direct_callers"], &found["tests_total"]), (&json!(1), &json!(1)));
+    assert_eq!(found["blast_radius"][0]["signal_strength"], 0.9);
+    assert_eq!(names(&found["tests"], "at"), ["test_views.py:3"]);
+    let chain = &found["causal_chains"][0]["path"];
+    assert_eq!(chain, &json!(["clean", "Order.total", "show"]), "{found}");
+    let back = ok(&fixture, "impact", json!({"node_id": "show", "direction": "reverse", "max_hops": 1}));
+    assert!(names(&back["blast_radius"], "label").contains(&"total".to_owned()), "{back}");
+    assert_eq!(ok(&fixture, "impact", json!({"node_id": "lonely"}))["total"], 0);
+    assert!(refused(&fixture, "impact", json!({})).contains("either"));
+    assert!(refused(&fixture, "impact", json!({"node_id": "show", "max_hops": 0})).contains("1 to 10"));
+}
+
+#[test]
+fn impact_takes_diffs_and_ranges() {
+    let fixture = program();
+    let diff =
+        "--- a/util.py\n+++ b/util.py\n@@ -1,2 +1,2 @@\n def clean(x):\n-    return x\n+    return x + 0\n";
+    let found = ok(&fixture, "impact", json!({"diff": diff}));
+    assert_eq!(found["sources"], json!(["function::util.py::clean"]), "{found}");
+    fs::write(fixture.root().join("util.py"), UTIL.replace("return 1", "return 7")).unwrap();
+    let found = ok(&fixture, "impact", json!({"diff": "HEAD"}));
+    assert_eq!(found["sources"], json!(["function::util.py::lonely"]), "{found}");
+    let found = ok(&fixture, "impact", json!({"diff": "HEAD~2..HEAD~1"}));
+    assert!(
+        found["sources"].as_array().unwrap().iter().all(|id| id.as_str().unwrap().contains("util.py")),
+        "{found}"
+    );
+    assert!(refused(&fixture, "impact", json!({"diff": "nowhere..HEAD"})).contains("names no commit"));
+    assert!(refused(&fixture, "impact", json!({"diff": ""})).contains("empty"));
+    let nothing = ok(&fixture, "impact", json!({"diff": "HEAD..HEAD"}));
+    assert!(nothing["next_step_hint"].as_str().unwrap().contains("Nothing differs"));
+}
+
+#[test]
+fn what_changed_together_is_predicted_and_missed_in_a_plan() {
+    let fixture = program();
+    let found = ok(&fixture, "predict", json!({"changed_node": "models.py"}));
+    let first = &found["predictions"][0];
+    assert_eq!(
+        (&first["label"], &first["reason"]),
+        (&json!("views.py"), &json!("changed together in 5 commits")),
+        "{found}"
+    );
+    let confidence = first["confidence"].as_f64().unwrap();
+    assert!((0.1..1.0).contains(&confidence));
+    assert!(refused(&fixture, "predict", json!({})).contains("changed_node"));
+
+    let plan = |actions: Value| json!({ "actions": actions });
+    let modify = |path: &str| json!({"action_type": "modify", "file_path": path});
+    let found = ok(&fixture, "validate_plan", plan(json!([modify("models.py")])));
+    assert_eq!(found["gaps"][0]["file_path"], "views.py", "{found}");
+    assert_eq!(found["test_coverage"]["tests"], json!(["test_views.py"]), "{found}");
+    let found = ok(
+        &fixture,
+        "validate_plan",
+        plan(json!([{"action_type": "delete", "file_path": "util.py"}, modify("views.py")])),
+    );
+    let first = &found["gaps"][0];
+    assert_eq!(
+        (&first["file_path"], &first["severity"]),
+        (&json!("models.py"), &json!("critical")),
+        "{found}"
+    );
+    assert!(found["risk_score"].as_f64().unwrap() >= 0.5 && found["risk_level"] != "low");
+    let round = json!([
+        {"action_type": "modify", "file_path": "util.py", "depends_on": ["views.py"]},
+        {"action_type": "modify", "file_path": "views.py", "depends_on": ["util.py"]},
+    ]);
+    assert!(refused(&fixture, "validate_plan", plan(round)).contains("circle"));
+    assert!(
+        refused(&fixture, "validate_plan", plan(json!([modify("gone.py")]))).contains("actions[0].file_path")
+    );
+    assert!(refused(&fixture, "validate_plan", plan(json!([modify("../x.py")]))).contains("outside"));
+    ok(&fixture, "validate_plan", plan(json!([{"action_type": "create", "file_path": "new.py"}])));
+}
+
+#[test]
+fn the_past_gives_trust_and_tremor_and_both_go_into_the_panorama() {
+    let fixture = program();
+    let found = ok(&fixture, "trust", json!({}));
+    // Tests are no modules; models and views were mended twice, util once.
+    assert_eq!(
+        names(&found["modules"], "file_path"),
+        ["models.py", "views.py", "util.py", "other.py"],
+        "{found}"
+    );
+    assert_eq!((&found["modules"][0]["fixes"], &found["modules"][0]["changes"]), (&json!(2), &json!(5)));
+    let found = ok(&fixture, "tremor", json!({"min_magnitude": 0}));
+    assert_eq!(found["tremors"][0]["counts"], json!([0, 0, 5]), "{found}");
+    let all = ok(&fixture, "panoramic", json!({}));
+    let first = &all["modules"][0];
+    assert_eq!((&first["source_path"], &all["total_scanned"]), (&json!("models.py"), &json!(5)), "{all}");
+    let risk = |name: &str| first[name].as_f64().unwrap();
+    let expected = (1.0 - risk("trust_score")) * 0.3 + risk("tremor_magnitude") * 0.25;
+    assert!((risk("combined_risk") - expected).abs() < 0.002, "{first}");
+    assert_eq!(ok(&fixture, "panoramic", json!({"limit": 5_000}))["clamped"], json!(["limit"]));
+    assert!(refused(&fixture, "panoramic", json!({"min_risk": 2})).contains("from 0 to 1"));
+}
+
+#[test]
+fn layers_claims_and_removals_follow_the_imports() {
+    let fixture = program();
+    let found = ok(&fixture, "layers", json!({}));
+    let levels: Vec<&Value> =
+        found["layers"].as_array().unwrap().iter().map(|layer| &layer["examples"]).collect();
+    assert_eq!(levels, [&json!(["util.py"]), &json!(["models.py"]), &json!(["views.py"])], "{found}");
+    assert_eq!(ok(&fixture, "layer_inspect", json!({"level": 1}))["files"], json!(["models.py"]));
+    assert!(refused(&fixture, "layer_inspect", json!({"level": 9})).contains("0 to 2"));
+    let claim = |claim: &str| ok(&fixture, "hypothesize", json!({"claim": claim}))["verdict"].clone();
+    assert_eq!(claim("show depends on clean"), "likely_true");
+    assert_eq!(claim("clean never calls show"), "likely_true");
+    assert_eq!(claim("lonely is isolated"), "likely_true");
+    assert_eq!(claim("views.py does not depend on util.py"), "likely_false");
+    let reply = fixture.call("hypothesize", json!({"claim": "the code is good"}));
+    assert!(reply.is_error && reply.text().contains("A never calls B"), "{}", reply.text());
+    let found = ok(&fixture, "counterfactual", json!({"node_ids": ["models.py"]}));
+    assert_eq!(found["orphaned"], json!(["function::util.py::clean"]), "{found}");
+    let tests = ok(&fixture, "tests_for", json!({"node_id": "clean"}));
+    assert_eq!((&tests["total"], &tests["direct"]), (&json!(1), &json!(0)), "{tests}");
+}
+
+#[test]
+fn a_session_is_reported_and_its_savings_are_counted() {
+    let fixture = program();
+    ok(&fixture, "impact", json!({"node_id": "clean"}));
+    refused(&fixture, "impact", json!({}));
+    let found = ok(&fixture, "savings", json!({}));
+    // ingest 500 and impact 3000; what was refused saved nothing.
+    let session = &found["current_session"];
+    assert_eq!((&session["queries_made"], &session["tokens_saved"]), (&json!(2), &json!(3_500)), "{found}");
+    assert_eq!((&session["file_reads_avoided"], &session["lines_avoided"]), (&json!(10), &json!(1_000)));
+    assert_eq!(session["cost_saved_usd"], 0.035);
+    assert!(found["measured"]["bytes_of_files"].as_u64().unwrap() >= MODELS.len() as u64, "{found}");
+    let report = ok(&fixture, "report", json!({}));
+    assert_eq!(names(&report["queries_made"], "tool"), ["ingest", "impact", "impact", "savings"], "{report}");
+    assert_eq!(
+        (&report["graph_evolution"]["ingestions"], &report["graph_evolution"]["generation_start"]),
+        (&json!(1), &json!(0))
+    );
+    assert!(report["formatted"].as_str().unwrap().starts_with("## Session"));
+    assert!(ok(&fixture, "m1nd.report", json!({"format": "json"}))["formatted"].is_null());
+    let other = fixture.restart(m1nd_tools::surface());
+    let all = other.call_raw("savings", json!({"agent_id": "b"}).as_object().unwrap().clone()).body;
+    assert!(all["global"]["total_queries"].as_u64().is_some(), "{all}");
+}
