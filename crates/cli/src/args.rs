@@ -80,6 +80,31 @@ pub enum Command {
     Callers(Named),
     /// What a function calls
     Callees(Named),
+    /// What a change of a node, a diff or a git range reaches
+    Impact(ImpactArgs),
+    /// Which other files change with these
+    Predict {
+        /// Paths or names that change
+        #[arg(required = true, value_name = "NODE")]
+        nodes: Vec<String>,
+        /// How many
+        #[arg(long, default_value_t = 10)]
+        top: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// From a stack trace or a compiler's output to the code it went through
+    Trace {
+        /// File that holds it [default: standard input]
+        file: Option<PathBuf>,
+        /// Whose trace it is, if it is not evident
+        #[arg(long)]
+        language: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// The signatures of a file or folder
     Outline {
         /// File or folder
@@ -266,6 +291,25 @@ pub struct BenchGraph {
     /// Make a Rust program of this many lines and measure that
     #[arg(long, value_name = "LINES", conflicts_with_all = ["path", "scip"])]
     pub generate: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct ImpactArgs {
+    /// Node id, path, path:line or name
+    #[arg(conflicts_with = "diff")]
+    pub node: Option<String>,
+    /// A git range (main...HEAD), a commit to compare the files with, a file with a diff, or - for standard input
+    #[arg(long, value_name = "RANGE")]
+    pub diff: Option<String>,
+    /// forward: what it affects; reverse: what it depends on; both
+    #[arg(long, default_value = "forward")]
+    pub direction: String,
+    /// Steps to go
+    #[arg(long, default_value_t = 3)]
+    pub max_hops: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -14,3 +14,4 @@ pub mod removal;
 #[cfg(test)]
 mod testing;
 pub mod trace;
+pub mod trend;

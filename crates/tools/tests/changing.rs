@@ -158,6 +158,18 @@ fn what_changed_together_is_predicted_and_missed_in_a_plan() {
 }
 
 #[test]
+fn a_timeline_tells_the_commits_of_a_file() {
+    let fixture = program();
+    let found = ok(&fixture, "timeline", json!({"node": "clean", "depth": "all"}));
+    assert_eq!(names(&found["commits"], "subject"), ["last words", "fix: cleaning", "first"], "{found}");
+    assert_eq!((&found["commits"][1]["added"], &found["pattern"]), (&json!(1), &json!("dormant")), "{found}");
+    assert_eq!(found["co_changed"][0]["times"], 2, "{found}");
+    let none = ok(&fixture, "timeline", json!({"node": "util.py", "depth": "7d"}));
+    assert_eq!((&none["total"], &none["pattern"]), (&json!(0), &json!("dormant")), "{none}");
+    assert!(none["next_step_hint"].as_str().unwrap().contains("depth all"));
+}
+
+#[test]
 fn the_past_gives_trust_and_tremor_and_both_go_into_the_panorama() {
     let fixture = program();
     let found = ok(&fixture, "trust", json!({}));

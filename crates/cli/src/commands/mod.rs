@@ -3,6 +3,7 @@
 mod activate;
 mod bench;
 mod call;
+mod change;
 mod completions;
 mod config;
 mod doctor;
@@ -36,6 +37,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Activate(activate) => activate::run(&global, &activate),
         Command::View(view) => view::run(&global, &view),
         Command::Ingest { path, full, json } => graph::ingest(&global, path, full, json),
+        Command::Impact(args) => change::impact(&global, &args),
+        Command::Predict { nodes, top, json } => change::predict(&global, &nodes, top, json),
+        Command::Trace { file, language, json } => change::trace(&global, file, language, json),
         Command::Callers(named) => graph::calls(&global, "callers", &named),
         Command::Callees(named) => graph::calls(&global, "callees", &named),
         Command::Outline { path, depth, json } => graph::outline(&global, &path, depth, json),

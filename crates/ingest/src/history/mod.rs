@@ -9,6 +9,7 @@ mod several;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod timeline;
 
 pub use base::{Base, Baseline, Content};
 pub use changes::{RangeError, changes, compared, default_base};
@@ -17,3 +18,4 @@ pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};
 pub use several::{heads, logs_so_far, read_all};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits, is_fix};
+pub use timeline::{Timeline, Touch, timeline};

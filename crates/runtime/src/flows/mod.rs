@@ -22,6 +22,7 @@ pub mod metrics;
 pub mod missing;
 pub mod numbered;
 pub mod outline;
+pub mod past_of_file;
 pub mod places;
 pub mod planned;
 pub mod predicted;

@@ -4,6 +4,7 @@ mod counterfactual;
 mod hypothesize;
 mod predict;
 mod tests_for;
+mod timeline;
 mod trace;
 mod validate_plan;
 
@@ -14,6 +15,7 @@ pub const TOOLS: &[Entry] = &[
     entry::<validate_plan::ValidatePlan>(),
     entry::<predict::Predict>(),
     entry::<tests_for::TestsFor>(),
+    entry::<timeline::Timeline>(),
     entry::<counterfactual::Counterfactual>(),
     entry::<hypothesize::Hypothesize>(),
 ];

@@ -1,0 +1,161 @@
+//! Timeline: the commits that touched one file, under whatever names it had, and how many lines each added and removed.
+
+use std::path::Path;
+
+use gix::ObjectId;
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::simple::CommitTimeOrder;
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::UnixMs;
+use rustc_hash::FxHashMap;
+
+use super::changes::compared;
+use super::git::{HistoryError, OBJECT_CACHE_BYTES, differences, open, prefix_of, unreadable};
+
+/// Commits that are looked through.
+const MAX_COMMITS: usize = 20_000;
+
+/// A commit that touched the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touch {
+    pub id: String,
+    pub time: UnixMs,
+    pub author: String,
+    pub subject: String,
+    pub added: u32,
+    pub removed: u32,
+    /// The name that the file had before, where this commit renamed it.
+    pub renamed_from: Option<String>,
+}
+
+/// A file's commits, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    pub touches: Vec<Touch>,
+    /// Whether older commits were not looked at: time or their number ended it.
+    pub is_cut: bool,
+}
+
+/// The commits of `HEAD`, not older than `since`, that touched the file. Merges count where they differ from all their parents.
+pub fn timeline(
+    folder: &Path,
+    path: &str,
+    since: Option<UnixMs>,
+    cancel: &CancelToken,
+) -> Result<Timeline, HistoryError> {
+    let mut repo = open(folder)?;
+    repo.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
+    let mut path = format!("{}{path}", prefix_of(&repo, folder));
+    let mut found = Timeline::default();
+    let Ok(head) = repo.head_id() else { return Ok(found) };
+    let walk = repo
+        .rev_walk([head.detach()])
+        .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+        .all()
+        .map_err(unreadable)?;
+    let mut known: FxHashMap<ObjectId, Option<ObjectId>> = FxHashMap::default();
+    for (nth, info) in walk.enumerate() {
+        if nth >= MAX_COMMITS || cancel.stop().is_some() {
+            found.is_cut = true;
+            break;
+        }
+        // An object that is missing or broken ends what can be known.
+        let Some(commit) = info.ok().and_then(|info| repo.find_commit(info.id).ok()) else {
+            found.is_cut = true;
+            break;
+        };
+        let time = UnixMs(commit.time().map_or(0, |time| time.seconds.saturating_mul(1_000)));
+        if since.is_some_and(|since| time < since) {
+            break;
+        }
+        let mut blob_in = |id: ObjectId, path: &str| -> Option<ObjectId> {
+            *known.entry(id).or_insert_with(|| blob(&repo, id, path))
+        };
+        let own = blob_in(commit.id, &path);
+        let parents: Vec<ObjectId> = commit.parent_ids().map(gix::Id::detach).collect();
+        let before: Vec<Option<ObjectId>> = parents.iter().map(|&parent| blob_in(parent, &path)).collect();
+        if before.contains(&own) || (own.is_none() && before.iter().all(Option::is_none)) {
+            continue;
+        }
+        // What came with no past may have had another name.
+        let renamed_from = match (own, parents.as_slice(), before.first()) {
+            (Some(own), [_], Some(None)) => renamed(&repo, &commit, own, &path),
+            _ => None,
+        };
+        let old = match &renamed_from {
+            Some(_) => own,
+            None => before.first().copied().flatten(),
+        };
+        let bytes = |id: Option<ObjectId>| {
+            id.and_then(|id| Some(repo.find_blob(id).ok()?.take_data())).unwrap_or_default()
+        };
+        let (_, added, removed) = compared(&bytes(old), &bytes(own));
+        let author = commit.author().ok().map(|author| author.name.to_string()).unwrap_or_default();
+        let subject = commit.message().ok().map(|message| message.summary().to_string()).unwrap_or_default();
+        let was = renamed_from.clone();
+        found.touches.push(Touch {
+            id: commit.id.to_string(),
+            time,
+            author,
+            subject,
+            added,
+            removed,
+            renamed_from,
+        });
+        if let Some(was) = was {
+            path = was;
+            known.clear();
+        }
+    }
+    Ok(found)
+}
+
+/// The content of a path in a commit.
+fn blob(repo: &gix::Repository, commit: ObjectId, path: &str) -> Option<ObjectId> {
+    let tree = repo.find_commit(commit).ok()?.tree().ok()?;
+    let entry = tree.lookup_entry_by_path(path).ok()??;
+    entry.mode().is_blob().then(|| entry.object_id())
+}
+
+/// The path that went when this one came, with the same content.
+fn renamed(repo: &gix::Repository, commit: &gix::Commit<'_>, own: ObjectId, path: &str) -> Option<String> {
+    use gix::diff::tree::recorder::Change;
+    let parent = commit.parent_ids().next();
+    let mut gone = differences(repo, commit, parent)?.filter_map(|change| match change {
+        Change::Deletion { oid, path, .. } if oid == own => Some(path.to_string()),
+        _ => None,
+    });
+    gone.next().filter(|was| was != path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{commit, repository};
+    use super::*;
+
+    #[test]
+    fn commits_of_a_file_are_told_through_a_rename() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = repository(dir.path());
+        let one = commit(&repo, 100, "add it", &[("old.py", "1\n2\n"), ("x.py", "x\n")], None);
+        let two = commit(&repo, 200, "fix it", &[("old.py", "1\nzwei\n3\n"), ("x.py", "x\n")], Some(one));
+        let three =
+            commit(&repo, 300, "elsewhere", &[("old.py", "1\nzwei\n3\n"), ("x.py", "y\n")], Some(two));
+        let four = commit(&repo, 400, "move it", &[("new.py", "1\nzwei\n3\n"), ("x.py", "y\n")], Some(three));
+        commit(&repo, 500, "cut it", &[("new.py", "1\n"), ("x.py", "y\n")], Some(four));
+        let found = timeline(dir.path(), "new.py", None, &CancelToken::new()).unwrap();
+        let shown: Vec<String> = found
+            .touches
+            .iter()
+            .map(|touch| {
+                let was = touch.renamed_from.as_deref().unwrap_or_default();
+                format!("{} +{} -{} {was}", touch.subject, touch.added, touch.removed).trim_end().to_owned()
+            })
+            .collect();
+        assert_eq!(shown, ["cut it +0 -2", "move it +0 -0 old.py", "fix it +2 -1", "add it +2 -0"]);
+        assert_eq!((found.touches[0].author.as_str(), found.is_cut), ("Ann", false));
+        let late = timeline(dir.path(), "new.py", Some(UnixMs(350_000)), &CancelToken::new()).unwrap();
+        assert_eq!(late.touches.len(), 2);
+        assert!(timeline(dir.path(), "none.py", None, &CancelToken::new()).unwrap().touches.is_empty());
+    }
+}

@@ -1,0 +1,115 @@
+//! Past of a file: its commits, what changed with it, and how its changes go.
+
+use std::collections::BTreeMap;
+
+use m1nd_contract::Fault;
+use m1nd_ingest::history::{self, HistoryError};
+use m1nd_memory::text::timestamp;
+use m1nd_risk::trend::{Step, Trend, trend};
+use m1nd_stdx::clock::UnixMs;
+use m1nd_vfs::read;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::slice::MAX_FILE_BYTES;
+use crate::ctx::Ctx;
+use crate::faults;
+
+const DAY_MS: f64 = 86_400_000.0;
+/// Files that are named.
+const MAX_COMPANIONS: usize = 8;
+
+/// A commit.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct Touch {
+    pub commit: String,
+    pub date: String,
+    pub author: String,
+    pub subject: String,
+    pub added: u32,
+    pub removed: u32,
+    /// The name it had before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+}
+
+/// A file that was touched with it.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct Companion {
+    pub file_path: String,
+    pub times: u32,
+}
+
+/// What was found.
+pub struct PastOfFile {
+    pub touches: Vec<Touch>,
+    pub companions: Vec<Companion>,
+    pub trend: Trend,
+    pub is_cut: bool,
+}
+
+/// The past of a file in the last `days`, or all of it.
+pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, Fault> {
+    let workspace = ctx.workspace()?;
+    let root = workspace.root();
+    let now = ctx.runtime().clock().now();
+    let since = days.map(|days| UnixMs(now.0.saturating_sub((days * DAY_MS) as i64)));
+    // A file of another repository has its past there.
+    let mount = root.mounted().into_iter().find(|mount| path.starts_with(mount.folder()));
+    let (folder, below) = match &mount {
+        Some(mount) => (mount.root().path(), path[mount.folder().len()..].trim_start_matches('/')),
+        None => (root.path(), path),
+    };
+    let found = match history::timeline(folder, below, since, ctx.cancel()) {
+        Ok(found) => found,
+        Err(HistoryError::Stopped(stop)) => return Err(faults::stopped(stop)),
+        Err(err) => {
+            tracing::debug!(%err, "no timeline");
+            history::Timeline::default()
+        }
+    };
+    if let Some(stop) = ctx.cancel().stop() {
+        return Err(faults::stopped(stop));
+    }
+    let age = |time: UnixMs| (now.0.saturating_sub(time.0).max(0) as f64) / DAY_MS;
+    let steps: Vec<Step> = found
+        .touches
+        .iter()
+        .map(|touch| Step { age_days: age(touch.time), added: touch.added, removed: touch.removed })
+        .collect();
+    let oldest = steps.last().map_or(1.0, |step| step.age_days);
+    let lines = root.relative(path).ok().and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok());
+    let lines = lines.map_or(0, |file| u32::try_from(file.text.lines().count()).unwrap_or(u32::MAX));
+    let shown = |touch: history::Touch| Touch {
+        commit: touch.id.chars().take(12).collect(),
+        date: timestamp(touch.time),
+        author: touch.author,
+        subject: touch.subject[..touch.subject.floor_char_boundary(120)].to_owned(),
+        added: touch.added,
+        removed: touch.removed,
+        renamed_from: touch.renamed_from,
+    };
+    Ok(PastOfFile {
+        trend: trend(&steps, days.unwrap_or(oldest), lines),
+        companions: companions(ctx, path, since)?,
+        is_cut: found.is_cut,
+        touches: found.touches.into_iter().map(shown).collect(),
+    })
+}
+
+/// What the commits that are known touched together with it.
+fn companions(ctx: &Ctx<'_>, path: &str, since: Option<UnixMs>) -> Result<Vec<Companion>, Fault> {
+    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let mut times: BTreeMap<&str, u32> = BTreeMap::new();
+    let entries = past.log.entries.iter().take_while(|entry| since.is_none_or(|since| entry.time >= since));
+    for entry in entries.filter(|entry| entry.files.iter().any(|file| file == path)) {
+        for other in entry.files.iter().filter(|file| *file != path) {
+            *times.entry(other).or_default() += 1;
+        }
+    }
+    let mut found: Vec<Companion> =
+        times.into_iter().map(|(path, times)| Companion { file_path: path.to_owned(), times }).collect();
+    found.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.file_path.cmp(&b.file_path)));
+    found.truncate(MAX_COMPANIONS);
+    Ok(found)
+}

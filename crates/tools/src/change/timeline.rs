@@ -1,0 +1,136 @@
+//! `timeline`: how a file came to be what it is.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_runtime::faults::from_graph;
+use m1nd_runtime::flows::past_of_file::{self, Companion, Touch};
+use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Timeline;
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+pub enum Depth {
+    #[serde(rename = "7d")]
+    Week,
+    #[default]
+    #[serde(rename = "30d")]
+    Month,
+    #[serde(rename = "90d")]
+    Quarter,
+    #[serde(rename = "all")]
+    All,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Node id, path or name; its file counts
+    node: String,
+    #[serde(default)]
+    #[schemars(extend("default" = "30d"))]
+    /// How far back
+    depth: Depth,
+    /// Commits to show (1-200)
+    #[schemars(extend("default" = 20))]
+    limit: Option<Int>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    file_path: String,
+    /// Newest first.
+    commits: Vec<Touch>,
+    total: u64,
+    /// Files that the same commits touched most often.
+    co_changed: Vec<Companion>,
+    /// Commits a week.
+    velocity: f64,
+    /// Share of weeks without a commit.
+    stability: f64,
+    /// expanding, shrinking, churning, dormant or stable.
+    pattern: &'static str,
+    /// Lines added and removed.
+    churn: Churn,
+    /// Set when not all commits could be looked at.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    incomplete: bool,
+    truncated: bool,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Churn {
+    added: u32,
+    removed: u32,
+}
+
+impl Tool for Timeline {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "timeline",
+        summary: "The commits that touched a file, through renames, with lines added and removed, what changed with it, and how its changes go.",
+        help: "pattern: dormant without a commit in 90 days (or in the depth); expanding or shrinking by a fifth of what it was; churning when as many lines changed as it has; else stable. \
+            velocity is commits a week and stability the share of weeks without one, over the depth (for all: since the first commit).",
+        intents: &["history of file", "who changed", "when did it change", "churn"],
+        needs: Needs::Graph,
+        budget: Some(6_000),
+        fresh: true,
+        lean: true,
+        examples: &[Example { says: "All of it", arguments: r#"{"node": "src/lib.rs", "depth": "all"}"# }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let limit = ctx.in_range("limit", input.limit, 1..=200)?.unwrap_or(20);
+        let at = ctx.graph_view()?;
+        let node = from_graph::find(ctx.workspace()?.root(), &at.graph, "node", &input.node)?;
+        let path = at.graph.node(node).path().to_owned();
+        let days = match input.depth {
+            Depth::Week => Some(7.0),
+            Depth::Month => Some(30.0),
+            Depth::Quarter => Some(90.0),
+            Depth::All => None,
+        };
+        let mut found = past_of_file::run(ctx, &path, days)?;
+        let total = found.touches.len() as u64;
+        found.touches.truncate(usize::try_from(limit).unwrap_or(20));
+        let (proof, guidance) = match (found.touches.first(), days) {
+            (Some(_), _) => (ProofState::Proving, Guidance::default()),
+            (None, Some(_)) => (
+                ProofState::Triaging,
+                Guidance::hint("No commit touched it in that time; depth all looks at all of it."),
+            ),
+            (None, None) => (
+                ProofState::Blocked,
+                Guidance::hint("No commit is known: the file is new, or there is no git history."),
+            ),
+        };
+        let output = Output {
+            file_path: path,
+            truncated: total > found.touches.len() as u64,
+            commits: found.touches,
+            total,
+            co_changed: found.companions,
+            velocity: round(found.trend.velocity),
+            stability: round(found.trend.stability),
+            pattern: found.trend.pattern,
+            churn: Churn { added: found.trend.added, removed: found.trend.removed },
+            incomplete: found.is_cut,
+        };
+        Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
+    }
+}
+
+fn round(value: f64) -> f64 {
+    (value * 1_000.0).round() / 1_000.0
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.commits, excess) > 0 || drop_tail(&mut self.co_changed, excess) > 0
+    }
+}
