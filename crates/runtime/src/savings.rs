@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use m1nd_vfs::durable;
@@ -137,11 +138,11 @@ impl Savings {
     /// One process at a time reads, adds and replaces, so that nothing is lost.
     pub(crate) fn flush(&self) -> io::Result<()> {
         let mut state = self.state.lock();
-        if !self.may_write || state.pending.queries == 0 {
+        // A question alone makes no home: where nothing else is kept, nothing is counted over processes.
+        if !self.may_write || state.pending.queries == 0 || !self.folder.is_dir() {
             return Ok(());
         }
-        durable::private_folder(&self.folder)?;
-        let lock = File::options().create(true).append(true).open(self.folder.join(LOCK))?;
+        let lock = File::options().create(true).append(true).mode(0o600).open(self.folder.join(LOCK))?;
         lock.lock()?;
         let file = self.folder.join(FILE);
         let mut all = read(&file)?;

@@ -358,6 +358,9 @@ fn a_damaged_snapshot_gives_way_to_the_one_before_and_is_told() {
     assert!(second.view().graph().unwrap().find_node("add").is_ok(), "the one before is there at once");
     assert!(second.problem().unwrap().contains("set aside"));
     assert_eq!(*fresh(&second), *machine.made_anew(), "and the files are read before an answer");
+    // One that only asks saves nothing, and the next one must not take that for an empty workspace.
+    let third = machine.open();
+    assert_eq!(*fresh(&third), *machine.made_anew());
 }
 
 #[test]

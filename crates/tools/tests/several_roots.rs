@@ -195,3 +195,23 @@ fn what_makes_no_sense_is_refused_and_nothing_changes() {
     );
     assert_eq!(caller_of(&fixture, "spin").len(), 1);
 }
+
+#[test]
+fn two_processes_that_add_at_once_lose_neither() {
+    let fixture = two();
+    let others: Vec<_> = (0..4).map(|_| fixture.restart(m1nd_tools::surface())).collect();
+    for at in 0..4 {
+        lay_out(&fixture.outside().join(format!("r{at}")), "//- a.py\ndef a(): ...\n");
+    }
+    std::thread::scope(|scope| {
+        for (at, other) in others.iter().enumerate() {
+            let arguments = json!({"agent_id": "x", "path": format!("../r{at}"), "intent": "add_root"});
+            scope.spawn(move || {
+                let reply = other.call_raw("ingest", arguments.as_object().unwrap().clone());
+                assert!(!reply.is_error, "{}", reply.text());
+            });
+        }
+    });
+    let report = ok(&fixture, "ingest", json!({}));
+    assert_eq!(report["roots"].as_array().unwrap().len(), 4, "{report}");
+}

@@ -134,6 +134,9 @@ fn what_compilers_and_runners_print_leads_to_its_places() {
         (&json!(0), &json!("seek")),
         "{found}"
     );
+    let installed = "Traceback (most recent call last):\n  File \"/x/site-packages/store/prices.py\", line 5, in price_of\nValueError: no\n";
+    let found = ask(installed).body;
+    assert_eq!(found["suspects"][0]["node_id"], "function::store/prices.py::price_of", "{found}");
     let refused = ask("it does not work");
     assert!(refused.is_error && refused.text().contains("no stack frame"));
     assert!(ask("").is_error);

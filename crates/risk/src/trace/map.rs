@@ -74,6 +74,10 @@ impl<'g> Files<'g> {
         if let Some(path) = exact {
             return node_of(graph, &path, frame);
         }
+        // An installed copy of this very repository.
+        if let Some(own) = installed(&frame.path).and_then(|rest| self.ending_in(rest)) {
+            return node_of(graph, own, frame);
+        }
         let is_elsewhere = ELSEWHERE.iter().any(|part| frame.path.contains(part));
         let candidates = self.alike(&frame.path, is_elsewhere);
         match candidates[..] {
@@ -88,6 +92,19 @@ impl<'g> Files<'g> {
                 }
             }
         }
+    }
+
+    /// The one file whose path is `rest`, or ends in it below a folder of sources.
+    fn ending_in(&self, rest: &str) -> Option<&'g str> {
+        let name = rest.rsplit('/').next().unwrap_or_default();
+        let fits = |path: &&&str| {
+            let folder = path.strip_suffix(rest);
+            folder.is_some_and(|folder| {
+                folder.is_empty() || folder.ends_with("src/") || folder.ends_with("lib/")
+            })
+        };
+        let mut found = self.by_name.get(name)?.iter().filter(fits);
+        found.next().copied().filter(|_| found.next().is_none() && rest.contains('/'))
     }
 
     /// Files whose paths share the longest end with the trace's. The trace may come from another machine, so its beginning
@@ -107,6 +124,14 @@ impl<'g> Files<'g> {
         });
         found
     }
+}
+
+/// What comes after the folder that Python's packages are installed in.
+fn installed(path: &str) -> Option<&str> {
+    ["site-packages/", "dist-packages/"]
+        .iter()
+        .find_map(|folder| path.split_once(folder))
+        .map(|(_, rest)| rest)
 }
 
 /// The last part of a function's name: languages write owners and modules before it in many ways.

@@ -4,4 +4,4 @@ mod map;
 mod parse;
 
 pub use map::{Mapped, Mapping, Suspect, Weights, map, suspects};
-pub use parse::{Frame, Parsed, Style, parse};
+pub use parse::{Frame, Parsed, Style, is_trace, parse};

@@ -112,6 +112,12 @@ pub fn parse(text: &str, style: Option<Style>) -> Option<Parsed> {
     best
 }
 
+/// Whether a text is a trace rather than a question: it has two frames and more.
+pub fn is_trace(text: &str) -> bool {
+    text.lines().count() > 2
+        && parse(text, None).is_some_and(|found| found.style != Style::Places && found.frames.len() > 1)
+}
+
 macro_rules! pattern {
     ($name:ident, $text:expr) => {
         static $name: LazyLock<Regex> =

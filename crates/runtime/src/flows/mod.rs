@@ -20,6 +20,7 @@ pub mod layering;
 pub mod ledger;
 pub mod metrics;
 pub mod missing;
+mod named;
 pub mod numbered;
 pub mod outline;
 pub mod past_of_file;

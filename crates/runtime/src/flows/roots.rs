@@ -12,6 +12,7 @@ use crate::workspace::{Added, RootsError};
 
 /// Puts the repository at `path` in: under the given name, else under its folder's.
 pub fn add(ctx: &Ctx<'_>, path: &str, namespace: Option<&str>) -> Result<Added, Fault> {
+    may_change(ctx)?;
     let workspace = ctx.workspace()?;
     let path = path.strip_prefix("file://").unwrap_or(path);
     let folder = workspace.root().path().join(path);
@@ -21,7 +22,16 @@ pub fn add(ctx: &Ctx<'_>, path: &str, namespace: Option<&str>) -> Result<Added, 
 
 /// Takes out the one of that name.
 pub fn remove(ctx: &Ctx<'_>, namespace: &str) -> Result<Added, Fault> {
+    may_change(ctx)?;
     ctx.workspace()?.remove_root(namespace).map_err(|err| refused(ctx, "", namespace, &err))
+}
+
+/// The list outlives the process.
+fn may_change(ctx: &Ctx<'_>) -> Result<(), Fault> {
+    if ctx.runtime().settings().read_only {
+        return Err(ctx.invalid("`intent`: this server was started with --read-only, and which repositories a graph holds is kept."));
+    }
+    Ok(())
 }
 
 /// As `ingest` and `health` show one.
@@ -75,7 +85,9 @@ fn refused(ctx: &Ctx<'_>, path: &str, namespace: &str, err: &RootsError) -> Faul
         RootsError::Mount(MountError::Name { .. }) => {
             invalid_params(ctx.tool(), format!("`namespace`: {said}"))
         }
-        RootsError::Mount(_) | RootsError::TooMany => invalid_params(ctx.tool(), format!("`path`: {said}")),
+        RootsError::Mount(_) | RootsError::TooMany | RootsError::Own => {
+            invalid_params(ctx.tool(), format!("`path`: {said}"))
+        }
         RootsError::Unknown { known, .. } => {
             let known = if known.is_empty() {
                 "There are none.".into()

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::learned::Learned;
+use super::named;
 use super::slice::MAX_FILE_BYTES;
 use super::text_search::Place;
 use crate::ctx::{Ctx, GraphView};
@@ -88,17 +89,72 @@ pub fn symbols(
     at: &GraphView,
     request: &Request<'_>,
 ) -> Result<(Vec<SeekResult>, u64), Fault> {
+    let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
+    let meant: Vec<Hit> = named(ctx, at, request, &kinds)?;
     ask(ctx, at, request, |found, lessons| {
-        let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
-        let hits = lessons.judge(&at.graph, found.symbols(&kinds), &kinds, request);
+        let mut hits = lessons.judge(&at.graph, found.symbols(&kinds), &kinds, request);
+        put_first(&mut hits, &meant, request.top_k);
         hits.iter().enumerate().map(|(nth, hit)| result(&at.graph, hit, nth)).collect()
     })
 }
 
+/// Definitions that the question names, as its best answers.
+fn named(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    request: &Request<'_>,
+    kinds: &dyn Fn(NodeKind) -> bool,
+) -> Result<Vec<Hit>, Fault> {
+    let place = Place::resolve(ctx.workspace()?.root(), request.scope)
+        .map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
+    let graph = &at.graph;
+    let admits = |ix: &NodeIx| {
+        let node = graph.node(*ix);
+        let path = ctx.workspace().ok().and_then(|workspace| workspace.root().relative(node.path()).ok());
+        kinds(node.kind()) && path.is_some_and(|path| place.admits(path.as_str()))
+    };
+    let hit = |node: NodeIx| Hit {
+        node,
+        file: 0,
+        score: 1.0,
+        breakdown: Breakdown { lexical: 1.0, ..Breakdown::default() },
+        words: vec![graph.node(node).label().to_owned()],
+    };
+    Ok(named::meant(graph, request.query).into_iter().filter(admits).map(hit).collect())
+}
+
+/// What is meant by its name comes before what only fits.
+fn put_first(hits: &mut Vec<Hit>, meant: &[Hit], top_k: usize) {
+    hits.retain(|hit| meant.iter().all(|one| one.node != hit.node));
+    hits.splice(0..0, meant.iter().cloned());
+    hits.truncate(top_k);
+}
+
 /// Files that answer, and how many could have.
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Vec<SeekFile>, u64), Fault> {
+    // In a sentence the words around a name count, too.
+    let meant = if request.query.split_whitespace().count() == 1 {
+        named(ctx, at, request, &|_| true)?
+    } else {
+        Vec::new()
+    };
     ask(ctx, at, request, |found, lessons| {
-        let hits = lessons.judge_files(&at.graph, found.files(), request);
+        let mut hits = lessons.judge_files(&at.graph, found.files(), request);
+        let path = |ix: NodeIx| at.graph.node(ix).path();
+        for one in meant.iter().rev() {
+            let known = hits.iter().position(|hit| path(hit.hit.node) == path(one.node));
+            let mut first = match (known, at.graph.node_by_path(path(one.node))) {
+                (Some(known), _) => hits.remove(known),
+                (None, Some(file)) => FileHit { hit: Hit { node: file, ..one.clone() }, symbols: Vec::new() },
+                (None, None) => continue,
+            };
+            first.hit.score = 1.0;
+            if !first.symbols.contains(&one.node) {
+                first.symbols.insert(0, one.node);
+            }
+            hits.insert(0, first);
+        }
+        hits.truncate(request.top_k);
         hits.into_iter().enumerate().map(|(nth, hit)| file(&at.graph, hit, nth)).collect()
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -30,6 +31,8 @@ pub struct Added {
 pub enum RootsError {
     #[error(transparent)]
     Mount(#[from] MountError),
+    #[error("that is where m1nd keeps its own state")]
+    Own,
     #[error("one graph holds at most {MAX_ROOTS} other repositories")]
     TooMany,
     #[error("{namespace:?} is none of the other repositories in this graph")]
@@ -79,12 +82,17 @@ impl Roots {
 
     /// Puts a repository in.
     pub(super) fn add(&self, root: &Root, namespace: &str, folder: &Path) -> Result<Added, RootsError> {
+        let _alone = self.alone()?;
         self.follow(root);
         let mut state = self.state.lock();
         if state.added.len() >= MAX_ROOTS {
             return Err(RootsError::TooMany);
         }
-        let mount = root.mount(namespace, self.open(folder)?)?;
+        let other = self.open(folder)?;
+        if self.own.iter().any(|own| own.canonicalize().is_ok_and(|own| other.path().starts_with(own))) {
+            return Err(RootsError::Own);
+        }
+        let mount = root.mount(namespace, other)?;
         let path = mount.root().path().to_owned();
         let added = Added { namespace: namespace.to_owned(), path, problem: None };
         // One that cannot be read now would be lost if the name of a second one came to stand for it.
@@ -102,6 +110,7 @@ impl Roots {
 
     /// Takes a repository out.
     pub(super) fn remove(&self, root: &Root, namespace: &str) -> Result<Added, RootsError> {
+        let _alone = self.alone()?;
         self.follow(root);
         let mut state = self.state.lock();
         let Some(at) = state.added.iter().position(|added| added.namespace == namespace) else {
@@ -116,6 +125,18 @@ impl Roots {
         root.unmount(namespace);
         state.seen = None;
         Ok(removed)
+    }
+
+    /// One process at a time changes the list: what another has just written is read first.
+    fn alone(&self) -> io::Result<fs::File> {
+        let lock = fs::File::options()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(self.file.with_extension("lock"))?;
+        lock.lock()?;
+        self.state.lock().seen = None;
+        Ok(lock)
     }
 
     fn open(&self, folder: &Path) -> Result<Root, MountError> {

@@ -5,6 +5,7 @@ use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::NodeKind;
 use m1nd_recall::seek::Graphed;
+use m1nd_risk::trace as traces;
 use m1nd_runtime::flows::seek::{self, Request, SeekFile, SeekResult};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
@@ -120,6 +121,7 @@ impl Tool for Seek {
                 (None, Some(files), candidates)
             }
         };
+        let is_trace = traces::is_trace(&input.query);
         let mut query = input.query;
         cut_text(&mut query, MAX_ECHO);
         let output = Output { query, results, files, total_candidates_scanned: candidates, truncated: false };
@@ -129,6 +131,15 @@ impl Tool for Seek {
             min_score: input.min_score.is_some(),
         };
         let (proof, mut guidance) = next(&output, &limits);
+        if is_trace {
+            let hint =
+                "This is a stack trace: trace maps its frames to code. Pass the same text as error_text.";
+            guidance = Guidance {
+                next_suggested_tool: Some("trace"),
+                next_step_hint: Some(hint.into()),
+                ..guidance
+            };
+        }
         if let Some(commits) = ctx.workspace()?.commits_so_far() {
             guidance.next_step_hint = Some(format!(
                 "The history is still being read ({commits} commits so far): ask again in a few seconds if this misses what you look for."

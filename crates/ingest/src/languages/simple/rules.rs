@@ -537,7 +537,15 @@ impl Rules for SimpleRules {
             let own = program.text(program.def_name(def));
             // One that has the name of its class is not inherited.
             let own = (class == def).then_some(own);
-            for name in own.into_iter().chain(["__construct", "initialize", "init", "constructor"]) {
+            let language = program.files[program.file_of(class) as usize].language.as_str();
+            // In other languages a method of that name is one like any other.
+            let special = match language {
+                "php" => "__construct",
+                "ruby" => "initialize",
+                "swift" => "init",
+                _ => "constructor",
+            };
+            for name in own.into_iter().chain([special]) {
                 let found = self.get(&join(&full, name)).iter().copied();
                 let made: Vec<GDef> = found.filter(|&d| program.def(d).kind == DefKind::Method).collect();
                 if !made.is_empty() {

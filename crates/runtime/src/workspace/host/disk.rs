@@ -149,9 +149,11 @@ impl Host {
                 let generation = graph.generation();
                 self.view.store(Arc::new(self.saved_view(graph, generation)));
             }
-            Err(_) if !path.exists() => {}
+            Err(_) if !path.exists() && !self.had_graph(&path) => {}
             Err(err) => {
-                self.set_aside(&path, &err);
+                if path.exists() {
+                    self.set_aside(&path, &err);
+                }
                 // Older than the files, or nothing at all: without a stamp they are read again before it is believed.
                 let graph = snapshot::load(&snapshot::previous_path(&path)).unwrap_or_else(|_| bare());
                 let view = WorkspaceView::new(
@@ -164,6 +166,11 @@ impl Host {
                 self.view.store(Arc::new(view));
             }
         }
+    }
+
+    /// Whether a graph was saved here before, though its snapshot is gone: set aside, perhaps by a process that saved no other.
+    fn had_graph(&self, path: &Path) -> bool {
+        snapshot::previous_path(path).exists() || self.folder.join(FACTS).exists()
     }
 
     /// Publishes the snapshot on disk in place of what is in memory. Nothing when there is none.
