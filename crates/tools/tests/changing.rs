@@ -78,7 +78,7 @@ fn impact_tells_callers_first_then_what_is_further_away_and_the_tests() {
     let found = ok(&fixture, "impact", json!({"node_id": "clean"}));
     assert_eq!(
         names(&found["blast_radius"], "label"),
-        ["total", "models.py", "show", "test_show"],
+        ["total", "models.py", "show", "views.py", "test_views.py", "test_show"],
         "{found}"
     );
     assert_eq!((&found["direct_callers"], &found["tests_total"]), (&json!(1), &json!(1)));

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 36] = [
+const NOT_PATHS: [&str; 37] = [
     "baseline",
     "since",
     "task_description",
@@ -45,6 +45,7 @@ const NOT_PATHS: [&str; 36] = [
     "by",
     "center",
     "diff",
+    "depth",
     "node",
     "changed_node",
     "changed_nodes",

@@ -72,7 +72,7 @@ fn an_empty_answer_names_the_limit_that_emptied_it() {
     };
     assert!(hint(json!({"query": "evict", "node_types": ["class"]})).contains("`node_types`"));
     assert!(hint(json!({"query": "zeppelin", "scope": "src"})).contains("`scope`"));
-    assert!(hint(json!({"query": "send", "min_score": 1.0})).contains("`min_score`"));
+    assert!(hint(json!({"query": "send it", "min_score": 1.0})).contains("`min_score`"));
     let nowhere = hint(json!({"query": "zeppelin"}));
     assert!(!nowhere.contains("`scope`") && !nowhere.contains("`node_types`"), "{nowhere}");
 }

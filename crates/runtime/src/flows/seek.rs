@@ -91,11 +91,12 @@ pub fn symbols(
 ) -> Result<(Vec<SeekResult>, u64), Fault> {
     let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
     let meant: Vec<Hit> = named(ctx, at, request, &kinds)?;
-    ask(ctx, at, request, |found, lessons| {
+    let (results, candidates) = ask(ctx, at, request, |found, lessons| {
         let mut hits = lessons.judge(&at.graph, found.symbols(&kinds), &kinds, request);
         put_first(&mut hits, &meant, request.top_k);
         hits.iter().enumerate().map(|(nth, hit)| result(&at.graph, hit, nth)).collect()
-    })
+    })?;
+    Ok((results, candidates.max(meant.len() as u64)))
 }
 
 /// Definitions that the question names, as its best answers.
