@@ -3,9 +3,11 @@
 //! Every number has a definition that can be checked by hand on a small graph; what there is no data for is said, not
 //! filled in.
 
+pub mod antibody;
 pub mod blast;
 pub mod claim;
 pub mod diff;
+pub mod epidemic;
 pub mod layers;
 pub mod ledger;
 pub mod panorama;

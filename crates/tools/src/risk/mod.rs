@@ -1,5 +1,9 @@
 //! Risk: where trouble is likely, by measures that can be checked by hand.
 
+mod antibody_create;
+mod antibody_list;
+mod antibody_scan;
+mod epidemic;
 mod layer_inspect;
 mod layers;
 mod panoramic;
@@ -14,4 +18,8 @@ pub const TOOLS: &[Entry] = &[
     entry::<tremor::Tremor>(),
     entry::<layers::LayersTool>(),
     entry::<layer_inspect::LayerInspect>(),
+    entry::<antibody_create::AntibodyCreate>(),
+    entry::<antibody_list::AntibodyList>(),
+    entry::<antibody_scan::AntibodyScan>(),
+    entry::<epidemic::Epidemic>(),
 ];
