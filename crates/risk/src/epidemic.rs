@@ -160,7 +160,7 @@ impl Coupling {
             let mut ill: Vec<usize> = (0..seeded.len()).filter(|&at| seeded[at]).collect();
             let mut was = seeded.clone();
             curve[0] += ill.len() as f64;
-            for step in 1..=rates.steps as usize {
+            for infected in &mut curve[1..] {
                 let mut next = Vec::new();
                 for &from in &ill {
                     for (&(into, coupling), blame) in self.to[from].iter().zip(&mut blame[from]) {
@@ -173,7 +173,7 @@ impl Coupling {
                 }
                 ill.retain(|_| dice.roll() >= rates.gamma);
                 ill.append(&mut next);
-                curve[step] += ill.len() as f64;
+                *infected += ill.len() as f64;
             }
             for (times, was) in times.iter_mut().zip(was) {
                 *times += u32::from(was);

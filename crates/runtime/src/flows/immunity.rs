@@ -96,19 +96,24 @@ pub fn scan<'a>(ctx: &Ctx<'_>, graph: &Graph, antibodies: &'a [Antibody]) -> Res
     Ok(done)
 }
 
-/// How many different antibodies fit something in each file; nothing where there are none to look for.
+/// The same for all antibodies; nothing where there are none to look for.
 pub fn by_file(ctx: &Ctx<'_>, graph: &Graph) -> Result<Option<BTreeMap<NodeIx, u32>>, Fault> {
     let antibodies = all(ctx)?;
     if antibodies.is_empty() {
         return Ok(None);
     }
+    Ok(Some(count(graph, &scan(ctx, graph, &antibodies)?)))
+}
+
+/// How many different antibodies fit something in each file.
+pub fn count(graph: &Graph, found: &Scan<'_>) -> BTreeMap<NodeIx, u32> {
     let mut kinds: BTreeMap<NodeIx, BTreeSet<&str>> = BTreeMap::new();
-    for hit in &scan(ctx, graph, &antibodies)?.hits {
+    for hit in &found.hits {
         if let Some(file) = graph.node_by_path(graph.node(hit.node).path()) {
             kinds.entry(file).or_default().insert(&hit.antibody.id);
         }
     }
-    Ok(Some(kinds.into_iter().map(|(file, ids)| (file, ids.len() as u32)).collect()))
+    kinds.into_iter().map(|(file, ids)| (file, ids.len() as u32)).collect()
 }
 
 /// Every antibody of the workspace, oldest first.

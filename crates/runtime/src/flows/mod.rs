@@ -37,3 +37,4 @@ pub mod unattributed;
 pub mod verify;
 pub mod warmup;
 pub mod why;
+pub mod why_risky;

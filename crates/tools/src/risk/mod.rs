@@ -4,6 +4,7 @@ mod antibody_create;
 mod antibody_list;
 mod antibody_scan;
 mod epidemic;
+mod heuristics_surface;
 mod layer_inspect;
 mod layers;
 mod panoramic;
@@ -22,4 +23,5 @@ pub const TOOLS: &[Entry] = &[
     entry::<antibody_list::AntibodyList>(),
     entry::<antibody_scan::AntibodyScan>(),
     entry::<epidemic::Epidemic>(),
+    entry::<heuristics_surface::HeuristicsSurface>(),
 ];
