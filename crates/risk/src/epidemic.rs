@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_recall::engines::spread::certainty;
+use m1nd_recall::place;
 
 use crate::blast::DEPENDS;
 
@@ -75,6 +76,7 @@ impl Coupling {
             node.kind() == NodeKind::File
                 && !node.language().is_empty()
                 && !node.flags().has(NodeFlags::TEST_CODE)
+                && !place::is_beside(node.path())
         };
         let files: Vec<NodeIx> = graph.nodes().filter(is_own).map(|node| node.ix()).collect();
         let at: BTreeMap<NodeIx, usize> = files.iter().enumerate().map(|(at, &node)| (node, at)).collect();

@@ -18,11 +18,11 @@ pub struct Epidemic;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Known-buggy files, or nodes in them; the five least trusted files by default
+    /// Known-buggy files, or nodes in them; by default the least trusted twentieth, at most five
     #[serde(default)]
     node_ids: Vec<String>,
     /// Chance to infect over a coupling of 1, in a step (0-1)
-    #[schemars(extend("default" = 0.5))]
+    #[schemars(extend("default" = 0.3))]
     beta: Option<f64>,
     /// Chance to be mended, in a step (0-1)
     #[schemars(extend("default" = 0.3))]
@@ -89,7 +89,9 @@ pub struct Assumed {
     steps: u32,
 }
 
-/// So many of the least trusted files, where none are named.
+/// Where none are named, this share of the least trusted files,
+const SEED_SHARE: usize = 20;
+/// but no more than so many.
 const SEEDS: usize = 5;
 const MAX_SEEDS: usize = 100;
 
@@ -100,7 +102,7 @@ impl Tool for Epidemic {
         name: "epidemic",
         summary: "Where a defect shows next: an infection from known-buggy files over what depends on them and what changes with them.",
         help: "SIR by steps: an infected file infects a coupled one with probability beta*coupling, then is mended with probability gamma. coupling = 1-(1-relation)(1-together): relation is the share of a file's dependencies that lead to the infected one, \
-            each place counting its strength (call 0.9, inherit 0.8, import 0.5 ...; a guess is a part of a place); together is the share of the infected file's commits that changed the other too, as if it had two more. Tests are left out. \
+            each place counting its strength (call 0.9, inherit 0.8, import 0.5 ...; a guess is a part of a place); together is the share of the infected file's commits that changed the other too, as if it had two more. Tests, examples and benchmarks are left out. \
             Without runs, what is expected is computed as if files were independent; with runs, seeded simulations are counted. beta and gamma are assumptions: the order of files means more than the numbers.",
         intents: &["where will the bug spread", "bug propagation", "which files are next", "infection"],
         needs: Needs::Graph,
@@ -121,7 +123,7 @@ impl Tool for Epidemic {
         let limit = ctx.in_range("limit", input.limit, 1..=500)?.unwrap_or(20);
         let steps = ctx.in_range("steps", input.steps, 1..=100)?.unwrap_or(5) as u32;
         let runs = ctx.in_range("runs", input.runs, 1..=10_000)?;
-        let (beta, gamma) = (input.beta.unwrap_or(0.5), input.gamma.unwrap_or(0.3));
+        let (beta, gamma) = (input.beta.unwrap_or(0.3), input.gamma.unwrap_or(0.3));
         if !(0.0..=1.0).contains(&beta) || !(0.0..=1.0).contains(&gamma) {
             return Err(ctx.invalid("`beta` and `gamma` must be from 0 to 1."));
         }
@@ -207,7 +209,8 @@ fn least_trusted(graph: &Graph, coupling: &Coupling, known: &Known) -> Vec<(Node
         }
     }
     files.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-    files.into_iter().take(SEEDS).map(|(score, _, file)| (file, Some(score))).collect()
+    let count = (coupling.files() / SEED_SHARE).clamp(1, SEEDS);
+    files.into_iter().take(count).map(|(score, _, file)| (file, Some(score))).collect()
 }
 
 fn named(
