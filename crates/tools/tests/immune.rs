@@ -1,0 +1,108 @@
+//! Bugs that were confirmed once are found again, and counted.
+
+#![allow(clippy::unwrap_used)]
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+fn fixture() -> Fixture {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- src/door.py
+def open_door(name):
+    return name
+
+def close_door(name):
+    return name
+
+def log(name):
+    print(name)
+//- src/house.py
+from door import open_door, close_door, log
+
+def enter(name):
+    open_door(name)
+    log(name)
+
+def visit(name):
+    open_door(name)
+    close_door(name)
+//- src/shed.py
+from door import open_door, log
+
+def fetch(name):
+    open_door(name)
+
+def look(name):
+    log(name)
+"#,
+    );
+    let reply = fixture.call("ingest", json!({}));
+    assert_eq!(reply.body["state"], "done", "{}", reply.text());
+    fixture
+}
+
+fn left_open() -> Value {
+    json!({"node_id": "enter", "name": "left open", "with": ["open_door"], "without": ["close_door"]})
+}
+
+#[test]
+fn the_like_of_a_bug_is_found_and_panoramic_counts_it() {
+    let fixture = fixture();
+    let before = fixture.call("panoramic", json!({})).body;
+    assert!(before["no_data"].as_array().unwrap().contains(&json!("antibodies")), "{before}");
+    let made = fixture.call("antibody_create", left_open()).body;
+    assert_eq!(made["pattern"], "callable: calls open_door; without close_door", "{made}");
+    // Two of the seven functions fit.
+    assert_eq!(
+        (&made["matches"], &made["of"], &made["matches_source"]),
+        (&json!(2), &json!(7), &json!(true))
+    );
+    let scan = fixture.call("antibody_scan", json!({})).body;
+    let found: Vec<&str> =
+        scan["matches"].as_array().unwrap().iter().map(|one| one["node_id"].as_str().unwrap()).collect();
+    assert_eq!(found, ["function::src/house.py::enter", "function::src/shed.py::fetch"], "{scan}");
+    let after = fixture.call("panoramic", json!({})).body;
+    assert!(!after["no_data"].as_array().unwrap().contains(&json!("antibodies")), "{after}");
+    let counts: Vec<(&str, u64)> = after["modules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["source_path"].as_str().unwrap(), one["antibody_matches"].as_u64().unwrap()))
+        .collect();
+    assert!(counts.contains(&("src/shed.py", 1)) && counts.contains(&("src/door.py", 0)), "{counts:?}");
+    let why = fixture.call("heuristics_surface", json!({"node_id": "src/shed.py"})).body;
+    assert_eq!(why["antibody_matches"][0]["node_id"], "function::src/shed.py::fetch", "{why}");
+}
+
+#[test]
+fn twins_and_patterns_that_say_nothing_are_refused() {
+    let fixture = fixture();
+    assert!(!fixture.call("antibody_create", left_open()).is_error);
+    let twin = fixture.call("antibody_create", left_open()).body;
+    assert_eq!(twin["error"]["code"], "conflict", "{twin}");
+    let mut again = left_open();
+    again["replaces"] = json!("ab-1");
+    assert_eq!(fixture.call("antibody_create", again).body["antibody_id"], "ab-2");
+    assert_eq!(fixture.call("antibody_list", json!({})).body["total"], 1);
+    let blunt = json!({"node_id": "enter", "name": "a function", "with": ["name"]});
+    let blunt = fixture.call("antibody_create", blunt).body;
+    assert!(blunt["error"]["message"].as_str().unwrap().contains("7 of 7"), "{blunt}");
+    let missing = json!({"node_id": "enter", "name": "x", "with": ["lock_door"]});
+    assert_eq!(fixture.call("antibody_create", missing).body["error"]["code"], "invalid_params");
+}
+
+#[test]
+fn a_defect_goes_to_those_who_use_the_file() {
+    let fixture = fixture();
+    let none = fixture.call("epidemic", json!({})).body;
+    assert!(none["no_data"].as_str().unwrap().starts_with("no_data"), "{none}");
+    let spread = fixture.call("epidemic", json!({"node_ids": ["src/door.py"]})).body;
+    let files: Vec<&str> =
+        spread["at_risk"].as_array().unwrap().iter().map(|one| one["file_path"].as_str().unwrap()).collect();
+    assert_eq!(files.len(), 2, "{spread}");
+    assert!(files.contains(&"src/house.py") && files.contains(&"src/shed.py"), "{spread}");
+    let back = fixture.call("epidemic", json!({"node_ids": ["src/shed.py"]})).body;
+    assert_eq!(back["total"], 0, "{back}");
+}
