@@ -8,6 +8,7 @@ pub mod blast;
 pub mod claim;
 pub mod diff;
 pub mod epidemic;
+pub mod flow;
 pub mod layers;
 pub mod ledger;
 pub mod panorama;

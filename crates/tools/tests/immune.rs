@@ -1,4 +1,4 @@
-//! Bugs that were confirmed once are found again, and counted.
+//! Where trouble is, or comes: bugs that are known, files that catch them, state that is shared.
 
 #![allow(clippy::unwrap_used)]
 
@@ -105,4 +105,44 @@ fn a_defect_goes_to_those_who_use_the_file() {
     assert!(files.contains(&"src/house.py") && files.contains(&"src/shed.py"), "{spread}");
     let back = fixture.call("epidemic", json!({"node_ids": ["src/shed.py"]})).body;
     assert_eq!(back["total"], 0, "{back}");
+}
+
+#[test]
+fn state_that_is_changed_under_a_lock_is_no_trouble() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- app/store.py
+from threading import Lock
+
+cache = {}
+_lock = Lock()
+
+def put(key, value):
+    _set(key, value)
+
+def put_safely(key, value):
+    with _lock:
+        _set_locked(key, value)
+
+def _set(key, value):
+    cache[key] = value
+
+def _set_locked(key, value):
+    cache[key] = value
+//- app/page.js
+let count = 0;
+export function hit() {
+    count += 1;
+}
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let flow = fixture.call("flow_simulate", json!({"node_ids": ["put", "put_safely"]})).body;
+    let found = flow["turbulent"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{flow}");
+    assert_eq!(found[0]["node_id"], "function::app/store.py::_set");
+    assert_eq!((&found[0]["changes"], &found[0]["turbulence"]), (&json!(["cache:14"]), &json!(0.5)));
+    assert_eq!((&flow["writers"], &flow["guarded"]), (&json!(2), &json!(1)));
+    assert!(flow["no_data"][0].as_str().unwrap().contains("javascript (1 files)"), "{flow}");
 }

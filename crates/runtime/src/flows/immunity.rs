@@ -31,24 +31,34 @@ impl<'a> Words<'a> {
         Self { root, texts: BTreeMap::new() }
     }
 
-    /// The lines of a node; nothing where they cannot be read.
-    pub fn source(&mut self, graph: &Graph, node: NodeIx) -> Option<impl Iterator<Item = (u32, &str)>> {
+    /// A whole file; nothing where it cannot be read.
+    pub fn text(&mut self, path: &str) -> Option<&str> {
+        let read = || {
+            let bytes = scan::read(self.root, path).ok()?;
+            read::decode(&bytes).map(|(text, _)| text)
+        };
+        self.texts.entry(path.to_owned()).or_insert_with(read).as_deref()
+    }
+
+    /// The lines of a node.
+    fn lines(&mut self, graph: &Graph, node: NodeIx) -> Option<impl Iterator<Item = &str>> {
         let node = graph.node(node);
         let (first, last) = node.lines();
-        let text = self.texts.entry(node.path().to_owned()).or_insert_with(|| {
-            let bytes = scan::read(self.root, node.path()).ok()?;
-            read::decode(&bytes).map(|(text, _)| text)
-        });
-        let lines = (1_u32..).zip(text.as_deref()?.lines());
         let wanted = (last.saturating_sub(first) as usize).saturating_add(1);
+        let lines = self.text(node.path())?.lines();
         Some(lines.skip(first.saturating_sub(1) as usize).take(wanted))
+    }
+
+    /// The source of a node.
+    pub fn body(&mut self, graph: &Graph, node: NodeIx) -> Option<String> {
+        Some(self.lines(graph, node)?.collect::<Vec<_>>().join("\n"))
     }
 }
 
 impl Sources for Words<'_> {
     fn mentions(&mut self, graph: &Graph, node: NodeIx, name: &str) -> bool {
-        self.source(graph, node)
-            .is_some_and(|mut lines| lines.any(|(_, line)| words(line).any(|word| word == name)))
+        let lines = self.lines(graph, node);
+        lines.is_some_and(|mut lines| lines.any(|line| words(line).any(|word| word == name)))
     }
 }
 

@@ -32,6 +32,7 @@ pub mod survey;
 pub mod text_search;
 pub mod texts;
 pub mod trace;
+pub mod turbulence;
 pub mod twins;
 pub mod unattributed;
 pub mod verify;

@@ -163,7 +163,7 @@ fn layer(module: &ModuleRisk, layers: &Layers) -> Factor {
 }
 
 fn turbulence() -> Factor {
-    let because = "no_data: nothing looks for shared state yet".to_owned();
+    let because = "no_data: not counted, since it takes reading every source; see flow_simulate".to_owned();
     Factor { factor: "turbulence", value: None, adds: 0.0, of: 0.15, because }
 }
 

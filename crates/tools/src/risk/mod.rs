@@ -4,6 +4,7 @@ mod antibody_create;
 mod antibody_list;
 mod antibody_scan;
 mod epidemic;
+mod flow_simulate;
 mod heuristics_surface;
 mod layer_inspect;
 mod layers;
@@ -24,4 +25,5 @@ pub const TOOLS: &[Entry] = &[
     entry::<antibody_scan::AntibodyScan>(),
     entry::<epidemic::Epidemic>(),
     entry::<heuristics_surface::HeuristicsSurface>(),
+    entry::<flow_simulate::FlowSimulate>(),
 ];

@@ -85,7 +85,7 @@ impl Tool for Panoramic {
         summary: "Panoramic graph health overview: per-module risk scores combining trust, tremor, layer violations, antibodies, and turbulence.",
         help: "combined_risk = (1-trust) 0.30 + tremor 0.25 + violations/5 0.20 + turbulence 0.15 + antibodies/3 0.10, each part clamped to 0..1; overall_health = 1 - mean of the highest tenth. \
             trust, tremor and layers are those of the tools of these names; layer_violations counts upward edges that start in the file. A part without data counts as 0 (trust as 0.5) and is named in no_data: \
-            trust and tremor need a git history, antibodies recorded patterns, turbulence a search for shared state.",
+            trust and tremor need a git history, antibodies patterns kept with antibody_create; turbulence is not counted, since it takes reading every source: see flow_simulate.",
         intents: &["risk overview", "health of codebase", "riskiest modules", "where are bugs likely"],
         needs: Needs::Graph,
         budget: Some(8_000),
