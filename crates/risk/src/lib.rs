@@ -13,6 +13,7 @@ pub mod layers;
 pub mod ledger;
 pub mod panorama;
 pub mod removal;
+pub mod taint;
 #[cfg(test)]
 mod testing;
 pub mod trace;

@@ -146,3 +146,41 @@ export function hit() {
     assert_eq!((&flow["writers"], &flow["guarded"]), (&json!(2), &json!(1)));
     assert!(flow["no_data"][0].as_str().unwrap().contains("javascript (1 files)"), "{flow}");
 }
+
+#[test]
+fn a_dangerous_call_is_found_with_the_way_to_it_and_what_looks_at_input() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- app/views.py
+import os
+from checks import validate_name
+
+def show(name):
+    run(name)
+
+def show_checked(name):
+    validate_name(name)
+    run_checked(name)
+
+def run(name):
+    os.system(name)
+
+def run_checked(name):
+    os.system(name)
+
+def never():
+    eval("1")
+//- app/checks.py
+def validate_name(name):
+    return name.isalpha()
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let found = fixture.call("taint_trace", json!({"node_ids": ["show", "show_checked"]})).body;
+    let paths = found["paths"].as_array().unwrap();
+    assert_eq!((paths.len(), &found["unguarded"]), (2, &json!(1)), "{found}");
+    assert_eq!((&paths[0]["sink"], &paths[0]["at"]), (&json!("execute"), &json!("app/views.py:12")));
+    assert_eq!(paths[0]["path"], json!(["function::app/views.py::show", "function::app/views.py::run"]));
+    assert_eq!(paths[1]["boundaries"], json!(["validate_name"]));
+}

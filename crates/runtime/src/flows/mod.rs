@@ -29,6 +29,7 @@ pub mod seek;
 pub mod sight;
 pub mod slice;
 pub mod survey;
+pub mod tainted;
 pub mod text_search;
 pub mod texts;
 pub mod trace;

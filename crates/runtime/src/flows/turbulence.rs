@@ -15,7 +15,7 @@ use crate::faults;
 /// An entry that may run beside itself sends two particles.
 const BESIDE_ITSELF: u32 = 2;
 /// A program's beginning sends one.
-const ONCE: u32 = 1;
+pub(super) const ONCE: u32 = 1;
 
 /// Where particles start.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
     Entries { kind: "routes", particles }
 }
 
-fn is_product(node: &Node<'_>) -> bool {
+pub(super) fn is_product(node: &Node<'_>) -> bool {
     !node.flags().has(NodeFlags::TEST_CODE) && !place::is_beside(node.path())
 }
 

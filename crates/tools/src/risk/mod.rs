@@ -9,6 +9,7 @@ mod heuristics_surface;
 mod layer_inspect;
 mod layers;
 mod panoramic;
+mod taint_trace;
 mod tremor;
 mod trust;
 
@@ -26,4 +27,5 @@ pub const TOOLS: &[Entry] = &[
     entry::<epidemic::Epidemic>(),
     entry::<heuristics_surface::HeuristicsSurface>(),
     entry::<flow_simulate::FlowSimulate>(),
+    entry::<taint_trace::TaintTrace>(),
 ];
