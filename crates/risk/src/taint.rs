@@ -107,12 +107,29 @@ pub fn sinks(language: &str, source: &str) -> Vec<(Sink, usize)> {
         }
         for (languages, sink, regex) in &patterns().sinks {
             let is_new = !found.iter().any(|(known, _)| known == sink);
-            if is_new && languages.contains(&language) && regex.is_match(code) {
+            if !is_new || !languages.contains(&language) {
+                continue;
+            }
+            if regex.find(code).is_some_and(|call| !is_constant(&code[call.end()..])) {
                 found.push((*sink, at));
             }
         }
     }
     found
+}
+
+/// Whether the first argument is a text that stands there as a whole: no input gets into that.
+fn is_constant(arguments: &str) -> bool {
+    let arguments = arguments.trim_start();
+    let Some(quote) = arguments.chars().next().filter(|first| ['"', '\''].contains(first)) else {
+        return false;
+    };
+    let Some((text, after)) = arguments[1..].split_once(quote) else { return false };
+    // A shell runs what comes after it.
+    let is_shell = ["sh", "bash", "cmd", "powershell"]
+        .iter()
+        .any(|shell| text.trim_end_matches(".exe").ends_with(shell));
+    after.trim_start().starts_with([',', ')']) && !is_shell
 }
 
 /// Names of calls in a source that look at input, in their order, each once.
@@ -139,10 +156,10 @@ pub fn reached(graph: &Graph, entries: &[NodeIx]) -> BTreeMap<NodeIx, Option<Nod
             before.insert(edge.target, Some(node));
             open.push_back(edge.target);
             for inner in constructors(graph, edge.target) {
-                if !before.contains_key(&inner) {
-                    before.insert(inner, Some(edge.target));
+                before.entry(inner).or_insert_with(|| {
                     open.push_back(inner);
-                }
+                    Some(edge.target)
+                });
             }
         }
     }
@@ -208,7 +225,10 @@ mod tests {
         assert_eq!(found("python", "    open(path)"), [""; 0]);
         assert_eq!(found("typescript", "  db.query(`select ${x}`)"), ["sql"]);
         assert_eq!(found("typescript", "  regex.exec(x)"), [""; 0]);
+        assert_eq!(found("typescript", "  exec('net use', { hide: true })"), [""; 0]);
+        assert_eq!(found("typescript", "  exec('net ' + x)"), ["execute"]);
         assert_eq!(found("go", "\texec.Command(name)"), ["execute"]);
+        assert_eq!(found("go", "\texec.Command(\"sh\", \"-c\", x)"), ["execute"]);
         assert_eq!(found("java", "  new ObjectInputStream(in)"), ["deserialize"]);
         assert!(!knows("rust") && knows("tsx"));
         assert_eq!(boundaries("if form.is_valid():\n  x = escape(y)"), ["is_valid", "escape"]);

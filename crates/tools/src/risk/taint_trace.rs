@@ -68,7 +68,7 @@ impl Tool for TaintTrace {
     const SPEC: Spec = Spec {
         name: "taint_trace",
         summary: "Dangerous calls (run a program, SQL from pieces, deserialize, raw markup, write files) that entry points reach, and whether something on the way validates.",
-        help: "Calls that are certain are followed, not values: a path says that the call may run for that entry, not that its input gets there. Dangerous calls are known by how they are written in Python, JavaScript, TypeScript, Go and Java. \
+        help: "Calls that are certain are followed, not values: a path says that the call may run for that entry, not that its input gets there. Dangerous calls are known by how they are written in Python, JavaScript, TypeScript, Go and Java; those whose first argument is a plain text (and no shell) are left out. \
             boundaries are calls in the functions of the path named like validate, sanitize, escape, clean, authorize, verify, quote; a name is a hint, not a proof.",
         intents: &["security", "injection", "taint analysis", "untrusted input", "dangerous calls"],
         needs: Needs::Graph,
