@@ -3,14 +3,18 @@
 //! Every number has a definition that can be checked by hand on a small graph; what there is no data for is said, not
 //! filled in.
 
+pub mod antibody;
 pub mod blast;
 pub mod claim;
 pub mod diff;
+pub mod epidemic;
+pub mod flow;
 pub mod layers;
 pub mod ledger;
 pub mod panorama;
 pub mod plan;
 pub mod removal;
+pub mod taint;
 #[cfg(test)]
 mod testing;
 pub mod trace;

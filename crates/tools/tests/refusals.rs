@@ -16,7 +16,15 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 37] = [
+const NOT_PATHS: [&str; 45] = [
+    "name",
+    "with",
+    "without",
+    "named",
+    "description",
+    "severity",
+    "replaces",
+    "antibody_ids",
     "baseline",
     "since",
     "task_description",

@@ -1,5 +1,6 @@
 //! Workspace: the folder a process is bound to, and where its state lives.
 
+mod antibodies;
 mod associations;
 mod bring;
 mod compare;
@@ -35,6 +36,8 @@ use m1nd_store::SqliteStore;
 use m1nd_vfs::{RelPath, Root, durable};
 
 use crate::settings::Settings;
+use antibodies::Antibodies;
+pub use antibodies::{Antibody, AntibodyError, MAX_ANTIBODIES, Severity};
 use associations::Associations;
 pub use bring::{BringError, IndexReport, Keep};
 pub use compare::Differences;
@@ -87,6 +90,7 @@ pub struct Workspace {
     words: Words,
     associations: Associations,
     lessons: Lessons,
+    antibodies: Antibodies,
     priming: Priming,
     sessions: Sessions,
     roots: Roots,
@@ -105,6 +109,7 @@ impl Workspace {
         let memory = Memory::new(&runtime_root);
         let words = Words::new(&runtime_root);
         let lessons = Lessons::new(&runtime_root);
+        let antibodies = Antibodies::new(&runtime_root);
         let associations = Associations::default();
         let (priming, sessions) = (Priming::default(), Sessions::new(&runtime_root));
         let host = Host::new(runtime_root.clone());
@@ -118,6 +123,7 @@ impl Workspace {
             words,
             associations,
             lessons,
+            antibodies,
             priming,
             sessions,
             roots,
@@ -207,6 +213,21 @@ impl Workspace {
     pub fn add_lessons(&self, query: &str, nodes: &[&str], amount: f32) -> io::Result<()> {
         self.ensure_runtime_root().map_err(|err| err.source)?;
         self.lessons.add(query, nodes, amount)
+    }
+
+    /// Patterns of bugs that were confirmed here.
+    pub fn antibodies(&self) -> io::Result<Vec<Antibody>> {
+        self.antibodies.all()
+    }
+
+    /// Keeps one more, or puts it in the place of another.
+    pub fn add_antibody(
+        &self,
+        antibody: Antibody,
+        replaces: Option<&str>,
+    ) -> Result<Antibody, AntibodyError> {
+        self.ensure_runtime_root().map_err(|err| err.source)?;
+        self.antibodies.add(antibody, replaces)
     }
 
     /// How many commits the last corpus knew, where the history was not read to its end yet.

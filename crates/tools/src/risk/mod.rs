@@ -1,8 +1,15 @@
 //! Risk: where trouble is likely, by measures that can be checked by hand.
 
+mod antibody_create;
+mod antibody_list;
+mod antibody_scan;
+mod epidemic;
+mod flow_simulate;
+mod heuristics_surface;
 mod layer_inspect;
 mod layers;
 mod panoramic;
+mod taint_trace;
 mod tremor;
 mod trust;
 
@@ -14,4 +21,11 @@ pub const TOOLS: &[Entry] = &[
     entry::<tremor::Tremor>(),
     entry::<layers::LayersTool>(),
     entry::<layer_inspect::LayerInspect>(),
+    entry::<antibody_create::AntibodyCreate>(),
+    entry::<antibody_list::AntibodyList>(),
+    entry::<antibody_scan::AntibodyScan>(),
+    entry::<epidemic::Epidemic>(),
+    entry::<heuristics_surface::HeuristicsSurface>(),
+    entry::<flow_simulate::FlowSimulate>(),
+    entry::<taint_trace::TaintTrace>(),
 ];

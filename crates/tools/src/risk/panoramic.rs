@@ -6,8 +6,8 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::Graph;
 use m1nd_risk::ledger::COLD_START;
 use m1nd_risk::panorama::{self, Findings};
-use m1nd_runtime::flows::ledger;
 use m1nd_runtime::flows::survey::is_within;
+use m1nd_runtime::flows::{immunity, ledger};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl Tool for Panoramic {
         summary: "Panoramic graph health overview: per-module risk scores combining trust, tremor, layer violations, antibodies, and turbulence.",
         help: "combined_risk = (1-trust) 0.30 + tremor 0.25 + violations/5 0.20 + turbulence 0.15 + antibodies/3 0.10, each part clamped to 0..1; overall_health = 1 - mean of the highest tenth. \
             trust, tremor and layers are those of the tools of these names; layer_violations counts upward edges that start in the file. A part without data counts as 0 (trust as 0.5) and is named in no_data: \
-            trust and tremor need a git history, antibodies recorded patterns, turbulence a search for shared state.",
+            trust and tremor need a git history, antibodies patterns kept with antibody_create; turbulence is not counted, since it takes reading every source: see flow_simulate.",
         intents: &["risk overview", "health of codebase", "riskiest modules", "where are bugs likely"],
         needs: Needs::Graph,
         budget: Some(8_000),
@@ -107,21 +107,19 @@ impl Tool for Panoramic {
         let graph = &at.graph;
         let known = ledger::of(ctx, &at.graph)?;
         let within = |path: &str| is_within(path, &scope);
-        let (found, _) = panorama::panorama(graph, &known.ledger, &Findings::default(), within);
+        let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, turbulence: None };
+        let (found, _) = panorama::panorama(graph, &known.ledger, &findings, within);
         let health = panorama::health(&found);
         let alerts = alerts(graph, &found);
         let advise = input.include_recommendations.unwrap_or(true);
         let risky = found.iter().filter(|one| one.combined >= least);
         let total = risky.clone().count();
         let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
-        let mut no_data = vec!["turbulence", "antibodies"];
+        let mut no_data = vec!["turbulence"];
+        no_data.extend(findings.antibodies.is_none().then_some("antibodies"));
         no_data.extend(known.no_data().iter().flat_map(|_| ["trust", "tremor"]));
         let guidance = match modules.first() {
-            Some(first) => Guidance::next(
-                "impact",
-                first.node_id.clone(),
-                "See what a change of the riskiest file reaches.",
-            ),
+            Some(first) => Guidance::next("impact", first.node_id.clone(), "See what it reaches."),
             None if found.is_empty() => Guidance::hint("No file of code is in that scope."),
             None => Guidance::hint("No module reaches min_risk."),
         };
@@ -166,7 +164,10 @@ fn advice(one: &panorama::ModuleRisk) -> Option<String> {
     if one.combined < 0.2 {
         return None;
     }
-    Some(if layers >= trust && layers >= tremor {
+    let bugs = (f64::from(one.antibodies.unwrap_or_default()) / 3.0).min(1.0) * 0.10;
+    Some(if bugs > 0.0 && bugs >= layers && bugs >= tremor {
+        "Looks like bugs confirmed before: see antibody_scan.".to_owned()
+    } else if layers >= trust && layers >= tremor {
         format!("{} edges go against the layers: see layers.", one.violations)
     } else if tremor >= trust {
         "Its changes speed up: review them before more follow.".to_owned()

@@ -1,0 +1,126 @@
+//! Turbulence: where the workspace changes shared state on ways that may run at the same time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_contract::Fault;
+use m1nd_graph::{EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
+use m1nd_recall::place;
+use m1nd_risk::flow::shared::{self, Finder};
+use m1nd_risk::flow::{Ways, ways};
+
+use super::immunity::Words;
+use crate::ctx::Ctx;
+use crate::faults;
+
+/// An entry that may run beside itself sends two particles.
+const BESIDE_ITSELF: u32 = 2;
+/// A program's beginning sends one.
+pub(super) const ONCE: u32 = 1;
+
+/// Where particles start.
+#[derive(Clone, Debug, Default)]
+pub struct Entries {
+    /// routes, exported or named.
+    pub kind: &'static str,
+    pub particles: BTreeMap<NodeIx, u32>,
+}
+
+/// A function that changes shared state on several ways at once.
+#[derive(Clone, Debug)]
+pub struct Turbulent {
+    pub node: NodeIx,
+    /// What it changes, and in which line.
+    pub states: Vec<(String, u32)>,
+    pub ways: Ways,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Flow {
+    /// The most turbulent first.
+    pub turbulent: Vec<Turbulent>,
+    /// Functions that change shared state.
+    pub writers: usize,
+    /// Of these, those that hold a lock, or are reached under one only.
+    pub guarded: usize,
+    /// Files that were read, by language.
+    pub files: usize,
+    /// Languages without patterns, and how many files they have.
+    pub unknown: BTreeMap<String, usize>,
+}
+
+/// The entry points: those named, else handlers of routes and beginnings of programs, else (in a library) all that others may call.
+pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
+    if !named.is_empty() {
+        let particles = named.iter().map(|&node| (node, BESIDE_ITSELF)).collect();
+        return Entries { kind: "named", particles };
+    }
+    let mut particles = BTreeMap::new();
+    for node in graph.nodes().filter(|node| node.kind() == NodeKind::Route && is_product(node)) {
+        particles.extend(graph.targets(node.ix(), EdgeKind::Routes).map(|handler| (handler, BESIDE_ITSELF)));
+    }
+    let callable = |node: &Node<'_>| node.kind().is_callable() && is_product(node);
+    if particles.is_empty() {
+        let exported = graph.nodes().filter(|node| callable(node) && node.flags().has(NodeFlags::EXPORTED));
+        let particles = exported.map(|node| (node.ix(), BESIDE_ITSELF)).collect();
+        return Entries { kind: "exported", particles };
+    }
+    for node in graph.nodes().filter(|node| callable(node) && node.flags().has(NodeFlags::ENTRY_POINT)) {
+        particles.entry(node.ix()).or_insert(ONCE);
+    }
+    Entries { kind: "routes", particles }
+}
+
+pub(super) fn is_product(node: &Node<'_>) -> bool {
+    !node.flags().has(NodeFlags::TEST_CODE) && !place::is_beside(node.path())
+}
+
+/// Follows the particles to every function of the product that changes shared state.
+pub fn simulate(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Flow, Fault> {
+    let mut words = Words::of(ctx.workspace()?.root());
+    let mut flow = Flow::default();
+    let mut names: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
+    let files = graph.nodes().filter(|node| node.kind() == NodeKind::File && is_product(node));
+    for file in files.filter(|node| !node.language().is_empty()) {
+        if let Some(stop) = ctx.cancel().stop() {
+            return Err(faults::stopped(stop));
+        }
+        let Some(patterns) = shared::patterns(file.language()) else {
+            *flow.unknown.entry(file.language().to_owned()).or_default() += 1;
+            continue;
+        };
+        flow.files += 1;
+        let declared = words.text(file.path()).map(|text| patterns.declared(text)).unwrap_or_default();
+        names.entry((file.language(), patterns.home(file.path()))).or_default().extend(declared);
+    }
+    let finders: BTreeMap<(&str, &str), Finder> = names
+        .iter()
+        .filter_map(|(&key, names)| Some((key, shared::patterns(key.0)?.finder(names)?)))
+        .collect();
+    for node in graph.nodes().filter(|node| node.kind().is_callable() && is_product(node)) {
+        let Some(patterns) = shared::patterns(node.language()) else { continue };
+        let Some(finder) = finders.get(&(node.language(), patterns.home(node.path()))) else { continue };
+        let Some(source) = words.body(graph, node.ix()) else { continue };
+        let changes = finder.changes(&source);
+        if changes.is_empty() {
+            continue;
+        }
+        flow.writers += 1;
+        if patterns.holds_lock(&source) {
+            flow.guarded += 1;
+            continue;
+        }
+        let found = ways(graph, node.ix(), &entries.particles, |on_the_way| {
+            let patterns = shared::patterns(graph.node(on_the_way).language());
+            patterns.zip(words.body(graph, on_the_way)).is_some_and(|(known, text)| known.holds_lock(&text))
+        });
+        flow.guarded += usize::from(found.entries.is_empty() && found.has_guarded);
+        if found.turbulence() > 0.0 {
+            let line = |after: usize| node.lines().0 + u32::try_from(after).unwrap_or_default();
+            let states = changes.into_iter().map(|(name, after)| (name, line(after))).collect();
+            flow.turbulent.push(Turbulent { node: node.ix(), states, ways: found });
+        }
+    }
+    flow.turbulent.sort_by(|a, b| b.ways.particles.cmp(&a.ways.particles).then(a.node.cmp(&b.node)));
+    Ok(flow)
+}

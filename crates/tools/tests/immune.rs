@@ -1,0 +1,186 @@
+//! Where trouble is, or comes: bugs that are known, files that catch them, state that is shared.
+
+#![allow(clippy::unwrap_used)]
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+fn fixture() -> Fixture {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- src/door.py
+def open_door(name):
+    return name
+
+def close_door(name):
+    return name
+
+def log(name):
+    print(name)
+//- src/house.py
+from door import open_door, close_door, log
+
+def enter(name):
+    open_door(name)
+    log(name)
+
+def visit(name):
+    open_door(name)
+    close_door(name)
+//- src/shed.py
+from door import open_door, log
+
+def fetch(name):
+    open_door(name)
+
+def look(name):
+    log(name)
+"#,
+    );
+    let reply = fixture.call("ingest", json!({}));
+    assert_eq!(reply.body["state"], "done", "{}", reply.text());
+    fixture
+}
+
+fn left_open() -> Value {
+    json!({"node_id": "enter", "name": "left open", "with": ["open_door"], "without": ["close_door"]})
+}
+
+#[test]
+fn the_like_of_a_bug_is_found_and_panoramic_counts_it() {
+    let fixture = fixture();
+    let before = fixture.call("panoramic", json!({})).body;
+    assert!(before["no_data"].as_array().unwrap().contains(&json!("antibodies")), "{before}");
+    let made = fixture.call("antibody_create", left_open()).body;
+    assert_eq!(made["pattern"], "callable: calls open_door; without close_door", "{made}");
+    // Two of the seven functions fit.
+    assert_eq!(
+        (&made["matches"], &made["of"], &made["matches_source"]),
+        (&json!(2), &json!(7), &json!(true))
+    );
+    let scan = fixture.call("antibody_scan", json!({})).body;
+    let found: Vec<&str> =
+        scan["matches"].as_array().unwrap().iter().map(|one| one["node_id"].as_str().unwrap()).collect();
+    assert_eq!(found, ["function::src/house.py::enter", "function::src/shed.py::fetch"], "{scan}");
+    let after = fixture.call("panoramic", json!({})).body;
+    assert!(!after["no_data"].as_array().unwrap().contains(&json!("antibodies")), "{after}");
+    let counts: Vec<(&str, u64)> = after["modules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["source_path"].as_str().unwrap(), one["antibody_matches"].as_u64().unwrap()))
+        .collect();
+    assert!(counts.contains(&("src/shed.py", 1)) && counts.contains(&("src/door.py", 0)), "{counts:?}");
+    let why = fixture.call("heuristics_surface", json!({"node_id": "src/shed.py"})).body;
+    assert_eq!(why["antibody_matches"][0]["node_id"], "function::src/shed.py::fetch", "{why}");
+}
+
+#[test]
+fn twins_and_patterns_that_say_nothing_are_refused() {
+    let fixture = fixture();
+    assert!(!fixture.call("antibody_create", left_open()).is_error);
+    let twin = fixture.call("antibody_create", left_open()).body;
+    assert_eq!(twin["error"]["code"], "conflict", "{twin}");
+    let mut again = left_open();
+    again["replaces"] = json!("ab-1");
+    assert_eq!(fixture.call("antibody_create", again).body["antibody_id"], "ab-2");
+    assert_eq!(fixture.call("antibody_list", json!({})).body["total"], 1);
+    let blunt = json!({"node_id": "enter", "name": "a function", "with": ["name"]});
+    let blunt = fixture.call("antibody_create", blunt).body;
+    assert!(blunt["error"]["message"].as_str().unwrap().contains("7 of 7"), "{blunt}");
+    let missing = json!({"node_id": "enter", "name": "x", "with": ["lock_door"]});
+    assert_eq!(fixture.call("antibody_create", missing).body["error"]["code"], "invalid_params");
+}
+
+#[test]
+fn a_defect_goes_to_those_who_use_the_file() {
+    let fixture = fixture();
+    let none = fixture.call("epidemic", json!({})).body;
+    assert!(none["no_data"].as_str().unwrap().starts_with("no_data"), "{none}");
+    let spread = fixture.call("epidemic", json!({"node_ids": ["src/door.py"]})).body;
+    let files: Vec<&str> =
+        spread["at_risk"].as_array().unwrap().iter().map(|one| one["file_path"].as_str().unwrap()).collect();
+    assert_eq!(files.len(), 2, "{spread}");
+    assert!(files.contains(&"src/house.py") && files.contains(&"src/shed.py"), "{spread}");
+    let back = fixture.call("epidemic", json!({"node_ids": ["src/shed.py"]})).body;
+    assert_eq!(back["total"], 0, "{back}");
+}
+
+#[test]
+fn state_that_is_changed_under_a_lock_is_no_trouble() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- app/store.py
+from threading import Lock
+
+cache = {}
+_lock = Lock()
+
+def put(key, value):
+    _set(key, value)
+
+def put_safely(key, value):
+    with _lock:
+        _set_locked(key, value)
+
+def _set(key, value):
+    cache[key] = value
+
+def _set_locked(key, value):
+    cache[key] = value
+//- app/page.js
+let count = 0;
+export function hit() {
+    count += 1;
+}
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let flow = fixture.call("flow_simulate", json!({"node_ids": ["put", "put_safely"]})).body;
+    let found = flow["turbulent"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{flow}");
+    assert_eq!(found[0]["node_id"], "function::app/store.py::_set");
+    assert_eq!((&found[0]["changes"], &found[0]["turbulence"]), (&json!(["cache:14"]), &json!(0.5)));
+    assert_eq!((&flow["writers"], &flow["guarded"]), (&json!(2), &json!(1)));
+    assert!(flow["no_data"][0].as_str().unwrap().contains("javascript (1 files)"), "{flow}");
+}
+
+#[test]
+fn a_dangerous_call_is_found_with_the_way_to_it_and_what_looks_at_input() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- app/views.py
+import os
+from checks import validate_name
+
+def show(name):
+    run(name)
+
+def show_checked(name):
+    validate_name(name)
+    run_checked(name)
+
+def run(name):
+    os.system(name)
+
+def run_checked(name):
+    os.system(name)
+
+def never():
+    eval("1")
+//- app/checks.py
+def validate_name(name):
+    return name.isalpha()
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let found = fixture.call("taint_trace", json!({"node_ids": ["show", "show_checked"]})).body;
+    let paths = found["paths"].as_array().unwrap();
+    assert_eq!((paths.len(), &found["unguarded"]), (2, &json!(1)), "{found}");
+    assert_eq!((&paths[0]["sink"], &paths[0]["at"]), (&json!("execute"), &json!("app/views.py:12")));
+    assert_eq!(paths[0]["path"], json!(["function::app/views.py::show", "function::app/views.py::run"]));
+    assert_eq!(paths[1]["boundaries"], json!(["validate_name"]));
+}
