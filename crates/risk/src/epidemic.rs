@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
-use m1nd_recall::engines::spread::certainty;
+use m1nd_recall::engines::ways::certainty;
 use m1nd_recall::place;
 
 use crate::blast::DEPENDS;
