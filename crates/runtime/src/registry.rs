@@ -72,7 +72,8 @@ impl Listing {
 /// What must be given is explained; what may be given has a name that speaks.
 fn describe_only_required(schema: &mut Value) {
     let required = schema.get("required").cloned().unwrap_or_default();
-    let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+    let is_required =
+        |name: &str| required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     for (name, property) in properties {
         if !is_required(name) {

@@ -13,6 +13,7 @@ mod notes;
 mod opening;
 mod processes;
 mod properties;
+mod settled;
 mod task_histories;
 mod tasks;
 mod transfer;
