@@ -192,7 +192,7 @@ pub trait Rows {
     fn entries(&self, scan: &EntryScan) -> Answer<Vec<EntryRow>>;
     /// The streams that hold a copy of the entry `origin`, each with the number of the copy.
     fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>>;
-    /// Newest pinned or hand-off notes, over all branches.
+    /// Newest notes that are marked so, over all branches.
     fn marked(&self, ws: WsNo, mark: Mark, limit: usize) -> Answer<Vec<EntryRow>>;
     /// Entries with anchors of one stream with `after < seq <= upto`, newest first.
     fn anchored_entries(
@@ -256,6 +256,8 @@ pub trait Rows {
 pub enum Mark {
     Pinned,
     Handoff,
+    /// Neither: what a person or an agent wrote down that is no card.
+    Plain,
 }
 
 /// Writing, inside one transaction.

@@ -141,6 +141,16 @@ pub struct EntryRow {
     pub handoff: bool,
 }
 
+impl EntryRow {
+    /// Whether this is a note that no mark makes stay, and no card.
+    pub fn is_plain(&self) -> bool {
+        self.kind == EntryKind::Note
+            && !self.pinned
+            && !self.handoff
+            && self.format.as_deref() != Some("card")
+    }
+}
+
 /// A place in the code, and what it held when it was written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnchorRow {

@@ -77,6 +77,7 @@ impl Rows for State {
                 && match mark {
                     Mark::Pinned => row.pinned,
                     Mark::Handoff => row.handoff,
+                    Mark::Plain => row.is_plain(),
                 }
         };
         Ok(self.entries.values().rev().filter(is_it).take(limit).cloned().collect())

@@ -222,6 +222,9 @@ impl Rows for Sql<'_> {
         let filter = match mark {
             Mark::Pinned => "e.pinned = 1",
             Mark::Handoff => "e.handoff = 1",
+            Mark::Plain => {
+                "e.kind = 'note' AND e.pinned = 0 AND e.handoff = 0 AND (e.format IS NULL OR e.format <> 'card')"
+            }
         };
         let sql =
             format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND {filter} ORDER BY e.seq DESC LIMIT $2");

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod branches;
+mod briefs;
 mod budgets;
 mod cards;
 mod first_use;

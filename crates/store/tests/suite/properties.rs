@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::world::{World, comes_back, pages, texts};
+use crate::world::{World, comes_back, pages, texts, whole_graph};
 
 #[derive(Clone, Debug)]
 enum Action {
@@ -388,23 +388,21 @@ impl Play<'_> {
         }
     }
 
-    /// Live nodes by pages; edges by asking for all nodes at once.
+    /// Live nodes and edges by pages, each once.
     fn shown_graph(&self, branch: usize, limit: i64, budget: i64) -> BTreeMap<String, String> {
         let name = self.name(branch);
         let mut out = BTreeMap::new();
-        let arguments = json!({"branch": name, "doc": "g", "limit": limit, "max_chars": budget});
-        for node in pages(self.w, "graph_query", arguments, "nodes") {
+        let wish =
+            json!({"branch": name, "doc": "g", "limit": limit, "edges_limit": limit, "max_chars": budget});
+        let (nodes, edges) = whole_graph(self.w, wish);
+        for node in nodes {
             assert_eq!(node["deleted"], false);
-            let before = out
-                .insert(node["id"].as_str().unwrap().to_owned(), node["title"].as_str().unwrap().to_owned());
+            let before = out.insert(text_of(&node["id"]), text_of(&node["title"]));
             assert_eq!(before, None, "a node was shown twice");
         }
-        let all = self
-            .w
-            .ok("graph_query", json!({"branch": name, "doc": "g", "limit": 200, "max_chars": 1_000_000}));
-        for edge in all["edges"].as_array().unwrap() {
-            let part = |field: &str| edge[field].as_str().unwrap();
-            out.insert(format!("{}|r|{}", part("from"), part("to")), edge["meta"].to_string());
+        for edge in edges {
+            let key = format!("{}|r|{}", text_of(&edge["from"]), text_of(&edge["to"]));
+            assert_eq!(out.insert(key, edge["meta"].to_string()), None, "an edge was shown twice");
         }
         out
     }
