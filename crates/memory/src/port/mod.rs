@@ -245,6 +245,8 @@ pub trait Rows {
 
     /// The answer that was given under an idempotency key.
     fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>>;
+    /// All answers that were given under a key, by operation and key.
+    fn all_replays(&self, ws: WsNo) -> Answer<Vec<ReplayRow>>;
 
     /// Best first. A store may rank the newest texts before older ones where very many fit, and leave out those that
     /// hold any of the words but only such as very many texts hold.
