@@ -323,8 +323,10 @@ fn a_damaged_store_is_said_kept_and_shown_by_health() {
     let reply = second.call_raw("brief", arguments.clone());
     assert_eq!(reply.body["error"]["code"], "storage", "{}", reply.text());
     assert!(reply.text().contains("kept as"), "{}", reply.text());
-    let empty = second.call_raw("brief", arguments);
-    assert!(!empty.is_error && empty.text().contains("set aside as"), "{}", empty.text());
+    for tool in ["brief", "branchmind_status"] {
+        let empty = second.call_raw(tool, arguments.clone());
+        assert!(!empty.is_error && empty.text().contains("set aside as"), "{}", empty.text());
+    }
     let health = ok(&fixture, "health", json!({}));
     assert_eq!(health["memory"]["set_aside"].as_array().unwrap().len(), 1, "{health}");
 }

@@ -56,9 +56,9 @@ impl BriefOutput {
 
 /// The longest text of what is pinned where there is room for hardly anything, in bytes.
 const SHORTEST: usize = 60;
-/// Shortens cards and plain notes, then drops the far end of the longest list; only then what is pinned and the
-/// hand-off give way. The newest of each stays as long as the budget has room for one of each; below that, worth
-/// decides. What room is left in the end is given back, to the hand-off and what is pinned first.
+/// Shortens cards and plain notes, then drops the far end of the longest list and long lines about the focus; only
+/// then what is pinned and the hand-off give way. The newest of each stays as long as the budget has room for one of
+/// each; below that, worth decides. What room is left in the end is given back, to the hand-off and what is pinned first.
 pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
     if json_size(out) <= budget {
         return;
@@ -70,13 +70,10 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
     if json_size(out) > budget {
         shorten_lesser(out, SHORTEST);
     }
-    let mut max = LONG.max(budget / 2) / 2;
-    while json_size(out) > budget && max >= SHORTEST {
-        shorten_kept(out, max);
-        max /= 2;
-    }
-    if let Some(focus) = &mut out.focus {
-        while json_size(focus) > budget / 2 {
+    if json_size(out) > budget
+        && let Some(focus) = &mut out.focus
+    {
+        while json_size(focus) > budget / 3 {
             let Some(longest) = [&mut focus.next, &mut focus.verify, &mut focus.blockers]
                 .into_iter()
                 .max_by_key(|list| list.len())
@@ -87,6 +84,14 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
             longest.pop();
             focus.truncated = true;
         }
+    }
+    if json_size(out) > budget {
+        shorten_titles(out, SHORT);
+    }
+    let mut max = LONG.max(budget / 2) / 2;
+    while json_size(out) > budget && max >= SHORTEST {
+        shorten_kept(out, max);
+        max /= 2;
     }
     for max in [120, 60, 24] {
         if json_size(out) > budget {
