@@ -85,15 +85,17 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
             focus.truncated = true;
         }
     }
-    if json_size(out) > budget {
-        shorten_titles(out, SHORT);
+    for max in [SHORT, SHORT / 2] {
+        if json_size(out) > budget {
+            shorten_titles(out, max);
+        }
     }
     let mut max = LONG.max(budget / 2) / 2;
     while json_size(out) > budget && max >= SHORTEST {
         shorten_kept(out, max);
         max /= 2;
     }
-    for max in [120, 60, 24] {
+    for max in [60, 24] {
         if json_size(out) > budget {
             shorten_titles(out, max);
         }
