@@ -9,6 +9,7 @@ mod budgets;
 mod cards;
 mod first_use;
 mod graphs;
+mod histories;
 mod merges;
 mod notes;
 mod opening;
