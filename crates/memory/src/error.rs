@@ -87,6 +87,10 @@ pub enum MemoryError {
     Sensitive { field: String, kind: &'static str, at: usize },
     #[error("anchor {} does not exist", crate::anchors::name(at))]
     AnchorUnknown { at: AnchorAt },
+    #[error("evidence {} does not exist", crate::anchors::name(at))]
+    EvidenceUnknown { at: AnchorAt },
+    #[error("document {doc} is written by the program itself")]
+    MachineDoc { doc: DocName },
     #[error("anchor {name} names several nodes")]
     AnchorAmbiguous { name: String, candidates: Vec<String> },
     #[error("workspace {workspace} holds entries already")]

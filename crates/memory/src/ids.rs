@@ -216,6 +216,12 @@ impl DocName {
     pub fn commits() -> Self {
         Self("commits".to_owned())
     }
+
+    /// Whether only the program writes into it: the trace or graph of a plan or task, and commits.
+    pub fn is_machine(&self) -> bool {
+        let of_entity = ["-trace", "-graph"].iter().find_map(|end| self.0.strip_suffix(end));
+        *self == Self::commits() || of_entity.is_some_and(|id| EntityId::parse("doc", id).is_ok())
+    }
 }
 
 /// Prefixes of node ids that only the projection writes.

@@ -132,6 +132,11 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("Google key", r"\bAIza[0-9A-Za-z_-]{35}"),
         ("npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
         ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
+        ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,}"),
+        ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{30,}"),
+        ("Azure storage key", r"\bAccountKey\s*=\s*(?P<value>[A-Za-z0-9+/]{40,}={0,2})"),
+        ("Docker token", r"\bdckr_pat_[A-Za-z0-9_-]{20,}"),
+        ("Telegram bot token", r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9_-]|$)"),
         ("JSON web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
         (IN_URL, r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,64}:(?P<value>[^\s/@:]{6,})@"),
         ("bearer token", r"(?i)\bbearer\s+(?P<value>[A-Za-z0-9_.~+/-]{24,}=*)"),
@@ -173,6 +178,14 @@ mod tests {
             format!("password = {}", "hunter2supersecret"),
             format!("The password: {}.", "s3cr3t!!x"),
             format!("postgres://app:{}@db.internal/x", "hunter2hunter2"),
+            format!("hf_{}", "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"),
+            format!("SG.{}.{}", "ngeVfQFYQlKU0ufo8x5d1A", "TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc1s5cr3k"),
+            format!(
+                "AccountName=x;AccountKey={}==",
+                "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
+            ),
+            format!("dckr_pat_{}", "aBcDeFgHiJkLmNoPqRsTuVwXyZ0"),
+            format!("bot 123456789:{}", "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1"),
             format!("eyJhbGciOiJIUzI1NiJ9.{}.{}", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"),
         ];
         for case in cases {
@@ -201,6 +214,8 @@ mod tests {
             "https://example.org/a:b@c",
             "task-1234567890-token-bucket-limiter",
             "Bearer authentication is required",
+            "hf_hub_download and SG.MailService.send are called; AccountKey=<your key>",
+            "1700000000:info the server is up; at 12345678:42 it stopped",
             "sk-learn-compatible-estimators are slower",
             "postgres://user:password@localhost/db",
             "https://ci:${CI_TOKEN}@example.org/repo.git",

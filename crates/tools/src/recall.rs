@@ -168,14 +168,17 @@ pub fn when_doc_empty<T>(
     Guidance::hint(format!("{branch} has no document {doc}; there is {}.", meant.join(", ")))
 }
 
+/// Says that an earlier store was damaged, if one was.
+pub fn damaged(ctx: &Ctx<'_>) -> Option<Guidance> {
+    let aside = ctx.workspace().map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
+    let kept = aside.last()?.display();
+    Some(Guidance::hint(format!("An earlier store was damaged and set aside as {kept}; tell the user.")))
+}
+
 /// What to say when nothing is found: damage may be the reason, and a mistyped name looks like a new one.
 pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
-    let aside = ctx.workspace().map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
-    if let Some(kept) = aside.last() {
-        let kept = kept.display();
-        return Guidance::hint(format!(
-            "An earlier store was damaged and set aside as {kept}; tell the user."
-        ));
+    if let Some(said) = damaged(ctx) {
+        return said;
     }
     let asked = ctx.header().caller.name();
     let known = ctx.remember(workspace::names).unwrap_or_default();

@@ -323,8 +323,10 @@ fn a_damaged_store_is_said_kept_and_shown_by_health() {
     let reply = second.call_raw("brief", arguments.clone());
     assert_eq!(reply.body["error"]["code"], "storage", "{}", reply.text());
     assert!(reply.text().contains("kept as"), "{}", reply.text());
-    let empty = second.call_raw("brief", arguments);
-    assert!(!empty.is_error && empty.text().contains("set aside as"), "{}", empty.text());
+    for tool in ["brief", "branchmind_status"] {
+        let empty = second.call_raw(tool, arguments.clone());
+        assert!(!empty.is_error && empty.text().contains("set aside as"), "{}", empty.text());
+    }
     let health = ok(&fixture, "health", json!({}));
     assert_eq!(health["memory"]["set_aside"].as_array().unwrap().len(), 1, "{health}");
 }
@@ -435,19 +437,26 @@ fn a_file_hash_given_as_evidence_is_compared_with_the_file() {
         let criteria = json!({"confirmed": true, "evidence": evidence});
         fixture.call("tasks_verify", json!({"path": "s:0", "checkpoints": {"criteria": criteria}}))
     };
-    for (path, hash, state) in [
-        ("src/lib.rs", hash.as_str(), "matches"),
-        ("src/main.rs", &hash, "differs"),
-        ("no.rs", &hash, "not_read"),
+    let out = verify("src/lib.rs", &hash);
+    assert!(!out.is_error, "{}", out.text());
+    assert_eq!(out.body["event"]["payload"]["criteria"]["evidence"]["file_state"], "matches");
+    // What is known to be false confirms nothing, as little as a command that failed.
+    for (path, hash, code) in [
+        ("src/main.rs", hash.as_str(), "invalid_params"),
+        ("src/lib.rs", &hash[..4], "invalid_params"),
+        ("no.rs", &hash, "file_not_found"),
+        ("/etc/passwd", &hash, "path_outside_workspace"),
+        ("../x", &hash, "path_outside_workspace"),
     ] {
         let out = verify(path, hash);
-        assert!(!out.is_error, "{}", out.text());
-        let event = &out.body["event"];
-        assert_eq!(event["payload"]["criteria"]["evidence"]["file_state"], state);
-        assert_eq!(event["warning"].is_string(), state == "differs", "{event}");
+        assert!(out.is_error, "{path}: {}", out.text());
+        assert_eq!(out.body["error"]["code"], code, "{}", out.text());
+        assert!(out.body["error"]["recovery"]["hint"].is_string());
     }
-    let vague = verify("src/lib.rs", &hash[..4]);
-    assert!(vague.body["event"]["warning"].is_string(), "{}", vague.text());
+    let evidence = json!({"path": "src/main.rs", "file_hash": hash});
+    let revoked = json!({"criteria": {"confirmed": false, "evidence": evidence}});
+    let out = ok(&fixture, "tasks_verify", json!({"path": "s:0", "checkpoints": revoked}));
+    assert_eq!(out["event"]["payload"]["criteria"]["evidence"]["file_state"], "differs");
 }
 
 #[test]

@@ -8,10 +8,10 @@ use crate::ids::{BranchName, Seq};
 use crate::port::{EntryRow, VersionRow};
 use crate::text::{self, timestamp};
 
-/// The longest text of a hand-off or pinned note in a brief, in bytes.
+/// The longest text of a pinned note in a brief, in bytes, and of a hand-off unless the budget is large.
 pub(super) const LONG: usize = 1_500;
 /// The longest text of a card or plain note in a brief, in bytes.
-const SHORT: usize = 240;
+pub(super) const SHORT: usize = 240;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefNote {
@@ -66,28 +66,43 @@ impl BriefCard {
     }
 }
 
-pub(super) fn note(row: &EntryRow) -> BriefNote {
-    BriefNote::new(row.seq.to_string(), &row.branch, row.ts, row.title.clone(), row.content.clone())
+/// A note with at most `max` bytes of its text.
+pub(super) fn note(row: &EntryRow, max: usize) -> BriefNote {
+    let (title, text) = (row.title.clone(), row.content.clone());
+    BriefNote::new(row.seq.to_string(), &row.branch, row.ts, title, text, max)
 }
 
 /// A note in a few lines.
 pub(super) fn plain_note(row: &EntryRow) -> BriefNote {
-    let mut out = note(row);
-    out.shorten(SHORT);
-    out
+    note(row, SHORT)
 }
 
 pub(super) fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
     let body = row.body.text.clone().unwrap_or_default();
-    BriefNote::new(id.to_owned(), &row.branch, row.ts, row.body.title.clone(), body)
+    BriefNote::new(id.to_owned(), &row.branch, row.ts, row.body.title.clone(), body, LONG)
 }
 
 impl BriefNote {
-    fn new(id: String, branch: &BranchName, ts: UnixMs, title: Option<String>, text: String) -> Self {
+    /// The same with so many bytes of the text of `full`, the note before it was shortened.
+    pub(super) fn with_text_of(&self, full: &Self, max: usize) -> Self {
+        let (text, truncated, text_length) = (full.text.clone(), full.truncated, full.text_length);
+        let mut out = Self { text, truncated, text_length, ..self.clone() };
+        out.shorten(max);
+        out
+    }
+
+    fn new(
+        id: String,
+        branch: &BranchName,
+        ts: UnixMs,
+        title: Option<String>,
+        text: String,
+        max: usize,
+    ) -> Self {
         let (branch, ts) = (branch.clone(), timestamp(ts));
         let mut out =
             Self { id, branch, ts, title, text, title_length: None, truncated: false, text_length: None };
-        out.shorten(LONG);
+        out.shorten(max);
         out
     }
 

@@ -26,7 +26,7 @@ use crate::think::{self, CardType};
 use crate::writer;
 
 pub use items::{BriefCard, BriefNote};
-use items::{card, note, pinned_card};
+use items::{LONG, card, note, pinned_card};
 
 /// The budget of a brief that names none, in bytes.
 const DEFAULT_BRIEF: i64 = 4_000;
@@ -83,7 +83,7 @@ pub struct BriefOutput {
     pub decisions: Vec<BriefCard>,
     /// Open ones, newest first.
     pub questions: Vec<BriefCard>,
-    /// The newest other notes of the checked out branch and of the tasks above, newest first.
+    /// The newest other notes, wherever they were written, newest first; of the target alone if one was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<BriefNote>,
     /// Places in the code that changed since something was written about them: the things above, and notes and cards
@@ -95,7 +95,7 @@ pub struct BriefOutput {
     /// How many of each were left out.
     pub dropped: Dropped,
     /// Of these there is so much that only the newest 200 were looked at (of anchored things the newest 50 of each
-    /// document, of notes the newest 15): there may be more than `dropped` counts.
+    /// document, of notes on a target the newest 15): there may be more than `dropped` counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partly_seen: Vec<String>,
     /// Whether the budget dropped or shortened something.
@@ -185,6 +185,7 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
             ws: &ws,
             target,
             agent: request.agent_id.as_deref(),
+            longest_handoff: LONG.max(budget.0 / 2),
             view,
             roots: RefCell::default(),
             partly: RefCell::default(),
@@ -202,6 +203,8 @@ struct Look<'a> {
     ws: &'a WorkspaceRow,
     target: Option<EntityId>,
     agent: Option<&'a str>,
+    /// How much of the hand-off is shown, in bytes.
+    longest_handoff: usize,
     /// What the checked out branch shows.
     view: View,
     /// Which branches were cut off no other, as far as it was asked.
@@ -243,8 +246,7 @@ impl Look<'_> {
         for id in focused.into_iter().chain(listed.filter(|_| self.target.is_none())) {
             stale.branch(&id.branch())?;
         }
-        let about: Vec<EntityId> = at_work.iter().chain(&ready).take(EACH).map(|row| row.id).collect();
-        let (notes, more_notes) = self.plain_notes(focus.as_ref(), &about, &mut stale)?;
+        let (notes, more_notes) = self.plain_notes(focus.as_ref(), &mut stale)?;
         let now = self.ports.clock.now();
         let lines = |rows: &[EntityRow]| rows.iter().map(|row| EntityLine::of(row, now)).collect::<Vec<_>>();
         if stale.is_partial() {
@@ -313,7 +315,7 @@ impl Look<'_> {
             found.iter().find(own).or_else(|| found.iter().find(|row| self.holds(&row.branch, row.seq)));
         let Some(row) = newest else { return Ok(None) };
         stale.look(&row.seq.to_string(), &row.anchors);
-        Ok(Some(note(row)))
+        Ok(Some(note(row, self.longest_handoff)))
     }
 
     fn pinned_notes(&self, stale: &mut Stale<'_>) -> Result<Vec<BriefNote>, MemoryError> {
@@ -327,7 +329,7 @@ impl Look<'_> {
                 row.origin.as_ref().map_or((&row.branch, row.seq), |from| (&from.branch, from.seq));
             if shown.insert(original) {
                 stale.look(&row.seq.to_string(), &row.anchors);
-                out.push(note(row));
+                out.push(note(row, LONG));
             }
         }
         Ok(out)

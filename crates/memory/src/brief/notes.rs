@@ -3,44 +3,34 @@
 use std::collections::HashSet;
 
 use super::items::{BriefNote, plain_note};
-use super::{BriefFocus, EACH, Look, NOTES};
+use super::{BriefFocus, EACH, LOOKED_THROUGH, Look, NOTES};
 use crate::branch::View;
 use crate::error::MemoryError;
-use crate::ids::{BranchName, EntityId, Seq};
-use crate::port::{EntryKind, EntryRow, EntryScan, Order, StreamKind};
+use crate::ids::{BranchName, Seq};
+use crate::port::{EntryKind, EntryRow, EntryScan, Mark, Order, StreamKind};
 use crate::stale::Stale;
 
 /// How many branches below the checked out one are looked at.
 const DEPTH: usize = 64;
 
 impl Look<'_> {
-    /// The newest notes of the checked out branch, the focus and its plan, and `about`; of the target alone if one
-    /// was named. What a brief tells elsewhere is left out. And how many more there are.
+    /// The newest notes of the workspace; of the target alone if one was named. What a brief tells elsewhere is left
+    /// out, and so is what was only tried out on a fork. And how many more there are.
     pub(super) fn plain_notes(
         &self,
         focus: Option<&BriefFocus>,
-        about: &[EntityId],
         stale: &mut Stale<'_>,
     ) -> Result<(Vec<BriefNote>, usize), MemoryError> {
         let told: Option<Seq> = focus.and_then(|focus| focus.last_note.as_ref()).map(|note| note.seq);
-        let mut branches: Vec<BranchName> = Vec::new();
-        if self.target.is_none() {
-            branches.push(self.ws.checkout.clone());
-        }
-        let focused = self.target.or(self.ws.focus);
-        let others = about.iter().copied().filter(|_| self.target.is_none());
-        for id in focused.into_iter().chain(others) {
-            branches.push(id.branch());
-            let plan = self.rows.entity(self.ws.no, id)?.and_then(|row| row.parent);
-            branches.extend(plan.map(EntityId::branch).filter(|_| self.target.is_none()));
-        }
-        let mut found: Vec<EntryRow> = Vec::new();
-        let mut seen = HashSet::new();
-        for branch in &branches {
-            if seen.insert(branch) && self.rows.branch(self.ws.no, branch)?.is_some() {
-                found.extend(self.newest_on(branch)?);
+        let mut found = match self.target {
+            Some(id) => self.newest_on(&id.branch())?,
+            None => {
+                let mut found = self.rows.marked(self.ws.no, Mark::Plain, LOOKED_THROUGH)?;
+                self.seen("notes", found.len());
+                found.retain(|row| self.holds(&row.branch, row.seq));
+                found
             }
-        }
+        };
         found.sort_by_key(|row| std::cmp::Reverse(row.seq));
         let mut ids = HashSet::new();
         // An original stands for its copies.
@@ -58,6 +48,9 @@ impl Look<'_> {
 
     fn newest_on(&self, branch: &BranchName) -> Result<Vec<EntryRow>, MemoryError> {
         let mut out = Vec::new();
+        if self.rows.branch(self.ws.no, branch)?.is_none() {
+            return Ok(out);
+        }
         let segments = View::of(self.rows, self.ws, branch)?.segments;
         let deepest = segments.len();
         for (at, part) in segments.into_iter().take(DEPTH).enumerate() {
@@ -74,13 +67,11 @@ impl Look<'_> {
                     kind: Some(EntryKind::Note),
                     limit: NOTES + EACH,
                 };
-                let is_plain =
-                    |row: &EntryRow| !row.pinned && !row.handoff && row.format.as_deref() != Some("card");
                 let read = self.rows.entries(&scan)?;
                 if read.len() == scan.limit {
                     self.partly.borrow_mut().insert("notes");
                 }
-                out.extend(read.into_iter().filter(is_plain));
+                out.extend(read.into_iter().filter(EntryRow::is_plain));
             }
             // Deeper parts are older.
             if out.len() >= NOTES && at + 1 < deepest {

@@ -3,8 +3,8 @@
 //! The order is that of worth: the focus, the hand-off, what is pinned, a task that is ready, the newest decision, what
 //! is in the way. What does not fit ends it, so that nothing is shown at the cost of something worth more.
 
-use super::trim::{refill, shorten_texts, shorten_titles};
-use super::{BriefFocus, BriefNote, BriefOutput, Dropped};
+use super::trim::{lengthen, refill, shorten_kept, shorten_lesser, shorten_titles};
+use super::{BriefFocus, BriefOutput, Dropped};
 use crate::budget::json_size;
 
 /// The longest text of a note here, in bytes, and the longest title or line.
@@ -15,8 +15,9 @@ const LINE: usize = 24;
 pub(super) fn brief(whole: &BriefOutput, budget: usize) -> BriefOutput {
     let least = shortest(whole);
     let mut tight = Tight { out: bare(whole), whole, budget };
-    if tight.worth_most(&least) {
-        tight.lengthen();
+    let all = tight.worth_most(&least);
+    lengthen(&mut tight.out, whole, budget);
+    if all {
         refill(&mut tight.out, whole, budget);
     }
     tight.out
@@ -68,23 +69,6 @@ impl Tight<'_> {
             && self.add(|out| out.conflicts.extend(least.conflicts.first().cloned()))
             && self.add(|out| out.questions.extend(least.questions.first().cloned()))
     }
-
-    /// Gives the hand-off and what is pinned as much of their text as there is room for.
-    fn lengthen(&mut self) {
-        for max in [TEXT * 2, TEXT * 4, TEXT * 8] {
-            let longer = |note: &BriefNote| {
-                let mut note = note.clone();
-                note.shorten(max);
-                note
-            };
-            let handoff = self.whole.handoff.as_ref().map(longer);
-            self.add(|out| out.handoff = handoff);
-            for at in 0..self.out.pinned.len() {
-                let note = longer(&self.whole.pinned[at]);
-                self.add(|out| out.pinned[at] = note);
-            }
-        }
-    }
 }
 
 /// A brief that says how much there is, and none of it.
@@ -110,7 +94,8 @@ fn bare(whole: &BriefOutput) -> BriefOutput {
 /// Everything in its shortest form.
 fn shortest(whole: &BriefOutput) -> BriefOutput {
     let mut least = whole.clone();
-    shorten_texts(&mut least, TEXT);
+    shorten_kept(&mut least, TEXT);
+    shorten_lesser(&mut least, TEXT / 2);
     shorten_titles(&mut least, LINE);
     for card in least.decisions.iter_mut().chain(&mut least.questions) {
         if let Some(text) = card.text.take_if(|_| !card.title.is_empty()) {

@@ -1,7 +1,7 @@
-//! Making a brief fit: the far end of the longest list first.
+//! Making a brief fit: the far end of the longest list first, the hand-off and what is pinned last.
 
-use super::items::LONG;
-use super::{BriefOutput, tight};
+use super::items::{LONG, SHORT};
+use super::{BriefNote, BriefOutput, tight};
 use crate::budget::json_size;
 use crate::text;
 
@@ -56,30 +56,24 @@ impl BriefOutput {
 
 /// The longest text of what is pinned where there is room for hardly anything, in bytes.
 const SHORTEST: usize = 60;
-/// The longest text of what is pinned once something has to give way, in bytes.
-const SHORTER: usize = LONG / 4;
-
-/// Shortens what is long, then drops the far end of the longest list, then shortens again. The newest of each stays as
-/// long as the budget has room for one of each; below that, worth decides. What room is left in the end is filled
-/// again.
+/// Shortens cards and plain notes, then drops the far end of the longest list and long lines about the focus; only
+/// then what is pinned and the hand-off give way. The newest of each stays as long as the budget has room for one of
+/// each; below that, worth decides. What room is left in the end is given back, to the hand-off and what is pinned first.
 pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
     if json_size(out) <= budget {
         return;
     }
     let whole = out.clone();
     out.truncated = true;
-    let mut max = LONG / 2;
-    while json_size(out) > budget && max >= SHORTER {
-        shorten_texts(out, max);
-        max /= 2;
-    }
+    shorten_lesser(out, SHORT / 2);
     while json_size(out) > budget && out.drop_from_longest() {}
-    while json_size(out) > budget && max >= 60 {
-        shorten_texts(out, max);
-        max /= 2;
+    if json_size(out) > budget {
+        shorten_lesser(out, SHORTEST);
     }
-    if let Some(focus) = &mut out.focus {
-        while json_size(focus) > budget / 2 {
+    if json_size(out) > budget
+        && let Some(focus) = &mut out.focus
+    {
+        while json_size(focus) > budget / 3 {
             let Some(longest) = [&mut focus.next, &mut focus.verify, &mut focus.blockers]
                 .into_iter()
                 .max_by_key(|list| list.len())
@@ -91,7 +85,17 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
             focus.truncated = true;
         }
     }
-    for max in [120, 60, 24] {
+    for max in [SHORT, SHORT / 2] {
+        if json_size(out) > budget {
+            shorten_titles(out, max);
+        }
+    }
+    let mut max = LONG.max(budget / 2) / 2;
+    while json_size(out) > budget && max >= SHORTEST {
+        shorten_kept(out, max);
+        max /= 2;
+    }
+    for max in [60, 24] {
         if json_size(out) > budget {
             shorten_titles(out, max);
         }
@@ -104,24 +108,58 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
     if json_size(out) > budget {
         *out = tight::brief(&whole, budget);
     } else {
+        lengthen(out, &whole, budget);
         refill(out, &whole, budget);
     }
 }
 
-/// Cuts what is pinned and the hand-off to `max` bytes, and cards and notes to half of it.
-pub(super) fn shorten_texts(out: &mut BriefOutput, max: usize) {
+/// Cuts what is pinned and the hand-off to `max` bytes.
+pub(super) fn shorten_kept(out: &mut BriefOutput, max: usize) {
     for note in out.pinned.iter_mut().chain(&mut out.handoff) {
         note.shorten(max);
     }
+}
+
+/// Cuts cards and notes to `max` bytes, and the newest note on the focus to twice that.
+pub(super) fn shorten_lesser(out: &mut BriefOutput, max: usize) {
     for card in out.decisions.iter_mut().chain(&mut out.questions) {
-        card.shorten(max / 2);
+        card.shorten(max);
     }
     for note in &mut out.notes {
-        note.shorten(max / 2);
-    }
-    if let Some(note) = out.focus.as_mut().and_then(|focus| focus.last_note.as_mut()) {
         note.shorten(max);
     }
+    if let Some(note) = out.focus.as_mut().and_then(|focus| focus.last_note.as_mut()) {
+        note.shorten(max * 2);
+    }
+}
+
+/// Gives the hand-off, and then what is pinned, as much of their text as there is room for.
+pub(super) fn lengthen(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
+    if let (Some(shown), Some(full)) = (out.handoff.clone(), &whole.handoff) {
+        stretch(out, budget, &shown, full, |out, note| out.handoff = Some(note));
+    }
+    for (at, full) in whole.pinned.iter().enumerate() {
+        if let Some(shown) = out.pinned.get(at).cloned() {
+            stretch(out, budget, &shown, full, |out, note| out.pinned[at] = note);
+        }
+    }
+}
+
+/// Puts the longest form of a note that there is room for; as it was shown, there was.
+fn stretch(
+    out: &mut BriefOutput,
+    budget: usize,
+    shown: &BriefNote,
+    full: &BriefNote,
+    put: impl Fn(&mut BriefOutput, BriefNote),
+) {
+    let (mut low, mut high) = (shown.text.len(), full.text.len());
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        put(out, shown.with_text_of(full, middle));
+        if json_size(out) <= budget { low = middle } else { high = middle - 1 }
+    }
+    put(out, if low > shown.text.len() { shown.with_text_of(full, low) } else { shown.clone() });
 }
 
 /// Puts back what there is room for: what is pinned and the hand-off, then one of each list in turn, the most important

@@ -1,5 +1,6 @@
 //! Writing nodes and edges, all of a batch or none.
 
+use m1nd_stdx::clock::UnixMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use super::view::GraphView;
 use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, GraphNodeId, Relation, Seq, WorkspaceId};
-use crate::port::{Body, GraphKey, Object};
+use crate::port::{Body, End, GraphKey, Object, VersionRow};
 use crate::ports::Ports;
 use crate::secrets::Sensitive;
 use crate::target::Place;
@@ -262,7 +263,9 @@ fn name(op: OpName) -> &'static str {
 fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied) -> Result<(), MemoryError> {
     match step {
         Step::Upsert(key, body) => {
-            let state = NewVersion { deleted: false, body: Body::clone(body), origin: None };
+            let valid_to = superseded_at(w, place, key)?;
+            let state =
+                NewVersion { deleted: false, body: Body { valid_to, ..Body::clone(body) }, origin: None };
             w.put_version(&place.branch, &place.doc, key, state)?;
             match key {
                 GraphKey::Node(_) => applied.nodes_upserted += 1,
@@ -290,6 +293,19 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
         }
     }
     Ok(())
+}
+
+/// Until when a node held, as long as the card that took its place says so: new words do not bring it back.
+fn superseded_at(w: &Writer<'_>, place: &Place, key: &GraphKey) -> Result<Option<UnixMs>, MemoryError> {
+    let GraphKey::Node(id) = key else { return Ok(None) };
+    let view = live(w, place)?;
+    let Some(closed) = view.live(w.tx.rows(), key)?.and_then(|row| row.body.valid_to) else {
+        return Ok(None);
+    };
+    let edges = view.edges(w.tx.rows(), id, End::To)?;
+    let stands =
+        |edge: &VersionRow| matches!(&edge.key, GraphKey::Edge { rel, .. } if rel.as_str() == "supersedes");
+    Ok(edges.iter().any(stands).then_some(closed))
 }
 
 /// A live edge needs both its nodes.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::apply::delete_node;
 use super::dispute::Dispute;
 use super::place;
-use super::resolve::{close, is_decided, superseded_by};
+use super::resolve::{Refused, close, superseded_by};
 use super::state::{object, same};
 use super::view::GraphView;
 use crate::branch::existing;
@@ -98,9 +98,11 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
         let cut = base.seq;
         let base = GraphView::at(w.tx.rows(), &w.ws, &into, &doc, cut)?;
         let place = Place { branch: into.clone(), doc: doc.clone() };
+        let refused = Refused::of(w.tx.rows(), &w.ws, &place, &from.name)?;
         let mut run = Run {
             w,
             ports,
+            refused,
             from: from.name.clone(),
             stream,
             place,
@@ -201,7 +203,7 @@ fn cursor_of(row: &VersionRow) -> i64 {
 }
 
 enum Plan {
-    /// Both sides say the same, or `from` has said nothing new since they did.
+    /// Both sides say the same, or `from` has said nothing new since they did, or since it was settled.
     Same,
     /// Only `from` changed it.
     Take,
@@ -219,6 +221,8 @@ struct Run<'r, 't> {
     cut: Seq,
     /// The destination as it was then.
     base: GraphView,
+    /// What somebody decided not to take.
+    refused: Refused,
     merged: usize,
     new: Vec<ConflictId>,
     /// The new conflict over a key.
@@ -239,6 +243,10 @@ impl Run<'_, '_> {
     }
 
     fn plan(&self, theirs: &VersionRow) -> Result<Plan, MemoryError> {
+        // Whatever the destination did since: only a new word of `from` is a new question.
+        if self.refused.holds(theirs) {
+            return Ok(Plan::Same);
+        }
         let ours = self.ours()?;
         let current = ours.state(self.w.tx.rows(), &theirs.key)?;
         let moved = self.moved(current.as_ref(), Some(theirs), &theirs.key)?;
@@ -300,9 +308,11 @@ impl Run<'_, '_> {
         match &theirs.key {
             GraphKey::Node(id) if theirs.deleted => {
                 for edge in ours.edges_around(self.w.tx.rows(), id)? {
-                    // The edge goes with the node unless the destination has put work into it.
+                    // The edge goes with the node unless the destination has put work into it, or somebody
+                    // decided to keep it.
                     let theirs = self.theirs(&edge.key)?;
-                    if self.moved(Some(&edge), theirs.as_ref(), &edge.key)?.ours {
+                    let kept = theirs.as_ref().is_some_and(|theirs| self.refused.holds(theirs));
+                    if kept || self.moved(Some(&edge), theirs.as_ref(), &edge.key)?.ours {
                         return Ok(true);
                     }
                 }
@@ -329,7 +339,8 @@ impl Run<'_, '_> {
             return Ok(None);
         };
         let key = GraphKey::Node(id.clone());
-        let Some(theirs) = self.w.tx.version_at(stream.id, &key, Seq::TIP)?.filter(|row| !row.deleted) else {
+        let theirs = self.w.tx.version_at(stream.id, &key, Seq::TIP)?;
+        let Some(theirs) = theirs.filter(|row| !row.deleted && !self.refused.holds(row)) else {
             return Ok(None);
         };
         let ours = self.ours()?.state(self.w.tx.rows(), &key)?;
@@ -377,9 +388,6 @@ impl Run<'_, '_> {
             }
             return Ok(false);
         }
-        if self.was_settled(base.as_ref(), theirs, ours.clone())? {
-            return Ok(false);
-        }
         let show = |row: &VersionRow| object(row, self.ports.code);
         let row = ConflictRow {
             ws: self.w.ws.no,
@@ -403,25 +411,6 @@ impl Run<'_, '_> {
         self.newer.insert(row.key, id.clone());
         self.new.push(id);
         Ok(true)
-    }
-
-    /// Whether somebody decided about this version of `from` before. That the destination went on since is
-    /// no reason to ask again.
-    fn was_settled(
-        &self,
-        base: Option<&VersionRow>,
-        theirs: &VersionRow,
-        mut ours: Option<VersionRow>,
-    ) -> Result<bool, MemoryError> {
-        while ours.as_ref().is_some_and(|row| row.seq > self.cut) {
-            ours = self.before(ours, &theirs.key)?;
-            let id = self.conflict_id(base, theirs, ours.as_ref());
-            let known = self.w.tx.conflict(self.w.ws.no, &id)?;
-            if known.is_some_and(|known| is_decided(&known)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     fn conflict_id(

@@ -5,6 +5,7 @@ mod cause;
 mod conflicts;
 mod diff;
 mod dispute;
+mod edges;
 mod key;
 mod merge;
 mod place;

@@ -1,11 +1,12 @@
 //! A page of the nodes that a branch shows, and the edges among them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::edges::{Edges, edges_that_fit, nodes_that_fit};
 use super::place::place;
 use super::state::{Edge, Node};
 use super::view::{GraphView, Narrow};
@@ -13,7 +14,7 @@ use crate::budget::{Budget, Item as _, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
-use crate::port::{self, End, GraphKey, KeyKind, Rows, VersionRow};
+use crate::port::{self, GraphKey, KeyKind, Rows, VersionRow};
 use crate::ports::Ports;
 use crate::secrets::Sensitive;
 use crate::text;
@@ -71,7 +72,7 @@ pub struct GraphQueryRequest {
     /// The most edges (200, at most 1,000).
     #[serde(default)]
     pub edges_limit: Option<i64>,
-    /// Only edges older than this: next_edges_cursor of the call before
+    /// next_edges_cursor of the call before: its other edges, without its nodes
     #[serde(default)]
     pub edges_cursor: Option<i64>,
     /// Whether to list tombstones too (false).
@@ -88,17 +89,17 @@ pub struct GraphQueryOutput {
     pub doc: DocName,
     /// Newest first.
     pub nodes: Vec<Node>,
-    /// Edges among these nodes, newest first.
+    /// Edges among these nodes, and between them and those of earlier pages, newest first: on following the cursors, each
+    /// edge is shown once.
     pub edges: Vec<Edge>,
     pub pagination: Pagination,
     /// The limit of edges that was used, if one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges_limit: Option<usize>,
-    /// How many edges among the nodes of this page are not listed: ask for fewer nodes, more `max_chars`, or go on with
-    /// next_edges_cursor.
+    /// How many edges of this page are not listed yet: go on with next_edges_cursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges_dropped: Option<usize>,
-    /// Pass it as edges_cursor for the edges that edges_limit left out.
+    /// Pass it as edges_cursor, with the same cursor and limits, for the edges of this page that were left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_edges_cursor: Option<i64>,
     /// Whether the budget or `edges_limit` dropped or shortened something.
@@ -121,12 +122,9 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
         let (found, more) = filter.page(rows, &view, Seq(cursor), limit)?;
         let mut edges = Vec::new();
         if request.include_edges != Some(false) {
-            edges = edges_among(rows, &view, &found, &filter)?;
-            edges.retain(|edge| request.edges_cursor.is_none_or(|cursor| edge.last_seq.0 < cursor));
+            let before = request.cursor.map(Seq);
+            edges = Edges { rows, view: &view, filter: &filter, before }.of_page(&found)?;
         }
-        let all_edges = edges.len();
-        let limited = edges.get(edges_limit.saturating_sub(1)).filter(|_| all_edges > edges_limit);
-        let next_edges_cursor = limited.map(|edge| edge.last_seq.0);
         let total = found.len();
         let mut nodes: Vec<Node> = Vec::with_capacity(total);
         for row in found {
@@ -134,6 +132,7 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
                 nodes.push(Node::of(id, row, ports.code));
             }
         }
+        let some = !edges.is_empty();
         let mut out = GraphQueryOutput {
             branch: place.branch,
             doc: place.doc,
@@ -141,29 +140,53 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
             edges: Vec::new(),
             pagination: Pagination::widest(cursor, limit),
             edges_limit: request.edges_limit.map(|_| edges_limit),
-            edges_dropped: Some(all_edges).filter(|all| *all > 0),
-            next_edges_cursor,
+            edges_dropped: some.then_some(edges.len()),
+            next_edges_cursor: some.then_some(ws.seq.0),
             truncated: false,
         };
         let room = budget.0.saturating_sub(json_size(&out));
-        out.truncated = fit_both(&mut nodes, &mut edges, edges_limit, room);
-        let next = (more || nodes.len() < total).then(|| nodes.last().map(|node| node.last_seq.0)).flatten();
+        // Neither depends on how far the edges were read, so that every call about this page means the same nodes.
+        let kept = nodes_that_fit(&nodes, &mut edges, edges_limit, room);
+        let next = (more || kept < total).then(|| nodes.get(kept.wrapping_sub(1))).flatten();
+        let next = next.map(|node| node.last_seq.0);
+        out.truncated = kept < total;
+        nodes.truncate(kept);
+        if let Some(before) = request.edges_cursor {
+            // The nodes were told by the call that this one goes on from.
+            nodes.clear();
+            edges.retain(|edge| edge.last_seq.0 < before);
+        }
+        if let [only] = nodes.as_mut_slice()
+            && json_size(only) > room
+        {
+            only.shorten(room);
+            out.truncated = true;
+        }
+        let used: usize = nodes.iter().map(|node| json_size(node) + 1).sum();
+        // A call for edges that shows none could never be gone on from.
+        let least = usize::from(nodes.is_empty());
+        let shown =
+            edges_that_fit(&edges, edges_limit, room.saturating_sub(used)).max(least).min(edges.len());
+        out.edges_dropped = Some(edges.len() - shown).filter(|dropped| *dropped > 0);
+        let last_shown = edges.get(shown.wrapping_sub(1)).map(|edge| edge.last_seq.0);
+        let none_shown = edges.first().map(|edge| edge.last_seq.0 + 1);
+        out.next_edges_cursor = last_shown.or(none_shown).filter(|_| shown < edges.len());
+        out.truncated |= shown < edges.len();
+        edges.truncate(shown);
         out.pagination = Pagination::new(cursor, limit, nodes.len(), next);
-        out.nodes = nodes;
-        out.edges_dropped = Some(all_edges - edges.len()).filter(|dropped| *dropped > 0);
-        out.edges = edges;
+        (out.nodes, out.edges) = (nodes, edges);
         Ok(out)
     })
 }
 
-struct Filter {
-    ids: Option<Vec<GraphNodeId>>,
+pub(super) struct Filter {
+    pub(super) ids: Option<Vec<GraphNodeId>>,
     types: Option<HashSet<String>>,
     status: Option<String>,
     tags_any: Vec<String>,
     tags_all: Vec<String>,
     text: Option<String>,
-    deleted: bool,
+    pub(super) deleted: bool,
 }
 
 impl Filter {
@@ -188,7 +211,7 @@ impl Filter {
         })
     }
 
-    fn accepts(&self, row: &VersionRow) -> bool {
+    pub(super) fn accepts(&self, row: &VersionRow) -> bool {
         let body = &row.body;
         (self.deleted || !row.deleted)
             && self.types.as_ref().is_none_or(|types| types.contains(&body.type_))
@@ -234,71 +257,4 @@ impl Filter {
         out.truncate(limit);
         Ok((out, more))
     }
-}
-
-/// The edges whose both ends are among these nodes, newest first.
-fn edges_among(
-    rows: &dyn Rows,
-    view: &GraphView,
-    nodes: &[VersionRow],
-    filter: &Filter,
-) -> Result<Vec<Edge>, MemoryError> {
-    let ids: HashSet<String> = nodes.iter().map(|row| row.key.text()).collect();
-    let mut out = Vec::new();
-    for node in nodes {
-        let GraphKey::Node(id) = &node.key else { continue };
-        for row in view.edge_states(rows, id, End::From)? {
-            let (seq, ts, meta, deleted) = (row.seq, row.ts, row.body.meta, row.deleted);
-            if let GraphKey::Edge { from, rel, to } = row.key
-                && ids.contains(to.as_str())
-                && (filter.deleted || !deleted)
-            {
-                out.push(Edge { from, rel, to, meta, deleted, last_seq: seq, last_ts_ms: ts.0 });
-            }
-        }
-    }
-    out.sort_by_key(|edge| std::cmp::Reverse(edge.last_seq));
-    Ok(out)
-}
-
-/// Keeps as many of the newest nodes as fit together with the edges among them; at least one node.
-fn fit_both(nodes: &mut Vec<Node>, edges: &mut Vec<Edge>, edges_limit: usize, room: usize) -> bool {
-    let mut truncated = edges.len() > edges_limit;
-    edges.truncate(edges_limit);
-    let rank: HashMap<&GraphNodeId, usize> =
-        nodes.iter().enumerate().map(|(at, node)| (&node.id, at)).collect();
-    // The bytes that each further node brings: its own and those of its edges to the nodes before it.
-    let mut bytes: Vec<usize> = nodes.iter().map(|node| json_size(node) + 1).collect();
-    let mut needs: Vec<usize> = Vec::with_capacity(edges.len());
-    for edge in edges.iter() {
-        let later = rank.get(&edge.from).copied().unwrap_or(0).max(rank.get(&edge.to).copied().unwrap_or(0));
-        if let Some(sum) = bytes.get_mut(later) {
-            *sum += json_size(edge) + 1;
-        }
-        needs.push(later);
-    }
-    let mut used = 0;
-    let fits = bytes.iter().take_while(|more| {
-        used += **more;
-        used <= room
-    });
-    let kept = fits.count().max(1);
-    if kept >= nodes.len() && bytes.iter().sum::<usize>() <= room {
-        return truncated;
-    }
-    truncated = truncated || kept < nodes.len();
-    nodes.truncate(kept);
-    let mut needs = needs.into_iter();
-    edges.retain(|_| needs.next().is_some_and(|later| later < kept));
-    if let [only] = nodes.as_mut_slice() {
-        let own: usize = edges.iter().map(|edge| json_size(edge) + 1).sum();
-        if json_size(only) + own > room {
-            edges.clear();
-            if json_size(only) > room {
-                only.shorten(room);
-            }
-            truncated = true;
-        }
-    }
-    truncated
 }

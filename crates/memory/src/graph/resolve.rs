@@ -1,5 +1,7 @@
 //! Settling a merge conflict, once.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,7 +11,9 @@ use super::conflicts::known;
 use super::state::object;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, Seq, WorkspaceId};
-use crate::port::{ConflictRow, ConflictScan, ConflictStatus, GraphKey, Origin, StreamKind, VersionRow};
+use crate::port::{
+    ConflictRow, ConflictScan, ConflictStatus, GraphKey, Origin, Rows, StreamKind, VersionRow, WorkspaceRow,
+};
 use crate::ports::Ports;
 use crate::target::Place;
 use crate::writer::{NewVersion, Once, Outcome, Writer, write};
@@ -92,10 +96,39 @@ pub(crate) fn superseded_by(id: &ConflictId) -> String {
     format!("superseded by {id}")
 }
 
-/// Whether somebody decided about a conflict; one that a newer one took the place of is still undecided.
-pub(super) fn is_decided(row: &ConflictRow) -> bool {
-    let decided = |resolution: &str| !resolution.starts_with("superseded by ");
-    row.status == ConflictStatus::Resolved && row.resolution.as_deref().is_none_or(decided)
+/// The versions of a branch that somebody decided not to take into another.
+pub(super) struct Refused(HashSet<(GraphKey, Seq)>);
+
+impl Refused {
+    pub(super) fn of(
+        rows: &dyn Rows,
+        ws: &WorkspaceRow,
+        place: &Place,
+        from: &BranchName,
+    ) -> Result<Self, MemoryError> {
+        let (mut before, mut out) = (Seq::END, HashSet::new());
+        loop {
+            let found = rows.conflicts(&ConflictScan {
+                ws: ws.no,
+                into: &place.branch,
+                doc: Some(&place.doc),
+                status: Some(ConflictStatus::Resolved),
+                before,
+                limit: PAGE,
+            })?;
+            let Some(last) = found.last().map(|row| row.seq) else { return Ok(Self(out)) };
+            before = last;
+            let kept = |row: &ConflictRow| row.resolution.as_deref() == Some(Resolution::UseInto.as_str());
+            let found = found.into_iter().filter(|row| row.from == *from && kept(row));
+            out.extend(found.map(|row| (row.key, row.theirs_seq)));
+        }
+    }
+
+    /// Whether this version is one of them.
+    pub(super) fn holds(&self, theirs: &VersionRow) -> bool {
+        // Most merges have nothing settled behind them.
+        !self.0.is_empty() && self.0.contains(&(theirs.key.clone(), theirs.seq))
+    }
 }
 
 /// Closes open conflicts between two branches that were found before `before`, where `why` gives a reason. Returns how

@@ -87,6 +87,9 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
             request.doc.as_deref(),
             DocOf::Notes,
         )?;
+        if place.doc.is_machine() {
+            return Err(MemoryError::MachineDoc { doc: place.doc });
+        }
         let row = w.append(&place.branch, &place.doc, new.clone(), Findable::Yes)?;
         let warnings = anchors::warnings(&row.anchors);
         let entry = Entry::of(row, ports.code);

@@ -192,7 +192,7 @@ pub trait Rows {
     fn entries(&self, scan: &EntryScan) -> Answer<Vec<EntryRow>>;
     /// The streams that hold a copy of the entry `origin`, each with the number of the copy.
     fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>>;
-    /// Newest pinned or hand-off notes, over all branches.
+    /// Newest notes that are marked so, over all branches.
     fn marked(&self, ws: WsNo, mark: Mark, limit: usize) -> Answer<Vec<EntryRow>>;
     /// Entries with anchors of one stream with `after < seq <= upto`, newest first.
     fn anchored_entries(
@@ -245,6 +245,8 @@ pub trait Rows {
 
     /// The answer that was given under an idempotency key.
     fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>>;
+    /// All answers that were given under a key, by operation and key.
+    fn all_replays(&self, ws: WsNo) -> Answer<Vec<ReplayRow>>;
 
     /// Best first. A store may rank the newest texts before older ones where very many fit, and leave out those that
     /// hold any of the words but only such as very many texts hold.
@@ -256,6 +258,8 @@ pub trait Rows {
 pub enum Mark {
     Pinned,
     Handoff,
+    /// Neither: what a person or an agent wrote down that is no card.
+    Plain,
 }
 
 /// Writing, inside one transaction.

@@ -141,6 +141,16 @@ pub struct EntryRow {
     pub handoff: bool,
 }
 
+impl EntryRow {
+    /// Whether this is a note that no mark makes stay, and no card.
+    pub fn is_plain(&self) -> bool {
+        self.kind == EntryKind::Note
+            && !self.pinned
+            && !self.handoff
+            && self.format.as_deref() != Some("card")
+    }
+}
+
 /// A place in the code, and what it held when it was written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnchorRow {
@@ -338,9 +348,20 @@ pub struct EntityRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimRow {
     pub agent: String,
+    /// Empty in a workspace that was brought from elsewhere, where it was given to somebody.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub token: String,
     pub at_ms: i64,
     pub lease_ms: i64,
+}
+
+/// The first answer to a call with an idempotency key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayRow {
+    pub operation: String,
+    pub key: String,
+    /// The answer as JSON text.
+    pub answer: String,
 }
 
 /// A step of a task.

@@ -67,12 +67,12 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
         }
         let live = row.claim.as_ref().filter(|claim| claim.is_live(w.now));
         let token = match live {
-            Some(claim) if claim.agent == agent => claim.token.clone(),
-            Some(claim) => {
+            Some(claim) if claim.agent == agent && !claim.token.is_empty() => claim.token.clone(),
+            Some(claim) if claim.agent != agent => {
                 let (by, until) = (claim.agent.clone(), timestamp(claim.expires()));
                 return Err(MemoryError::ClaimHeld { task: row.id, by, until });
             }
-            None => {
+            _ => {
                 row.fence += 1;
                 let name = format!("{}\n{}\n{agent}\n{}\n{}", w.ws.name, row.id, row.fence, w.now.0);
                 format!("claim-{}-{}", row.fence, short_name(name.as_bytes(), 12))

@@ -52,7 +52,7 @@ impl Guard<'_> {
             return Ok(());
         };
         match &row.claim {
-            Some(claim) if claim.token == token => {
+            Some(claim) if claim.token == token && !token.is_empty() => {
                 if claim.is_live(w.now) {
                     return Ok(());
                 }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::define::{StepOutput, put, refuse_done};
 use super::mutation::mutation;
 use super::selector::select;
+use crate::anchors::Sight;
 use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
-use crate::port::{CheckpointRow, Object};
+use crate::port::{AnchorAt, CheckpointRow, Object};
 use crate::ports::Ports;
 use crate::secrets::Sensitive;
 use crate::text;
@@ -130,9 +131,6 @@ const SHORTEST: usize = 8;
 /// What speaks against a receipt.
 fn doubt(check: &Checked) -> Option<&'static str> {
     let receipt = check.1.as_ref()?;
-    if receipt.get(FILE) == Some(&json!("differs")) {
-        return Some("The file of the evidence holds something else than file_hash says (SHA-256 in hex).");
-    }
     (receipt.get(COMMIT) == Some(&json!("missing")))
         .then_some("This repository has no commit of the name that the evidence gives.")
 }
@@ -163,8 +161,19 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
         let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
         let state = match ports.code.digest(path) {
             Some(now) if hash.len() >= SHORTEST && now.starts_with(&hash.to_lowercase()) => "matches",
+            Some(_) if check.confirmed => {
+                return bad(
+                    "path holds something else than file_hash says (SHA-256 in hex, 8 digits or more)",
+                );
+            }
             Some(_) => "differs",
-            None => "not_read",
+            None => {
+                let at = AnchorAt::Path { path: path.clone(), lines: None };
+                if ports.code.look(&at) == Sight::Gone {
+                    return Err(MemoryError::EvidenceUnknown { at });
+                }
+                "not_read"
+            }
         };
         object.insert(FILE.to_owned(), json!(state));
     }

@@ -234,8 +234,12 @@ fn string(fields: &mut Object, key: &'static str) -> Result<Option<String>, Memo
 /// A list of strings, or one string with commas.
 fn list(fields: &mut Object, key: &'static str) -> Result<Vec<String>, MemoryError> {
     let parts = |text: &str| {
+        if let Ok(items) = serde_json::from_str::<Vec<String>>(text) {
+            return items;
+        }
         let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
-        inner.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+        let bare = |part: &str| part.trim().trim_matches(['"', '\'']).trim().to_owned();
+        inner.split(',').map(bare).filter(|part| !part.is_empty()).collect()
     };
     match fields.shift_remove(key) {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -297,6 +301,10 @@ mod tests {
         assert_eq!(card(Value::String(object.to_string())).unwrap(), from_object);
         let dsl = "id: h1\ntype: hypothesis\nTitle: Cache is stale\ntext: after restart\ntags: Cache, b\nowner: ann";
         assert_eq!(card(json!(dsl)).unwrap(), from_object);
+        for tags in [r#"["Cache","b"]"#, "['Cache', 'b']", r#""Cache", b"#, "[Cache, b]"] {
+            let spelled = dsl.replace("Cache, b", tags);
+            assert_eq!(card(json!(spelled)).unwrap(), from_object, "{tags}");
+        }
         assert_eq!(from_object.body.status.as_deref(), Some("open"));
         assert_eq!(from_object.body.tags, ["b", "cache"]);
         assert_eq!(from_object.body.meta.unwrap()["owner"], json!("ann"));

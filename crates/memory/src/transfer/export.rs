@@ -58,6 +58,11 @@ pub(super) fn records(
         counts.conflicts += 1;
         line(out, &Record::Conflict(row))?;
     }
+    // A claim's answer is its token, which stays with whom it was given to.
+    for row in rows.all_replays(ws.no)?.into_iter().filter(|row| row.operation != "tasks_claim") {
+        counts.replays += 1;
+        line(out, &Record::Replay(row))?;
+    }
     line(out, &Record::End(counts))?;
     Ok(counts)
 }
@@ -70,8 +75,11 @@ fn tasks(
 ) -> Result<(), MemoryError> {
     let mut entities = rows.entities(ws.no, Seq::END, EventNo(0), usize::MAX >> 1)?;
     entities.reverse();
-    for row in entities {
+    for mut row in entities {
         let id = row.id;
+        if let Some(claim) = &mut row.claim {
+            claim.token.clear();
+        }
         counts.entities += 1;
         line(out, &Record::Entity(row))?;
         for step in rows.steps(ws.no, id)? {

@@ -172,6 +172,10 @@ fn put(
             counts.conflicts += 1;
             tx.put_conflict(&row)?;
         }
+        Record::Replay(row) => {
+            counts.replays += 1;
+            tx.put_replay(ws.no, &row.operation, &row.key, &row.answer)?;
+        }
         Record::End(said) if said == *counts => index_entities(tx, ws.no)?,
         Record::End(_) => return Err(unreadable(line, "the counts do not add up".to_owned())),
     }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::port::{BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, StepRow, VersionRow, WorkspaceRow};
+use crate::port::{
+    BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, ReplayRow, StepRow, VersionRow, WorkspaceRow,
+};
 
 /// The version of the format; a reader refuses one that it does not know.
 pub(super) const FORMAT: u32 = 1;
@@ -22,6 +24,7 @@ pub(super) enum Record {
     Entry(EntryRow),
     Version(VersionRow),
     Conflict(ConflictRow),
+    Replay(ReplayRow),
     /// The last line, so that a file that was cut off is known as such.
     End(Counts),
 }
@@ -36,4 +39,11 @@ pub struct Counts {
     pub entries: usize,
     pub versions: usize,
     pub conflicts: usize,
+    /// Answers under idempotency keys.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub replays: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

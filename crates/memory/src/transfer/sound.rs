@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::record::Record;
 use crate::branch::MAX_DEPTH;
 use crate::ids::{BranchName, DocName, EntityId, EntityKind, EventNo, GraphNodeId, Relation, Seq, StepId};
-use crate::port::{BranchRow, EntityRow, GraphKey, StepRow, WorkspaceRow};
+use crate::port::{BranchRow, EntityRow, GraphKey, Object, StepRow, WorkspaceRow};
 
 /// The number of the first record that is wrong, and what is wrong with it.
 type Check = Result<(), String>;
@@ -26,6 +26,7 @@ pub(super) fn check(records: &[Record]) -> Result<(), (usize, String)> {
         paths: BTreeSet::new(),
         numbers: BTreeSet::new(),
         events: BTreeSet::new(),
+        replays: BTreeSet::new(),
     };
     for (at, record) in records.iter().enumerate() {
         seen.take(record, at == 0, at + 1 == records.len()).map_err(|reason| (at + 1, reason))?;
@@ -51,6 +52,8 @@ struct Seen<'a> {
     /// Numbers on the clock of the workspace that are taken.
     numbers: BTreeSet<Seq>,
     events: BTreeSet<EventNo>,
+    /// Operations and idempotency keys.
+    replays: BTreeSet<(&'a str, &'a str)>,
 }
 
 impl<'a> Seen<'a> {
@@ -87,6 +90,11 @@ impl<'a> Seen<'a> {
                 known(&row.into, &self.branches)?;
                 DocName::parse(row.doc.as_str()).map_err(|err| err.to_string())?;
                 self.number(row.seq)
+            }
+            Record::Replay(row) => {
+                let answer = serde_json::from_str::<Object>(&row.answer);
+                ensure(answer.is_ok(), "holds an answer that is no object")?;
+                ensure(self.replays.insert((&row.operation, &row.key)), "is a second answer under this key")
             }
         }
     }

@@ -202,7 +202,12 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             Code::InvalidParams,
             Recovery::hint("Leave the secret out and say where it is kept. If it is none, pass `allow_sensitive: true`."),
         ),
-        E::AnchorUnknown { at } => anchor_unknown(tool, root, at),
+        E::AnchorUnknown { at } => place_unknown(tool, root, "anchors", at),
+        E::EvidenceUnknown { at } => place_unknown(tool, root, "evidence", at),
+        E::MachineDoc { .. } => fault(
+            Code::InvalidParams,
+            Recovery::hint("Write into `notes` or a document of your own. Cards go into a trace with branchmind_think_card, commits with branchmind_commit."),
+        ),
         E::AnchorAmbiguous { candidates, .. } => fault(
             Code::AmbiguousNode,
             Recovery::hint("Call again with one of the ids in detail.candidates."),
@@ -252,15 +257,15 @@ pub fn store(err: &StoreError) -> Fault {
 }
 
 /// A path that leaves the workspace, a file that is not there, a line behind its end, or a node.
-fn anchor_unknown(tool: &str, root: &Root, at: &AnchorAt) -> Fault {
+fn place_unknown(tool: &str, root: &Root, field: &str, at: &AnchorAt) -> Fault {
     match at {
         AnchorAt::Path { path, lines } => match root.locate(path) {
-            Err(err) => from_vfs::path(tool, "anchors", err),
+            Err(err) => from_vfs::path(tool, field, err),
             Ok(_) => Fault::new(
                 Code::NodeNotFound,
                 match lines {
-                    Some((first, _)) => format!("`anchors`: {} has no line {first}.", shortened(path)),
-                    None => format!("`anchors`: {} cannot be read.", shortened(path)),
+                    Some((first, _)) => format!("`{field}`: {} has no line {first}.", shortened(path)),
+                    None => format!("`{field}`: {} cannot be read.", shortened(path)),
                 },
                 Recovery::call(
                     "See what is in the file, with the lines it stands on.",
@@ -270,10 +275,10 @@ fn anchor_unknown(tool: &str, root: &Root, at: &AnchorAt) -> Fault {
             ),
         },
         AnchorAt::Node { node_id } => match root.locate(node_id) {
-            Err(err @ PathError::Outside { .. }) => from_vfs::path(tool, "anchors", err),
+            Err(err @ PathError::Outside { .. }) => from_vfs::path(tool, field, err),
             _ => Fault::new(
                 Code::NodeNotFound,
-                format!("`anchors`: nothing in the code is at {:?}.", shortened(node_id)),
+                format!("`{field}`: nothing in the code is at {:?}.", shortened(node_id)),
                 Recovery::call(
                     "Search for the name; each match carries the id of the node around it.",
                     from_vfs::SEARCH,

@@ -38,6 +38,8 @@ pub struct MemoryState {
     pub schema_version: Option<u32>,
     /// What is wrong with it, if anything is known to be.
     pub problem: Option<StoreError>,
+    /// Whether this process found that it may read but not write.
+    pub read_only: bool,
     /// Damaged files that were set aside, oldest first.
     pub set_aside: Vec<PathBuf>,
 }
@@ -91,6 +93,7 @@ impl Memory {
             bytes: bytes("") + bytes("-wal"),
             schema_version: store.map(|store| store.schema_version()),
             problem: store.and_then(|store| store.problem()),
+            read_only: store.is_some_and(|store| store.is_read_only()),
             set_aside: m1nd_store::set_aside(&self.path),
         }
     }

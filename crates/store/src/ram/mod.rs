@@ -65,6 +65,6 @@ impl Store for RamStore {
     }
 
     fn schema_version(&self) -> u32 {
-        3
+        4
     }
 }

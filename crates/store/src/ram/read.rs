@@ -5,8 +5,8 @@ use m1nd_memory::ids::{
 };
 use m1nd_memory::port::{
     Answer, BranchRow, ConflictRow, ConflictScan, ConflictStatus, Each, EachKey, End, EntityRow, EntryRow,
-    EntryScan, EventRow, FindScan, Found, GraphKey, Mark, Match, Order, Rows, Status, StepRow, StreamId,
-    StreamKind, StreamRow, VersionRow, VersionScan, Wanted, WorkspaceRow, WsNo,
+    EntryScan, EventRow, FindScan, Found, GraphKey, Mark, Match, Order, ReplayRow, Rows, Status, StepRow,
+    StreamId, StreamKind, StreamRow, VersionRow, VersionScan, Wanted, WorkspaceRow, WsNo,
 };
 
 use super::State;
@@ -77,6 +77,7 @@ impl Rows for State {
                 && match mark {
                     Mark::Pinned => row.pinned,
                     Mark::Handoff => row.handoff,
+                    Mark::Plain => row.is_plain(),
                 }
         };
         Ok(self.entries.values().rev().filter(is_it).take(limit).cloned().collect())
@@ -260,6 +261,16 @@ impl Rows for State {
 
     fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>> {
         Ok(self.replays.get(&(ws, operation.to_owned(), key.to_owned())).cloned())
+    }
+
+    fn all_replays(&self, ws: WsNo) -> Answer<Vec<ReplayRow>> {
+        let own = self.replays.iter().filter(|((of, ..), _)| *of == ws);
+        let row = |((_, operation, key), answer): (&(WsNo, String, String), &String)| ReplayRow {
+            operation: operation.clone(),
+            key: key.clone(),
+            answer: answer.clone(),
+        };
+        Ok(own.map(row).collect())
     }
 
     fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>> {

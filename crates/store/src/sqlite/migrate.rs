@@ -10,11 +10,15 @@ use super::errors::fault;
 use super::{Sql, node_text};
 
 /// The present version of the layout.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// What turns version `n` into version `n + 1`, for each `n`. Never changed once released.
-const STEPS: [&str; VERSION as usize] =
-    [include_str!("schema.sql"), include_str!("briefing.sql"), include_str!("finding.sql")];
+const STEPS: [&str; VERSION as usize] = [
+    include_str!("schema.sql"),
+    include_str!("briefing.sql"),
+    include_str!("finding.sql"),
+    include_str!("noting.sql"),
+];
 
 /// Versions before this one were indexed in another way.
 pub(super) const INDEXED: u32 = 3;

@@ -7,8 +7,8 @@ use m1nd_memory::ids::{
 };
 use m1nd_memory::port::{
     Answer, BranchRow, ConflictRow, ConflictScan, Each, EachKey, End, EntityRow, EntryRow, EntryScan,
-    EventRow, FindScan, Found, GraphKey, KeyKind, Mark, Order, Rows, StepRow, StreamId, StreamKind,
-    StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo, holds,
+    EventRow, FindScan, Found, GraphKey, KeyKind, Mark, Order, ReplayRow, Rows, StepRow, StreamId,
+    StreamKind, StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo, holds,
 };
 use rusqlite::{OptionalExtension as _, Params, Result, Row, ToSql, params};
 
@@ -222,6 +222,9 @@ impl Rows for Sql<'_> {
         let filter = match mark {
             Mark::Pinned => "e.pinned = 1",
             Mark::Handoff => "e.handoff = 1",
+            Mark::Plain => {
+                "e.kind = 'note' AND e.pinned = 0 AND e.handoff = 0 AND (e.format IS NULL OR e.format <> 'card')"
+            }
         };
         let sql =
             format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND {filter} ORDER BY e.seq DESC LIMIT $2");
@@ -391,6 +394,13 @@ impl Rows for Sql<'_> {
     fn replay(&self, ws: WsNo, operation: &str, key: &str) -> Answer<Option<String>> {
         let sql = "SELECT answer FROM replays WHERE ws = $1 AND operation = $2 AND key = $3";
         self.one(sql, params![ws.0, operation, key], |row| row.get(0))
+    }
+
+    fn all_replays(&self, ws: WsNo) -> Answer<Vec<ReplayRow>> {
+        let sql = "SELECT operation, key, answer FROM replays WHERE ws = $1 ORDER BY operation, key";
+        self.all(sql, [ws.0], |row| {
+            Ok(ReplayRow { operation: row.get(0)?, key: row.get(1)?, answer: row.get(2)? })
+        })
     }
 
     fn find(&self, scan: &FindScan<'_>) -> Answer<Vec<Found>> {

@@ -231,3 +231,29 @@ fn a_card_that_supports_itself_is_taken_with_a_warning() {
         assert_eq!(out["warnings"], json!(["h1 supports itself; name another card."]));
     });
 }
+
+#[test]
+fn new_words_do_not_bring_back_a_card_that_was_superseded() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        let card = |id: &str| json!({"id": id, "type": "decision", "title": id});
+        w.ok("think_card", json!({"target": "PLAN-001", "card": card("d1")}));
+        w.ok("think_card", json!({"target": "PLAN-001", "card": card("d2"), "supersedes": ["d1"]}));
+        let decisions = || {
+            let brief = w.ok("brief", json!({}));
+            brief["decisions"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+        };
+        let put = || {
+            let op = json!({"op": "node_upsert", "id": "d1", "type": "decision", "title": "reworded"});
+            w.ok("graph_apply", json!({"target": "PLAN-001", "ops": [op]}));
+            w.ok("graph_query", json!({"target": "PLAN-001", "ids": ["d1"]}))["nodes"][0].clone()
+        };
+        let node = put();
+        assert!(node["title"] == "reworded" && node["valid_to"].is_i64(), "{node}");
+        assert_eq!(decisions(), ["d2"]);
+        // Without the card that took its place it holds again.
+        w.ok("graph_apply", json!({"target": "PLAN-001", "ops": [{"op": "node_delete", "id": "d2"}]}));
+        assert_eq!(put().get("valid_to"), None);
+        assert_eq!(decisions(), ["d1"]);
+    });
+}

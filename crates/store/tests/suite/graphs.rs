@@ -3,7 +3,7 @@
 use m1nd_memory::MemoryError;
 use serde_json::{Value, json};
 
-use crate::world::{World, column, on_every_store, pages};
+use crate::world::{World, column, on_every_store, pages, whole_graph};
 
 fn apply(w: &World, branch: &str, ops: Value) -> Value {
     w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}))
@@ -413,11 +413,39 @@ fn edges_that_were_left_out_are_counted_and_can_be_had() {
         assert_eq!(asked["edges_cursor"], json!(null));
         found.sort();
         assert_eq!(found, (0..10).map(|at| format!("r{at}")).collect::<Vec<_>>());
-        let tight = w.ok("graph_query", json!({"branch": "main", "doc": "g", "max_chars": 500}));
-        assert_eq!(
-            tight["edges"].as_array().unwrap().len() as u64 + tight["edges_dropped"].as_u64().unwrap(),
-            10
-        );
+        let (nodes, edges) = whole_graph(w, json!({"branch": "main", "doc": "g", "max_chars": 500}));
+        assert_eq!((nodes.len(), edges.len()), (2, 10));
+    });
+}
+
+#[test]
+fn every_edge_is_reached_once_whatever_the_budget_and_the_limits() {
+    on_every_store(|w| {
+        let mut ops: Vec<Value> = (0..8).map(|at| node(&format!("k{at}"), "0")).collect();
+        ops.extend((0..64).map(|at| edge(&format!("k{}", at / 8), &format!("k{}", at % 8))));
+        apply(w, "main", json!(ops));
+        for limits in [
+            json!({"max_chars": 300}),
+            json!({"max_chars": 600}),
+            json!({"max_chars": 2_500}),
+            json!({"limit": 3}),
+            json!({"limit": 1, "edges_limit": 1}),
+            json!({"edges_limit": 5, "max_chars": 1_500}),
+            json!({"edges_limit": 50, "max_chars": 3_500}),
+            json!({"ids": ["k0", "k3", "k5"], "limit": 2, "edges_limit": 2}),
+        ] {
+            let mut wish = json!({"branch": "main", "doc": "g"});
+            wish.as_object_mut().unwrap().extend(limits.as_object().unwrap().clone());
+            let (nodes, edges) = whole_graph(w, wish);
+            let count = if limits.get("ids").is_some() { 3 } else { 8 };
+            let ends = |edge: &Value| format!("{}{}", edge["from"], edge["to"]);
+            let distinct: std::collections::BTreeSet<String> = edges.iter().map(ends).collect();
+            assert_eq!(
+                (nodes.len(), edges.len(), distinct.len()),
+                (count, count * count, count * count),
+                "{limits}"
+            );
+        }
     });
 }
 

@@ -4,15 +4,18 @@
 #![allow(clippy::unwrap_used)]
 
 mod branches;
+mod briefs;
 mod budgets;
 mod cards;
 mod first_use;
 mod graphs;
+mod histories;
 mod merges;
 mod notes;
 mod opening;
 mod processes;
 mod properties;
+mod settled;
 mod task_histories;
 mod tasks;
 mod transfer;

@@ -255,3 +255,17 @@ fn the_answer_to_a_repeated_key_is_marked() {
         }
     });
 }
+
+#[test]
+fn documents_of_the_program_take_no_notes_by_hand() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "t", "kind": "task"}));
+        for doc in ["TASK-001-trace", "TASK-001-graph", "PLAN-009-trace", "commits"] {
+            let note = json!({"branch": "task/TASK-001", "doc": doc, "content": "forged"});
+            assert!(matches!(w.refused("notes_commit", note), MemoryError::MachineDoc { .. }), "{doc}");
+        }
+        for doc in ["notes", "my-trace", "commits-old"] {
+            w.ok("notes_commit", json!({"branch": "task/TASK-001", "doc": doc, "content": "fine"}));
+        }
+    });
+}

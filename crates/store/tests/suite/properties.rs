@@ -8,42 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::world::{World, comes_back, pages, texts};
-
-#[derive(Clone, Debug)]
-enum Action {
-    Fork { from: usize },
-    Note { on: usize },
-    MergeNotes { from: usize, into: usize, limit: i64 },
-    PutNode { on: usize, id: usize, value: usize },
-    DropNode { on: usize, id: usize },
-    PutEdge { on: usize, from: usize, to: usize, value: usize },
-    DropEdge { on: usize, from: usize, to: usize },
-    MergeGraph { from: usize, limit: i64 },
-    Settle { which: usize, from: bool },
-}
-
-fn action() -> impl Strategy<Value = Action> {
-    let some = 0..64_usize;
-    let id = 0..5_usize;
-    prop_oneof![
-        2 => some.clone().prop_map(|from| Action::Fork { from }),
-        3 => some.clone().prop_map(|on| Action::Note { on }),
-        3 => (some.clone(), some.clone(), 1..5_i64)
-            .prop_map(|(from, into, limit)| Action::MergeNotes { from, into, limit }),
-        6 => (some.clone(), id.clone(), 0..3_usize).prop_map(|(on, id, value)| Action::PutNode { on, id, value }),
-        2 => (some.clone(), id.clone()).prop_map(|(on, id)| Action::DropNode { on, id }),
-        4 => (some.clone(), id.clone(), id.clone(), 0..2_usize)
-            .prop_map(|(on, from, to, value)| Action::PutEdge { on, from, to, value }),
-        1 => (some.clone(), id.clone(), id).prop_map(|(on, from, to)| Action::DropEdge { on, from, to }),
-        4 => (some.clone(), 1..5_i64).prop_map(|(from, limit)| Action::MergeGraph { from, limit }),
-        2 => (some, any::<bool>()).prop_map(|(which, from)| Action::Settle { which, from }),
-    ]
-}
-
-fn history(max: usize) -> impl Strategy<Value = Vec<Action>> {
-    prop::collection::vec(action(), 1..max)
-}
+use crate::histories::{Action, history, quarrel};
+use crate::world::{World, comes_back, pages, texts, whole_graph};
 
 /// Everything that ever happened, in order, and nothing clever.
 #[derive(Default)]
@@ -53,6 +19,8 @@ struct Model {
     versions: Vec<Version>,
     /// How many notes and versions there were when the branch was made.
     cuts: Vec<(usize, usize)>,
+    /// Versions of a branch that somebody decided not to take: the branch, the key, the number of the version.
+    refused: BTreeSet<(usize, String, i64)>,
 }
 
 #[derive(Clone)]
@@ -259,6 +227,7 @@ impl Play<'_> {
             keys().filter(|key| before.get(key) != self.model.agreed(from, into, key).as_ref()).collect();
         let news: BTreeSet<String> =
             keys().filter(|key| theirs.get(key) != self.model.agreed(from, into, key).as_ref()).collect();
+        let refused = self.refused(from);
         self.turn("graph_merge", &arguments);
         self.adopt(into);
         assert_eq!(self.turn("graph_merge", &arguments).0, 0, "merging again changed something");
@@ -267,6 +236,10 @@ impl Play<'_> {
         let own = |version: &&Version| version.branch == from;
         let changed: BTreeSet<&String> = self.model.versions.iter().filter(own).map(|row| &row.key).collect();
         for key in ours.keys().chain(before.keys()).chain(theirs.keys()) {
+            if refused.contains(key) {
+                assert_eq!(ours.get(key), before.get(key), "{key} was settled, and then overruled");
+                continue;
+            }
             let hung = key.split("|r|").any(|end| before.contains_key(end) && !ours.contains_key(end));
             if !changed.contains(key) {
                 // What the branch did not touch stays, unless it hung on a node that went.
@@ -293,6 +266,25 @@ impl Play<'_> {
         }
     }
 
+    /// The keys whose newest version on a branch somebody decided not to take.
+    fn refused(&self, from: usize) -> BTreeSet<String> {
+        let now = self.numbers(from);
+        let of_branch = self.model.refused.iter().filter(|(branch, ..)| *branch == from);
+        of_branch.filter(|(_, key, seq)| now.get(key) == Some(seq)).map(|(_, key, _)| key.clone()).collect()
+    }
+
+    /// The number of the version of every key that a branch shows, tombstones too.
+    fn numbers(&self, branch: usize) -> BTreeMap<String, i64> {
+        let wish = json!({"branch": self.name(branch), "doc": "g", "limit": 200, "edges_limit": 1_000,
+                          "include_deleted": true, "max_chars": 1_000_000});
+        let all = self.w.ok("graph_query", wish);
+        let nodes = all["nodes"].as_array().unwrap().iter().map(|node| (text_of(&node["id"]), node));
+        let edges = all["edges"].as_array().unwrap().iter();
+        let edges =
+            edges.map(|edge| (format!("{}|r|{}", text_of(&edge["from"]), text_of(&edge["to"])), edge));
+        nodes.chain(edges).map(|(key, row)| (key, row["last_seq"].as_i64().unwrap())).collect()
+    }
+
     fn conflict_keys(&self, into: usize) -> BTreeSet<String> {
         let arguments = json!({"into": self.name(into), "doc": "g", "limit": 3});
         let all = pages(self.w, "graph_conflicts", arguments, "conflicts");
@@ -312,10 +304,19 @@ impl Play<'_> {
         }
         let (into, id) = open[which % open.len()].clone();
         let resolution = if from { "use_from" } else { "use_into" };
+        let conflict = self.w.ok("graph_conflict_show", json!({"conflict_id": id}))["conflict"].clone();
         let done =
             self.w.call("graph_conflict_resolve", json!({"conflict_id": id, "resolution": resolution}));
         match done {
-            Ok(_) => self.adopt(into),
+            Ok(_) => {
+                self.adopt(into);
+                if !from {
+                    let name = text_of(&conflict["from"]);
+                    let branch = self.model.branches.iter().position(|branch| branch.0 == name).unwrap();
+                    let number = conflict["theirs"]["last_seq"].as_i64().unwrap();
+                    self.model.refused.insert((branch, text_of(&conflict["key"]), number));
+                }
+            }
             Err(MemoryError::ConflictStale { .. } | MemoryError::ConflictNeedsNode { .. }) => assert!(from),
             Err(other) => panic!("{other}"),
         }
@@ -336,23 +337,21 @@ impl Play<'_> {
         }
     }
 
-    /// Live nodes by pages; edges by asking for all nodes at once.
+    /// Live nodes and edges by pages, each once.
     fn shown_graph(&self, branch: usize, limit: i64, budget: i64) -> BTreeMap<String, String> {
         let name = self.name(branch);
         let mut out = BTreeMap::new();
-        let arguments = json!({"branch": name, "doc": "g", "limit": limit, "max_chars": budget});
-        for node in pages(self.w, "graph_query", arguments, "nodes") {
+        let wish =
+            json!({"branch": name, "doc": "g", "limit": limit, "edges_limit": limit, "max_chars": budget});
+        let (nodes, edges) = whole_graph(self.w, wish);
+        for node in nodes {
             assert_eq!(node["deleted"], false);
-            let before = out
-                .insert(node["id"].as_str().unwrap().to_owned(), node["title"].as_str().unwrap().to_owned());
+            let before = out.insert(text_of(&node["id"]), text_of(&node["title"]));
             assert_eq!(before, None, "a node was shown twice");
         }
-        let all = self
-            .w
-            .ok("graph_query", json!({"branch": name, "doc": "g", "limit": 200, "max_chars": 1_000_000}));
-        for edge in all["edges"].as_array().unwrap() {
-            let part = |field: &str| edge[field].as_str().unwrap();
-            out.insert(format!("{}|r|{}", part("from"), part("to")), edge["meta"].to_string());
+        for edge in edges {
+            let key = format!("{}|r|{}", text_of(&edge["from"]), text_of(&edge["to"]));
+            assert_eq!(out.insert(key, edge["meta"].to_string()), None, "an edge was shown twice");
         }
         out
     }
@@ -419,6 +418,10 @@ impl Play<'_> {
     }
 }
 
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
 fn play(w: &World, history: &[Action], limit: i64, budget: i64) {
     w.ok("init", json!({}));
     let mut play = Play { w, model: Model::new() };
@@ -429,9 +432,9 @@ fn play(w: &World, history: &[Action], limit: i64, budget: i64) {
     comes_back(w);
 }
 
-fn run(cases: u32, longest: usize, world: impl Fn() -> World) {
+fn run(cases: u32, history: impl Strategy<Value = Vec<Action>>, world: impl Fn() -> World) {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
-    let inputs = (history(longest), 1..8_i64, 1..3_000_i64);
+    let inputs = (history, 1..8_i64, 1..3_000_i64);
     let outcome = TestRunner::new(config).run(&inputs, |(history, limit, budget)| {
         play(&world(), &history, limit, budget);
         Ok(())
@@ -448,16 +451,21 @@ fn cases(usual: u32) -> u32 {
 
 #[test]
 fn views_diffs_merges_and_pages_agree_with_the_model_in_ram() {
-    run(cases(120), 60, || World::new(Box::new(RamStore::new())));
+    run(cases(120), history(60), || World::new(Box::new(RamStore::new())));
 }
 
 #[test]
 fn views_diffs_merges_and_pages_agree_with_the_model_in_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let number = std::cell::Cell::new(0);
-    run(cases(25), 40, || {
+    run(cases(25), history(40), || {
         number.set(number.get() + 1);
         let path = folder.path().join(format!("{}.db", number.get()));
         World::new(Box::new(SqliteStore::open(path).unwrap()))
     });
+}
+
+#[test]
+fn what_was_settled_stays_settled_whatever_the_destination_does() {
+    run(cases(200), quarrel(40), || World::new(Box::new(RamStore::new())));
 }

@@ -134,9 +134,11 @@ fn evidence_is_a_receipt() {
             json!({"command": "x"}),
             json!({"command": "x", "exit_code": 1}),
             json!({"path": "a"}),
+            json!({"path": "a", "file_hash": "h"}),
         ] {
             assert!(verify(bad).is_err());
         }
+        w.code.0.lock().insert("a".to_owned(), "h".to_owned());
         for good in [
             json!({"command": "x", "exit_code": 0}),
             json!({"commit": "abc"}),

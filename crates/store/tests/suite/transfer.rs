@@ -243,3 +243,30 @@ fn records_that_do_not_hold_together_are_refused() {
         import(&w.ports(), "copy", &mut lines.as_bytes()).unwrap();
     });
 }
+
+#[test]
+fn a_key_is_known_after_an_import_and_a_claim_token_stays_behind() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "t", "kind": "task"}));
+        let claim = json!({"task": "TASK-001", "agent_id": "ann", "idempotency_key": "k"});
+        let token = w.ok("tasks_claim", claim.clone())["claim_token"].as_str().unwrap().to_owned();
+        let note = json!({"branch": "main", "doc": "notes", "content": "once", "idempotency_key": "k"});
+        let first = w.ok("notes_commit", note.clone());
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        assert!(!String::from_utf8(lines.clone()).unwrap().contains(&token));
+        let other = World::new(Box::new(RamStore::new()));
+        import(&other.ports(), "w", &mut lines.as_slice()).unwrap();
+        let again = other.ok("notes_commit", note);
+        assert_eq!((&again["entry"], &again["replayed"]), (&first["entry"], &json!(true)));
+        // The task is still known as hers; the token is not.
+        let held = other.refused("tasks_claim", json!({"task": "TASK-001", "agent_id": "bob"}));
+        assert!(matches!(held, MemoryError::ClaimHeld { .. }), "{held}");
+        for old in [token.as_str(), ""] {
+            other.refused("tasks_edit", json!({"task": "TASK-001", "priority": 1, "claim_token": old}));
+        }
+        let new = other.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
+        assert_ne!(new["claim_token"], token);
+        other.ok("tasks_edit", json!({"task": "TASK-001", "priority": 1, "claim_token": new["claim_token"]}));
+    });
+}

@@ -181,6 +181,33 @@ pub fn pages(world: &World, name: &str, arguments: Value, list: &str) -> Vec<Val
     panic!("{name} never ends");
 }
 
+/// All nodes and edges of a graph, following both cursors.
+pub fn whole_graph(world: &World, arguments: Value) -> (Vec<Value>, Vec<Value>) {
+    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    let mut arguments = arguments;
+    loop {
+        let first = world.ok("graph_query", arguments.clone());
+        nodes.extend(first["nodes"].as_array().unwrap().iter().cloned());
+        let mut page = first.clone();
+        loop {
+            let shown = page["edges"].as_array().unwrap();
+            edges.extend(shown.iter().cloned());
+            assert_eq!(page.get("edges_dropped").is_some(), page.get("next_edges_cursor").is_some());
+            let Some(next) = page.get("next_edges_cursor") else { break };
+            arguments["edges_cursor"] = next.clone();
+            page = world.ok("graph_query", arguments.clone());
+            assert_ne!(page["edges"], json!([]), "a call for edges that shows none");
+            assert_eq!(page["nodes"], json!([]));
+            assert_eq!(page["pagination"]["next_cursor"], first["pagination"]["next_cursor"]);
+        }
+        arguments.as_object_mut().unwrap().remove("edges_cursor");
+        match first["pagination"].get("next_cursor") {
+            Some(next) => arguments["cursor"] = next.clone(),
+            None => return (nodes, edges),
+        }
+    }
+}
+
 /// One field of each item.
 pub fn column(items: &[Value], field: &str) -> Vec<Value> {
     items.iter().map(|item| item[field].clone()).collect()

@@ -102,7 +102,7 @@ pub struct Graph {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Memory {
-    /// ok, empty while nothing was remembered, or damaged.
+    /// ok, empty while nothing was remembered, read_only, or damaged.
     state: &'static str,
     /// Bytes on disk.
     bytes: u64,
@@ -120,6 +120,7 @@ impl Memory {
             state: match &state.problem {
                 Some(_) => "damaged",
                 None if state.bytes == 0 => "empty",
+                None if state.read_only => "read_only",
                 None => "ok",
             },
             bytes: state.bytes,
@@ -254,3 +255,25 @@ fn tells_something(value: &Value) -> bool {
 }
 
 m1nd_contract::fixed_size!(Output);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_can_only_be_read_is_not_called_ok() {
+        let state = |bytes, read_only| {
+            let path = "memory.db".into();
+            Memory::of(MemoryState {
+                path,
+                bytes,
+                schema_version: None,
+                problem: None,
+                read_only,
+                set_aside: Vec::new(),
+            })
+            .state
+        };
+        assert_eq!((state(0, false), state(9, false), state(9, true)), ("empty", "ok", "read_only"));
+    }
+}

@@ -1,15 +1,21 @@
 //! `branchmind_status`: how much is remembered, and what was last.
 
+use m1nd_contract::Guidance;
 use m1nd_memory::workspace::{self, StatusOutput, StatusRequest};
-use m1nd_runtime::Example;
+use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{LIST, READ, memory_tool};
+use crate::recall::{LIST, READ, damaged, memory_tool};
 
 memory_tool! {
-    Status, workspace::status, StatusRequest => StatusOutput, within LIST;
+    Status, workspace::status, StatusRequest => StatusOutput, within LIST, next point;
     name: "branchmind_status",
     summary: "Counts and newest event of a workspace: cheap to ask whether anything changed.",
     intents: &["memory status", "last event"],
     examples: &[Example { says: "Did anything change?", arguments: r#"{}"# }],
     ..READ
+}
+
+/// Small counts may be those of a store that was begun anew.
+fn point(ctx: &Ctx<'_>, _: &StatusOutput) -> Guidance {
+    damaged(ctx).unwrap_or_default()
 }

@@ -181,7 +181,9 @@ fn spoken(asked: &Asked, query: &str, engine: Engine) -> Vec<FileIx> {
     let mut scores = vec![0.0_f32; asked.corpus.text.files().len()];
     for (node, seen) in active {
         let path = graph.node(node).path();
-        if let Some(file) = asked.corpus.text.file(path).filter(|_| super::super::experiment::is_product(path)) {
+        if let Some(file) =
+            asked.corpus.text.file(path).filter(|_| super::super::experiment::is_product(path))
+        {
             scores[file as usize] = scores[file as usize].max(seen);
         }
     }
