@@ -9,7 +9,8 @@ use super::super::c::macros;
 use super::declarators;
 use super::extract::{Opened, Reader, Template, TestCase};
 use crate::facts::{
-    Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx, TypeParam,
+    Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx,
+    TypeParam,
 };
 use crate::sheet::{field, line, named_children};
 

@@ -7,8 +7,8 @@ use tree_sitter::Node;
 
 use super::routes::{joined, method, quoted};
 use super::simple::{
-    FoundRoute, Function, Grammar, HandedTo, Imported, Marks, Param, Role, Source, Unit, child_of, children_of,
-    language,
+    FoundRoute, Function, Grammar, HandedTo, Imported, Marks, Param, Role, Source, Unit, child_of,
+    children_of, language,
 };
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};

@@ -85,13 +85,8 @@ impl Reader<'_> {
         let scope = self.sheet.scope();
         let mut def = self.sheet.def(DefKind::TypeAlias, name, node, left);
         def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
-        def.of = Some(annotations::read(
-            &mut self.sheet,
-            right.start_byte(),
-            right.end_byte(),
-            scope,
-            line(node),
-        ));
+        def.of =
+            Some(annotations::read(&mut self.sheet, right.start_byte(), right.end_byte(), scope, line(node)));
         if !self.sheet.facts.text(name).starts_with('_') {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
