@@ -55,10 +55,11 @@ const LIST_BYTES: usize = 58_000;
 const ENTRY_BYTES: usize = 160;
 
 /// What is left out of long lists, in this order.
-const THINNER: [fn(&mut Listing); 3] = [
+const THINNER: [fn(&mut Listing); 4] = [
     |tool| tool.output_schema = None,
     |tool| describe_only_required(&mut tool.input_schema),
     |tool| tool.input_schema = schema::without_descriptions(&tool.input_schema),
+    |tool| only_names_and_types(&mut tool.input_schema),
 ];
 
 impl Listing {
@@ -66,6 +67,16 @@ impl Listing {
         let of = |schema: &Value| schema.to_string().len();
         let output = self.output_schema.as_ref().map_or(0, of);
         ENTRY_BYTES + self.name.len() + self.description.len() + of(&self.input_schema) + output
+    }
+}
+
+/// What a call looks like; that other arguments are refused, and what is taken where none is given, an answer tells.
+fn only_names_and_types(schema: &mut Value) {
+    let Value::Object(top) = schema else { return };
+    top.remove("additionalProperties");
+    let properties = top.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
+    for property in properties.filter_map(|(_, property)| property.as_object_mut()) {
+        property.remove("default");
     }
 }
 
