@@ -38,7 +38,7 @@ impl Guidance {
 }
 
 /// How fresh the data behind an answer is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Freshness {
     /// Generation of the graph the answer was made from; 0 while nothing is ingested.
     pub generation: u64,
@@ -48,6 +48,9 @@ pub struct Freshness {
     pub dirty_files: u64,
     /// True when something the answer shows may be out of date.
     pub stale: bool,
+    /// Repositories that belong into the graph and cannot be read now, so that nothing of them is in the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_roots: Vec<String>,
 }
 
 /// Names that a tool's own output must not use: they belong to the envelope.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_graph::Graph;
+use m1nd_graph::{Graph, NodeFlags};
 
 use crate::engine::Loose;
 use crate::engine::Outcome;
@@ -32,6 +32,12 @@ pub struct Report {
     /// Files whose kind no language of this build reads.
     pub files_unsupported: u64,
     pub files_failed: u64,
+    /// Files that say that a program wrote them. They are read; hot spots leave them out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_generated: u64,
+    /// Files in folders of other people's code. They are read; hot spots leave them out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_vendored: u64,
     /// The first hundred, with the reason.
     pub failures: Vec<(String, &'static str)>,
     pub languages: BTreeMap<String, u64>,
@@ -54,6 +60,10 @@ pub struct Phases {
     pub extract_ms: u64,
     pub resolve_ms: u64,
     pub assemble_ms: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Report {
@@ -85,6 +95,8 @@ impl Report {
         }
         for file in files {
             self.lines += u64::from(file.lines);
+            self.files_generated += u64::from(file.flags.has(NodeFlags::GENERATED));
+            self.files_vendored += u64::from(file.flags.has(NodeFlags::VENDORED));
             if !file.language.is_empty() {
                 *self.languages.entry(file.language.clone()).or_default() += 1;
             }

@@ -86,7 +86,10 @@ fn full(
     let runtime_root = workspace.map(Workspace::runtime_root);
     let graph_path = runtime_root.map(|folder| folder.join("graph.snapshot"));
     // A graph exists only once something was ingested; until then no root is one.
-    let ingest_roots: Vec<&String> = root.iter().filter(|_| generation > 0).collect();
+    let others = workspace.map(Workspace::added_roots).unwrap_or_default();
+    let others = others.iter().filter(|added| added.problem.is_none());
+    let others = others.map(|added| added.path.to_string_lossy().into_owned());
+    let ingest_roots: Vec<String> = root.iter().cloned().chain(others).filter(|_| generation > 0).collect();
     let mut seen = json!({ "tool": observed.tool, "candidates": observed.candidates });
     if let Some(fault) = observed.fault {
         seen["error"] = json!(fault.message);

@@ -166,12 +166,66 @@ fn a_repository_that_goes_away_is_said_and_comes_back() {
     let fixture = joined();
     let (lib, away) = (fixture.outside().join("lib"), fixture.outside().join("away"));
     fs::rename(&lib, &away).unwrap();
-    assert!(refused(&fixture, "callers", json!({"node_id": "spin"})).0 == "node_not_found");
-    assert_eq!(caller_of(&fixture, "work").len(), 0, "the workspace itself goes on");
+    let (code, said) = refused(&fixture, "callers", json!({"node_id": "spin"}));
+    assert_eq!(code, "node_not_found");
+    assert!(said.contains("cannot be read now (lib)"), "{said}");
+    let body = ok(&fixture, "callers", json!({"node_id": "work"}));
+    assert_eq!(body["calls"], json!([]), "the workspace itself goes on");
+    assert_eq!(body["freshness"]["missing_roots"], json!(["lib"]), "{body}");
+    assert_eq!(body["freshness"]["stale"], true, "{body}");
     let health = ok(&fixture, "health", json!({}));
     assert!(health["workspace"]["roots"][0]["problem"].as_str().unwrap().contains("lib"), "{health}");
     fs::rename(&away, &lib).unwrap();
+    let body = ok(&fixture, "callers", json!({"node_id": "spin"}));
+    assert_eq!((&body["total"], &body["freshness"]["stale"]), (&json!(1), &json!(false)), "{body}");
+    assert!(body["freshness"]["missing_roots"].is_null(), "{body}");
+}
+
+#[test]
+fn a_damaged_list_is_set_aside_and_said_until_there_is_a_new_one() {
+    let fixture = joined();
+    let list = state_file(&fixture, "roots.json");
+    fs::write(&list, "[{\"namespace\": ").unwrap();
+    let body = ok(&fixture, "callers", json!({"node_id": "work"}));
+    assert_eq!(body["freshness"]["stale"], true, "{body}");
+    let other = fixture.restart(m1nd_tools::surface());
+    let health = other.call_raw("health", json!({"agent_id": "b"}).as_object().unwrap().clone()).body;
+    let said = health["graph"]["problem"].as_str().unwrap_or_else(|| panic!("{health}"));
+    assert!(said.contains("roots.corrupt-") && said.contains("intent=add_root"), "{said}");
+    ok(&fixture, "ingest", json!({"path": "../lib", "intent": "add_root"}));
     assert_eq!(caller_of(&fixture, "spin").len(), 1);
+    let health = ok(&fixture, "health", json!({}));
+    assert!(health["graph"]["problem"].is_null(), "{health}");
+}
+
+#[test]
+fn a_folder_that_comes_to_bear_the_name_of_another_repository_changes_nothing() {
+    let fixture = joined();
+    let own = fixture.root().join("lib::");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("mine.py"), "def mine(): ...\n").unwrap();
+    assert_eq!(refused(&fixture, "callers", json!({"node_id": "mine"})).0, "node_not_found");
+    let other = fixture.restart(m1nd_tools::surface());
+    let asked = |node: &str| {
+        let arguments = json!({"agent_id": "b", "node_id": node});
+        other.call_raw("callers", arguments.as_object().unwrap().clone())
+    };
+    assert_eq!(asked("spin").body["total"], 1, "{}", asked("spin").text());
+    assert!(asked("mine").is_error);
+}
+
+fn state_file(fixture: &Fixture, name: &str) -> std::path::PathBuf {
+    let health = ok(fixture, "health", json!({}));
+    std::path::Path::new(health["workspace"]["runtime_root"].as_str().unwrap()).join(name)
+}
+
+#[test]
+fn the_runtime_contract_names_every_repository() {
+    let fixture = joined();
+    let body = ok(&fixture, "seek", json!({"query": "sharpen", "contract": "full"}));
+    let contract = &body["agent_runtime_contract"];
+    assert_eq!(contract["graph_identity"]["ingest_root_count"], 2, "{contract}");
+    assert_eq!(contract["workspace_binding"]["ingest_roots"].as_array().unwrap().len(), 2, "{contract}");
 }
 
 #[test]

@@ -97,7 +97,8 @@ impl Mounts {
 }
 
 impl Root {
-    /// Lets another folder stand in this root, as the folder `<name>::`.
+    /// Lets another folder stand in this root, as the folder `<name>::`. What the root itself has under that name is
+    /// not seen any more.
     pub fn mount(&self, name: &str, root: Root) -> Result<Arc<Mount>, MountError> {
         let path = || root.path().to_owned();
         if !root.path().is_dir() {
@@ -123,13 +124,16 @@ impl Root {
         if let Some(other) = mounts.iter().find(|mount| mount.folder == folder) {
             return Err(MountError::Taken { name: name.to_owned(), path: other.root.path().to_owned() });
         }
-        if self.path().join(&folder).symlink_metadata().is_ok() {
-            return Err(MountError::Taken { name: name.to_owned(), path: self.path().join(&folder) });
-        }
         let mount = Arc::new(Mount { folder, root });
         mounts.push(Arc::clone(&mount));
         mounts.sort_by(|a, b| a.folder.cmp(&b.folder));
         Ok(mount)
+    }
+
+    /// The folder of this root that a mount of that name would hide.
+    pub fn hidden_by(&self, name: &str) -> Option<PathBuf> {
+        let folder = self.path().join(format!("{name}{MARK}"));
+        folder.symlink_metadata().is_ok().then_some(folder)
     }
 
     /// Takes a folder out again.

@@ -96,8 +96,11 @@ impl Root {
         }
     }
 
+    /// Whether a walk passes over a folder: one of ours, or one that another root stands in front of.
     pub(crate) fn excludes(&self, path: &Path) -> bool {
+        let is_hidden = || path.strip_prefix(&self.path).is_ok_and(|below| self.mounts.of(below).is_some());
         self.excluded.iter().any(|folder| folder == path)
+            || path.parent() == Some(self.path.as_path()) && is_hidden()
     }
 
     /// The existing file or folder that a caller means, with links resolved. Relative and absolute

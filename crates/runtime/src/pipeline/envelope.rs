@@ -82,8 +82,14 @@ impl<'a> Facts<'a> {
             let as_of = if spec.needs == Needs::Graph { view.as_of() } else { now };
             // An imported graph is not held against the files.
             let stale = spec.needs == Needs::Graph && view.imported_from().is_some();
-            let freshness =
-                Freshness { generation: view.generation(), as_of_ms: as_of.0, dirty_files: 0, stale };
+            let missing_roots = workspace.missing_roots();
+            let freshness = Freshness {
+                generation: view.generation(),
+                as_of_ms: as_of.0,
+                dirty_files: 0,
+                stale: stale || !missing_roots.is_empty(),
+                missing_roots,
+            };
             body.insert("freshness".into(), json!(freshness));
         }
         if !done.clamped.is_empty() {
@@ -113,6 +119,18 @@ pub(super) fn on_fault(
         fault: Some(fault),
     };
     Some(runtime_contract::build(runtime, header, workspace, &observed, header.contract))
+}
+
+/// What is not found may lie in a repository that cannot be read now.
+pub(super) fn name_missing_roots(workspace: Option<&Workspace>, fault: &mut Fault) {
+    if !matches!(fault.code, Code::NodeNotFound | Code::FileNotFound) {
+        return;
+    }
+    let missing = workspace.map(Workspace::missing_roots).unwrap_or_default();
+    if !missing.is_empty() {
+        let said = format!(" The graph lacks a repository that cannot be read now ({}).", missing.join(", "));
+        fault.message.push_str(&said);
+    }
 }
 
 /// Microseconds are enough.

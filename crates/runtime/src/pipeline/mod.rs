@@ -93,7 +93,8 @@ pub(crate) fn call(
             let facts = envelope::Facts::new(runtime, row, &header, workspace.as_deref(), elapsed);
             (fit::reply(&facts, done), candidates)
         }
-        Err(fault) => {
+        Err(mut fault) => {
+            envelope::name_missing_roots(workspace.as_deref(), &mut fault);
             let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault);
             (refuse_with(runtime, fault, &header.caller, contract), None)
         }

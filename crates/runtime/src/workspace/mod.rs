@@ -1,6 +1,7 @@
 //! Workspace: the folder a process is bound to, and where its state lives.
 
 mod antibodies;
+mod aside;
 mod associations;
 mod bring;
 mod compare;
@@ -404,7 +405,15 @@ impl Workspace {
 
     /// What is wrong with the state on disk, if anything is.
     pub fn problem(&self) -> Option<String> {
-        self.host.problem()
+        let problems: Vec<String> = self.host.problem().into_iter().chain(self.roots.problem()).collect();
+        (!problems.is_empty()).then(|| problems.join("; "))
+    }
+
+    /// Other repositories that belong into the graph and are not in it: their folder is gone, or cannot be read.
+    pub fn missing_roots(&self) -> Vec<String> {
+        let missing = self.roots.all().into_iter().filter(|added| added.problem.is_some());
+        let damaged = self.roots.problem().map(|_| "unknown: the list was damaged, see health".to_owned());
+        missing.map(|added| added.namespace).chain(damaged).collect()
     }
 
     /// Why the newest graph could not be written to disk, until it can.

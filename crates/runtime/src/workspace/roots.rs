@@ -10,6 +10,8 @@ use m1nd_vfs::{MountError, Root, durable};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use super::aside;
+
 /// Which ones, for processes that come later and for those that run beside this one.
 const ROOTS: &str = "roots.json";
 /// One graph of more than this is no graph of anything.
@@ -92,6 +94,9 @@ impl Roots {
         if self.own.iter().any(|own| own.canonicalize().is_ok_and(|own| other.path().starts_with(own))) {
             return Err(RootsError::Own);
         }
+        if let Some(path) = root.hidden_by(namespace) {
+            return Err(MountError::Taken { name: namespace.to_owned(), path }.into());
+        }
         let mount = root.mount(namespace, other)?;
         let path = mount.root().path().to_owned();
         let added = Added { namespace: namespace.to_owned(), path, problem: None };
@@ -172,9 +177,22 @@ impl Roots {
     fn read(&self) -> Vec<Added> {
         let Ok(text) = fs::read(&self.file) else { return Vec::new() };
         serde_json::from_slice(&text).unwrap_or_else(|err| {
-            tracing::warn!(%err, "the list of other repositories cannot be read");
+            let kept = aside::set_aside(&self.file);
+            tracing::warn!(%err, ?kept, "the list of other repositories cannot be read");
             Vec::new()
         })
+    }
+
+    /// Says that a list was damaged, until there is a new one.
+    pub(super) fn problem(&self) -> Option<String> {
+        if self.file.exists() {
+            return None;
+        }
+        let kept = aside::newest(&self.file)?;
+        let kept = kept.display();
+        Some(format!(
+            "the list of other repositories in this graph could not be read and was set aside as {kept}: put them in again with ingest intent=add_root"
+        ))
     }
 
     fn write(&self, added: &[Added]) -> io::Result<()> {

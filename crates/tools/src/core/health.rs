@@ -65,6 +65,17 @@ pub struct Workspace {
     roots: Vec<Value>,
 }
 
+/// What of an ingest's report says how far the graph can be relied on.
+const COVERAGE: [&str; 7] = [
+    "files_skipped",
+    "files_partial",
+    "files_unsupported",
+    "files_failed",
+    "files_generated",
+    "files_vendored",
+    "examples",
+];
+
 #[derive(Debug, Default, JsonSchema, Serialize)]
 pub struct Graph {
     /// Nodes.
@@ -95,7 +106,7 @@ pub struct Graph {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<BTreeMap<String, String>>")]
     overlays: Vec<OverlayState>,
-    /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, examples.
+    /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, files_generated, files_vendored, examples.
     #[serde(skip_serializing_if = "Map::is_empty")]
     coverage: Map<String, Value>,
 }
@@ -223,7 +234,7 @@ impl Graph {
             None => workspace.last_report(),
         };
         let mut coverage = Map::new();
-        for name in ["files_skipped", "files_partial", "files_unsupported", "files_failed", "examples"] {
+        for name in COVERAGE {
             let value = report.as_mut().and_then(|report| report.get_mut(name)).map(Value::take);
             coverage.extend(value.filter(tells_something).map(|value| (name.to_owned(), value)));
         }

@@ -16,9 +16,9 @@ use m1nd_vfs::durable;
 use serde::{Deserialize, Serialize};
 
 use super::{Host, leftovers};
-use crate::workspace::bring;
 use crate::workspace::listing::{Sizes, Stamp, sizes};
 use crate::workspace::view::WorkspaceView;
+use crate::workspace::{aside, bring};
 
 /// The graph as a file.
 pub(super) const SNAPSHOT: &str = "graph.snapshot";
@@ -111,9 +111,8 @@ impl Host {
         if !meta.is_dir() {
             return Ok(());
         }
-        let aside = aside(path);
-        fs::rename(path, &aside)?;
-        let said = format!("{} was a folder and was set aside as {}", path.display(), aside.display());
+        let kept = aside::set_aside(path)?;
+        let said = format!("{} was a folder and was set aside as {}", path.display(), kept.display());
         tracing::warn!("{said}");
         *self.problem.lock() = Some(said);
         Ok(())
@@ -220,10 +219,9 @@ impl Host {
 
     /// A snapshot that cannot be read is kept for whoever wants to know why.
     fn set_aside(&self, path: &Path, err: &SnapshotError) {
-        let aside = aside(path);
-        let said = match fs::rename(path, &aside) {
-            Ok(()) => {
-                format!("the snapshot could not be read ({err}) and was set aside as {}", aside.display())
+        let said = match aside::set_aside(path) {
+            Ok(kept) => {
+                format!("the snapshot could not be read ({err}) and was set aside as {}", kept.display())
             }
             Err(second) => format!("the snapshot could not be read ({err}) nor set aside ({second})"),
         };
@@ -272,18 +270,6 @@ impl Host {
         self.saved.store(generation, Ordering::Release);
         true
     }
-}
-
-/// A name for what cannot be used, by when it was written.
-fn aside(path: &Path) -> PathBuf {
-    let modified = fs::metadata(path).and_then(|meta| meta.modified()).map(UnixMs::from);
-    let time = modified.unwrap_or_default().0;
-    let free = |number: u32| {
-        let end = if number == 0 { String::new() } else { format!("-{number}") };
-        let aside = path.with_extension(format!("corrupt-{time}{end}"));
-        (!aside.exists()).then_some(aside)
-    };
-    (0..100).find_map(free).unwrap_or_else(|| path.with_extension("corrupt"))
 }
 
 fn remove_if_there(path: &Path) -> io::Result<()> {

@@ -1,0 +1,38 @@
+//! Aside: where a file of ours goes that cannot be read, for whoever wants to know why.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use m1nd_stdx::clock::UnixMs;
+
+/// Stands in the name of every such file.
+const MARK: &str = "corrupt-";
+
+/// Moves a file out of the way; the name it has now.
+pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    let aside = free_name(path);
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+/// The newest that stood in the place of `path`.
+pub(super) fn newest(path: &Path) -> Option<PathBuf> {
+    let stem = path.file_stem()?.to_string_lossy().into_owned();
+    let prefix = format!("{stem}.{MARK}");
+    let kept = fs::read_dir(path.parent()?).ok()?.flatten();
+    let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+    kept.map(|entry| entry.path()).max()
+}
+
+/// By when it was written.
+fn free_name(path: &Path) -> PathBuf {
+    let modified = fs::metadata(path).and_then(|meta| meta.modified()).map(UnixMs::from);
+    let time = modified.unwrap_or_default().0;
+    let free = |number: u32| {
+        let end = if number == 0 { String::new() } else { format!("-{number}") };
+        let aside = path.with_extension(format!("{MARK}{time}{end}"));
+        (!aside.exists()).then_some(aside)
+    };
+    (0..100).find_map(free).unwrap_or_else(|| path.with_extension("corrupt"))
+}
