@@ -66,16 +66,7 @@ pub enum Command {
     /// Show numbered lines of a file
     View(View),
     /// Read the workspace into the code graph
-    Ingest {
-        /// The workspace, if it is not the current one
-        path: Option<PathBuf>,
-        /// Parse every file again
-        #[arg(long)]
-        full: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Ingest(IngestArgs),
     /// Who calls a function
     Callers(Named),
     /// What a function calls
@@ -291,6 +282,27 @@ pub struct BenchGraph {
     /// Make a Rust program of this many lines and measure that
     #[arg(long, value_name = "LINES", conflicts_with_all = ["path", "scip"])]
     pub generate: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct IngestArgs {
+    /// The workspace, if it is not the current one
+    pub path: Option<PathBuf>,
+    /// Parse every file again
+    #[arg(long)]
+    pub full: bool,
+    /// Put another repository into the same graph
+    #[arg(long, value_name = "FOLDER", conflicts_with = "full")]
+    pub add_root: Option<PathBuf>,
+    /// How its paths begin [default: its folder's name]
+    #[arg(long = "as", value_name = "NAME", requires = "add_root")]
+    pub name: Option<String>,
+    /// Take another repository out of the graph
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["full", "add_root"])]
+    pub remove_root: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

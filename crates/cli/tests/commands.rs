@@ -205,6 +205,22 @@ fn an_ingest_from_a_terminal_is_counted_and_kept() {
 }
 
 #[test]
+fn another_repository_is_put_in_and_taken_out_from_a_terminal() {
+    let machine = Machine::new();
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("far.py"), "# @generated\ndef far(): ...\n").unwrap();
+    let folder = other.path().to_str().unwrap();
+    let done = machine.json(&["ingest", "--add-root", folder, "--as", "far", "--json"]);
+    assert_eq!(done["languages"], json!({"python": 1, "rust": 1}), "{done}");
+    assert_eq!(done["files_generated"], 1, "{done}");
+    let found = machine.json(&["callers", "far", "--json"]).to_string();
+    assert!(found.contains("far::/far.py"), "{found}");
+    let done = machine.json(&["ingest", "--remove-root", "far", "--json"]);
+    assert_eq!(done["languages"], json!({"rust": 1}), "{done}");
+    assert!(!machine.run(&["ingest", "--as", "far"]).status.success());
+}
+
+#[test]
 fn stats_count_what_an_edit_added() {
     let machine = Machine::new();
     let nodes = || machine.json(&["stats", "--json"])["graph"]["nodes"].as_u64().unwrap();

@@ -1,26 +1,38 @@
 //! `m1nd ingest`, `callers`, `callees`, `outline` and `stats`: the code graph from a terminal.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use m1nd_stdx::cancel::CancelToken;
 use serde_json::{Value, json};
 
-use crate::args::{Global, Named};
+use crate::args::{Global, IngestArgs, Named};
 use crate::output::{self, DIM, NUMBER, PATH, Reader, harmless};
 use crate::spinner::Spinner;
 use crate::wiring;
 
-pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) -> anyhow::Result<ExitCode> {
+pub fn ingest(global: &Global, args: IngestArgs) -> anyhow::Result<ExitCode> {
     let mut global = global.clone();
+    let IngestArgs { path, full, add_root, name, remove_root, json } = args;
     global.workspace = path.or(global.workspace);
+    let arguments = match (add_root, remove_root) {
+        (Some(folder), _) => {
+            let folder = std::path::absolute(folder)?;
+            let mut arguments = json!({ "intent": "add_root", "path": folder.to_string_lossy() });
+            if let Some(name) = name {
+                arguments["namespace"] = json!(name);
+            }
+            arguments
+        }
+        (None, Some(name)) => json!({ "intent": "remove_root", "namespace": name }),
+        (None, None) => json!({ "incremental": !full }),
+    };
     let runtime = wiring::runtime(&wiring::config(&global)?)?;
     let spinner = match runtime.workspace() {
         Some(workspace) => Spinner::ingesting(workspace),
         None => Spinner::start("ingesting"),
     };
-    let reply = super::ask_to_the_end(&runtime, "ingest", json!({ "incremental": !full }));
+    let reply = super::ask_to_the_end(&runtime, "ingest", arguments);
     drop(spinner);
     output::print(&reply, Reader::of(json), |out, body| {
         let languages: Vec<String> = body["languages"]
@@ -52,7 +64,24 @@ pub fn ingest(global: &Global, path: Option<PathBuf>, full: bool, json: bool) ->
             reasons("files_skipped"),
             reasons("files_partial"),
             body["files_failed"]
-        )
+        )?;
+        for (name, word) in [("files_generated", "generated"), ("files_vendored", "vendored")] {
+            if let Some(count) = body[name].as_u64() {
+                writeln!(out, "{DIM}{count} {word} among them{DIM:#}")?;
+            }
+        }
+        for root in body["roots"].as_array().into_iter().flatten() {
+            let word = |name: &str| harmless(root[name].as_str().unwrap_or_default());
+            let problem = root["problem"].as_str().map(|_| format!(" ({})", word("problem")));
+            writeln!(
+                out,
+                "{PATH}{}::{PATH:#} {}{}",
+                word("namespace"),
+                word("path"),
+                problem.unwrap_or_default()
+            )?;
+        }
+        Ok(())
     })
 }
 

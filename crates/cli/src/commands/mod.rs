@@ -36,7 +36,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Seek(seek) => seek::run(&global, &seek),
         Command::Activate(activate) => activate::run(&global, &activate),
         Command::View(view) => view::run(&global, &view),
-        Command::Ingest { path, full, json } => graph::ingest(&global, path, full, json),
+        Command::Ingest(args) => graph::ingest(&global, args),
         Command::Impact(args) => change::impact(&global, &args),
         Command::Predict { nodes, top, json } => change::predict(&global, &nodes, top, json),
         Command::Trace { file, language, json } => change::trace(&global, file, language, json),
