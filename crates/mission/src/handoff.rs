@@ -1,0 +1,174 @@
+//! Hand-off: what the next agent must know to go on, in a few kilobytes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::claim::{Claim, Verdict};
+use crate::event::Inherited;
+use crate::ids::{EventId, MissionId};
+use crate::needs::{self, Gap};
+use crate::state::{DeadPath, Seen, State, TestRun};
+
+/// What a hand-off does not prove.
+pub const NON_CLAIMS: [&str; 3] = [
+    "does not prove more than its verified claims",
+    "does not replace compiler, test, log or file truth",
+    "does not say that what was not read is right",
+];
+
+/// Whether a file is as it was when it was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Today {
+    Current,
+    Changed,
+    Gone,
+}
+
+/// A file that was seen, and how it is now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Anchor {
+    pub path: String,
+    pub content_hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub today: Option<Today>,
+}
+
+/// Everything that is handed over, in the order of its worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Handoff {
+    pub handoff_id: String,
+    pub mission_id: MissionId,
+    pub summary: String,
+    /// What the next agent should do first.
+    pub next_required_move: Value,
+    pub verified_claims: Vec<Claim>,
+    pub rejected_claims: Vec<Claim>,
+    pub open_hypotheses: Vec<Claim>,
+    pub dead_paths: Vec<DeadPath>,
+    pub graph_anchors: Vec<Anchor>,
+    pub files_read: Vec<String>,
+    pub tests_run: Vec<TestRun>,
+    pub gaps: Vec<Gap>,
+    pub non_claims: Vec<String>,
+    /// When it is no longer to be trusted.
+    pub staleness_criteria: Vec<String>,
+    /// How many items of each list were left out for want of room.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub left_out: serde_json::Map<String, Value>,
+}
+
+/// A hand-off of this state in at most `most` bytes. The oldest items of the longest lists go first.
+pub fn of(state: &State, next_move: Value, most: usize) -> Handoff {
+    let claims = |wanted: &dyn Fn(Verdict) -> bool| -> Vec<Claim> {
+        let all = state.inherited.claims.iter().chain(&state.claims);
+        all.filter(|claim| wanted(claim.verdict)).cloned().collect()
+    };
+    let mut files: Vec<&Seen> = state.inherited.files.iter().chain(state.files.values()).collect();
+    files.sort_by_key(|seen| seen.event_id.sequence());
+    let anchors = files.iter().filter_map(|seen| {
+        let content_hash = seen.content_hash.clone()?;
+        Some(Anchor { path: seen.path.clone(), content_hash, today: None })
+    });
+    let mut handoff = Handoff {
+        handoff_id: format!(
+            "hnd_{}",
+            EventId::new(&state.mission_id, state.sequence + 1).as_str().trim_start_matches("evt_")
+        ),
+        mission_id: state.mission_id.clone(),
+        summary: summary(state),
+        next_required_move: next_move,
+        verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
+        rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
+        open_hypotheses: claims(&|verdict| !verdict.is_settled()),
+        dead_paths: state.all_dead_paths().cloned().collect(),
+        graph_anchors: anchors.collect(),
+        files_read: files.iter().map(|seen| seen.path.clone()).collect(),
+        tests_run: state.inherited.tests.iter().chain(&state.tests).cloned().collect(),
+        gaps: needs::gaps(state),
+        non_claims: NON_CLAIMS.map(str::to_owned).to_vec(),
+        staleness_criteria: vec![
+            "an anchor's file has another hash or is gone".to_owned(),
+            "a test run is older than the newest edit".to_owned(),
+        ],
+        left_out: serde_json::Map::new(),
+    };
+    fit(&mut handoff, most);
+    handoff
+}
+
+fn summary(state: &State) -> String {
+    let counters = &state.counters;
+    format!(
+        "{} ({}): {} claims, {} verified, {} rejected; {} calls, {} files read, {} dead paths.",
+        state.goal,
+        state.mode.name(),
+        state.claims.len(),
+        state.claims.iter().filter(|claim| claim.verdict == Verdict::VerifiedForMission).count(),
+        counters.claims_rejected,
+        counters.tool_calls,
+        counters.files_read,
+        state.all_dead_paths().count(),
+    )
+}
+
+/// Drops what can be found again before what cannot.
+fn fit(handoff: &mut Handoff, most: usize) {
+    let size = |handoff: &Handoff| serde_json::to_vec(handoff).map_or(0, |text| text.len());
+    while size(handoff) > most {
+        let Some(list) = cut_one(handoff) else { return };
+        let count = handoff.left_out.get(list).and_then(Value::as_u64).unwrap_or(0);
+        handoff.left_out.insert(list.to_owned(), json!(count + 1));
+    }
+}
+
+/// Takes the oldest item out of the list that is worth least and has more than its share.
+fn cut_one(handoff: &mut Handoff) -> Option<&'static str> {
+    fn oldest<T>(list: &mut Vec<T>, keep: usize) -> bool {
+        let cut = list.len() > keep;
+        if cut {
+            list.remove(0);
+        }
+        cut
+    }
+    for keep in [8, 2, 0] {
+        if oldest(&mut handoff.files_read, keep) {
+            return Some("files_read");
+        }
+        if oldest(&mut handoff.graph_anchors, keep) {
+            return Some("graph_anchors");
+        }
+        if oldest(&mut handoff.tests_run, keep) {
+            return Some("tests_run");
+        }
+        if oldest(&mut handoff.dead_paths, keep) {
+            return Some("dead_paths");
+        }
+        if oldest(&mut handoff.rejected_claims, keep) {
+            return Some("rejected_claims");
+        }
+        if oldest(&mut handoff.open_hypotheses, keep) {
+            return Some("open_hypotheses");
+        }
+        if oldest(&mut handoff.verified_claims, keep) {
+            return Some("verified_claims");
+        }
+    }
+    None
+}
+
+/// What a child of this mission begins with: everything, not only what a hand-off has room for.
+pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
+    let joined = |claim: &&Claim| claim.verdict.is_settled();
+    let mut files: Vec<Seen> = state.inherited.files.clone();
+    files.retain(|seen| !state.files.contains_key(&seen.path));
+    files.extend(state.files.values().cloned());
+    Inherited {
+        claims: state.inherited.claims.iter().chain(&state.claims).filter(joined).cloned().collect(),
+        dead_paths: state.all_dead_paths().cloned().collect(),
+        files,
+        tests: state.inherited.tests.iter().chain(&state.tests).cloned().collect(),
+        next_move,
+    }
+}

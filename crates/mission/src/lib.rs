@@ -1,0 +1,38 @@
+//! Missions: what an agent set out to do, what it did, what that proves, and what comes next.
+//!
+//! A mission is an append-only stream of events, each hashed over the one before. Everything else is a fold over it: the
+//! state, the advice, the hand-off, the proof packet. Nothing here reads a clock, a file or a store.
+
+mod advice;
+mod advise;
+pub mod chain;
+mod claim;
+mod error;
+mod event;
+mod evidence;
+mod family;
+pub mod flight;
+pub mod handoff;
+mod ids;
+mod machine;
+mod mode;
+mod needs;
+pub mod packet;
+mod prov;
+mod situation;
+mod state;
+
+pub use advice::{Advice, DoNot, Move};
+pub use advise::advise;
+pub use claim::{Claim, Judgement, Verdict};
+pub use error::MissionError;
+pub use event::{Detail, Draft, Event, Inherited, Source};
+pub use evidence::EvidenceClass;
+pub use family::Family;
+pub use handoff::{Anchor, Handoff, Today};
+pub use ids::{ClaimId, EventId, MissionId};
+pub use machine::{Command, Start, Stepped, Telling, Verify, start, step};
+pub use mode::{Budget, Mode, Route};
+pub use needs::{Gap, gaps};
+pub use situation::{Shelf, Situation};
+pub use state::{Counters, DeadPath, Remaining, Seen, State, Status, TestRun, path_of};

@@ -1,0 +1,352 @@
+//! Machine: a state and a command give the events that follow, or a refusal. Pure: what is kept is up to the caller.
+
+use serde_json::Value;
+
+use crate::advise::do_not;
+use crate::chain;
+use crate::claim::{Judgement, Verdict, judge};
+use crate::error::MissionError;
+use crate::event::{Detail, Draft, Event, Inherited, Source};
+use crate::evidence::EvidenceClass;
+use crate::family::Family;
+use crate::ids::{ClaimId, EventId, MissionId};
+use crate::mode::{Budget, Mode, Route};
+use crate::needs;
+use crate::situation::Situation;
+use crate::state::{LOOP, State, Status};
+
+const MAX_WORD: usize = 60;
+const MAX_TARGET: usize = 1_000;
+const MAX_TEXT: usize = 4_000;
+const MAX_CITED: usize = 100;
+
+/// How a mission begins.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub repo: String,
+    pub goal: String,
+    pub mode: Mode,
+    pub budget: Budget,
+    pub known_paths: Vec<String>,
+    pub context_guard: Value,
+    pub right_workspace: bool,
+    pub parent: Option<MissionId>,
+    pub inherited: Inherited,
+}
+
+/// A step that an agent tells of.
+#[derive(Clone, Debug, Default)]
+pub struct Telling {
+    pub phase: String,
+    pub event_type: String,
+    pub target: String,
+    pub evidence_class: Option<EvidenceClass>,
+    pub outcome: String,
+    pub duration_ms: Option<u64>,
+    pub agent_confidence: Option<f64>,
+    pub note: Option<String>,
+    /// Of the file that the target names, as it is now.
+    pub content_hash: Option<String>,
+}
+
+/// What a claim is judged by.
+#[derive(Clone, Debug, Default)]
+pub struct Verify {
+    /// An open claim, or a new one by its text.
+    pub claim_id: Option<ClaimId>,
+    pub text: Option<String>,
+    pub event_ids: Vec<EventId>,
+    /// Recorded first, and cited with the others.
+    pub evidence: Vec<Telling>,
+}
+
+/// What may happen to a mission.
+#[derive(Clone, Debug)]
+pub enum Command {
+    Tell(Telling),
+    /// A call that went through the runtime.
+    Observe(Draft),
+    Claim {
+        text: String,
+        event_ids: Vec<EventId>,
+    },
+    Verify(Verify),
+    /// The hand-off that was made of the state.
+    HandOff(Value),
+    Close {
+        force: bool,
+    },
+}
+
+/// What came of a command.
+#[derive(Clone, Debug)]
+pub struct Stepped {
+    pub state: State,
+    pub events: Vec<Event>,
+    pub warnings: Vec<String>,
+    /// The claim that was made or judged.
+    pub claim: Option<ClaimId>,
+}
+
+/// The first event of a mission.
+pub fn start(id: &MissionId, start: Start, actor: &str, now_ms: i64) -> Result<Event, MissionError> {
+    text("goal", &start.goal, MAX_TEXT)?;
+    for path in &start.known_paths {
+        text("known_paths", path, MAX_TARGET)?;
+    }
+    let route = match () {
+        () if !start.right_workspace => Route::Recover,
+        () if start.parent.is_some() => Route::Resume,
+        () if !start.known_paths.is_empty() => Route::Direct,
+        () => Route::ShortAudit,
+    };
+    let target = start.goal.clone();
+    let detail = Detail::Started {
+        repo: start.repo,
+        goal: start.goal,
+        mode: start.mode,
+        route,
+        budget: start.budget,
+        known_paths: start.known_paths,
+        context_guard: start.context_guard,
+        parent_mission_id: start.parent,
+        inherited: start.inherited,
+    };
+    let draft = Draft::kernel("start", "mission_started", target, "started", detail);
+    Ok(chain::link(id, &chain::Head::default(), draft, Source::Kernel, actor, now_ms))
+}
+
+/// One command more. `event` finds an event of the mission by its place.
+pub fn step(
+    state: &State,
+    command: Command,
+    actor: &str,
+    situation: &Situation<'_>,
+    event: &dyn Fn(u64) -> Option<Event>,
+) -> Result<Stepped, MissionError> {
+    if state.status == Status::Closed {
+        return Err(MissionError::Closed(state.mission_id.clone()));
+    }
+    let stepped = Stepped { state: state.clone(), events: Vec::new(), warnings: Vec::new(), claim: None };
+    let mut machine = Machine { stepped, actor, situation, event };
+    match command {
+        Command::Tell(telling) => {
+            machine.tell(telling)?;
+        }
+        Command::Observe(draft) => {
+            machine.observe(draft);
+        }
+        Command::Claim { text, event_ids } => {
+            machine.claim(text, event_ids)?;
+        }
+        Command::Verify(verify) => machine.verify(verify)?,
+        Command::HandOff(handoff) => machine.own(Draft::kernel(
+            "handoff",
+            "handed_off",
+            state.goal.clone(),
+            "handed_off",
+            Detail::HandedOff { handoff },
+        )),
+        Command::Close { force } => machine.close(force)?,
+    }
+    Ok(machine.stepped)
+}
+
+struct Machine<'a> {
+    stepped: Stepped,
+    actor: &'a str,
+    situation: &'a Situation<'a>,
+    event: &'a dyn Fn(u64) -> Option<Event>,
+}
+
+impl Machine<'_> {
+    fn tell(&mut self, telling: Telling) -> Result<EventId, MissionError> {
+        word("phase", &telling.phase)?;
+        word("event_type", &telling.event_type)?;
+        word("outcome", &telling.outcome)?;
+        text("target", &telling.target, MAX_TARGET)?;
+        if let Some(note) = &telling.note {
+            text("note", note, MAX_TEXT)?;
+        }
+        if telling.agent_confidence.is_some_and(|given| !(0.0..=1.0).contains(&given)) {
+            return Err(MissionError::invalid("agent_confidence", "not between 0 and 1"));
+        }
+        let draft = Draft {
+            tool_family: Family::of_told(&telling.event_type, telling.evidence_class),
+            phase: telling.phase,
+            event_type: telling.event_type,
+            target: telling.target,
+            evidence_class: telling.evidence_class,
+            outcome: telling.outcome,
+            duration_ms: telling.duration_ms,
+            agent_confidence: telling.agent_confidence,
+            note: telling.note,
+            content_hash: telling.content_hash,
+            detail: None,
+        };
+        if draft.evidence_class == Some(EvidenceClass::DirectSource) && draft.content_hash.is_none() {
+            let target = &draft.target;
+            self.stepped.warnings.push(format!(
+                "{target:?} names no file of this workspace, so this event alone cannot carry a claim."
+            ));
+        }
+        Ok(self.add(draft, Source::Told))
+    }
+
+    fn observe(&mut self, draft: Draft) -> EventId {
+        self.add(draft, Source::Observed)
+    }
+
+    /// Adds a step, and says when it was advised against or goes round in circles.
+    fn add(&mut self, draft: Draft, source: Source) -> EventId {
+        let (family, target, note) = (draft.tool_family, draft.target.clone(), draft.note.clone());
+        let against = do_not(&self.stepped.state, self.situation);
+        let against = against.into_iter().find(|no| no.forbids(family, &target));
+        let id = self.link(draft, source);
+        let turns = self.stepped.state.turns_of(family, &target);
+        if turns >= LOOP {
+            let name = family.name();
+            self.stepped.warnings.push(format!(
+                "Loop: {name} of {target:?} for the {turns}th time without new evidence. Ask something else, or conclude."
+            ));
+        }
+        if let Some(against) = against {
+            let reason = note.unwrap_or_else(|| "no reason was given".to_owned());
+            let detail = Detail::Dissent { against: against.why, reason };
+            self.own(Draft::kernel("dissent", "dissent", target, "recorded", detail));
+        }
+        id
+    }
+
+    fn claim(&mut self, said: String, event_ids: Vec<EventId>) -> Result<ClaimId, MissionError> {
+        text("claim", &said, MAX_TEXT)?;
+        self.cited(&event_ids)?;
+        let id = ClaimId::new(self.stepped.state.claims.len() + 1);
+        let detail = Detail::Claimed { claim_id: id.clone(), text: said.clone(), event_ids };
+        self.own(Draft::kernel("claim", "claimed", said, "open", detail));
+        self.stepped.claim = Some(id.clone());
+        Ok(id)
+    }
+
+    fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
+        let Verify { claim_id, text, mut event_ids, evidence } = verify;
+        self.cited(&event_ids)?;
+        if let Some(id) = &claim_id {
+            let state = &self.stepped.state;
+            let Some(claim) = state.claim(id) else {
+                let known = state.claims.iter().map(|claim| claim.claim_id.clone()).collect();
+                return Err(MissionError::UnknownClaim { id: id.clone(), known });
+            };
+            if claim.verdict.is_settled() {
+                return Err(MissionError::Settled { id: id.clone(), state: claim.verdict.name() });
+            }
+            let earlier: Vec<EventId> =
+                claim.event_ids.iter().filter(|id| !event_ids.contains(id)).cloned().collect();
+            event_ids.splice(0..0, earlier);
+        }
+        for telling in evidence {
+            let id = self.tell(telling)?;
+            event_ids.push(id);
+        }
+        let id = match (claim_id, text) {
+            (Some(id), None) => id,
+            (None, Some(text)) => self.claim(text, Vec::new())?,
+            (Some(_), Some(_)) | (None, None) => {
+                return Err(MissionError::invalid("claim", "needed, or claim_id, and not both"));
+            }
+        };
+        let cited = self.cited(&event_ids)?;
+        let Judgement { verdict, reason, self_reported } =
+            judge(&cited.iter().collect::<Vec<_>>(), &|event| self.is_current(event));
+        let outcome = verdict.name();
+        let detail = Detail::Judged { claim_id: id.clone(), verdict, reason, event_ids, self_reported };
+        self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
+        if self_reported && verdict == Verdict::VerifiedForMission {
+            self.stepped.warnings.push(
+                "All direct evidence is self-reported: a view or search with this mission_id would be observed."
+                    .to_owned(),
+            );
+        }
+        self.stepped.claim = Some(id);
+        Ok(())
+    }
+
+    fn close(&mut self, force: bool) -> Result<(), MissionError> {
+        let gaps = needs::gaps(&self.stepped.state);
+        if !gaps.is_empty() && !force {
+            return Err(MissionError::Gaps { gaps });
+        }
+        let outcome = if gaps.is_empty() { "closed" } else { "closed_with_gaps" };
+        let target = self.stepped.state.goal.clone();
+        let detail = Detail::Closed { forced: !gaps.is_empty(), gaps };
+        self.own(Draft::kernel("close", "mission_closed", target, outcome, detail));
+        Ok(())
+    }
+
+    fn own(&mut self, draft: Draft) {
+        self.link(draft, Source::Kernel);
+    }
+
+    fn link(&mut self, draft: Draft, source: Source) -> EventId {
+        let state = &mut self.stepped.state;
+        let (head, now) = (state.head(), self.situation.now_ms);
+        let event = chain::link(&state.mission_id, &head, draft, source, self.actor, now);
+        state.apply(&event);
+        let id = event.event_id.clone();
+        self.stepped.events.push(event);
+        id
+    }
+
+    /// The events that ids name, from the stream or from this very step.
+    fn cited(&self, ids: &[EventId]) -> Result<Vec<Event>, MissionError> {
+        if ids.len() > MAX_CITED {
+            return Err(MissionError::invalid("event_ids", format!("more than {MAX_CITED} events")));
+        }
+        ids.iter().map(|id| self.find(id).ok_or_else(|| self.unknown(id))).collect()
+    }
+
+    fn find(&self, id: &EventId) -> Option<Event> {
+        let (mission, place) = EventId::parse(id.as_str())?;
+        if mission != self.stepped.state.mission_id {
+            return None;
+        }
+        let own = self.stepped.events.iter().find(|event| event.sequence == place);
+        own.cloned().or_else(|| (self.event)(place))
+    }
+
+    fn unknown(&self, id: &EventId) -> MissionError {
+        let state = &self.stepped.state;
+        let newest = EventId::new(&state.mission_id, state.sequence);
+        MissionError::UnknownEvent { id: id.to_string(), newest: Some(newest.to_string()) }
+    }
+
+    fn is_current(&self, event: &Event) -> bool {
+        let path = crate::state::path_of(&event.draft.target);
+        event.draft.content_hash.as_deref().is_none_or(|hash| (self.situation.is_current)(path, hash))
+    }
+}
+
+fn word(field: &'static str, given: &str) -> Result<(), MissionError> {
+    let plain = given.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    match given.len() {
+        0 => Err(MissionError::invalid(field, "empty")),
+        1..=MAX_WORD if plain => Ok(()),
+        _ => Err(MissionError::invalid(
+            field,
+            format!("no word of up to {MAX_WORD} small letters, digits and underscores"),
+        )),
+    }
+}
+
+fn text(field: &'static str, given: &str, most: usize) -> Result<(), MissionError> {
+    if given.trim().is_empty() {
+        return Err(MissionError::invalid(field, "empty"));
+    }
+    if given.len() > most {
+        return Err(MissionError::invalid(
+            field,
+            format!("{} bytes long; at most {most} are kept", given.len()),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! Proof packet: what a mission proved, with everything that is needed to check it without this machine.
+
+use m1nd_stdx::digest::sha256_hex;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::chain;
+use crate::claim::{Claim, Verdict};
+use crate::event::Event;
+use crate::handoff::NON_CLAIMS;
+use crate::ids::MissionId;
+use crate::mode::Mode;
+use crate::needs::Gap;
+use crate::prov;
+use crate::state::{Counters, State, Status, path_of};
+
+pub const SCHEMA: &str = "m1nd-mission-proof-packet-v1";
+
+/// The end of a mission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Packet {
+    pub schema: String,
+    pub mission_id: MissionId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_mission_id: Option<MissionId>,
+    pub repo: String,
+    pub goal: String,
+    pub mode: Mode,
+    pub verified_claims: Vec<Claim>,
+    pub rejected_claims: Vec<Claim>,
+    pub open_claims: Vec<Claim>,
+    pub evidence_graph: Vec<Value>,
+    pub counters: Counters,
+    pub gaps: Vec<Gap>,
+    pub non_claims: Vec<String>,
+    /// Over the hash chain of all events.
+    pub event_digest: String,
+    pub events: Vec<Event>,
+    /// Over everything above.
+    pub packet_digest: String,
+}
+
+/// The packet of a closed mission.
+pub fn of(state: &State, events: Vec<Event>) -> Packet {
+    let claims = |wanted: &dyn Fn(Verdict) -> bool| -> Vec<Claim> {
+        state.claims.iter().filter(|claim| wanted(claim.verdict)).cloned().collect()
+    };
+    let judged: Vec<&Claim> = state.claims.iter().collect();
+    let refs: Vec<&Event> = events.iter().collect();
+    let mut packet = Packet {
+        schema: SCHEMA.to_owned(),
+        mission_id: state.mission_id.clone(),
+        parent_mission_id: state.parent_mission_id.clone(),
+        repo: state.repo.clone(),
+        goal: state.goal.clone(),
+        mode: state.mode,
+        verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
+        rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
+        open_claims: claims(&|verdict| !verdict.is_settled()),
+        evidence_graph: prov::graph(&judged, &refs),
+        counters: state.counters.clone(),
+        gaps: state.gaps.clone(),
+        non_claims: NON_CLAIMS.map(str::to_owned).to_vec(),
+        event_digest: chain::digest(&events),
+        events,
+        packet_digest: String::new(),
+    };
+    packet.packet_digest = digest_of(&packet);
+    packet
+}
+
+/// The packet as it is written: one line.
+pub fn to_text(packet: &Packet) -> String {
+    let mut text = serde_json::to_string(packet).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn digest_of(packet: &Packet) -> String {
+    let bare = Packet { packet_digest: String::new(), ..packet.clone() };
+    format!("sha256:{}", sha256_hex(&serde_json::to_vec(&bare).unwrap_or_default()))
+}
+
+/// What checking a packet found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Checked {
+    /// Whether nothing was changed since it was written.
+    pub intact: bool,
+    /// What is wrong with it.
+    pub faults: Vec<String>,
+    /// What is odd and proves nothing.
+    pub remarks: Vec<String>,
+    /// Files that its verified claims rest on, with the hash they had.
+    pub anchors: Vec<(String, String)>,
+}
+
+/// Checks a packet by itself.
+pub fn check(text: &str) -> Checked {
+    let packet: Packet = match serde_json::from_str(text) {
+        Ok(packet) => packet,
+        Err(err) => {
+            let faults = vec![format!("This is no proof packet: {err}.")];
+            return Checked { faults, ..Checked::default() };
+        }
+    };
+    let mut faults = Vec::new();
+    if packet.schema != SCHEMA {
+        faults.push(format!("It is of schema {:?}, not {SCHEMA:?}.", packet.schema));
+    }
+    faults.extend(
+        chain::faults(&packet.mission_id, &packet.events).into_iter().map(|fault| format!("{fault}.")),
+    );
+    if chain::digest(&packet.events) != packet.event_digest {
+        faults.push("event_digest is not that of its events.".to_owned());
+    }
+    if digest_of(&packet) != packet.packet_digest {
+        faults.push("packet_digest is not that of its content.".to_owned());
+    }
+    if faults.is_empty() {
+        faults.extend(contradiction(&packet));
+    }
+    let mut remarks = Vec::new();
+    if faults.is_empty() && to_text(&packet).trim_end() != text.trim_end() {
+        remarks
+            .push("Its content is what was written, its form is not: somebody laid it out anew.".to_owned());
+    }
+    Checked { intact: faults.is_empty(), faults, remarks, anchors: anchors(&packet) }
+}
+
+/// Whether it says something that its events do not.
+fn contradiction(packet: &Packet) -> Option<String> {
+    let said = match State::of(&packet.events) {
+        Some(state) if state.status == Status::Closed => {
+            if of(&state, packet.events.clone()) == *packet {
+                return None;
+            }
+            "Its claims are not what its events come to."
+        }
+        Some(_) => "Its events do not end with the end of a mission.",
+        None => "Its events do not begin with the start of a mission.",
+    };
+    Some(said.to_owned())
+}
+
+/// What verified claims rest on.
+fn anchors(packet: &Packet) -> Vec<(String, String)> {
+    let cited =
+        |event: &&Event| packet.verified_claims.iter().any(|claim| claim.event_ids.contains(&event.event_id));
+    let mut anchors: Vec<(String, String)> = packet
+        .events
+        .iter()
+        .filter(cited)
+        .filter_map(|event| {
+            Some((path_of(&event.draft.target).to_owned(), event.draft.content_hash.clone()?))
+        })
+        .collect();
+    anchors.sort();
+    anchors.dedup();
+    anchors
+}

@@ -1,0 +1,34 @@
+//! Situation: what a mission must be told about the world before it can advise.
+
+use crate::family::Family;
+
+/// The tools that there are, so that advice never names one that does not exist.
+pub trait Shelf {
+    fn has(&self, tool: &str) -> bool;
+    /// Those of a family, the one to reach for first.
+    fn of(&self, family: Family) -> Vec<&'static str>;
+}
+
+/// Facts of this moment.
+pub struct Situation<'a> {
+    pub now_ms: i64,
+    pub shelf: &'a dyn Shelf,
+    /// Whether the mission's repository is the one that the runtime is bound to.
+    pub right_workspace: bool,
+    pub graph_is_empty: bool,
+    /// Whether the program on disk is another one than the one that runs.
+    pub stale_binary: bool,
+    /// Whether the file at a path is still as it was when it had this hash.
+    pub is_current: &'a dyn Fn(&str, &str) -> bool,
+}
+
+impl std::fmt::Debug for Situation<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Situation")
+            .field("now_ms", &self.now_ms)
+            .field("right_workspace", &self.right_workspace)
+            .field("graph_is_empty", &self.graph_is_empty)
+            .field("stale_binary", &self.stale_binary)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,8 @@
+//! Missions played through: what is proved, what is refused, what comes next, and that nothing can be changed unseen.
+
+#![allow(clippy::unwrap_used)]
+
+mod packets;
+mod playing;
+mod properties;
+mod world;
