@@ -1,7 +1,8 @@
 //! Missions: what an agent set out to do, what it did, what that proves, and what comes next.
 //!
 //! A mission is an append-only stream of events, each hashed over the one before. Everything else is a fold over it: the
-//! state, the advice, the hand-off, the proof packet. Nothing here reads a clock, a file or a store.
+//! state, the advice, the hand-off, the proof packet. Nothing here reads a clock or a file; `port` says what a
+//! store must promise.
 
 mod advice;
 mod advise;
@@ -15,9 +16,11 @@ pub mod flight;
 pub mod handoff;
 mod ids;
 mod machine;
+pub mod missions;
 mod mode;
 mod needs;
 pub mod packet;
+pub mod port;
 mod prov;
 mod situation;
 mod state;

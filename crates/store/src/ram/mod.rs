@@ -1,5 +1,6 @@
 //! A store in memory for tests: plain maps, read by looking through them.
 
+mod missions;
 mod read;
 mod write;
 
@@ -12,6 +13,7 @@ use m1nd_memory::port::{
     BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, Rows, StepRow, Store,
     StreamRow, Tx, Verdict, VersionRow, WorkspaceRow, WsNo,
 };
+use m1nd_mission::MissionId;
 use parking_lot::{Mutex, RwLock};
 
 /// Memory that ends with the process. Written for clarity, not for size: every write copies the state.
@@ -34,6 +36,7 @@ struct State {
     events: BTreeMap<(WsNo, EventNo), EventRow>,
     replays: BTreeMap<(WsNo, String, String), String>,
     finds: BTreeMap<(WsNo, FindKind, String), FindRow>,
+    missions: BTreeMap<MissionId, missions::Kept>,
 }
 
 impl RamStore {
@@ -65,6 +68,6 @@ impl Store for RamStore {
     }
 
     fn schema_version(&self) -> u32 {
-        4
+        5
     }
 }

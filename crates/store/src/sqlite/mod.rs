@@ -5,6 +5,7 @@ mod connection;
 mod errors;
 mod find;
 mod migrate;
+mod missions;
 mod node_text;
 mod open;
 mod read;
@@ -89,6 +90,14 @@ impl SqliteStore {
             None => connection::open(&self.path, self.reading).map_err(|err| fault(&self.path, &err)),
         }
     }
+
+    fn give_back(&self, connection: Connection) {
+        let mut readers = self.readers.lock();
+        // A frozen connection never notices what others write, so none is kept.
+        if readers.len() < IDLE_READERS && self.reading != Role::Frozen {
+            readers.push(connection);
+        }
+    }
 }
 
 impl Store for SqliteStore {
@@ -98,11 +107,7 @@ impl Store for SqliteStore {
         connection.execute_batch("BEGIN").map_err(|err| fault(&self.path, &err))?;
         let result = work(&Sql { connection: &connection, path: &self.path });
         connection.execute_batch("COMMIT").map_err(|err| fault(&self.path, &err))?;
-        let mut readers = self.readers.lock();
-        // A frozen connection never notices what others write, so none is kept.
-        if readers.len() < IDLE_READERS && self.reading != Role::Frozen {
-            readers.push(connection);
-        }
+        self.give_back(connection);
         result
     }
 

@@ -11,6 +11,7 @@ mod first_use;
 mod graphs;
 mod histories;
 mod merges;
+mod missions;
 mod notes;
 mod opening;
 mod processes;

@@ -1,0 +1,53 @@
+//! Missions in memory.
+
+use std::sync::Arc;
+
+use m1nd_memory::StoreError;
+use m1nd_mission::port::{Appended, Ledger, Summary};
+use m1nd_mission::{Event, MissionId, State as Mission};
+
+use super::{RamStore, State};
+
+#[derive(Clone)]
+pub(super) struct Kept {
+    state: Mission,
+    events: Vec<Event>,
+}
+
+impl Ledger for RamStore {
+    type Fault = StoreError;
+
+    fn append(&self, after: u64, events: &[Event], state: &Mission) -> Result<Appended, StoreError> {
+        let _alone = self.writing.lock();
+        let mut draft = State::clone(&self.state.read());
+        let kept = draft
+            .missions
+            .entry(state.mission_id.clone())
+            .or_insert_with(|| Kept { state: state.clone(), events: Vec::new() });
+        if kept.events.len() as u64 != after {
+            return Ok(Appended::Moved);
+        }
+        kept.events.extend_from_slice(events);
+        kept.state = state.clone();
+        *self.state.write() = Arc::new(draft);
+        Ok(Appended::Kept)
+    }
+
+    fn state(&self, mission: &MissionId) -> Result<Option<Mission>, StoreError> {
+        Ok(self.state.read().missions.get(mission).map(|kept| kept.state.clone()))
+    }
+
+    fn events(&self, mission: &MissionId, after: u64, limit: usize) -> Result<Vec<Event>, StoreError> {
+        let state = self.state.read();
+        let events = state.missions.get(mission).map_or(&[][..], |kept| &kept.events);
+        Ok(events.iter().filter(|event| event.sequence > after).take(limit).cloned().collect())
+    }
+
+    fn list(&self, limit: usize) -> Result<Vec<Summary>, StoreError> {
+        let state = self.state.read();
+        let mut all: Vec<Summary> = state.missions.values().map(|kept| Summary::of(&kept.state)).collect();
+        all.sort_by(|a, b| b.updated_ms.cmp(&a.updated_ms).then_with(|| a.mission_id.cmp(&b.mission_id)));
+        all.truncate(limit);
+        Ok(all)
+    }
+}
