@@ -43,6 +43,8 @@ pub struct Header {
     /// The most lines of text, for tools of memory that list something.
     pub max_lines: Option<usize>,
     pub contract: ContractForm,
+    /// The mission that this call is a step of.
+    pub mission_id: Option<String>,
 }
 
 /// Longest id a caller may have: ids are kept and logged.
@@ -61,10 +63,12 @@ pub enum Field {
     Workspace,
     MaxChars,
     Contract,
+    MissionId,
 }
 
 impl Field {
-    pub const ALL: [Field; 4] = [Field::AgentId, Field::Workspace, Field::MaxChars, Field::Contract];
+    pub const ALL: [Field; 5] =
+        [Field::AgentId, Field::Workspace, Field::MaxChars, Field::Contract, Field::MissionId];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -72,6 +76,7 @@ impl Field {
             Field::Workspace => "workspace",
             Field::MaxChars => "max_chars",
             Field::Contract => "contract",
+            Field::MissionId => "mission_id",
         }
     }
 
@@ -91,6 +96,7 @@ impl Field {
                 "enum": ["auto", "full"],
                 "description": "Runtime contract: auto is short while all is well",
             }),
+            Field::MissionId => json!({"type": "string", "description": "Record this in a mission"}),
         }
     }
 }
@@ -115,6 +121,7 @@ pub fn split(
         max_chars: None,
         max_lines: None,
         contract: ContractForm::Auto,
+        mission_id: None,
     };
     for &field in optional {
         let Some(value) = take(field).filter(|value| !value.is_null()) else {
@@ -123,6 +130,7 @@ pub fn split(
         match field {
             Field::MaxChars => header.max_chars = Some(budget(&value)?),
             Field::Contract => header.contract = form(&value)?,
+            Field::MissionId => header.mission_id = Some(required_name(field, Some(value))?),
             Field::AgentId | Field::Workspace => {}
         }
     }

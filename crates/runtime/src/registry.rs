@@ -238,7 +238,17 @@ impl Row {
         if spec.contract {
             fields.push(Field::Contract);
         }
+        if spec.caller == Field::AgentId {
+            fields.push(Field::MissionId);
+        }
         fields
+    }
+
+    /// Whether listings show that a call can be recorded in a mission: where the source is seen, or searched for.
+    /// Everywhere else it can be said too.
+    fn lists(&self, field: Field) -> bool {
+        let sees = matches!(self.entry.spec.family, Family::Read | Family::Retrieve);
+        field != Field::MissionId || sees && self.toolset == ToolsetName::Core
     }
 
     fn schemas(&self) -> &Schemas {
@@ -274,7 +284,7 @@ impl Row {
         let own_properties = own.get("properties").and_then(Value::as_object).cloned();
         properties.extend(own_properties.unwrap_or_default());
         for field in self.optional_header() {
-            if !properties.contains_key(field.name()) {
+            if self.lists(field) && !properties.contains_key(field.name()) {
                 add(field, &mut properties);
             }
         }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use m1nd_contract::header::Field;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim, schema};
+use m1nd_mission::Family;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,6 +55,8 @@ pub struct Spec {
     pub lean: bool,
     /// Whether an explicit `null` argument means something else than leaving it out.
     pub null_means_clear: bool,
+    /// What a call is for, as missions count it.
+    pub family: Family,
     /// What an answer spares an agent, for `savings`.
     pub saves: Saves,
     pub examples: &'static [Example],
@@ -90,6 +93,7 @@ impl Spec {
         fresh: false,
         lean: false,
         null_means_clear: false,
+        family: Family::Other,
         saves: Saves::Other,
         examples: &[],
     };

@@ -35,6 +35,7 @@ pub(super) fn header(
     let known = |key: &str| {
         row.argument_names().chain(row.entry.spec.also_takes.iter().copied()).any(|name| name == key)
             || budgeted && (key == MAX_BYTES || key == MAX_LINES)
+            || row.optional_header().iter().any(|field| field.name() == key)
     };
     if let Some(unknown) = arguments.keys().find(|key| !known(key)) {
         let shown = &unknown[..unknown.floor_char_boundary(60)];
