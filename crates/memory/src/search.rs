@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::anchors::{self, Anchor, AnchorState};
-use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
+use crate::budget::{Budget, Item, json_size, shorten_text};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, EntityId, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -22,6 +22,8 @@ use crate::writer;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 200;
+/// How far down hits are followed that others have pushed there.
+const MOVED: usize = 500;
 /// The length of a snippet, in bytes.
 const SNIPPET: usize = 200;
 
@@ -125,7 +127,7 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
     let kinds = request.kinds.clone().filter(|kinds| !kinds.is_empty()).unwrap_or(FindKind::ALL.to_vec());
     let since = request.since.as_deref().map(|since| text::parse_time("since", since)).transpose()?;
     let cursor = page::cursor(request.cursor, 0)?;
-    let skip = usize::try_from(cursor).unwrap_or(usize::MAX);
+    let after = Place::of_cursor(cursor);
     let places: Option<Vec<String>> = request
         .anchors
         .as_ref()
@@ -135,12 +137,13 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
         let ask =
             Ask { ports, rows, ws: &ws, words: &words, kinds: &kinds, since, places: places.as_deref() };
         let mut matched = Matched::AllWords;
-        let (mut hits, mut more) = ask.page(Match::All, skip, limit)?;
-        if hits.is_empty() && (skip == 0 || ask.page(Match::All, 0, 1)?.0.is_empty()) {
+        let (mut found, mut more) = ask.page(Match::All, after, limit)?;
+        if found.is_empty() && (cursor == 0 || ask.page(Match::All, Place::default(), 1)?.0.is_empty()) {
             matched = Matched::AnyWord;
-            (hits, more) = ask.page(Match::Any, skip, limit)?;
+            (found, more) = ask.page(Match::Any, after, limit)?;
         }
-        let total = hits.len();
+        let (mut hits, numbers): (Vec<Hit>, Vec<i64>) =
+            found.into_iter().map(|(hit, place)| (hit, place.cursor())).unzip();
         let mut out = SearchOutput {
             workspace: workspace.clone(),
             matched,
@@ -148,13 +151,33 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
             pagination: Pagination::widest(cursor, limit),
             truncated: false,
         };
-        out.truncated = fit(&mut hits, budget.0.saturating_sub(json_size(&out))) == Fit::Trimmed;
-        let shown = i64::try_from(hits.len()).unwrap_or(i64::MAX);
-        let next = (more || hits.len() < total).then(|| cursor.saturating_add(shown));
-        out.pagination = Pagination::new(cursor, limit, hits.len(), next.filter(|_| shown > 0));
+        let room = budget.0.saturating_sub(json_size(&out));
+        (out.pagination, out.truncated) = out.pagination.fitted(&mut hits, &numbers, more, room);
         out.hits = hits;
         Ok(out)
     })
+}
+
+/// Where a page ends: behind the hit of this number, which was so far down the list. What was written or deleted since
+/// moves the hits; the last one shown is looked for where it is now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    seq: i64,
+    count: usize,
+}
+
+impl Place {
+    /// More hits than this are not counted, and with the number of a hit a cursor stays below what JSON can hold.
+    const COUNTS: i64 = 1 << 20;
+
+    fn of_cursor(cursor: i64) -> Self {
+        Self { seq: cursor / Self::COUNTS, count: usize::try_from(cursor % Self::COUNTS).unwrap_or(0) }
+    }
+
+    fn cursor(self) -> i64 {
+        let count = i64::try_from(self.count).unwrap_or(i64::MAX).min(Self::COUNTS - 1);
+        self.seq.saturating_mul(Self::COUNTS).saturating_add(count)
+    }
 }
 
 struct Ask<'a> {
@@ -168,30 +191,22 @@ struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    /// Hits number `skip` and following; and whether there are more.
-    fn page(&self, matching: Match, skip: usize, limit: usize) -> Result<(Vec<Hit>, bool), MemoryError> {
+    /// Hits behind a place, each with its own; and whether there are more.
+    fn page(
+        &self,
+        matching: Match,
+        after: Place,
+        limit: usize,
+    ) -> Result<(Vec<(Hit, Place)>, bool), MemoryError> {
         let mut out = Vec::new();
-        // Without a filter of our own the store skips; with one, hits are counted here.
-        let (mut at, mut to_skip) = if self.places.is_some() { (0, skip) } else { (skip, 0) };
+        let mut at = self.start(matching, after)?;
         loop {
-            let found = self.rows.find(&FindScan {
-                ws: self.ws.no,
-                words: self.words,
-                matching,
-                kinds: self.kinds,
-                since: self.since,
-                skip: at,
-                limit: limit + 1,
-            })?;
-            at += found.len();
+            let found = self.find(matching, at, limit + 1)?;
             let last = found.len() <= limit;
             for one in found {
-                let Some(hit) = self.hit(one)? else { continue };
-                if to_skip > 0 {
-                    to_skip -= 1;
-                } else {
-                    out.push(hit);
-                }
+                at += 1;
+                let place = Place { seq: one.seq.0, count: at };
+                out.extend(self.hit(one)?.map(|hit| (hit, place)));
             }
             if last || out.len() > limit {
                 break;
@@ -200,6 +215,23 @@ impl Ask<'_> {
         let more = out.len() > limit;
         out.truncate(limit);
         Ok((out, more))
+    }
+
+    /// How many hits lie before the first one behind a place.
+    fn start(&self, matching: Match, after: Place) -> Result<usize, MemoryError> {
+        if after.seq == 0 || after.count == 0 {
+            return Ok(after.count);
+        }
+        let found = self.find(matching, 0, after.count + MOVED)?;
+        let near = found.iter().enumerate().filter(|(_, one)| one.seq.0 == after.seq);
+        let now = near.min_by_key(|(at, _)| at.abs_diff(after.count - 1));
+        // Where it is gone, those behind it have moved up by one at least.
+        Ok(now.map_or(after.count - 1, |(at, _)| at + 1))
+    }
+
+    fn find(&self, matching: Match, skip: usize, limit: usize) -> Result<Vec<Found>, MemoryError> {
+        let (ws, words, kinds, since) = (self.ws.no, self.words, self.kinds, self.since);
+        Ok(self.rows.find(&FindScan { ws, words, matching, kinds, since, skip, limit })?)
     }
 
     fn hit(&self, found: Found) -> Result<Option<Hit>, MemoryError> {

@@ -76,12 +76,14 @@ const ASSIGNED: &str = "assigned secret";
 const API_KEY: &str = "API key";
 const IN_URL: &str = "password in a URL";
 const PASSWORD: &str = "password";
+const SIGNING_KEY: &str = "signing key";
 const BARE_PASSWORD: &str = "password without quotes";
 
 /// Patterns that ordinary text can fit too ask for more.
 fn looks_real(kind: &str, value: &str) -> bool {
     match kind {
         ASSIGNED | API_KEY => is_random(value),
+        SIGNING_KEY => is_random(value) || mixes_signs(value),
         PASSWORD => {
             let has = |of: fn(&u8) -> bool| value.as_bytes().iter().any(of);
             has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
@@ -108,8 +110,34 @@ const PLACEHOLDERS: [&str; 7] =
 /// How passwords are kept.
 const METHODS: [&str; 4] = ["argon2id", "pbkdf2-hmac", "pbkdf2hmac", "sha256crypt"];
 
-/// Words and paths have no digits among their letters; keys do.
+/// Words and paths have no digits among their letters, and change their case where a word begins; keys do not.
 fn is_random(value: &str) -> bool {
+    is_hex_key(value) || mixes_digits(value) || mixes_cases(value)
+}
+
+/// As many hexadecimal digits as keys have, some of them letters.
+fn is_hex_key(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= 32 && digits >= 4 && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Letters whose case changes as if thrown with dice: in names a large letter is followed by small ones.
+fn mixes_cases(value: &str) -> bool {
+    let letters: Vec<u8> = value.bytes().filter(u8::is_ascii_alphabetic).collect();
+    let turns =
+        letters.windows(2).filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase());
+    letters.len() == value.len() && letters.len() >= 14 && turns.count() * 5 >= letters.len() * 2
+}
+
+/// Letters, digits and signs that names and paths do not have.
+fn mixes_signs(value: &str) -> bool {
+    let count = |of: fn(char) -> bool| value.chars().filter(|c| of(*c)).count();
+    count(|c| c.is_ascii_digit()) >= 3
+        && count(|c| c.is_ascii_alphabetic()) >= 8
+        && count(|c| c.is_ascii_punctuation() && !"_-./:".contains(c)) >= 2
+}
+
+fn mixes_digits(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let changes = value
@@ -141,6 +169,10 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         (IN_URL, r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,64}:(?P<value>[^\s/@:]{6,})@"),
         ("bearer token", r"(?i)\bbearer\s+(?P<value>[A-Za-z0-9_.~+/-]{24,}=*)"),
         (
+            SIGNING_KEY,
+            r#"(?i)\b(?:\w+_)?(?:secret|signing)[_-]?key["']?\s*[:=]+\s*["']?(?P<value>[^\s"'<>{}()\[\]]{24,})"#,
+        ),
+        (
             PASSWORD,
             r#"(?i)(?:\b|_)(?:passw(?:or)?d|passphrase|pwd|secret)["']?\s*[:=]+\s*["'](?P<value>[^"'\s/<>${}()*]{6,})["']"#,
         ),
@@ -150,7 +182,7 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ),
         (
             ASSIGNED,
-            r#"(?i)(?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9_\-./+=~]{16,})"#,
+            r#"(?i)(?:passw(?:or)?d|secret(?:[_-]?key)?|token|api[_-]?key|access[_-]?key|private[_-]?key|sign(?:ing)?[_-]?key|credential)s?["']?\s*[:=]\s*["']?(?P<value>[A-Za-z0-9_\-./+=~]{16,})"#,
         ),
     ]
     .into_iter()
@@ -177,6 +209,9 @@ mod tests {
             format!("DB_PASSWORD='{}'", "s3cr3t!!"),
             format!("password = {}", "hunter2supersecret"),
             format!("The password: {}.", "s3cr3t!!x"),
+            format!("SECRET_KEY=\"{}\"", "192b9bdd22ab9ed4d12e236c78afcb9a393ec15f71bbf5dc987d54727823bcbf"),
+            format!("SECRET_KEY={}", "django-insecure-8v#k2p!x9q$w7e&r5t"),
+            format!("password={}", "XlMaXZjljENUhJdu"),
             format!("postgres://app:{}@db.internal/x", "hunter2hunter2"),
             format!("hf_{}", "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"),
             format!("SG.{}.{}", "ngeVfQFYQlKU0ufo8x5d1A", "TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc1s5cr3k"),
@@ -206,6 +241,9 @@ mod tests {
             "password: argon2id with 64 MB",
             "password: sha256crypt",
             "password = config2.password",
+            "token = CancellationTokenSource",
+            "secret_key = ApplicationSecretKeyProvider",
+            "token: abcdefghijklmnopqrstuvwxyz",
             "pwd=workspace1; the password: mandatory",
             "secret: \"docs/v2/secrets.md\"",
             "password = \"${DB_PASSWORD_2}\"",

@@ -22,8 +22,8 @@ pub struct StaleAnchor {
     pub anchor: Anchor,
 }
 
-/// How many anchored things of one document are looked at, newest first.
-const EACH: usize = 50;
+/// How many anchored things of one document are looked at, newest first. Every place is looked at once.
+const EACH: usize = 2_000;
 /// How many branches below one are looked at: what lies deeper was written long ago, and every one costs a look.
 const DEPTH: usize = 64;
 

@@ -12,6 +12,7 @@ use crate::port::{
 };
 use crate::ports::Ports;
 use crate::search::index_text;
+use crate::secrets::Sensitive;
 
 /// An open write to one workspace.
 pub(crate) struct Writer<'t> {
@@ -281,7 +282,8 @@ fn check_key(key: Option<&str>) -> Result<(), MemoryError> {
         Some(key) if key.trim().is_empty() || key.len() > MAX_KEY => {
             Err(MemoryError::invalid("idempotency_key", format!("is empty or longer than {MAX_KEY} bytes")))
         }
-        _ => Ok(()),
+        Some(key) => Sensitive::Refused.check("idempotency_key", key),
+        None => Ok(()),
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Place {
 }
 
 impl Place {
-    fn reader(&self) -> Reader {
+    pub fn reader(&self) -> Reader {
         Reader::chosen(self.json, self.text)
     }
 }
@@ -269,7 +269,7 @@ fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> any
 }
 
 /// The name that is meant: the given one, which must be known, the only one there is, or the folder's.
-fn name(runtime: &Runtime, place: &Place) -> anyhow::Result<String> {
+pub fn name(runtime: &Runtime, place: &Place) -> anyhow::Result<String> {
     let names = names(runtime)?;
     if let Some(name) = &place.name {
         if names.contains(name) {

@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::memory::{Place, ask, list, more, word};
+use m1nd_runtime::Runtime;
+
+use super::memory::{Place, ask, list, more, name, word};
 use crate::args::Global;
-use crate::output::{DIM, NUMBER, PATH};
+use crate::output::{self, DIM, NUMBER, PATH};
 use crate::wiring;
 
 #[derive(Debug, Args)]
@@ -61,12 +63,68 @@ pub fn run(global: &Global, tasks: &Tasks) -> anyhow::Result<ExitCode> {
         Command::Ready { limit } => {
             ask(&runtime, place, "tasks_ready", json!({ "limit": limit, "max_chars": LARGE }), ready)
         }
-        Command::Show { task } => ask(&runtime, place, "tasks_radar", json!({ "task": task }), radar),
+        Command::Show { task } => show(&runtime, place, task.as_deref()),
         Command::Events { since, limit } => {
             let wanted = json!({ "since": since, "limit": limit, "max_chars": LARGE });
             ask(&runtime, place, "tasks_delta", wanted, events)
         }
     }
+}
+
+/// Where it stands, and for people its steps or tasks as well.
+fn show(runtime: &Runtime, place: &Place, task: Option<&str>) -> anyhow::Result<ExitCode> {
+    let workspace = name(runtime, place)?;
+    let reply = super::ask(runtime, "tasks_radar", json!({ "workspace": workspace, "task": task }));
+    let mut below = Vec::new();
+    let mut cursor = Value::Null;
+    while !reply.is_error {
+        let id = &reply.body["target"]["id"];
+        let wanted =
+            json!({ "workspace": workspace, "task": id, "limit": 200, "max_chars": LARGE, "cursor": cursor });
+        let page = super::ask(runtime, "tasks_context", wanted);
+        if page.is_error {
+            break;
+        }
+        below.extend(list(&page.body["detail"]["steps"]).chain(list(&page.body["tasks"])).cloned());
+        cursor = page.body["pagination"]["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    output::print(&reply, place.reader(), |out, body| {
+        radar(out, body)?;
+        let own = &body["target"]["id"];
+        below.iter().filter(|one| one["id"] != *own).try_for_each(|one| match one.get("step_id") {
+            Some(_) => step(out, one),
+            None => line(out, one, &Value::Null, 2),
+        })
+    })
+}
+
+/// A step with its mark, what would prove it, and whether that was confirmed.
+fn step(out: &mut dyn Write, step: &Value) -> io::Result<()> {
+    let path = step["path"].as_str().unwrap_or_default();
+    let depth = 2 + 2 * path.matches('.').count();
+    let mark = if step["completed"] == true { "x" } else { " " };
+    writeln!(
+        out,
+        "{:depth$}[{mark}] {NUMBER}{}{NUMBER:#} {}",
+        "",
+        word(&step["path"]),
+        word(&step["title"])
+    )?;
+    for (name, items, check) in [
+        ("criteria", "success_criteria", "criteria"),
+        ("tests", "tests", "tests"),
+        ("blocked by", "blockers", ""),
+    ] {
+        let confirmed = step["checkpoints"][check]["confirmed"] == true;
+        let said = if confirmed { " (confirmed)" } else { "" };
+        for item in list(&step[items]) {
+            writeln!(out, "{:depth$}    {DIM}{name}{said}{DIM:#} {}", "", word(item))?;
+        }
+    }
+    Ok(())
 }
 
 fn all(out: &mut dyn Write, body: &Value) -> io::Result<()> {
@@ -125,7 +183,7 @@ fn radar(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     )?;
     for (name, text) in [("now", &radar["now"]), ("why", &radar["why"])] {
         if text.as_str().is_some_and(|text| !text.is_empty()) {
-            writeln!(out, "  {DIM}{name}{DIM:#} {}", word(text))?;
+            writeln!(out, "  {DIM}{name}{DIM:#} {}", word(text).replace('\n', "\n      "))?;
         }
     }
     for (name, items) in
@@ -133,7 +191,8 @@ fn radar(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     {
         list(items).try_for_each(|item| writeln!(out, "  {DIM}{name}{DIM:#} {}", word(item)))?;
     }
-    writeln!(out, "  {DIM}{} of {} steps open{DIM:#}", steps["open"], steps["total"])?;
+    let parts = if word(&target["id"]).starts_with("PLAN") { "tasks" } else { "steps" };
+    writeln!(out, "  {DIM}{} of {} {parts} open{DIM:#}", steps["open"], steps["total"])?;
     for anchor in list(&body["stale_anchors"]) {
         let place = [&anchor["node_id"], &anchor["path"]].into_iter().find(|place| place.is_string());
         let place = place.map(word).unwrap_or_default();

@@ -32,10 +32,15 @@ use items::{LONG, card, note, pinned_card};
 const DEFAULT_BRIEF: i64 = 4_000;
 /// How many items of each kind a brief considers.
 const EACH: usize = 10;
-/// How many cards of each type are looked through for pinned ones.
-const LOOKED_THROUGH: usize = 200;
+/// How many things that a brief could show are counted of each kind; of more than these it says so.
+const COUNTED: usize = 200;
+/// How many rows of each kind are looked at for them: what forks hold, what was answered and what is about something
+/// else lies among them.
+const SCANNED: usize = 20_000;
 /// The longest `why` or `contract` of the focus, in bytes.
 const PROMISE: usize = 300;
+/// The tag of cards that stay.
+const PINNED: &str = "pinned";
 /// How many plain notes a brief shows.
 const NOTES: usize = 5;
 
@@ -94,8 +99,7 @@ pub struct BriefOutput {
     pub last_event_id: Option<String>,
     /// How many of each were left out.
     pub dropped: Dropped,
-    /// Of these there is so much that only the newest 200 were looked at (of anchored things the newest 50 of each
-    /// document, of notes on a target the newest 15): there may be more than `dropped` counts.
+    /// Of these there is so much that not all was looked at or counted: there may be more than `dropped` says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partly_seen: Vec<String>,
     /// Whether the budget dropped or shortened something.
@@ -175,15 +179,18 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
         let target = match &request.target {
-            Some(target) => Some(target::entity(rows, &ws, "target", target)?.id),
+            Some(target) => Some(target::entity(rows, &ws, "target", target)?),
             None => None,
         };
+        let own = target.iter().flat_map(|row| [Some(row.id), row.parent]).flatten();
+        let docs = own.map(|id| id.graph_doc()).collect();
         let view = View::of(rows, &ws, &ws.checkout)?;
         let look = Look {
             ports,
             rows,
             ws: &ws,
-            target,
+            target: target.map(|row| row.id),
+            docs,
             agent: request.agent_id.as_deref(),
             longest_handoff: LONG.max(budget.0 / 2),
             view,
@@ -202,6 +209,8 @@ struct Look<'a> {
     rows: &'a dyn Rows,
     ws: &'a WorkspaceRow,
     target: Option<EntityId>,
+    /// The graph documents of the target and of its plan; none if no target was named.
+    docs: Vec<DocName>,
     agent: Option<&'a str>,
     /// How much of the hand-off is shown, in bytes.
     longest_handoff: usize,
@@ -219,20 +228,9 @@ impl Look<'_> {
         let focus = self.focus(&mut stale)?;
         let handoff = self.handoff(&mut stale)?;
         let mut pinned = self.pinned_notes(&mut stale)?;
-        let (mut decisions, mut questions) = (Vec::new(), Vec::new());
-        for kind in CardType::ALL {
-            for row in self.cards(kind)? {
-                let GraphKey::Node(id) = &row.key else { continue };
-                stale.look(id.as_str(), &row.body.anchors);
-                if row.body.tags.iter().any(|tag| tag == "pinned") {
-                    pinned.push(pinned_card(id.as_str(), &row));
-                } else if kind == CardType::Decision {
-                    decisions.push(card(id.as_str(), &row));
-                } else if kind == CardType::Question {
-                    questions.push(card(id.as_str(), &row));
-                }
-            }
-        }
+        pinned.extend(self.pinned_cards(&mut stale)?);
+        let decisions = self.cards(CardType::Decision, &mut stale)?;
+        let questions = self.cards(CardType::Question, &mut stale)?;
         // Times are written so that their order is the order of their texts.
         pinned.sort_by(|a, b| b.ts.cmp(&a.ts));
         let (ready, more_ready) = self.ready()?;
@@ -308,67 +306,111 @@ impl Look<'_> {
     }
 
     fn handoff(&self, stale: &mut Stale<'_>) -> Result<Option<BriefNote>, MemoryError> {
-        let found = self.rows.marked(self.ws.no, Mark::Handoff, LOOKED_THROUGH)?;
-        self.seen("handoff", found.len());
-        let own = |row: &&EntryRow| self.target.is_some_and(|id| row.branch == id.branch());
-        let newest =
-            found.iter().find(own).or_else(|| found.iter().find(|row| self.holds(&row.branch, row.seq)));
-        let Some(row) = newest else { return Ok(None) };
+        let mut newest: Option<EntryRow> = None;
+        let mut own: Option<EntryRow> = None;
+        self.marked("handoff", Mark::Handoff, &mut |row| {
+            if self.target.is_some_and(|id| row.branch == id.branch()) {
+                own = Some(row);
+            } else if newest.is_none() && self.holds(&row.branch, row.seq) {
+                newest = Some(row);
+            }
+            own.is_some() || self.target.is_none() && newest.is_some()
+        })?;
+        let Some(row) = own.or(newest) else { return Ok(None) };
         stale.look(&row.seq.to_string(), &row.anchors);
-        Ok(Some(note(row, self.longest_handoff)))
+        Ok(Some(note(&row, self.longest_handoff)))
     }
 
     fn pinned_notes(&self, stale: &mut Stale<'_>) -> Result<Vec<BriefNote>, MemoryError> {
         let mut out = Vec::new();
-        let found = self.rows.marked(self.ws.no, Mark::Pinned, LOOKED_THROUGH)?;
-        self.seen("pinned", found.len());
         let mut shown = BTreeSet::new();
-        for row in found.iter().filter(|row| self.holds(&row.branch, row.seq)) {
+        self.marked("pinned", Mark::Pinned, &mut |row| {
             // A copy that a merge made says what its original says.
-            let original =
-                row.origin.as_ref().map_or((&row.branch, row.seq), |from| (&from.branch, from.seq));
-            if shown.insert(original) {
+            let own = || (row.branch.clone(), row.seq);
+            let original = row.origin.as_ref().map_or_else(own, |from| (from.branch.clone(), from.seq));
+            if self.holds(&row.branch, row.seq) && shown.insert(original) {
                 stale.look(&row.seq.to_string(), &row.anchors);
-                out.push(note(row, LONG));
+                out.push(note(&row, LONG));
             }
-        }
+            self.seen("pinned", out.len())
+        })?;
         Ok(out)
     }
 
-    /// Valid cards of a type, newest first: open questions, standing decisions, pinned ones of the others.
-    fn cards(&self, kind: CardType) -> Result<Vec<VersionRow>, MemoryError> {
-        let shown = matches!(kind, CardType::Decision | CardType::Question);
-        let mut seen = 0;
-        let mut found = Vec::new();
-        self.rows.newest_of_type(self.ws.no, kind.as_str(), &mut |row| {
-            seen += 1;
-            let pinned = row.body.tags.iter().any(|tag| tag == "pinned");
-            let wanted = match kind {
-                CardType::Question => pinned || think::is_open(&row),
-                _ => pinned || shown,
-            };
-            if row.body.valid_to.is_none() && wanted {
-                found.push(row);
+    /// Marked notes, newest first, until `each` has enough.
+    fn marked(
+        &self,
+        what: &'static str,
+        mark: Mark,
+        each: &mut dyn FnMut(EntryRow) -> bool,
+    ) -> Result<(), MemoryError> {
+        let mut scanned = 0;
+        self.rows.marked(self.ws.no, mark, &mut |row| {
+            scanned += 1;
+            if each(row) || self.scanned(what, scanned) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
-            if seen < LOOKED_THROUGH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        self.seen(
-            match kind {
-                CardType::Decision => "decisions",
-                CardType::Question => "questions",
-                _ => "pinned",
-            },
-            seen,
-        );
-        let mut ids = HashSet::new();
-        let mut out = Vec::new();
-        for row in found {
-            let about = self.target.is_none_or(|id| row.doc == id.graph_doc());
-            if about && self.holds(&row.branch, row.seq) && ids.insert(row.key.clone()) {
-                out.push(row);
+        Ok(())
+    }
+
+    fn pinned_cards(&self, stale: &mut Stale<'_>) -> Result<Vec<BriefNote>, MemoryError> {
+        let (mut ids, mut out, mut scanned) = (HashSet::new(), Vec::new(), 0);
+        self.rows.newest_with_tag(self.ws.no, PINNED, &mut |row| {
+            scanned += 1;
+            let GraphKey::Node(id) = &row.key else { return ControlFlow::Continue(()) };
+            let is_card = CardType::parse(&row.body.type_).is_ok() && row.body.valid_to.is_none();
+            if is_card && self.is_about(&row) && ids.insert(id.clone()) {
+                stale.look(id.as_str(), &row.body.anchors);
+                out.push(pinned_card(id.as_str(), &row));
             }
-        }
+            if self.seen("pinned", out.len()) || self.scanned("pinned", scanned) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
         Ok(out)
+    }
+
+    /// Valid cards of a type that are not pinned, newest first: standing decisions, or open questions.
+    fn cards(&self, kind: CardType, stale: &mut Stale<'_>) -> Result<Vec<BriefCard>, MemoryError> {
+        let what = if kind == CardType::Question { "questions" } else { "decisions" };
+        let (mut ids, mut out, mut scanned) = (HashSet::new(), Vec::new(), 0);
+        let mut failed = None;
+        self.rows.newest_of_type(self.ws.no, kind.as_str(), &mut |row| {
+            scanned += 1;
+            let GraphKey::Node(id) = &row.key else { return ControlFlow::Continue(()) };
+            let pinned = row.body.tags.iter().any(|tag| tag == PINNED);
+            if row.body.valid_to.is_none() && !pinned && self.is_about(&row) && !ids.contains(id) {
+                let wanted = match kind {
+                    CardType::Question => think::is_unanswered(self.rows, &row),
+                    _ => Ok(true),
+                };
+                ids.insert(id.clone());
+                match wanted {
+                    Ok(true) => {
+                        stale.look(id.as_str(), &row.body.anchors);
+                        out.push(card(id.as_str(), &row));
+                    }
+                    Ok(false) => {}
+                    Err(err) => failed = Some(err),
+                }
+            }
+            if failed.is_some() || self.seen(what, out.len()) || self.scanned(what, scanned) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        failed.map_or(Ok(out), |err| Err(err.into()))
+    }
+
+    /// Whether a card belongs to the accepted state, and to the target or its plan if one was named.
+    fn is_about(&self, row: &VersionRow) -> bool {
+        (self.docs.is_empty() || self.docs.contains(&row.doc)) && self.holds(&row.branch, row.seq)
     }
 
     fn ready(&self) -> Result<(Vec<EntityRow>, usize), MemoryError> {
@@ -385,13 +427,12 @@ impl Look<'_> {
                 Ok(_) => {}
                 Err(err) => failed = Some(err),
             }
-            if failed.is_some() || more >= LOOKED_THROUGH {
+            if failed.is_some() || self.seen("ready", more) {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         })?;
-        self.seen("ready", more);
         match failed {
             Some(err) => Err(err.into()),
             None => Ok((rows, more)),
@@ -401,8 +442,8 @@ impl Look<'_> {
     /// Tasks that somebody holds or began, and those that are blocked; the asking agent's own first.
     fn at_work(&self, ready: &[EntityRow]) -> Result<Vec<EntityRow>, MemoryError> {
         let now = self.ports.clock.now();
-        let mut out = self.rows.tasks_at_work(self.ws.no, LOOKED_THROUGH)?;
-        self.seen("at_work", out.len());
+        let mut out = self.rows.tasks_at_work(self.ws.no, SCANNED)?;
+        self.scanned("at_work", out.len());
         let holder = |row: &EntityRow| {
             row.claim.as_ref().filter(|claim| claim.is_live(now)).map(|claim| claim.agent.clone())
         };
@@ -423,10 +464,10 @@ impl Look<'_> {
     fn conflicts(&self) -> Result<Vec<BriefConflict>, MemoryError> {
         let mut seen = HashSet::new();
         let mut out = Vec::new();
-        let found = self.rows.open_conflicts(self.ws.no, LOOKED_THROUGH)?;
-        self.seen("conflicts", found.len());
+        let found = self.rows.open_conflicts(self.ws.no, SCANNED)?;
+        self.scanned("conflicts", found.len());
         for row in found {
-            let about = self.target.is_none_or(|id| row.doc == id.graph_doc());
+            let about = self.docs.is_empty() || self.docs.contains(&row.doc);
             let key = (row.from.clone(), row.into.clone(), row.doc.clone(), row.key.text());
             if about && seen.insert(key) {
                 let (conflict_id, key) = (row.id, row.key.text());
@@ -436,11 +477,21 @@ impl Look<'_> {
         Ok(out)
     }
 
-    /// Notes when there was more of something than is looked through.
-    fn seen(&self, what: &'static str, rows: usize) {
-        if rows >= LOOKED_THROUGH {
+    /// Whether there is more of something than is counted.
+    fn seen(&self, what: &'static str, found: usize) -> bool {
+        self.partly_if(what, found >= COUNTED)
+    }
+
+    /// Whether there were more rows than are looked at.
+    fn scanned(&self, what: &'static str, rows: usize) -> bool {
+        self.partly_if(what, rows >= SCANNED)
+    }
+
+    fn partly_if(&self, what: &'static str, is_much: bool) -> bool {
+        if is_much {
             self.partly.borrow_mut().insert(what);
         }
+        is_much
     }
 
     /// Whether something belongs to the accepted state: written to a root branch, or shown by the checked

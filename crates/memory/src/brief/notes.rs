@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::items::{BriefNote, plain_note};
-use super::{BriefFocus, EACH, LOOKED_THROUGH, Look, NOTES};
+use super::{BriefFocus, EACH, Look, NOTES};
 use crate::branch::View;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, Seq};
@@ -25,9 +25,13 @@ impl Look<'_> {
         let mut found = match self.target {
             Some(id) => self.newest_on(&id.branch())?,
             None => {
-                let mut found = self.rows.marked(self.ws.no, Mark::Plain, LOOKED_THROUGH)?;
-                self.seen("notes", found.len());
-                found.retain(|row| self.holds(&row.branch, row.seq));
+                let mut found = Vec::new();
+                self.marked("notes", Mark::Plain, &mut |row| {
+                    if self.holds(&row.branch, row.seq) {
+                        found.push(row);
+                    }
+                    self.seen("notes", found.len())
+                })?;
                 found
             }
         };

@@ -1,7 +1,8 @@
 //! A brief for which not even one of each has room: what is worth most comes first, in its shortest form.
 //!
-//! The order is that of worth: the focus, the hand-off, what is pinned, a task that is ready, the newest decision, what
-//! is in the way. What does not fit ends it, so that nothing is shown at the cost of something worth more.
+//! The order is that of worth: the focus, what is pinned, the hand-off, a task that is ready, the newest decision, what
+//! is in the way. What does not fit ends it, so that nothing is shown at the cost of something worth more. The first
+//! three, one of each, are there however small the budget is: without them a brief says nothing.
 
 use super::trim::{lengthen, refill, shorten_kept, shorten_lesser, shorten_titles};
 use super::{BriefFocus, BriefOutput, Dropped};
@@ -44,13 +45,16 @@ impl Tight<'_> {
 
     /// Adds one of each in the order of worth, until something does not fit; says whether all did.
     fn worth_most(&mut self, least: &BriefOutput) -> bool {
-        let focus = least.focus.as_ref().map(name_of);
-        if !self.add(|out| out.focus = focus) || !self.add(|out| out.handoff.clone_from(&least.handoff)) {
+        self.out.focus = least.focus.as_ref().map(name_of);
+        self.out.handoff.clone_from(&least.handoff);
+        self.out.pinned.extend(least.pinned.first().cloned());
+        self.out.dropped = left_out(&self.out, self.whole);
+        if json_size(&self.out) > self.budget {
             return false;
         }
-        for (at, note) in least.pinned.iter().enumerate() {
+        for note in least.pinned.iter().skip(1) {
             // So much may be pinned that nothing else would be left.
-            if at > 0 && json_size(&self.out.pinned) > self.budget / 4 * 3 {
+            if json_size(&self.out.pinned) > self.budget / 4 * 3 {
                 break;
             }
             if !self.add(|out| out.pinned.push(note.clone())) {

@@ -131,7 +131,7 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         .map(|op| checked(ports, op, sensitive))
         .collect::<Result<Vec<_>, MemoryError>>()?;
     let anchored = steps.iter().flat_map(|step| match step {
-        Step::Upsert(_, body) => body.anchors.as_slice(),
+        Step::Upsert(_, body, _) => body.anchors.as_slice(),
         Step::Delete(_) => &[],
     });
     let warnings = anchors::warnings(anchored);
@@ -146,7 +146,7 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
         }
         let view = live(w, &place)?;
         for step in &steps {
-            if let Step::Upsert(key @ GraphKey::Edge { .. }, _) = step
+            if let Step::Upsert(key @ GraphKey::Edge { .. }, ..) = step
                 && view.live(w.tx.rows(), key)?.is_some()
             {
                 check_ends(w, &view, &place, key)?;
@@ -188,8 +188,16 @@ pub(crate) fn delete_node(
     Ok(edges.len())
 }
 
+/// What a new version says about places in the code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Anchors {
+    Given,
+    /// It says nothing, so what was said stands.
+    AsBefore,
+}
+
 enum Step {
-    Upsert(GraphKey, Box<Body>),
+    Upsert(GraphKey, Box<Body>, Anchors),
     Delete(GraphKey),
 }
 
@@ -248,7 +256,8 @@ fn checked(ports: &Ports<'_>, op: &GraphOp, sensitive: Sensitive) -> Result<Step
         valid_to: None,
         anchors: anchors::take(ports.code, op.anchors.as_deref().unwrap_or_default())?,
     };
-    Ok(Step::Upsert(key, Box::new(body)))
+    let anchors = if op.anchors.is_some() { Anchors::Given } else { Anchors::AsBefore };
+    Ok(Step::Upsert(key, Box::new(body), anchors))
 }
 
 fn name(op: OpName) -> &'static str {
@@ -262,10 +271,15 @@ fn name(op: OpName) -> &'static str {
 
 fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied) -> Result<(), MemoryError> {
     match step {
-        Step::Upsert(key, body) => {
+        Step::Upsert(key, body, anchors) => {
             let valid_to = superseded_at(w, place, key)?;
-            let state =
-                NewVersion { deleted: false, body: Body { valid_to, ..Body::clone(body) }, origin: None };
+            let mut body = Body { valid_to, ..Body::clone(body) };
+            if *anchors == Anchors::AsBefore
+                && let Some(before) = live(w, place)?.live(w.tx.rows(), key)?
+            {
+                body.anchors = before.body.anchors;
+            }
+            let state = NewVersion { deleted: false, body, origin: None };
             w.put_version(&place.branch, &place.doc, key, state)?;
             match key {
                 GraphKey::Node(_) => applied.nodes_upserted += 1,

@@ -67,6 +67,7 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let sensitive = Sensitive::from(request.allow_sensitive);
     sensitive.check("doc", request.doc.as_deref().unwrap_or_default())?;
+    sensitive.check("format", request.format.as_deref().unwrap_or_default())?;
     let new = NewEntry {
         kind: EntryKind::Note,
         title: text::optional_title("title", request.title.as_deref(), sensitive)?,

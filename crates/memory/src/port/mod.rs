@@ -192,8 +192,8 @@ pub trait Rows {
     fn entries(&self, scan: &EntryScan) -> Answer<Vec<EntryRow>>;
     /// The streams that hold a copy of the entry `origin`, each with the number of the copy.
     fn copies(&self, ws: WsNo, origin: Seq) -> Answer<Vec<(StreamId, Seq)>>;
-    /// Newest notes that are marked so, over all branches.
-    fn marked(&self, ws: WsNo, mark: Mark, limit: usize) -> Answer<Vec<EntryRow>>;
+    /// Notes that are marked so, over all branches, newest first.
+    fn marked(&self, ws: WsNo, mark: Mark, each: Each<'_, EntryRow>) -> Answer<()>;
     /// Entries with anchors of one stream with `after < seq <= upto`, newest first.
     fn anchored_entries(
         &self,
@@ -219,6 +219,8 @@ pub trait Rows {
     fn anchored_nodes(&self, stream: StreamId, as_of: Seq, limit: usize) -> Answer<Vec<VersionRow>>;
     /// Live nodes of a type at the tip of every branch, newest first.
     fn newest_of_type(&self, ws: WsNo, type_: &str, each: Each<'_, VersionRow>) -> Answer<()>;
+    /// Live nodes with a tag at the tip of every branch, newest first.
+    fn newest_with_tag(&self, ws: WsNo, tag: &str, each: Each<'_, VersionRow>) -> Answer<()>;
 
     fn conflict(&self, ws: WsNo, id: &ConflictId) -> Answer<Option<ConflictRow>>;
     fn conflicts(&self, scan: &ConflictScan<'_>) -> Answer<Vec<ConflictRow>>;

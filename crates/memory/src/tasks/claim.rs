@@ -13,6 +13,7 @@ use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
 use crate::port::{ClaimRow, Object, Status};
 use crate::ports::Ports;
+use crate::secrets::Sensitive;
 use crate::target;
 use crate::text::{self, timestamp};
 use crate::writer::{Outcome, write};
@@ -53,6 +54,7 @@ pub struct ClaimOutput {
 pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let agent = text::word("agent_id", &request.agent_id)?;
+    Sensitive::Refused.check("agent_id", &agent)?;
     let lease = request.lease_seconds.unwrap_or(DEFAULT_LEASE_S);
     if !(1..=MAX_LEASE_S).contains(&lease) {
         return Err(MemoryError::invalid("lease_seconds", format!("is not between 1 and {MAX_LEASE_S}")));

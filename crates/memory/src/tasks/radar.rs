@@ -131,6 +131,7 @@ pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRada
         let mut stale = Stale::new(ports, rows, &ws);
         stale.look(&row.id.to_string(), &row.anchors);
         stale.branch(&row.id.branch())?;
+        let partial = stale.is_partial();
         let place = |found: StaleAnchor| StalePlace { on: found.on, anchor: found.anchor };
         let mut out = TasksRadarOutput {
             target: TargetCard { anchors: Vec::new(), ..TargetCard::of(&row, ports) },
@@ -138,7 +139,7 @@ pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRada
             radar,
             steps,
             stale_anchors: stale.found().into_iter().map(place).collect(),
-            truncated: more,
+            truncated: more || partial,
         };
         trim(&mut out, budget);
         Ok(out)

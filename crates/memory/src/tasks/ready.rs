@@ -1,7 +1,6 @@
 //! The tasks that somebody could start now.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::context::EntityLine;
 use crate::budget::{Budget, Fit, fit, json_size};
 use crate::error::{MemoryError, StoreError};
-use crate::ids::{EntityId, EventNo, Seq, WorkspaceId};
+use crate::ids::{EntityId, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{self, EntityRow, Rows, Status, WorkspaceRow};
 use crate::ports::Ports;
@@ -63,7 +62,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
     let cursor = page::cursor(request.cursor, 0)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let behind = behind(rows, &ws, cursor)?;
+        let behind = (cursor > 0).then_some(cursor);
         let readiness = Readiness::new(rows, &ws);
         let mut failed: Option<StoreError> = None;
         let mut tasks = Vec::new();
@@ -83,7 +82,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
             if tasks.len() <= limit && behind.is_none_or(|at| at < place(&row)) {
                 match readiness.is_unblocked(&row) {
                     Ok(true) => {
-                        numbers.push(row.created_seq.0);
+                        numbers.push(place(&row));
                         tasks.push(EntityLine::of(&row, now));
                     }
                     Ok(false) => {}
@@ -119,25 +118,14 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
     })
 }
 
-/// Where a task stands in the list.
-fn place(row: &EntityRow) -> (Reverse<i64>, Seq) {
-    (Reverse(row.priority), row.created_seq)
-}
+/// Numbers of a workspace stay below this, and the whole below what JSON can hold.
+const SEQS: i64 = 1 << 33;
+/// More urgent than this is as urgent as this where pages are turned; so is less urgent.
+const URGENCY: i64 = (1 << 19) - 1;
 
-/// The place that a page starts behind: that of the task whose number the cursor is, also if it is no longer ready.
-fn behind(
-    rows: &dyn Rows,
-    ws: &WorkspaceRow,
-    cursor: i64,
-) -> Result<Option<(Reverse<i64>, Seq)>, MemoryError> {
-    if cursor == 0 {
-        return Ok(None);
-    }
-    let found = rows.entities(ws.no, Seq(cursor.saturating_add(1)), EventNo(0), 1)?;
-    match found.first().filter(|row| row.created_seq.0 == cursor) {
-        Some(row) => Ok(Some(place(row))),
-        None => Err(MemoryError::invalid("cursor", "is no next_cursor of tasks_ready")),
-    }
+/// Where a task stands in the list, as one number that grows: it stays the same whatever becomes of other tasks.
+fn place(row: &EntityRow) -> i64 {
+    (URGENCY - row.priority.clamp(-URGENCY, URGENCY)) * SEQS + row.created_seq.0.min(SEQS - 1)
 }
 
 /// Tells which tasks are ready, and asks after each plan and task that they hang on once.

@@ -148,6 +148,11 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
     if file && (evidence.path.is_none() || evidence.file_hash.is_none()) {
         return bad("path and file_hash go together");
     }
+    if evidence.mission_event_id.as_deref().is_some_and(|id| !is_event(id)) {
+        return bad(
+            "mission_event_id is no event of a mission: evt_, ten hexadecimal digits, _ and a number",
+        );
+    }
     if !run && !file && evidence.commit.is_none() && evidence.mission_event_id.is_none() {
         return bad("is empty");
     }
@@ -180,10 +185,22 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
     if let Some(commit) = &evidence.commit {
         let state = match ports.code.has_commit(commit.trim()) {
             Some(true) => "found",
+            Some(false) if check.confirmed => {
+                return bad("commit is none of this repository's; give one that git log shows");
+            }
             Some(false) => "missing",
             None => "not_read",
         };
         object.insert(COMMIT.to_owned(), json!(state));
     }
     Ok((check.confirmed, text::meta("evidence", Some(&object), sensitive)?))
+}
+
+/// Whether a text has the form of a mission event's id.
+fn is_event(id: &str) -> bool {
+    let parts = id.strip_prefix("evt_").and_then(|rest| rest.split_once('_'));
+    parts.is_some_and(|(mission, place)| {
+        let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        mission.len() == 10 && mission.bytes().all(hex) && place.parse::<u64>().is_ok_and(|place| place > 0)
+    })
 }

@@ -10,6 +10,6 @@ mod template;
 pub use card::{CardType, is_card_type};
 pub use commit::{GraphApplied, ThinkCardOutput, ThinkCardRequest, commit};
 pub use context::{CardStats, ThinkContextOutput, ThinkContextRequest, context};
-pub(crate) use next::is_open;
+pub(crate) use next::is_unanswered;
 pub use next::{NextMove, ThinkNextOutput, ThinkNextRequest, next};
 pub use template::{ThinkTemplateOutput, ThinkTemplateRequest, template};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::card::CardType;
 use super::place::place;
 use crate::budget::{Budget, Item, json_size, shorten_text};
-use crate::error::MemoryError;
+use crate::error::{MemoryError, StoreError};
 use crate::graph::GraphView;
 use crate::ids::{BranchName, CardId, DocName, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
@@ -100,13 +100,16 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
             }
             ControlFlow::Continue(())
         })?;
-        let mut ranked = Vec::new();
+        let (mut ranked, mut answered) = (Vec::new(), 0);
         for row in &open {
-            if let Some(found) = weigh(rows, &view, row)? {
-                ranked.push(found);
+            match weigh(rows, &view, row)? {
+                Weighed::Move(rank, seq, found) => ranked.push((rank, seq, found)),
+                Weighed::Answered => answered += 1,
+                Weighed::Nothing => {}
             }
         }
         // Free cards first, then what is nearest to an answer, then the oldest.
+        let open_cards = open.len() - answered;
         ranked.sort_by_key(|(rank, seq, found)| number(*rank, *seq, found));
         ranked.retain(|(rank, seq, found)| number(*rank, *seq, found) > cursor);
         let more = page::cut(&mut ranked, limit);
@@ -118,7 +121,7 @@ pub fn next(ports: &Ports<'_>, request: &ThinkNextRequest) -> Result<ThinkNextOu
             moves: Vec::new(),
             limit,
             pagination: Pagination::widest(cursor, limit),
-            open_cards: open.len(),
+            open_cards,
             truncated: false,
         };
         let room = budget.0.saturating_sub(json_size(&out));
@@ -157,19 +160,51 @@ pub(crate) fn is_open(row: &VersionRow) -> bool {
         )
 }
 
-fn weigh(
-    rows: &dyn Rows,
-    view: &GraphView,
-    row: &VersionRow,
-) -> Result<Option<(u8, Seq, NextMove)>, MemoryError> {
+/// Whether a question waits for an answer: nobody closed it, and no decision that stands supports it.
+pub(crate) fn is_unanswered(rows: &dyn Rows, row: &VersionRow) -> Result<bool, StoreError> {
+    let GraphKey::Node(id) = &row.key else { return Ok(false) };
+    if !is_open(row) {
+        return Ok(false);
+    }
+    for edge in rows.edges_at(row.stream, id, End::To, Seq::TIP)? {
+        let GraphKey::Edge { from, rel, .. } = &edge.key else { continue };
+        if edge.deleted || rel.as_str() != "supports" {
+            continue;
+        }
+        let answer = rows.version_at(row.stream, &GraphKey::Node(from.clone()), Seq::TIP)?;
+        if answer.is_some_and(|answer| is_answer(&answer)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a card answers the question that it supports: a decision that was made and stands.
+fn is_answer(row: &VersionRow) -> bool {
+    !row.deleted
+        && row.body.valid_to.is_none()
+        && row.body.type_ == CardType::Decision.as_str()
+        && !is_open(row)
+        && !matches!(row.body.status.as_deref(), Some("rejected" | "refuted"))
+}
+
+/// What is to be done with an open card.
+enum Weighed {
+    Move(u8, Seq, NextMove),
+    /// A decision answers the question.
+    Answered,
+    Nothing,
+}
+
+fn weigh(rows: &dyn Rows, view: &GraphView, row: &VersionRow) -> Result<Weighed, MemoryError> {
     let GraphKey::Node(id) = &row.key else {
-        return Ok(None);
+        return Ok(Weighed::Nothing);
     };
     let Ok(kind) = CardType::parse(&row.body.type_) else {
-        return Ok(None);
+        return Ok(Weighed::Nothing);
     };
     let mut blocked_by = Vec::new();
-    let mut supported = false;
+    let (mut supported, mut answered) = (false, false);
     for edge in view.edges(rows, id, End::To)? {
         let GraphKey::Edge { from, rel, .. } = &edge.key else {
             continue;
@@ -179,9 +214,15 @@ fn weigh(
         };
         match rel.as_str() {
             "blocks" if is_open(&other) => blocked_by.push(CardId::stored(from.as_str())),
-            "supports" => supported |= matches!(other.body.type_.as_str(), "evidence" | "test"),
+            "supports" => {
+                supported |= matches!(other.body.type_.as_str(), "evidence" | "test");
+                answered |= kind == CardType::Question && is_answer(&other);
+            }
             _ => {}
         }
+    }
+    if answered {
+        return Ok(Weighed::Answered);
     }
     let (rank, reason) = match (kind, supported) {
         (CardType::Test, _) => (0, "the test has no outcome yet"),
@@ -192,7 +233,7 @@ fn weigh(
         }
         (CardType::Decision, _) => (4, "the decision is not accepted yet"),
         (CardType::Frame, _) => (5, "the frame is open"),
-        (CardType::Evidence | CardType::Note | CardType::Update, _) => return Ok(None),
+        (CardType::Evidence | CardType::Note | CardType::Update, _) => return Ok(Weighed::Nothing),
     };
     blocked_by.sort();
     let title =
@@ -204,5 +245,5 @@ fn weigh(
         reason: reason.to_owned(),
         blocked_by,
     };
-    Ok(Some((rank, row.seq, found)))
+    Ok(Weighed::Move(rank, row.seq, found))
 }

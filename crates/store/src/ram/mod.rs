@@ -68,6 +68,6 @@ impl Store for RamStore {
     }
 
     fn schema_version(&self) -> u32 {
-        5
+        6
     }
 }

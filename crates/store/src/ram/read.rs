@@ -71,7 +71,7 @@ impl Rows for State {
         Ok(self.entries.values().filter(is_it).map(|row| (row.stream, row.seq)).collect())
     }
 
-    fn marked(&self, ws: WsNo, mark: Mark, limit: usize) -> Answer<Vec<EntryRow>> {
+    fn marked(&self, ws: WsNo, mark: Mark, each: Each<'_, EntryRow>) -> Answer<()> {
         let is_it = |row: &&EntryRow| {
             row.ws == ws
                 && match mark {
@@ -80,7 +80,8 @@ impl Rows for State {
                     Mark::Plain => row.is_plain(),
                 }
         };
-        Ok(self.entries.values().rev().filter(is_it).take(limit).cloned().collect())
+        self.entries.values().rev().filter(is_it).cloned().try_for_each(each).is_break();
+        Ok(())
     }
 
     fn anchored_entries(
@@ -166,6 +167,16 @@ impl Rows for State {
         let is_it = |row: &&VersionRow| {
             let live = row.next == Seq::END && !row.deleted;
             row.ws == ws && live && row.body.type_ == type_ && matches!(row.key, GraphKey::Node(_))
+        };
+        self.versions.values().rev().filter(is_it).cloned().try_for_each(each).is_break();
+        Ok(())
+    }
+
+    fn newest_with_tag(&self, ws: WsNo, tag: &str, each: Each<'_, VersionRow>) -> Answer<()> {
+        let is_it = |row: &&VersionRow| {
+            let live = row.next == Seq::END && !row.deleted;
+            let tagged = row.body.tags.iter().any(|own| own == tag);
+            row.ws == ws && live && tagged && matches!(row.key, GraphKey::Node(_))
         };
         self.versions.values().rev().filter(is_it).cloned().try_for_each(each).is_break();
         Ok(())

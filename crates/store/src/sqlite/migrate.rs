@@ -10,7 +10,7 @@ use super::errors::fault;
 use super::{Sql, node_text};
 
 /// The present version of the layout.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// What turns version `n` into version `n + 1`, for each `n`. Never changed once released.
 const STEPS: [&str; VERSION as usize] = [
@@ -18,6 +18,7 @@ const STEPS: [&str; VERSION as usize] = [
     include_str!("briefing.sql"),
     include_str!("finding.sql"),
     include_str!("noting.sql"),
+    include_str!("pinning.sql"),
     include_str!("missions.sql"),
 ];
 

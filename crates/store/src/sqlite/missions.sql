@@ -1,4 +1,4 @@
--- Version 5. Missions: a stream of events each, and what it comes to.
+-- Version 6. Missions: a stream of events each, and what it comes to.
 CREATE TABLE missions (
     mission TEXT PRIMARY KEY,
     status TEXT NOT NULL,

@@ -273,6 +273,7 @@ mod tests {
         for (index, sql) in [
             ("entries_anchored", read::anchored_entries_sql()),
             ("versions_anchored", read::anchored_nodes_sql()),
+            ("versions_tagged", read::tagged_sql()),
         ] {
             assert!(plan(&sql).contains(index), "{}", plan(&sql));
         }

@@ -70,6 +70,14 @@ fn direction(order: Order) -> &'static str {
     }
 }
 
+/// Live nodes whose list of tags holds a text.
+pub(super) fn tagged_sql() -> String {
+    format!(
+        "SELECT {VERSION} {VERSIONS} WHERE v.ws = $1 AND v.tags IS NOT NULL AND v.next_seq = 9223372036854775807 \
+         AND v.deleted = 0 AND v.kind = 0 AND instr(v.tags, $2) > 0 ORDER BY v.seq DESC"
+    )
+}
+
 pub(super) fn anchored_entries_sql() -> String {
     format!(
         "SELECT {ENTRY} {ENTRIES} WHERE e.stream = $1 AND e.seq > $2 AND e.seq <= $3 AND e.anchors IS NOT NULL \
@@ -218,7 +226,7 @@ impl Rows for Sql<'_> {
         self.all(sql, params![ws.0, origin.0], |row| Ok((StreamId(row.get(0)?), Seq(row.get(1)?))))
     }
 
-    fn marked(&self, ws: WsNo, mark: Mark, most: usize) -> Answer<Vec<EntryRow>> {
+    fn marked(&self, ws: WsNo, mark: Mark, each: Each<'_, EntryRow>) -> Answer<()> {
         let filter = match mark {
             Mark::Pinned => "e.pinned = 1",
             Mark::Handoff => "e.handoff = 1",
@@ -226,9 +234,8 @@ impl Rows for Sql<'_> {
                 "e.kind = 'note' AND e.pinned = 0 AND e.handoff = 0 AND (e.format IS NULL OR e.format <> 'card')"
             }
         };
-        let sql =
-            format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND {filter} ORDER BY e.seq DESC LIMIT $2");
-        self.all(&sql, params![ws.0, limit(most)], rows::entry)
+        let sql = format!("SELECT {ENTRY} {ENTRIES} WHERE e.ws = $1 AND {filter} ORDER BY e.seq DESC");
+        self.each(&sql, params![ws.0], rows::entry, each)
     }
 
     fn anchored_entries(
@@ -309,6 +316,14 @@ impl Rows for Sql<'_> {
              AND v.deleted = 0 AND v.kind = 0 ORDER BY v.seq DESC"
         );
         self.each(&sql, params![ws.0, type_], rows::version, each)
+    }
+
+    fn newest_with_tag(&self, ws: WsNo, tag: &str, each: Each<'_, VersionRow>) -> Answer<()> {
+        let quoted = serde_json::Value::from(tag).to_string();
+        let each = &mut |row: VersionRow| {
+            if row.body.tags.iter().any(|own| own == tag) { each(row) } else { ControlFlow::Continue(()) }
+        };
+        self.each(&tagged_sql(), params![ws.0, quoted], rows::version, each)
     }
 
     fn conflict(&self, ws: WsNo, id: &ConflictId) -> Answer<Option<ConflictRow>> {

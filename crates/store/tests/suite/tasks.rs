@@ -135,6 +135,7 @@ fn evidence_is_a_receipt() {
             json!({"command": "x", "exit_code": 1}),
             json!({"path": "a"}),
             json!({"path": "a", "file_hash": "h"}),
+            json!({"mission_event_id": "nope"}),
         ] {
             assert!(verify(bad).is_err());
         }
@@ -143,7 +144,7 @@ fn evidence_is_a_receipt() {
             json!({"command": "x", "exit_code": 0}),
             json!({"commit": "abc"}),
             json!({"path": "a", "file_hash": "h"}),
-            json!({"mission_event_id": "e"}),
+            json!({"mission_event_id": "evt_0123456789_3"}),
         ] {
             assert!(verify(good).is_ok());
         }

@@ -25,6 +25,25 @@ memory_tool! {
 /// To the task in focus unless it is closed or somebody else holds it, then to the first that is ready; an empty
 /// memory says so.
 fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
+    let mut next = step(ctx, brief);
+    if let Some(more) = more(brief) {
+        let before = next.next_step_hint.take().map_or_else(String::new, |hint| format!("{hint} "));
+        next.next_step_hint = Some(format!("{before}{more}"));
+    }
+    next
+}
+
+/// Where to find what was left out and must not be missed.
+fn more(brief: &BriefOutput) -> Option<String> {
+    let dropped = &brief.dropped;
+    if dropped.pinned > 0 {
+        let count = dropped.pinned;
+        return Some(format!("{count} pinned are left out: a larger max_chars shows them."));
+    }
+    (dropped.conflicts > 0).then(|| "branchmind_graph_conflicts lists every conflict.".to_owned())
+}
+
+fn step(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
     let held = brief.focus.as_ref().filter(|focus| !focus.yours).and_then(|focus| {
         focus
             .target
@@ -63,10 +82,14 @@ fn point(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {
         && brief.pinned.is_empty()
         && brief.decisions.is_empty()
         && brief.questions.is_empty();
+    if let Some(conflict) = brief.conflicts.first().filter(|_| nothing) {
+        let id = conflict.conflict_id.to_string();
+        return Guidance::next("branchmind_graph_conflict_show", id, "Two branches disagree; see how.");
+    }
     if nothing && brief.truncated {
         return Guidance::hint("There is more than `max_chars` has room for; 1,500 show one of each.");
     }
-    if nothing && brief.conflicts.is_empty() {
+    if nothing {
         return when_empty(ctx, &brief.ready, nothing_here(ctx, brief));
     }
     Guidance::default()
