@@ -55,7 +55,7 @@ pub struct Freshness {
 
 /// Names that a tool's own output must not use: they belong to the envelope.
 /// `truncated` is shared: a tool may set it, and the fit stage sets it when it drops anything.
-pub const RESERVED: [&str; 8] = [
+pub const RESERVED: [&str; 10] = [
     "proof_state",
     "next_suggested_tool",
     "next_suggested_target",
@@ -64,4 +64,6 @@ pub const RESERVED: [&str; 8] = [
     "freshness",
     "clamped",
     "elapsed_ms",
+    "mission_event_id",
+    "mission_warnings",
 ];

@@ -8,7 +8,7 @@ use crate::family::Family;
 use crate::mode::{Mode, Route};
 use crate::needs::{self, Need, SWEEPS};
 use crate::situation::Situation;
-use crate::state::{LOOP, State, path_of};
+use crate::state::{LOOP, State, Status, path_of};
 
 /// Dead paths that are named in one answer; the newest.
 const DEAD_PATHS: usize = 5;
@@ -22,22 +22,29 @@ pub fn advise(state: &State, situation: &Situation<'_>) -> Advice {
     let remaining = state.remaining(situation.now_ms);
     Advice {
         preferred_tool: step.tool.or_else(|| situation.shelf.of(step.family).first().copied()),
-        next_move: Move {
-            tool_family: step.family,
-            tool: step.tool,
-            arguments: step.tool.and(step.arguments),
-            why: step.why,
-        },
         allowed_tools: allowed,
         do_not: do_not(state, situation),
         stop_condition: step.stop.to_owned(),
         fallback: step.fallback.to_owned(),
+        next_move: step.shown(),
         evidence_required: evidence_required(state),
         budget_remaining: remaining,
         budget_warning: remaining
             .is_overspent()
             .then(|| "More was spent than planned: settle the open claims, hand off or close.".to_owned()),
     }
+}
+
+/// The next steps as things stand, in order; the first is the one that [`advise`] gives.
+pub fn moves(state: &State, situation: &Situation<'_>, most: usize) -> Vec<Move> {
+    let plan = Planner { state, situation };
+    let unmet = needs::of(state.mode).iter().filter(|need| !need.is_met(state));
+    let mut steps: Vec<Step> = plan.recovery().into_iter().collect();
+    steps.extend(unmet.map(|need| plan.towards(*need)));
+    if state.status == Status::Open {
+        steps.push(plan.close());
+    }
+    steps.into_iter().take(most).map(Step::shown).collect()
 }
 
 /// What to leave alone now.
@@ -93,6 +100,17 @@ struct Step {
     why: String,
     stop: &'static str,
     fallback: &'static str,
+}
+
+impl Step {
+    fn shown(self) -> Move {
+        Move {
+            tool_family: self.family,
+            tool: self.tool,
+            arguments: self.tool.and(self.arguments),
+            why: self.why,
+        }
+    }
 }
 
 struct Planner<'a> {

@@ -104,7 +104,7 @@ mod tests {
     use crate::family::Family;
 
     fn stream(count: usize) -> (MissionId, Vec<Event>) {
-        let mission = MissionId::new("/r", "g", 0, 0);
+        let mission = MissionId::new("g", 0, 0);
         let mut head = Head::default();
         let mut events = Vec::new();
         for at in 0..count {

@@ -16,8 +16,8 @@ pub struct MissionId(String);
 
 impl MissionId {
     /// Made of what the mission is about and when it began; `nonce` tells apart those that begin alike.
-    pub fn new(repo: &str, goal: &str, now_ms: i64, nonce: u64) -> Self {
-        let seed = format!("{repo}\n{goal}\n{now_ms}\n{nonce}");
+    pub fn new(goal: &str, now_ms: i64, nonce: u64) -> Self {
+        let seed = format!("{goal}\n{now_ms}\n{nonce}");
         Self(format!("msn_{}", digest::short_name(seed.as_bytes(), DIGITS)))
     }
 
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn an_event_names_its_mission_in_one_spelling_only() {
-        let mission = MissionId::new("/r", "find it", 7, 0);
+        let mission = MissionId::new("find it", 7, 0);
         let event = EventId::new(&mission, 12);
         assert_eq!(EventId::parse(event.as_str()), Some((mission.clone(), 12)));
         assert_eq!(event.sequence(), 12);
@@ -118,7 +118,7 @@ mod tests {
         for wrong in ["evt_", "evt_12", &format!("evt_{digits}_0"), &format!("evt_{digits}_+1"), "msn_zz"] {
             assert_eq!(EventId::parse(wrong), None, "{wrong}");
         }
-        assert_ne!(MissionId::new("/r", "find it", 7, 1), mission);
+        assert_ne!(MissionId::new("find it", 7, 1), mission);
         assert_eq!(MissionId::parse(mission.as_str()), Some(mission));
     }
 }

@@ -26,7 +26,7 @@ mod situation;
 mod state;
 
 pub use advice::{Advice, DoNot, Move};
-pub use advise::advise;
+pub use advise::{advise, moves};
 pub use claim::{Claim, Judgement, Verdict};
 pub use error::MissionError;
 pub use event::{Detail, Draft, Event, Inherited, Source};
@@ -36,6 +36,6 @@ pub use handoff::{Anchor, Handoff, Today};
 pub use ids::{ClaimId, EventId, MissionId};
 pub use machine::{Command, Start, Stepped, Telling, Verify, start, step};
 pub use mode::{Budget, Mode, Route};
-pub use needs::{Gap, gaps};
+pub use needs::{Gap, Required, explain, gaps};
 pub use situation::{Shelf, Situation};
 pub use state::{Counters, DeadPath, Remaining, Seen, State, Status, TestRun, path_of};

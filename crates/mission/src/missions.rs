@@ -41,7 +41,7 @@ pub fn begin<E>(
     now_ms: i64,
 ) -> Result<State, Refusal<E>> {
     for nonce in 0..u64::from(TRIES) {
-        let id = MissionId::new(&start.repo, &start.goal, now_ms, nonce);
+        let id = MissionId::new(&start.goal, now_ms, nonce);
         let first = machine::start(&id, start.clone(), actor, now_ms)?;
         let Some(state) = State::begin(&first) else { continue };
         if ledger.append(0, &[first], &state).map_err(Refusal::Store)? == Appended::Kept {

@@ -89,6 +89,15 @@ pub enum Route {
 }
 
 impl Route {
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Direct => "The files are known: reading them costs less than asking where they are.",
+            Self::ShortAudit => "The repository is unknown: one look at the whole, then direct proof.",
+            Self::Resume => "Another mission went before: what it settled is not asked again.",
+            Self::Recover => "This is not the workspace, or not the program, that it should be.",
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",

@@ -42,6 +42,22 @@ pub struct Gap {
     pub why: String,
 }
 
+/// One thing that a mission does, and whether it did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Required {
+    pub need: &'static str,
+    pub done: bool,
+    /// Whether the mission has a gap without it.
+    pub to_close: bool,
+}
+
+/// What a mission of this kind does, in order, and what of it is done.
+pub fn explain(state: &State) -> Vec<Required> {
+    let of =
+        |need: &Need| Required { need: need.name(), done: need.is_met(state), to_close: !need.is_advice() };
+    self::of(state.mode).iter().map(of).collect()
+}
+
 /// Looks that a bug hunt owes after its first finding.
 pub(crate) const SWEEPS: [&str; 5] = [
     "public contracts and docs",
@@ -71,6 +87,28 @@ pub(crate) fn of(mode: Mode) -> &'static [Need] {
 }
 
 impl Need {
+    fn name(self) -> &'static str {
+        match self {
+            Self::KnownRead => "known files read",
+            Self::Oriented => "repository seen as a whole",
+            Self::Reviewed => "change set judged as a whole",
+            Self::Located => "places searched for",
+            Self::Related => "callers and dependents looked at",
+            Self::SourceRead(_) => "source read",
+            Self::Planned => "plan checked",
+            Self::Edited => "change made",
+            Self::Tested => "run after the newest edit, and passed",
+            Self::Claimed => "conclusion drawn",
+            Self::Settled => "every claim verified or rejected",
+            Self::Swept => "looked for what the first finding hides",
+        }
+    }
+
+    /// Whether a mission can end well without it.
+    fn is_advice(self) -> bool {
+        matches!(self, Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned)
+    }
+
     pub(crate) fn is_met(self, state: &State) -> bool {
         // Whoever knows the files needs no map of all others.
         let is_direct = matches!(state.route, Route::Direct | Route::Resume);
@@ -93,6 +131,7 @@ impl Need {
     /// What closing without it leaves open; nothing for what is advice only.
     fn gap(self, state: &State) -> Option<Gap> {
         let (gap, why) = match self {
+            advice if advice.is_advice() => return None,
             Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned => return None,
             Self::Reviewed => ("not_reviewed", "The change was not looked at as a whole.".to_owned()),
             Self::SourceRead(count) => (

@@ -35,6 +35,8 @@ pub struct Runtime {
     clock: Arc<dyn Clock>,
     started: Duration,
     binary: Option<PathBuf>,
+    /// The file of the program when this process began.
+    binary_file: Option<FileMark>,
     workspace: ArcSwapOption<Workspace>,
     unbound: Mutex<Option<String>>,
     toolsets: RwLock<BTreeSet<ToolsetName>>,
@@ -61,6 +63,7 @@ impl Runtime {
             surface,
             settings,
             clock,
+            binary_file: binary.as_deref().and_then(FileMark::of),
             binary,
             workspace: ArcSwapOption::empty(),
             unbound: Mutex::default(),
@@ -249,6 +252,12 @@ impl Runtime {
         self.binary.as_deref()
     }
 
+    /// Whether the program on disk is another one than the one that runs.
+    pub fn binary_was_replaced(&self) -> bool {
+        let now = self.binary.as_deref().map(FileMark::of);
+        now.is_some_and(|now| self.binary_file.is_some() && now != self.binary_file)
+    }
+
     pub fn queries(&self) -> Vec<QueryRecord> {
         self.log.queries()
     }
@@ -312,5 +321,19 @@ pub struct Start {
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Runtime").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// Which file a path names, and which state of it.
+#[derive(Debug, PartialEq, Eq)]
+struct FileMark {
+    bytes: u64,
+    modified: Option<std::time::SystemTime>,
+}
+
+impl FileMark {
+    fn of(path: &Path) -> Option<Self> {
+        let meta = std::fs::metadata(path).ok()?;
+        Some(Self { bytes: meta.len(), modified: meta.modified().ok() })
     }
 }

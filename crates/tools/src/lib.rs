@@ -3,6 +3,7 @@
 mod change;
 mod core;
 mod graph;
+mod mission;
 mod ops;
 mod prompts;
 mod recall;
@@ -10,6 +11,7 @@ mod remember;
 mod resources;
 mod risk;
 mod tasks;
+mod told;
 
 use m1nd_runtime::{Surface, Toolset, ToolsetName};
 
@@ -44,6 +46,11 @@ pub const TOOLSETS: &[Toolset] = &[
         name: ToolsetName::Tasks,
         about: "Plans, tasks and steps that outlive a session, with claims for several agents.",
         tools: tasks::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Mission,
+        about: "Work with a goal and a ledger of evidence: one step at a time, to a proof packet or a hand-off.",
+        tools: mission::TOOLS,
     },
     Toolset {
         name: ToolsetName::Ops,

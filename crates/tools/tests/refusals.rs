@@ -16,7 +16,22 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 45] = [
+const NOT_PATHS: [&str; 60] = [
+    "mission_id",
+    "goal",
+    "known_paths",
+    "parent_mission_id",
+    "repo",
+    "phase",
+    "event_type",
+    "evidence_class",
+    "outcome",
+    "note",
+    "claim_id",
+    "event_ids",
+    "handoff_id",
+    "status",
+    "at_event",
     "name",
     "with",
     "without",

@@ -56,8 +56,7 @@ impl World {
     }
 
     pub fn begin(mode: Mode, known: &[&str], parent: Option<MissionId>, inherited: Inherited) -> Self {
-        let id =
-            MissionId::new("/repo", "the limiter drops the last job", 1_000, u64::from(parent.is_some()));
+        let id = MissionId::new("the limiter drops the last job", 1_000, u64::from(parent.is_some()));
         let begin = Start {
             repo: "/repo".to_owned(),
             goal: "the limiter drops the last job".to_owned(),

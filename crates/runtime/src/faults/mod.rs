@@ -3,6 +3,7 @@
 pub mod from_bring;
 pub mod from_graph;
 pub mod from_memory;
+pub mod from_mission;
 pub mod from_vfs;
 
 use m1nd_contract::{Code, Fault, Recovery};

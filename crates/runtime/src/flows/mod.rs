@@ -21,6 +21,7 @@ mod learned;
 pub mod ledger;
 pub mod metrics;
 pub mod missing;
+pub mod missions;
 mod named;
 pub mod numbered;
 pub mod outline;

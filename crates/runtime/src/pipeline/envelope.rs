@@ -92,6 +92,12 @@ impl<'a> Facts<'a> {
             };
             body.insert("freshness".into(), json!(freshness));
         }
+        if let Some((event, warnings)) = &done.recorded {
+            body.insert("mission_event_id".into(), json!(event));
+            if !warnings.is_empty() {
+                body.insert("mission_warnings".into(), json!(warnings));
+            }
+        }
         if !done.clamped.is_empty() {
             body.insert("clamped".into(), json!(done.clamped));
         }

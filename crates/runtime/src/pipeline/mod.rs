@@ -81,12 +81,17 @@ pub(crate) fn call(
         Err(fault) => return refuse_early(runtime, fault, agent),
     };
     let (header, arguments) = header;
+    let asked = header.mission_id.as_ref().map(|_| arguments.clone());
     runtime.note_start();
     let live = runtime.live_workspace();
     let workspace = live.as_ref().ok().cloned().flatten();
-    let outcome = admit::check(runtime, row, live.as_ref().map(Option::as_deref))
+    let outcome = admit::check(runtime, row, &header, live.as_ref().map(Option::as_deref))
         .and_then(|()| execute::run(runtime, row, &header, arguments, workspace.clone(), cancel, progress));
     let elapsed = runtime.clock().monotonic().saturating_sub(started);
+    let outcome = outcome.and_then(|done| {
+        let (Some(asked), Some(workspace)) = (&asked, workspace.as_deref()) else { return Ok(done) };
+        record::in_mission(runtime, workspace, row, &header, asked, elapsed, done)
+    });
     let (reply, candidates) = match outcome {
         Ok(done) => {
             let candidates = done.answer.candidates;
@@ -147,6 +152,8 @@ fn refuse_with(runtime: &Runtime, mut fault: Fault, caller: &Caller, contract: O
 pub(crate) struct Done {
     pub(crate) answer: crate::tool::Answer<Box<dyn crate::tool::Output>>,
     pub(crate) clamped: Vec<&'static str>,
+    /// The event that this call is in its mission, and what is to be said about it.
+    pub(crate) recorded: Option<(m1nd_mission::EventId, Vec<String>)>,
 }
 
 impl Row {

@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use m1nd_contract::budget::{cut_text, json_len};
-use m1nd_contract::{Caller, Header};
+use m1nd_contract::{Caller, Fault, Header};
+use m1nd_mission::Family;
 use serde_json::{Map, Value};
 
+use super::Done;
+use crate::flows::missions::{self, Seen};
 use crate::log::QueryRecord;
 use crate::pipeline::Reply;
 use crate::registry::Row;
 use crate::runtime::Runtime;
 use crate::savings;
+use crate::workspace::Workspace;
 
 /// Characters of the query that the log keeps.
 const SUMMARY_BYTES: usize = 100;
@@ -37,6 +41,34 @@ fn bytes_pointed_into(runtime: &Runtime, body: &Value) -> u64 {
     let Some(workspace) = runtime.workspace() else { return 0 };
     let view = workspace.view();
     savings::files_in(body).into_iter().filter_map(|path| view.size_of(path)).sum()
+}
+
+/// Adds the event of a call to the mission that it names. The mission's own calls are events already.
+pub(super) fn in_mission(
+    runtime: &Runtime,
+    workspace: &Workspace,
+    row: &Row,
+    header: &Header,
+    arguments: &Map<String, Value>,
+    elapsed: Duration,
+    mut done: Done,
+) -> Result<Done, Fault> {
+    let spec = row.entry.spec;
+    let Some(mission) = header.mission_id.as_deref().filter(|_| spec.family != Family::Mission) else {
+        return Ok(done);
+    };
+    let body = done.answer.output.to_value().unwrap_or_default();
+    let seen = Seen {
+        tool: spec.name,
+        family: spec.family,
+        arguments,
+        body: &body,
+        candidates: done.answer.candidates,
+        proof: done.answer.proof,
+        elapsed,
+    };
+    done.recorded = Some(missions::observe(runtime, workspace, header, mission, &seen)?);
+    Ok(done)
 }
 
 pub(super) fn done(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,7 @@ impl Tool for Counterfactual {
         budget: Some(6_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "Without greet", arguments: r#"{"node_ids": ["greet"]}"# }],
         saves: Saves::Blast,
         ..Spec::READ

@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::claims;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,7 @@ impl Tool for Hypothesize {
         budget: Some(4_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "A dependency", arguments: r#"{"claim": "main calls greet"}"# }],
         ..Spec::READ
     };

@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::predicted;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,7 @@ impl Tool for Predict {
         fresh: true,
         lean: true,
         saves: Saves::Blast,
+        family: Family::Relate,
         examples: &[Example { says: "By path", arguments: r#"{"changed_node": "src/lib.rs"}"# }],
         ..Spec::READ
     };

@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::impact::{self, Direction, TestHit};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,7 @@ impl Tool for TestsFor {
         budget: Some(6_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "By name", arguments: r#"{"node_id": "greet"}"# }],
         ..Spec::READ
     };

@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::trace::{self, CoSuspect, FixScope, SuspectShown, UnmappedShown};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,7 @@ impl Tool for Trace {
         budget: Some(6_000),
         fresh: true,
         lean: true,
+        family: Family::Retrieve,
         examples: &[Example {
             says: "A panic",
             arguments: r#"{"error_text": "thread 'main' panicked at src/main.rs:2:20:\nboom"}"#,

@@ -5,7 +5,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::plan::{self, Act, Step};
 use m1nd_runtime::flows::planned::{self, Gap};
 use m1nd_runtime::flows::{ledger, predicted};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +102,7 @@ impl Tool for ValidatePlan {
         fresh: true,
         lean: true,
         saves: Saves::Blast,
+        family: Family::Plan,
         examples: &[Example {
             says: "One edit",
             arguments: r#"{"actions": [{"action_type": "modify", "file_path": "src/lib.rs"}]}"#,

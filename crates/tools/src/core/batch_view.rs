@@ -5,7 +5,7 @@ use m1nd_contract::budget::{cut_text, json_len};
 use m1nd_contract::{Fault, Trim};
 use m1nd_runtime::flows::numbered::Numbered;
 use m1nd_runtime::flows::slice::{self, Wanted};
-use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,7 @@ impl Tool for BatchView {
         intents: &["read files", "several files", "show many"],
         budget: Some(60_000),
         fresh: true,
+        family: Family::Read,
         examples: &[Example {
             says: "Two places at once",
             arguments: r#"{"files": ["src/main.rs:1-5", "src/main.rs"]}"#,

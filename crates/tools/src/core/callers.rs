@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::{Fault, Trim};
 use m1nd_runtime::flows::call_list::{self, CallList};
 use m1nd_runtime::flows::calls::Direction;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,7 @@ impl Tool for Callers {
         needs: Needs::Graph,
         budget: Some(24_000),
         fresh: true,
+        family: Family::Relate,
         examples: &[Example { says: "By name", arguments: r#"{"node_id": "greet"}"# }],
         lean: true,
         ..Spec::READ

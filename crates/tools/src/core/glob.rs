@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_runtime::flows::file_list::{self, Order};
-use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,7 @@ impl Tool for Glob {
         intents: &["find file by name", "list files", "folder content", "path pattern"],
         budget: Some(32_000),
         fresh: true,
+        family: Family::Orient,
         examples: &[
             Example { says: "All Rust files", arguments: r#"{"pattern": "*.rs"}"# },
             Example {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_contract::{Fault, Guidance};
 use m1nd_runtime::flows::{coverage, roots};
 use m1nd_runtime::workspace::{MemoryState, OverlayState, Watching};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool, process};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool, process};
 use m1nd_stdx::round::round4;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -164,6 +164,7 @@ impl Tool for Health {
         needs: Needs::Nothing,
         // The list is read at the start of every session; this answer is read when something is wrong.
         lean: true,
+        family: Family::Recover,
         examples: &[Example { says: "How is it?", arguments: "{}" }],
         ..Spec::READ
     };

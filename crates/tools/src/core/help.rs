@@ -2,7 +2,7 @@
 
 use m1nd_contract::budget::cut_text;
 use m1nd_contract::{Code, Fault, Recovery, Trim};
-use m1nd_runtime::{Answer, Ctx, Entry, Example, Needs, Runtime, Spec, Tool, manual};
+use m1nd_runtime::{Answer, Ctx, Entry, Example, Family, Needs, Runtime, Spec, Tool, manual};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -69,6 +69,7 @@ impl Tool for Help {
         intents: &["how to", "which tool", "explain error", "arguments", "documentation"],
         needs: Needs::Nothing,
         budget: Some(24_000),
+        family: Family::Recover,
         examples: &[
             Example { says: "One tool", arguments: r#"{"tool": "search"}"# },
             Example { says: "Which tool for this?", arguments: r#"{"intent": "find all usages of a name"}"# },

@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::impact::{self, Chain, Direction, Hit, TestHit};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,7 @@ impl Tool for Impact {
         budget: Some(8_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "By name", arguments: r#"{"node_id": "greet"}"# }],
         saves: Saves::Blast,
         ..Spec::READ

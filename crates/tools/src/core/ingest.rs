@@ -6,7 +6,7 @@ use m1nd_runtime::flows::brought::{self, Adapter};
 use m1nd_runtime::flows::ingest::{What, run, shown};
 use m1nd_runtime::flows::roots;
 use m1nd_runtime::workspace::{Keep, Reuse};
-use m1nd_runtime::{Answer, Ctx, Effect, Example, JobState, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Effect, Example, Family, JobState, Spec, Tool};
 use m1nd_vfs::PathError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,7 @@ impl Tool for Ingest {
             "import graph",
         ],
         effect: Effect::Ingest,
+        family: Family::Ingest,
         examples: &[Example { says: "The workspace", arguments: "{}" }],
         ..Spec::READ
     };

@@ -6,7 +6,7 @@ use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_runtime::faults::{from_graph, from_vfs};
 use m1nd_runtime::flows::{coverage, outline, slice};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_vfs::Root;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,7 @@ impl Tool for Outline {
         needs: Needs::Graph,
         budget: Some(16_000),
         fresh: true,
+        family: Family::Orient,
         examples: &[
             Example { says: "A file", arguments: r#"{"file_path": "src/main.rs"}"# },
             Example { says: "A folder, files only", arguments: r#"{"file_path": "src", "depth": 1}"# },

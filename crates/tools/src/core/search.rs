@@ -10,7 +10,7 @@ use m1nd_recall::seek::Graphed;
 use m1nd_runtime::faults::from_vfs;
 use m1nd_runtime::flows::text_search::{self, Request};
 use m1nd_runtime::flows::{places, seek};
-use m1nd_runtime::{Answer, Ctx, Example, GraphView, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, GraphView, Saves, Spec, Tool};
 use m1nd_stdx::cancel::Stop;
 use m1nd_vfs::grep::{Case, Findings, Match, Pattern, Syntax};
 use schemars::JsonSchema;
@@ -132,6 +132,7 @@ impl Tool for Search {
         budget: Some(128_000),
         contract: true,
         fresh: true,
+        family: Family::Read,
         examples: &[
             Example {
                 says: "Where is a message printed?",

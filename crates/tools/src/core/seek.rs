@@ -7,7 +7,7 @@ use m1nd_graph::NodeKind;
 use m1nd_recall::seek::Graphed;
 use m1nd_risk::trace as traces;
 use m1nd_runtime::flows::seek::{self, Request, SeekFile, SeekResult};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,7 @@ impl Tool for Seek {
         contract: true,
         fresh: true,
         lean: true,
+        family: Family::Retrieve,
         examples: &[
             Example { says: "Where to start", arguments: r#"{"query": "greet the user by name"}"# },
             Example {

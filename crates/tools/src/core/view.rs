@@ -6,7 +6,7 @@ use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::numbered::Numbered;
 use m1nd_runtime::flows::places;
 use m1nd_runtime::flows::slice::{self, Wanted};
-use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,7 @@ impl Tool for View {
         intents: &["read file", "show code", "open lines", "content"],
         budget: Some(40_000),
         fresh: true,
+        family: Family::Read,
         examples: &[
             Example {
                 says: "Ten lines from line 1",

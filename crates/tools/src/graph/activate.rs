@@ -7,7 +7,7 @@ use m1nd_recall::engines::associate::Noise;
 use m1nd_recall::engines::merge::Dimension;
 use m1nd_runtime::flows::associate::{self, ActiveNode, Learning, PlasticityReport, Request, SeedNode};
 use m1nd_runtime::flows::ghosts::GhostEdge;
-use m1nd_runtime::{Answer, Ctx, Effect, Example, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Effect, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,7 @@ impl Tool for Activate {
         contract: true,
         fresh: true,
         lean: true,
+        family: Family::Retrieve,
         examples: &[
             Example { says: "What belongs to greet", arguments: r#"{"query": "greet"}"# },
             Example {

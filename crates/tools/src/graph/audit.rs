@@ -3,7 +3,7 @@
 use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_runtime::faults::{self, from_vfs};
 use m1nd_runtime::flows::audit::{self, Section};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,7 @@ impl Tool for Audit {
         needs: Needs::Graph,
         budget: Some(6_000),
         fresh: true,
+        family: Family::Orient,
         examples: &[
             Example { says: "What is this repository?", arguments: "{}" },
             Example {

@@ -7,7 +7,7 @@ use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_runtime::faults;
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::flows::verify;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,7 @@ impl Tool for CrossVerify {
         intents: &["is the graph right", "stale graph", "verify graph", "consistency"],
         needs: Needs::Graph,
         budget: Some(6_000),
+        family: Family::Recover,
         examples: &[Example { says: "Everything", arguments: "{}" }],
         lean: true,
         ..Spec::READ

@@ -5,7 +5,7 @@ use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::diagram::{self, Format};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -70,6 +70,7 @@ impl Tool for Diagram {
         needs: Needs::Graph,
         budget: Some(8_000),
         fresh: true,
+        family: Family::Orient,
         examples: &[
             Example { says: "Around a function", arguments: r#"{"center": "greet"}"# },
             Example {

@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::divergence::{self, BaselineShown, Change, FileState};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,7 @@ impl Tool for Diverge {
         budget: Some(6_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "Since the last commit", arguments: r#"{"baseline": "HEAD"}"# }],
         ..Spec::READ
     };

@@ -6,7 +6,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::divergence::{self, BaselineShown, FileState};
 use m1nd_runtime::flows::survey::Survey;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,7 @@ impl Tool for Drift {
         budget: Some(4_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "Since the last commit", arguments: r#"{"since": "HEAD"}"# }],
         ..Spec::READ
     };

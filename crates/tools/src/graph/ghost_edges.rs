@@ -4,7 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::ghosts::{self, GhostEdge};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,7 @@ impl Tool for GhostEdges {
         budget: Some(4_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "Hidden couplings of a folder", arguments: r#"{"scope": "src"}"# }],
         ..Spec::READ
     };

@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Trim};
 use m1nd_runtime::faults::from_vfs;
 use m1nd_runtime::flows::metrics::{self, By, Order, Row};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,7 @@ impl Tool for Metrics {
         needs: Needs::Graph,
         budget: Some(8_000),
         fresh: true,
+        family: Family::Orient,
         examples: &[Example {
             says: "The files most others depend on",
             arguments: r#"{"sort": "fan_in", "limit": 5}"#,

@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::associate;
 use m1nd_runtime::flows::missing::{self, MissingPart};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,7 @@ impl Tool for Missing {
         budget: Some(5_000),
         fresh: true,
         lean: true,
+        family: Family::Retrieve,
         examples: &[Example { says: "What is missing around greet", arguments: r#"{"query": "greet"}"# }],
         ..Spec::READ
     };

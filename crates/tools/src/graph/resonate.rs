@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::associate::{self, ActiveNode};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,7 @@ impl Tool for Resonate {
         budget: Some(4_000),
         fresh: true,
         lean: true,
+        family: Family::Retrieve,
         examples: &[Example { says: "Around a function", arguments: r#"{"node_id": "greet", "top_k": 5}"# }],
         ..Spec::READ
     };

@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::twins::{self, Request, TwinGroup};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,7 @@ impl Tool for Twins {
         budget: Some(6_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[
             Example { says: "Copies in a folder", arguments: r#"{"scope": "src"}"# },
             Example {

@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::why::{self, WhyPath};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,7 @@ impl Tool for Why {
         budget: Some(4_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example {
             says: "How main comes to greet",
             arguments: r#"{"source": "main", "target": "greet"}"#,

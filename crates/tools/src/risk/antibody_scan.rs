@@ -8,7 +8,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::Graph;
 use m1nd_runtime::flows::immunity::{self, Hit};
 use m1nd_runtime::flows::survey::is_within;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,7 @@ impl Tool for AntibodyScan {
         budget: Some(6_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "The whole workspace", arguments: "{}" }],
         ..Spec::READ
     };

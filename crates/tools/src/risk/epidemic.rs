@@ -8,7 +8,7 @@ use m1nd_risk::epidemic::{Case, Coupling, Rates};
 use m1nd_risk::ledger::COLD_START;
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::ledger::{self, Known};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round4;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,7 @@ impl Tool for Epidemic {
         budget: Some(5_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[
             Example { says: "From the least trusted files", arguments: "{}" },
             Example {

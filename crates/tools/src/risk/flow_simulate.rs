@@ -7,7 +7,7 @@ use m1nd_graph::{Graph, NodeIx};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::flows::turbulence::{self, Turbulent};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round4;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,7 @@ impl Tool for FlowSimulate {
         budget: Some(5_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "The whole workspace", arguments: "{}" }],
         ..Spec::READ
     };

@@ -5,7 +5,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::layering::ViolationShown;
 use m1nd_runtime::flows::why_risky::{self, Factor, Fix, Match};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,7 @@ impl Tool for HeuristicsSurface {
         budget: Some(5_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "One file", arguments: r#"{"node_id": "src/main.rs"}"# }],
         ..Spec::READ
     };

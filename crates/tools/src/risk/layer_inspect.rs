@@ -6,7 +6,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::layers::layers;
 use m1nd_runtime::flows::layering::{self, ViolationShown};
 use m1nd_runtime::flows::survey::is_within;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,7 @@ impl Tool for LayerInspect {
         budget: Some(6_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "The lowest", arguments: r#"{"level": 0}"# }],
         ..Spec::READ
     };

@@ -8,7 +8,7 @@ use m1nd_risk::ledger::COLD_START;
 use m1nd_risk::panorama::{self, Findings};
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::flows::{immunity, ledger};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +92,7 @@ impl Tool for Panoramic {
         fresh: true,
         contract: true,
         lean: true,
+        family: Family::Orient,
         examples: &[Example { says: "The whole workspace", arguments: "{}" }],
         ..Spec::READ
     };

@@ -8,7 +8,7 @@ use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::flows::tainted::{self, Path};
 use m1nd_runtime::flows::turbulence;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,7 @@ impl Tool for TaintTrace {
         budget: Some(5_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "The whole workspace", arguments: "{}" }],
         ..Spec::READ
     };

@@ -6,7 +6,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::NodeKind;
 use m1nd_runtime::flows::ledger;
 use m1nd_runtime::flows::survey::is_within;
-use m1nd_runtime::{Answer, Ctx, Example, Needs, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,7 @@ impl Tool for Tremor {
         budget: Some(4_000),
         fresh: true,
         lean: true,
+        family: Family::Relate,
         examples: &[Example { says: "What speeds up", arguments: "{}" }],
         ..Spec::READ
     };

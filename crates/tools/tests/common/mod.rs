@@ -81,6 +81,8 @@ pub fn remembered() -> Fixture {
         ("branchmind_graph_apply", json!({"branch": "bold", "doc": "ideas", "ops": greeting("Hey!")})),
         ("branchmind_graph_apply", json!({"branch": "main", "doc": "ideas", "ops": greeting("Good day")})),
         ("branchmind_graph_merge", json!({"from": "bold", "into": "main"})),
+        ("mission_start", json!({"goal": "Greet every name", "mode": "bug_hunt"})),
+        ("mission_start", json!({"goal": "Greet nobody", "mode": "bug_hunt"})),
     ];
     for (tool, arguments) in calls {
         let reply = fixture.call(tool, arguments);

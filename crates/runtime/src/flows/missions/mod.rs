@@ -1,0 +1,254 @@
+//! Missions: what the runtime tells a mission about the world, and where it keeps them.
+
+mod observed;
+mod record;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_memory::StoreError;
+use m1nd_mission::missions::{self, Refusal};
+use m1nd_mission::packet::{self, Packet};
+use m1nd_mission::port::Ledger;
+use m1nd_mission::{
+    Command, EventId, Family, Inherited, MissionError, Shelf, Situation, State, Stepped, Telling, Today,
+    path_of,
+};
+use m1nd_stdx::digest::sha256_hex;
+use m1nd_store::{RamStore, SqliteStore};
+use m1nd_vfs::{PathError, RelPath, read};
+use serde_json::{Value, json};
+
+use super::slice::MAX_FILE_BYTES;
+use crate::ctx::Ctx;
+use crate::faults::{from_memory, from_mission};
+use crate::registry::Registry;
+use crate::runtime::Runtime;
+use crate::workspace::Workspace;
+
+pub use observed::{Seen, observe};
+pub use record::packet_path;
+
+/// Missions of one workspace.
+pub type Missions = dyn Ledger<Fault = StoreError>;
+
+/// The tools of this build, as advice needs them.
+pub struct Tools<'a>(pub &'a Registry);
+
+impl Shelf for Tools<'_> {
+    fn has(&self, tool: &str) -> bool {
+        self.0.entry(tool).is_some()
+    }
+
+    fn of(&self, family: Family) -> Vec<&'static str> {
+        let own = self.0.entries().filter(|(entry, _)| entry.spec.family == family);
+        own.map(|(entry, _)| entry.spec.name).take(MOST_TOOLS).collect()
+    }
+}
+
+/// More names than this are no advice.
+const MOST_TOOLS: usize = 6;
+
+/// Where missions are kept; a question where nothing was kept makes no store.
+pub fn ledger(ctx: &Ctx<'_>) -> Result<Arc<Missions>, Fault> {
+    let workspace = ctx.workspace()?;
+    let (entry, _) = ctx.runtime().registry().entry(ctx.tool()).ok_or_else(|| ctx.invalid("no such tool"))?;
+    if entry.spec.effect.read_only() && !workspace.has_memory() {
+        return Ok(Arc::new(RamStore::new()));
+    }
+    let store: Arc<SqliteStore> = workspace.memory().map_err(|err| from_memory::store(&err))?;
+    Ok(store)
+}
+
+/// The state of a mission.
+pub fn state(ctx: &Ctx<'_>, id: &str) -> Result<State, Fault> {
+    missions::state(&*ledger(ctx)?, id).map_err(|err| from_mission::refusal(ctx.tool(), &err))
+}
+
+/// Lets something happen to a mission, and records it.
+pub fn act(ctx: &Ctx<'_>, id: &str, command: impl FnMut(&State) -> Command) -> Result<Stepped, Fault> {
+    let workspace = ctx.workspace()?;
+    let ledger = ledger(ctx)?;
+    let actor = ctx.header().caller.name();
+    let done = act_on(ctx.runtime(), workspace, &*ledger, id, actor, command);
+    done.map_err(|err| from_mission::refusal(ctx.tool(), &err))
+}
+
+fn act_on(
+    runtime: &Runtime,
+    workspace: &Workspace,
+    ledger: &Missions,
+    id: &str,
+    actor: &str,
+    command: impl FnMut(&State) -> Command,
+) -> Result<Stepped, Refusal<StoreError>> {
+    let before = missions::state(ledger, id)?;
+    let repo = before.repo.clone();
+    let stepped = with_situation(runtime, workspace, &repo, |situation| {
+        missions::act(ledger, id, actor, situation, command)
+    })?;
+    record::lines(workspace, &before, &stepped);
+    Ok(stepped)
+}
+
+/// Facts of this moment, for a mission in a repository.
+pub fn with_situation<T>(
+    runtime: &Runtime,
+    workspace: &Workspace,
+    repo: &str,
+    ask: impl FnOnce(&Situation<'_>) -> T,
+) -> T {
+    let hashes: RefCell<BTreeMap<String, Option<String>>> = RefCell::default();
+    let is_current = |path: &str, hash: &str| {
+        let mut hashes = hashes.borrow_mut();
+        let now = hashes.entry(path.to_owned()).or_insert_with(|| content_hash(workspace, path));
+        now.as_deref() == Some(hash)
+    };
+    ask(&Situation {
+        now_ms: runtime.clock().now().0,
+        shelf: &Tools(runtime.registry()),
+        right_workspace: repo == repo_of(workspace),
+        graph_is_empty: workspace.view().node_count() == 0,
+        stale_binary: runtime.binary_was_replaced(),
+        is_current: &is_current,
+    })
+}
+
+/// The repository that a workspace is.
+pub fn repo_of(workspace: &Workspace) -> String {
+    workspace.root().path().to_string_lossy().into_owned()
+}
+
+/// The sha256 of a file of the workspace, as `view` shows it.
+pub fn content_hash(workspace: &Workspace, path: &str) -> Option<String> {
+    let root = workspace.root();
+    let path: RelPath = root.locate(path).ok()?;
+    let bytes = read::bytes(root, &path, MAX_FILE_BYTES).ok()?;
+    Some(sha256_hex(&bytes))
+}
+
+/// How a file that was seen is now.
+pub fn today(workspace: &Workspace, path: &str, hash: &str) -> Today {
+    match content_hash(workspace, path) {
+        Some(now) if now == hash => Today::Current,
+        Some(_) => Today::Changed,
+        None => Today::Gone,
+    }
+}
+
+/// A step that an agent tells of, with the hash of the file that it names, if it names one. The path is written as the
+/// graph writes it.
+pub fn anchored(workspace: &Workspace, mut telling: Telling) -> Telling {
+    let (path, lines) = {
+        let path = path_of(&telling.target);
+        (path.to_owned(), telling.target[path.len()..].to_owned())
+    };
+    if let Ok(found) = workspace.root().locate(&path)
+        && let Some(hash) = content_hash(workspace, &path)
+    {
+        telling.target = format!("{found}{lines}");
+        telling.content_hash = Some(hash);
+    }
+    telling
+}
+
+/// The class of a mission that asks about a folder outside the workspace.
+pub const ELSEWHERE: &str = "wrong_workspace_binding";
+
+/// How what a mission asks about lies to the workspace: in it, in another root of it, or elsewhere.
+pub fn class_of(ctx: &Ctx<'_>, scope: Option<&str>, known: Option<&[String]>) -> Result<&'static str, Fault> {
+    let root = ctx.workspace()?.root();
+    let mut class = "single_repo";
+    for path in scope.into_iter().chain(known.into_iter().flatten().map(String::as_str)) {
+        match root.locate(path_of(path)) {
+            Ok(found) if found.as_str().split('/').next().is_some_and(|first| first.ends_with("::")) => {
+                class = "federated";
+            }
+            Ok(_) => {}
+            Err(PathError::Outside { .. }) => return Ok(ELSEWHERE),
+            // A file that is still to be made, or a folder that is gone, is in the workspace all the same.
+            Err(_) => {}
+        }
+    }
+    Ok(class)
+}
+
+/// A path as the graph writes it, where it is one of the workspace's.
+pub fn as_known(workspace: &Workspace, path: &str) -> String {
+    let found = workspace.root().locate(path_of(path)).ok();
+    found.map_or_else(|| path.to_owned(), |found| found.to_string())
+}
+
+/// What a mission inherited, in short.
+pub fn shown(inherited: &Inherited) -> Value {
+    json!({
+        "claims": inherited.claims,
+        "dead_paths": inherited.dead_paths,
+        "files_read": inherited.files.iter().map(|seen| seen.path.as_str()).collect::<Vec<_>>(),
+        "tests_run": inherited.tests,
+    })
+}
+
+/// The mission that a hand-off belongs to.
+pub fn mission_of_handoff(handoff: &str) -> Option<String> {
+    let event = format!("evt_{}", handoff.strip_prefix("hnd_")?);
+    EventId::parse(&event).map(|(mission, _)| mission.to_string())
+}
+
+/// The place of an event that is named by its id or its place.
+pub fn place_of(ctx: &Ctx<'_>, state: &State, event: &str) -> Result<u64, Fault> {
+    let place = match EventId::parse(event) {
+        Some((mission, place)) if mission == state.mission_id => Some(place),
+        Some(_) => None,
+        None => event.parse().ok(),
+    };
+    place.filter(|place| (1..=state.sequence).contains(place)).ok_or_else(|| {
+        let newest = EventId::new(&state.mission_id, state.sequence).to_string();
+        let unknown = MissionError::UnknownEvent { id: event.to_owned(), newest: Some(newest) };
+        from_mission::refusal(ctx.tool(), &Refusal::Mission(unknown))
+    })
+}
+
+/// The proof packet of a closed mission, and where it was written.
+pub fn packet(ctx: &Ctx<'_>, state: &State) -> Result<(Packet, PathBuf), Fault> {
+    let workspace = ctx.workspace()?;
+    let events = missions::stream(&*ledger(ctx)?, &state.mission_id)
+        .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
+    let packet = packet::of(state, events);
+    let path = packet_path(workspace, &state.mission_id);
+    record::whole(&path, &packet::to_text(&packet)).map_err(|err| {
+        Fault::new(
+            Code::Storage,
+            format!("The mission is closed, but its packet could not be written: {err}."),
+            Recovery::hint("mission_show still has every event; make room on the disk."),
+        )
+    })?;
+    Ok((packet, path))
+}
+
+/// Who the mission is bound to, and whether that is whom it asks about.
+pub fn context_guard(runtime: &Runtime, workspace: &Workspace, class: &str) -> Value {
+    let view = workspace.view();
+    let others: Vec<String> =
+        workspace.added_roots().iter().map(|added| added.path.display().to_string()).collect();
+    let mut guard = json!({
+        "class": class,
+        "workspace_match": class != "wrong_workspace_binding",
+        "workspace_root": repo_of(workspace),
+        "ingest_roots": std::iter::once(repo_of(workspace)).chain(others).collect::<Vec<_>>(),
+        "runtime_root": workspace.runtime_root().display().to_string(),
+        "binary_version": runtime.settings().build.version,
+        "graph_generation": view.generation(),
+    });
+    if class == ELSEWHERE {
+        guard["recoveries"] = json!([
+            {"way": "rebind", "how": "Start the host's server with M1ND_WORKSPACE_ROOT set to the folder that is meant."},
+            {"way": "ingest", "tool": "ingest", "arguments": {"intent": "add_root"}, "how": "Give its path: a second repository enters this graph only when asked for."},
+            {"way": "federate", "how": "Add each repository once with intent add_root; its paths begin with its name and ::."},
+        ]);
+    }
+    guard
+}

@@ -1,0 +1,73 @@
+//! `mission_handoff`: what the next agent must know to go on.
+
+use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_mission::{Command, Handoff, advise, handoff};
+use m1nd_runtime::flows::missions;
+use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::WRITE;
+
+pub struct MissionHandoff;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The mission
+    mission_id: String,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    #[serde(flatten)]
+    handoff: Handoff,
+}
+
+/// Bytes of a hand-off.
+const MOST: usize = 3_600;
+
+impl Tool for MissionHandoff {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "mission_handoff",
+        summary: "Hand a mission over: claims, dead paths, files read, tests run, anchors and the next required move, in under 4 KB.",
+        help: "The next agent calls mission_resume with the handoff_id or the mission_id and inherits all of it, also what had no room here.",
+        intents: &["hand off", "hand over", "end of session", "pass to another agent"],
+        examples: &[Example {
+            says: "To whoever comes next",
+            arguments: r#"{"mission_id": "msn_7c3e4084f6"}"#,
+        }],
+        ..WRITE
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let workspace = ctx.workspace()?;
+        let state = missions::state(ctx, &input.mission_id)?;
+        let next = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+            json!(advise(&state, situation).next_move)
+        });
+        let made = std::cell::RefCell::new(None);
+        missions::act(ctx, &input.mission_id, |state| {
+            let mut handoff = handoff::of(state, next.clone(), MOST);
+            for anchor in &mut handoff.graph_anchors {
+                anchor.today = Some(missions::today(workspace, &anchor.path, &anchor.content_hash));
+            }
+            let value = json!(handoff);
+            made.replace(Some(handoff));
+            Command::HandOff(value)
+        })?;
+        let handoff = made.into_inner().ok_or_else(|| ctx.invalid("Nothing was handed over."))?;
+        let hint = "The next agent passes this, or the mission_id.";
+        let next = Guidance::next("mission_resume", handoff.handoff_id.clone(), hint);
+        Ok(Answer::of(Output { handoff }).next(next))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,93 @@
+//! `mission_list`: missions of this workspace.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_mission::{Mode, Status};
+use m1nd_runtime::faults::from_memory;
+use m1nd_runtime::flows::missions;
+use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::READ;
+
+pub struct MissionList;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// 1-200
+    #[schemars(extend("default" = 20))]
+    limit: Option<Int>,
+    /// Only open, or only closed ones
+    status: Option<Status>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// Those that changed last, first.
+    missions: Vec<Line>,
+    truncated: bool,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Line {
+    mission_id: String,
+    goal: String,
+    mode: Mode,
+    status: Status,
+    updated_ms: i64,
+    events: u64,
+}
+
+/// A workspace has hardly ever more missions than these.
+const LOOKED_AT: usize = 2_000;
+
+impl Tool for MissionList {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "mission_list",
+        summary: "Missions of this workspace, the newest first.",
+        help: "mission_resume goes on from any of them.",
+        intents: &["list missions", "open missions", "what was investigated"],
+        budget: Some(6_000),
+        examples: &[Example { says: "All", arguments: "{}" }],
+        ..READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let limit = ctx.clamp("limit", input.limit, 20, 1..=200);
+        let found = missions::ledger(ctx)?.list(LOOKED_AT).map_err(|err| from_memory::store(&err))?;
+        let wanted = found.into_iter().filter(|one| input.status.is_none_or(|status| status == one.status));
+        let mut missions: Vec<Line> = wanted
+            .map(|one| Line {
+                mission_id: one.mission_id.to_string(),
+                goal: one.goal,
+                mode: one.mode,
+                status: one.status,
+                updated_ms: one.updated_ms,
+                events: one.events,
+            })
+            .collect();
+        let total = missions.len() as u64;
+        let truncated = missions.len() > limit;
+        missions.truncate(limit);
+        let next = match missions.first() {
+            Some(first) if first.status == Status::Open => {
+                Guidance::next("mission_next", first.mission_id.clone(), "Go on with the newest.")
+            }
+            Some(first) => Guidance::next("mission_show", first.mission_id.clone(), "See how it ended."),
+            None => Guidance::hint("There is none; mission_start begins one."),
+        };
+        Ok(Answer::of(Output { missions, truncated }).candidates(total).next(next))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.missions, excess) > 0
+    }
+}

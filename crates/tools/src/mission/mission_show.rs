@@ -1,0 +1,148 @@
+//! `mission_show`: a mission as it is, or as it was after one of its events.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_mission::{Claim, Counters, DeadPath, Gap, State, Status, gaps};
+use m1nd_runtime::faults::from_memory;
+use m1nd_runtime::flows::missions;
+use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::READ;
+
+pub struct MissionShow;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The mission
+    mission_id: String,
+    /// As it was after this event: its id or its place
+    at_event: Option<String>,
+    /// Events to list, the newest first (0-500)
+    #[schemars(extend("default" = 20))]
+    events: Option<Int>,
+    /// List events before this place
+    before: Option<Int>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    schema: String,
+    mission_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_mission_id: Option<String>,
+    repo: String,
+    goal: String,
+    mode: &'static str,
+    route: &'static str,
+    status: Status,
+    #[serde(skip_serializing_if = "Value::is_null")]
+    context_guard: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counters: Option<Counters>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    claims: Vec<Claim>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dead_paths: Vec<DeadPath>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files_read: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<Gap>,
+    /// How many events there are by then.
+    sequence: u64,
+    /// The hash of the newest.
+    head: String,
+    /// The newest first.
+    events: Vec<Value>,
+    /// Pass it as `before` to list older ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_before: Option<u64>,
+    truncated: bool,
+}
+
+impl Tool for MissionShow {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "mission_show",
+        summary: "A mission in full: claims, dead paths, files read, gaps, counters and events; with at_event as it was then.",
+        help: "The state is what the events come to, so it can be seen as it was after any of them.",
+        intents: &["show a mission", "mission state", "replay", "time travel"],
+        budget: Some(8_000),
+        examples: &[Example {
+            says: "With its newest events",
+            arguments: r#"{"mission_id": "msn_7c3e4084f6", "events": 5}"#,
+        }],
+        ..READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let now = missions::state(ctx, &input.mission_id)?;
+        let limit = ctx.clamp("events", input.events, 20, 0..=500);
+        let ledger = missions::ledger(ctx)?;
+        let read = |after: u64, count: usize| {
+            ledger.events(&now.mission_id, after, count).map_err(|err| from_memory::store(&err))
+        };
+        let upto = match &input.at_event {
+            Some(event) => missions::place_of(ctx, &now, event)?,
+            None => now.sequence,
+        };
+        let state = if upto == now.sequence {
+            now.clone()
+        } else {
+            let count = usize::try_from(upto).unwrap_or(usize::MAX);
+            State::of(&read(0, count)?).ok_or_else(|| ctx.invalid("The mission has no events."))?
+        };
+        let before = ctx.in_range("before", input.before, 1..=i64::MAX)?.unwrap_or(upto + 1).min(upto + 1);
+        let first = before.saturating_sub(1).saturating_sub(limit as u64);
+        let count = usize::try_from(before - 1 - first).unwrap_or(limit);
+        let mut events: Vec<Value> = read(first, count)?.iter().map(|event| json!(event)).collect();
+        events.reverse();
+        let next = match state.status {
+            Status::Open => Guidance::next("mission_next", input.mission_id, "Ask what comes next."),
+            Status::Closed => Guidance::next("mission_resume", input.mission_id, "Go on in a child of it."),
+        };
+        let output = Output {
+            schema: state.schema.clone(),
+            mission_id: state.mission_id.to_string(),
+            parent_mission_id: state.parent_mission_id.as_ref().map(ToString::to_string),
+            repo: state.repo.clone(),
+            goal: state.goal.clone(),
+            mode: state.mode.name(),
+            route: state.route.name(),
+            status: state.status,
+            context_guard: state.context_guard.clone(),
+            counters: Some(state.counters.clone()),
+            gaps: if state.status == Status::Closed { state.gaps.clone() } else { gaps(&state) },
+            claims: state.claims,
+            dead_paths: state.dead_paths,
+            files_read: state.files.into_keys().collect(),
+            sequence: state.sequence,
+            head: state.head,
+            events,
+            next_before: (first > 0).then_some(first + 1),
+            truncated: false,
+        };
+        Ok(Answer::of(output).next(next))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, _: usize) -> bool {
+        self.truncated = true;
+        if self.events.pop().is_some() {
+            let last = self.events.last().and_then(|event| event["sequence"].as_u64());
+            self.next_before = last.or(Some(self.sequence + 1));
+            return true;
+        }
+        self.files_read.pop().is_some()
+            || self.dead_paths.pop().is_some()
+            || self.claims.pop().is_some()
+            || !std::mem::take(&mut self.context_guard).is_null()
+            || self.gaps.pop().is_some()
+            || self.counters.take().is_some()
+    }
+}

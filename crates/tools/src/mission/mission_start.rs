@@ -1,0 +1,147 @@
+//! `mission_start`: a goal, a route to it, and what it may cost.
+
+use m1nd_contract::arg::Int;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_mission::missions::begin;
+use m1nd_mission::{Budget, Inherited, Mode, Move, Route, Start, handoff, moves};
+use m1nd_runtime::faults::from_mission;
+use m1nd_runtime::flows::missions;
+use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::WRITE;
+
+pub struct MissionStart;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// What is to be found out or done
+    goal: String,
+    /// Kind of work
+    mode: Mode,
+    /// Files that the goal names
+    known_paths: Option<Vec<String>>,
+    /// Most calls, files read and milliseconds; overspending warns
+    budget: Option<Limits>,
+    /// The mission to go on from
+    parent_mission_id: Option<String>,
+    /// Repository that is meant, if the host may be bound to another
+    repo: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    tool_calls_max: Option<Int>,
+    files_read_max: Option<Int>,
+    soft_deadline_ms: Option<Int>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// Pass it to every call that belongs to the mission.
+    mission_id: String,
+    route: Route,
+    budget: Budget,
+    /// Which workspace, graph and program the mission is bound to.
+    context_guard: Value,
+    /// The first steps, in order.
+    starter_moves: Vec<Move>,
+    non_goals: Vec<&'static str>,
+    /// What the parent mission found: settled claims, dead paths, files read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inherited: Option<Value>,
+}
+
+/// Steps that are named at the start.
+const STARTERS: usize = 3;
+
+impl Tool for MissionStart {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "mission_start",
+        summary: "Begin work with a goal: a route, a budget, first steps, and a ledger that keeps what proves what.",
+        help: "Pass `mission_id` to view, search, seek and the others, and each call is recorded as evidence. mission_next then names one step at a time; mission_close writes the proof packet.",
+        intents: &["start a mission", "bug hunt", "work with evidence", "plan an investigation"],
+        examples: &[Example {
+            says: "Hunt a bug in a known file",
+            arguments: r#"{"goal": "greet drops the last name", "mode": "bug_hunt", "known_paths": ["src/main.rs"]}"#,
+        }],
+        ..WRITE
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let workspace = ctx.workspace()?;
+        let class = missions::class_of(ctx, input.repo.as_deref(), input.known_paths.as_deref())?;
+        let limits = limits(ctx, input.mode, input.budget.as_ref())?;
+        let inherited = match &input.parent_mission_id {
+            Some(parent) => handoff::inherited(&missions::state(ctx, parent)?, None),
+            None => Inherited::default(),
+        };
+        let parent = match &input.parent_mission_id {
+            Some(parent) => Some(missions::state(ctx, parent)?.mission_id),
+            None => None,
+        };
+        let known_paths = input.known_paths.unwrap_or_default();
+        let start = Start {
+            repo: missions::repo_of(workspace),
+            goal: input.goal,
+            mode: input.mode,
+            budget: limits,
+            known_paths: known_paths.iter().map(|path| missions::as_known(workspace, path)).collect(),
+            context_guard: missions::context_guard(ctx.runtime(), workspace, class),
+            right_workspace: class != missions::ELSEWHERE,
+            parent,
+            inherited,
+        };
+        let ledger = missions::ledger(ctx)?;
+        let now = ctx.runtime().clock().now().0;
+        let state = begin(&*ledger, &start, ctx.header().caller.name(), now)
+            .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
+        let starter_moves = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+            moves(&state, situation, STARTERS)
+        });
+        let inherited = (!state.inherited.is_empty()).then(|| missions::shown(&state.inherited));
+        let next = starter_moves.first().and_then(|step| step.tool);
+        let id = state.mission_id.to_string();
+        let guidance = match next {
+            Some(tool) => Guidance::next(tool, id.clone(), "Pass mission_id with it; then ask mission_next."),
+            None => Guidance::next("mission_next", id.clone(), "Ask for the first step."),
+        };
+        let output = Output {
+            mission_id: id,
+            route: state.route,
+            budget: state.budget,
+            context_guard: state.context_guard,
+            starter_moves,
+            non_goals: state.mode.non_goals().to_vec(),
+            inherited,
+        };
+        Ok(Answer::of(output).proof(ProofState::Triaging).next(guidance))
+    }
+}
+
+fn limits(ctx: &Ctx<'_>, mode: Mode, given: Option<&Limits>) -> Result<Budget, Fault> {
+    let mut budget = mode.budget();
+    let Some(given) = given else { return Ok(budget) };
+    for (name, value, slot) in [
+        ("budget.tool_calls_max", given.tool_calls_max, &mut budget.tool_calls_max),
+        ("budget.files_read_max", given.files_read_max, &mut budget.files_read_max),
+        ("budget.soft_deadline_ms", given.soft_deadline_ms, &mut budget.soft_deadline_ms),
+    ] {
+        if let Some(value) = ctx.in_range(name, value, 1..=1_000_000_000)? {
+            *slot = value;
+        }
+    }
+    Ok(budget)
+}
+
+impl Trim for Output {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,78 @@
+//! `mission_verify`: whether direct evidence carries a claim.
+
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_mission::{Claim, ClaimId, Command, EventId, Verdict, Verify};
+use m1nd_runtime::flows::missions;
+use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::WRITE;
+use crate::told::Told;
+
+pub struct MissionVerify;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The mission
+    mission_id: String,
+    /// An open claim
+    claim_id: Option<String>,
+    /// Or a new one
+    claim: Option<String>,
+    /// Events that it rests on, besides those it already cites
+    event_ids: Option<Vec<EventId>>,
+    /// Steps as in mission_event; recorded first and cited
+    evidence: Option<Vec<Told>>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    #[serde(flatten)]
+    claim: Claim,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+impl Tool for MissionVerify {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "mission_verify",
+        summary: "Judge a claim of a mission: verified_for_mission, rejected, or needs_direct_evidence, with the reason. Graph answers alone never verify.",
+        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. An event whose outcome is hypothesis_rejected, refuted or contradicted rejects the claim.",
+        intents: &["verify a claim", "prove", "reject", "is it true"],
+        examples: &[Example {
+            says: "A new claim with its evidence",
+            arguments: r#"{"mission_id": "msn_7c3e4084f6", "claim": "greet takes a name", "evidence": [{"event_type": "file_read", "target": "src/main.rs:5", "evidence_class": "direct_source", "outcome": "hypothesis_supported"}]}"#,
+        }],
+        ..WRITE
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let evidence: Result<Vec<_>, Fault> =
+            input.evidence.unwrap_or_default().into_iter().map(|told| told.telling(ctx)).collect();
+        let verify = Verify {
+            claim_id: input.claim_id.as_deref().map(ClaimId::named),
+            text: input.claim,
+            event_ids: input.event_ids.unwrap_or_default(),
+            evidence: evidence?,
+        };
+        let done = missions::act(ctx, &input.mission_id, |_| Command::Verify(verify.clone()))?;
+        let claim = done.claim.as_ref().and_then(|id| done.state.claim(id)).cloned();
+        let claim = claim.ok_or_else(|| ctx.invalid("Nothing was recorded."))?;
+        let proof = match claim.verdict {
+            Verdict::VerifiedForMission | Verdict::Rejected => ProofState::Proving,
+            Verdict::Open | Verdict::NeedsDirectEvidence => ProofState::Blocked,
+        };
+        let next = Guidance::next("mission_next", input.mission_id, "Ask what comes next.");
+        Ok(Answer::of(Output { claim, warnings: done.warnings }).proof(proof).next(next))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,35 @@
+//! Mission: work with a goal, a budget and a ledger of evidence, from its start to a proof packet or a hand-off.
+
+mod mission_claim;
+mod mission_close;
+mod mission_event;
+mod mission_handoff;
+mod mission_list;
+mod mission_next;
+mod mission_resume;
+mod mission_show;
+mod mission_start;
+mod mission_verify;
+mod route_explain;
+
+use m1nd_contract::header::Field;
+use m1nd_runtime::{Effect, Entry, Family, Spec, entry};
+
+/// A tool that asks about missions.
+const READ: Spec = Spec { family: Family::Mission, lean: true, caller: Field::AgentId, ..Spec::READ };
+/// A tool that adds to one.
+const WRITE: Spec = Spec { effect: Effect::Remember, ..READ };
+
+pub const TOOLS: &[Entry] = &[
+    entry::<mission_start::MissionStart>(),
+    entry::<mission_next::MissionNext>(),
+    entry::<mission_event::MissionEvent>(),
+    entry::<mission_claim::MissionClaim>(),
+    entry::<mission_verify::MissionVerify>(),
+    entry::<mission_handoff::MissionHandoff>(),
+    entry::<mission_resume::MissionResume>(),
+    entry::<mission_close::MissionClose>(),
+    entry::<mission_list::MissionList>(),
+    entry::<mission_show::MissionShow>(),
+    entry::<route_explain::RouteExplain>(),
+];

@@ -1,0 +1,68 @@
+//! `route_explain`: why a mission goes the way it goes.
+
+use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_mission::{Move, Required, explain, moves};
+use m1nd_runtime::flows::missions;
+use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::READ;
+
+pub struct RouteExplain;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The mission
+    mission_id: String,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    mission_id: String,
+    mode: &'static str,
+    route: &'static str,
+    /// Why it begins so.
+    why: &'static str,
+    /// What a mission of this kind does, in order, and what of it is done.
+    needs: Vec<Required>,
+    /// The steps that are left, as things stand.
+    moves: Vec<Move>,
+}
+
+impl Tool for RouteExplain {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "route_explain",
+        summary: "Why a mission goes the way it goes: its route, what its kind of work needs, what of that is done, and the steps left.",
+        help: "Reads only; mission_next gives the one next step.",
+        intents: &["why this step", "explain the route", "mission policy"],
+        examples: &[Example { says: "Of one mission", arguments: r#"{"mission_id": "msn_7c3e4084f6"}"# }],
+        ..READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let state = missions::state(ctx, &input.mission_id)?;
+        let moves = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state.repo, |situation| {
+            moves(&state, situation, 10)
+        });
+        let output = Output {
+            mission_id: state.mission_id.to_string(),
+            mode: state.mode.name(),
+            route: state.route.name(),
+            why: state.route.why(),
+            needs: explain(&state),
+            moves,
+        };
+        let next = Guidance::next("mission_next", input.mission_id, "Ask for the one next step.");
+        Ok(Answer::of(output).next(next))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,163 @@
+//! Missions through the pipeline: recorded by the runtime, proved by what was seen, handed over and checked.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use m1nd_mission::packet;
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+mod common;
+use common::{ok, refused};
+
+const REPO: &str = r#"
+//- src/limit.py
+def drain(queue):
+    while len(queue) > 1:
+        queue.pop()
+
+def run(queue):
+    drain(queue)
+//- src/other.py
+def unrelated(): ...
+//- README.md
+The limiter drains every job.
+"#;
+
+fn started(mode: &str, known: &[&str]) -> (Fixture, String) {
+    let fixture = Fixture::new(m1nd_tools::surface(), REPO);
+    ok(&fixture, "ingest", json!({}));
+    let goal = "the limiter keeps the last job";
+    let begun = ok(&fixture, "mission_start", json!({"goal": goal, "mode": mode, "known_paths": known}));
+    let id = begun["mission_id"].as_str().unwrap().to_owned();
+    (fixture, id)
+}
+
+fn event(body: &Value) -> &Value {
+    assert!(body["mission_event_id"].is_string(), "{body}");
+    &body["mission_event_id"]
+}
+
+#[test]
+fn a_bug_hunt_from_start_to_a_packet_that_proves_itself() {
+    let (fixture, id) = started("bug_hunt", &["src/limit.py"]);
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    assert_eq!(next["next_move"]["tool"], "view", "{next}");
+    let mut arguments = next["next_move"]["arguments"].clone();
+    arguments["mission_id"] = json!(id);
+    let seen = ok(&fixture, "view", arguments);
+    let read = event(&seen).clone();
+    let verdict = ok(
+        &fixture,
+        "mission_verify",
+        json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [read]}),
+    );
+    assert_eq!(verdict["verdict"], "verified_for_mission", "{verdict}");
+    assert!(verdict["self_reported"].is_null(), "the runtime saw it: {verdict}");
+    let gaps = refused(&fixture, "mission_close", json!({"mission_id": id}));
+    assert_eq!(gaps["detail"]["gaps"][0]["gap"], "no_negative_space_sweep", "{gaps}");
+    let sweep = json!({"phase": "sweep", "event_type": "file_read", "target": "README.md",
+        "evidence_class": "direct_source", "outcome": "hypothesis_supported"});
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id, "last_event": sweep}));
+    assert_eq!(next["next_move"]["tool"], "mission_close", "{next}");
+    let closed = ok(&fixture, "mission_close", json!({"mission_id": id}));
+    let text = fs::read_to_string(closed["packet_path"].as_str().unwrap()).unwrap();
+    let checked = packet::check(&text);
+    assert!(checked.intact, "{checked:?}");
+    assert_eq!(checked.anchors[0].0, "src/limit.py");
+    let lines = fs::read_to_string(closed["packet_path"].as_str().unwrap().replace("packet.json", "jsonl"));
+    assert_eq!(lines.unwrap().lines().count() as u64 + 1, closed["event_count"].as_u64().unwrap());
+    let after = refused(&fixture, "view", json!({"file_path": "README.md", "mission_id": id}));
+    assert_eq!(after["code"], "conflict", "{after}");
+}
+
+#[test]
+fn a_claim_that_rests_on_the_graph_is_never_verified_and_one_on_changed_files_neither() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let seek = ok(&fixture, "seek", json!({"query": "drain the queue", "mission_id": id}));
+    let callers = ok(&fixture, "callers", json!({"node_id": "drain", "mission_id": id}));
+    let cited = json!([event(&seek), event(&callers)]);
+    let verify = |events: &Value| {
+        let arguments = json!({"mission_id": id, "claim": "drain stops early", "event_ids": events});
+        ok(&fixture, "mission_verify", arguments)["verdict"].clone()
+    };
+    assert_eq!(verify(&cited), "needs_direct_evidence");
+    let read = ok(&fixture, "search", json!({"query": "len(queue)", "mission_id": id}));
+    fs::write(fixture.root().join("src/limit.py"), "def drain(queue): queue.clear()\n").unwrap();
+    assert_eq!(verify(&json!([event(&read)])), "needs_direct_evidence", "the file is another one now");
+    let read = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
+    assert_eq!(verify(&json!([event(&read)])), "verified_for_mission");
+}
+
+#[test]
+fn going_round_in_circles_is_said_in_the_answer_itself() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let ask = || ok(&fixture, "seek", json!({"query": "limiter", "mission_id": id}));
+    assert!(ask()["mission_warnings"].is_null());
+    ask();
+    let third = ask();
+    assert!(third["mission_warnings"][0].as_str().unwrap().starts_with("Loop"), "{third}");
+}
+
+#[test]
+fn a_second_agent_goes_on_without_going_back() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let dead = json!({"mission_id": id, "event_type": "file_read", "target": "src/other.py",
+        "evidence_class": "direct_source", "outcome": "dead_path", "note": "nothing of the limiter"});
+    ok(&fixture, "mission_event", dead);
+    ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
+    let handoff = ok(&fixture, "mission_handoff", json!({"mission_id": id}));
+    assert!(handoff.to_string().len() < 4_000, "{handoff}");
+    assert_eq!(handoff["graph_anchors"][0]["today"], "current", "{handoff}");
+    fs::write(fixture.root().join("src/limit.py"), "def drain(queue): ...\n").unwrap();
+    let resumed = ok(&fixture, "mission_resume", json!({"handoff_id": handoff["handoff_id"]}));
+    assert_eq!(resumed["dead_paths"][0]["target"], "src/other.py", "{resumed}");
+    assert_eq!(resumed["stale"][0]["path"], "src/limit.py", "{resumed}");
+    assert_eq!(resumed["stale"][0]["today"], "changed", "{resumed}");
+    let next = ok(&fixture, "mission_next", json!({"mission_id": resumed["mission_id"]}));
+    assert!(next["do_not"].to_string().contains("src/other.py"), "{next}");
+    let shown = ok(&fixture, "mission_show", json!({"mission_id": id, "at_event": "2"}));
+    assert_eq!(shown["sequence"], 2, "{shown}");
+    let listed = ok(&fixture, "mission_list", json!({}));
+    assert_eq!(listed["missions"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_a_mission_refuses_costs_nothing_and_says_what_to_do() {
+    let (fixture, id) = started("edit", &[]);
+    let code = |tool: &str, arguments: Value| refused(&fixture, tool, arguments)["code"].clone();
+    assert_eq!(code("mission_next", json!({"mission_id": "msn_0000000000"})), "unknown_target");
+    assert_eq!(code("view", json!({"file_path": "README.md", "mission_id": "nope"})), "unknown_target");
+    let event = |field: &str, value: Value| {
+        let mut event =
+            json!({"mission_id": id, "event_type": "file_read", "target": "x", "outcome": "read"});
+        event[field] = value;
+        code("mission_event", event)
+    };
+    assert_eq!(event("agent_confidence", json!(2)), "invalid_params");
+    assert_eq!(event("outcome", json!("It Worked!")), "invalid_params");
+    assert_eq!(event("evidence_class", json!("hearsay")), "invalid_params");
+    assert_eq!(event("surprise", json!(1)), "invalid_params");
+    let unknown = json!({"mission_id": id, "claim": "x", "event_ids": ["evt_0000000000_1"]});
+    assert_eq!(code("mission_claim", unknown), "unknown_target");
+    let shown = ok(&fixture, "mission_show", json!({"mission_id": id}));
+    assert_eq!(shown["sequence"], 1, "nothing of this was recorded: {shown}");
+}
+
+#[test]
+fn another_repository_is_told_before_anything_is_asked_of_this_one() {
+    let (fixture, _) = started("orientation", &[]);
+    let other = fixture.outside().join("elsewhere");
+    fs::create_dir(&other).unwrap();
+    let begun = ok(
+        &fixture,
+        "mission_start",
+        json!({"goal": "know it", "mode": "orientation", "repo": other.to_str().unwrap()}),
+    );
+    assert_eq!(begun["context_guard"]["class"], "wrong_workspace_binding", "{begun}");
+    assert_eq!(begun["route"], "recover");
+    assert_eq!(begun["context_guard"]["recoveries"].as_array().unwrap().len(), 3);
+    let explained = ok(&fixture, "route_explain", json!({"mission_id": begun["mission_id"]}));
+    assert_eq!(explained["route"], "recover", "{explained}");
+}
