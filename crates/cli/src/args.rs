@@ -124,6 +124,8 @@ pub enum Command {
         #[arg(value_name = "TOOL OR WORDS")]
         words: Vec<String>,
     },
+    /// Check a mission's proof packet: whether it is whole, and its files are as they were
+    Verify(crate::commands::verify::Verify),
     /// Check this installation and say what is wrong
     Doctor {
         /// Print JSON

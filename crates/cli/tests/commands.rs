@@ -239,3 +239,42 @@ fn a_made_program_is_measured() {
     }
     assert!(report["nodes"].as_u64() > Some(50), "{report}");
 }
+
+/// A mission that was begun, proved and closed by processes of their own; where its packet is.
+fn closed_mission(machine: &Machine) -> std::path::PathBuf {
+    let call = |tool: &str, arguments: Value| machine.json(&["call", tool, "--json", &arguments.to_string()]);
+    let begun = call("mission_start", json!({"goal": "read it", "mode": "docs_drift"}));
+    let id = begun["mission_id"].clone();
+    let seen = call("view", json!({"file_path": "src/main.rs", "mission_id": id}));
+    let events = json!([seen["mission_event_id"]]);
+    call("mission_verify", json!({"mission_id": id, "claim": "main is there", "event_ids": events}));
+    let end = call("mission_close", json!({"mission_id": id, "force": true}));
+    end["packet_path"].as_str().unwrap().into()
+}
+
+#[test]
+fn a_packet_is_checked_against_itself_and_against_the_files() {
+    let machine = Machine::new();
+    let packet = closed_mission(&machine);
+    let check = |path: &std::path::Path| {
+        let output = machine.run(&["verify", path.to_str().unwrap()]);
+        let body: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), body)
+    };
+    let (code, body) = check(&packet);
+    assert_eq!((code, &body["anchors"][0]["today"]), (Some(0), &json!("current")), "{body}");
+    let main = machine.repo().join("src/main.rs");
+    let before = fs::read_to_string(&main).unwrap();
+    fs::write(&main, "fn main() { panic!() }\n").unwrap();
+    let (code, body) = check(&packet);
+    assert_eq!((code, &body["anchors"][0]["today"]), (Some(2), &json!("changed")), "{body}");
+    fs::write(&main, before).unwrap();
+    let forged = packet.with_extension("forged");
+    let text = fs::read_to_string(&packet).unwrap().replace("main is there", "main is fine!");
+    fs::write(&forged, text).unwrap();
+    let (code, body) = check(&forged);
+    assert_eq!((code, &body["intact"]), (Some(1), &json!(false)), "{body}");
+    fs::write(&forged, "no packet").unwrap();
+    assert_eq!(check(&forged).0, Some(1));
+    assert!(!machine.run(&["verify", "nowhere.json"]).status.success());
+}

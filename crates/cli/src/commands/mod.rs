@@ -15,6 +15,7 @@ mod seek;
 mod serve;
 pub mod tasks;
 mod tools;
+pub mod verify;
 mod view;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Tasks(tasks) => tasks::run(&global, &tasks),
         Command::Stats { json } => graph::stats(&global, json),
         Command::Help { words } => help::run(&global, &words),
+        Command::Verify(args) => verify::run(&args),
         Command::Doctor { json } => doctor::run(&global, json),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),
         Command::Completions { shell } => completions::run(shell),

@@ -1,0 +1,101 @@
+//! `m1nd verify`: whether a proof packet is whole, and whether what it rests on is still so.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use m1nd_mission::packet::{self, Packet};
+use m1nd_runtime::Reply;
+use m1nd_stdx::digest::sha256_hex;
+use serde_json::json;
+
+use crate::output::{self, DIM, PATH, Reader, harmless};
+
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The packet that mission_close wrote; - reads standard input
+    packet: PathBuf,
+    /// The repository to hold its files against [default: the one it names]
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// No packet of a real mission is larger.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+/// Something was changed since the packet was written.
+const BROKEN: u8 = 1;
+/// The packet is whole, but files that its claims rest on are not as they were.
+const STALE: u8 = 2;
+
+pub fn run(args: &Verify) -> anyhow::Result<ExitCode> {
+    let text = read(&args.packet)?;
+    let checked = packet::check(&text);
+    let named = serde_json::from_str::<Packet>(&text).ok().map(|packet| PathBuf::from(packet.repo));
+    let root = args.root.clone().or(named);
+    let anchors: Vec<(&str, &'static str)> = checked
+        .anchors
+        .iter()
+        .map(|(path, hash)| (path.as_str(), state_of(root.as_deref(), path, hash)))
+        .collect();
+    let stale = anchors.iter().any(|(_, state)| *state != "current");
+    let verdict = match (checked.intact, stale) {
+        (false, _) => "broken",
+        (true, true) => "intact, but files have changed",
+        (true, false) => "intact and current",
+    };
+    let shown: Vec<_> = anchors.iter().map(|(path, state)| json!({ "path": path, "today": state })).collect();
+    let body = json!({
+        "intact": checked.intact,
+        "faults": checked.faults,
+        "remarks": checked.remarks,
+        "anchors": shown,
+    });
+    output::print(&Reply { body, is_error: false }, Reader::of(args.json), |out, _| {
+        writeln!(out, "{verdict}")?;
+        for line in checked.faults.iter().chain(&checked.remarks) {
+            writeln!(out, "  {}", harmless(line))?;
+        }
+        anchors.iter().try_for_each(|(path, state)| {
+            writeln!(out, "  {PATH}{}{PATH:#} {DIM}{state}{DIM:#}", harmless(path))
+        })
+    })?;
+    Ok(ExitCode::from(match (checked.intact, stale) {
+        (false, _) => BROKEN,
+        (true, true) => STALE,
+        (true, false) => 0,
+    }))
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin()
+            .take(MOST_BYTES)
+            .read_to_string(&mut text)
+            .context("standard input cannot be read")?;
+    } else {
+        let file =
+            std::fs::File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+        file.take(MOST_BYTES)
+            .read_to_string(&mut text)
+            .with_context(|| format!("{} cannot be read as text", path.display()))?;
+    }
+    Ok(text)
+}
+
+/// How a file is now. A path that leads out of the repository is nothing that a packet may ask about.
+fn state_of(root: Option<&Path>, path: &str, hash: &str) -> &'static str {
+    let Some(root) = root else { return "unknown" };
+    let Ok(root) = m1nd_vfs::Root::open(root) else { return "gone" };
+    let Ok(path) = root.locate(path) else { return "gone" };
+    match m1nd_vfs::read::bytes(&root, &path, MOST_BYTES) {
+        Ok(bytes) if sha256_hex(&bytes) == hash => "current",
+        Ok(_) => "changed",
+        Err(_) => "gone",
+    }
+}
