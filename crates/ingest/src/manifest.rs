@@ -1,5 +1,7 @@
 //! Project files that say how modules are named: read as data, never run.
 
+use m1nd_vfs::mount::MARK;
+
 /// One manifest (`Cargo.toml`, `package.json`, `tsconfig.json`, `go.mod`, …) as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Manifest {
@@ -40,7 +42,7 @@ pub(crate) fn join(folder: &str, name: &str) -> Option<String> {
         match part {
             "" | "." => {}
             ".." => {
-                parts.pop()?;
+                parts.pop().filter(|part| !part.ends_with(MARK))?;
             }
             part => parts.push(part),
         }
@@ -53,6 +55,20 @@ pub(crate) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The root that a path lies in, as the first part of it; empty for the workspace's own.
+pub(crate) fn root(path: &str) -> &str {
+    let first = path.split('/').next().unwrap_or(path);
+    if first.ends_with(MARK) { first } else { "" }
+}
+
+/// Whether a path lies in a folder of the same root, at any depth.
+pub(crate) fn is_inside(path: &str, folder: &str) -> bool {
+    match folder {
+        "" => root(path).is_empty(),
+        folder => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +78,7 @@ mod tests {
         assert_eq!(join("a/b", "../c.ts").as_deref(), Some("a/c.ts"));
         assert_eq!(join("", "./x").as_deref(), Some("x"));
         assert_eq!(join("a", "../../x"), None);
+        assert_eq!(join("other::/a", "../b.ts").as_deref(), Some("other::/b.ts"));
+        assert_eq!(join("other::/a", "../../b.ts"), None);
     }
 }

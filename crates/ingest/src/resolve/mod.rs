@@ -5,6 +5,7 @@ mod entries;
 pub(crate) mod eval;
 pub(crate) mod index;
 pub(crate) mod lineage;
+pub(crate) mod near;
 mod overloads;
 pub(crate) mod program;
 mod projects;
@@ -32,6 +33,9 @@ use ty::Ty;
 
 /// Above this a shared name is no evidence at all.
 pub(crate) const MAX_CANDIDATES: usize = 5;
+
+/// Nor above this, where some of those that share it may be copies of others.
+pub(crate) const MAX_SAME: usize = 12 * MAX_CANDIDATES;
 
 /// One relation that starts in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -262,9 +266,11 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 // A test is run by its runner, not by who happens to say its name.
                 is_of_family && !program.def(def).is_test_case() && !self.projects.are_apart(self.file, file)
             })
-            .take(MAX_CANDIDATES + 1)
+            .take(MAX_SAME + 1)
             .collect();
-        self.guess(named, site);
+        if named.len() <= MAX_SAME {
+            self.guess(program.without_copies(self.file, named), site);
+        }
     }
 
     fn guess(&mut self, named: Vec<GDef>, site: &CallSite) {

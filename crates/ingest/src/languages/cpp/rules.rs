@@ -57,6 +57,7 @@ impl CppRules {
         if !near.is_empty() {
             return near;
         }
+        let all = program.nearest(file, &all);
         let Some(&first) = all.first() else { return all };
         let is_declared = self.c.includes.declares(file, program.def_name(first));
         let is_qualified = full.contains("::");
@@ -79,6 +80,7 @@ impl CppRules {
                 bodies = same.iter().filter(is_body).copied().collect();
                 let params = program.def(def).params.len();
                 bodies.retain(|&body| program.def(body).params.len() == params);
+                bodies = program.nearest(file, &bodies);
                 if bodies.len() > 1 {
                     let wanted = param_types(program, def);
                     bodies.retain(|&body| param_types(program, body) == wanted);

@@ -117,11 +117,11 @@ impl SimpleRules {
         }
         // The same name in this very file is meant before any other.
         let own: Vec<GDef> = found.iter().copied().filter(|&def| program.file_of(def) == file).collect();
-        if !own.is_empty() {
-            found = own;
-        }
+        found = if own.is_empty() { program.without_copies(file, found) } else { own };
         let kind = |def: &GDef| program.def(*def).kind;
-        if let Some(&ty) = found.iter().find(|def| kind(def).is_type() || kind(def) == DefKind::Module) {
+        let types = found.iter().copied().filter(|def| kind(def).is_type() || kind(def) == DefKind::Module);
+        let types: Vec<GDef> = types.collect();
+        if let Some(&ty) = program.nearest(file, &types).first() {
             return Some(self.aliased(eval, ty));
         }
         let callables: Vec<GDef> = found.iter().copied().filter(|def| kind(def).is_callable()).collect();
@@ -281,8 +281,13 @@ impl SimpleRules {
     pub(super) fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
         let program = eval.program;
         // A type may be written in several parts.
-        let parts = |class| self.get(&self.full(program, class)).to_vec();
+        let parts = |class| self.parts(program, class);
         lineage_of_parts(eval, class, Foreign::Unknown, parts)
+    }
+
+    /// Everything that is written of one type, or of one namespace.
+    fn parts(&self, program: &Program<'_>, class: GDef) -> Vec<GDef> {
+        program.without_copies(program.file_of(class), self.get(&self.full(program, class)).to_vec())
     }
 
     fn class_member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Option<Ty> {
@@ -301,7 +306,7 @@ impl SimpleRules {
             {
                 return Some(found);
             }
-            for &part in self.get(&full) {
+            for part in self.parts(program, at) {
                 if let Some(found) = eval.field(part, &[], name) {
                     return Some(if access == Access::Call { Ty::External } else { found });
                 }
@@ -322,15 +327,16 @@ impl SimpleRules {
     }
 
     /// A type that only one file defines, in a language whose types are known everywhere.
-    fn only_type(&self, eval: &mut Eval<'_, '_>, name: GName) -> Option<Ty> {
+    fn only_type(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
         if self.grammar.unit != Unit::Program {
             return None;
         }
         let program = eval.program;
-        let all = self.types.get(&name)?;
+        let all = program.without_copies(file, self.types.get(&name)?.clone());
         let full = self.full(program, *all.first()?);
         let is_one = all.iter().all(|&def| self.full(program, def) == full);
-        is_one.then(|| self.aliased(eval, all[0]))
+        let near = program.nearest(file, &all);
+        near.first().filter(|_| is_one).map(|&def| self.aliased(eval, def))
     }
 }
 
@@ -385,7 +391,7 @@ impl Rules for SimpleRules {
         if let Some(found) = self.lookup(eval, file, scope, &[name], Among::All) {
             return found;
         }
-        if let Some(found) = self.only_type(eval, name) {
+        if let Some(found) = self.only_type(eval, file, name) {
             return found;
         }
         let text = eval.program.text(name);
@@ -406,7 +412,7 @@ impl Rules for SimpleRules {
             }
             let from = match self.lookup(eval, file, scope, &[first], Among::All) {
                 Some(from) => from,
-                None => self.only_type(eval, first).unwrap_or(Ty::External),
+                None => self.only_type(eval, file, first).unwrap_or(Ty::External),
             };
             return self.through(eval, from, rest);
         }
@@ -438,7 +444,7 @@ impl Rules for SimpleRules {
         match found {
             Some(found) => found,
             None if foreign => Ty::External,
-            None => self.only_type(eval, first).unwrap_or_else(|| self.not_found(first)),
+            None => self.only_type(eval, file, first).unwrap_or_else(|| self.not_found(first)),
         }
     }
 
@@ -455,7 +461,7 @@ impl Rules for SimpleRules {
             return self.this(eval, file, scope);
         }
         let found = match self.lookup(eval, file, scope, path, Among::Types) {
-            None if path.len() == 1 => self.only_type(eval, first),
+            None if path.len() == 1 => self.only_type(eval, file, first),
             found => found,
         };
         match found {
@@ -548,6 +554,7 @@ impl Rules for SimpleRules {
             for name in own.into_iter().chain([special]) {
                 let found = self.get(&join(&full, name)).iter().copied();
                 let made: Vec<GDef> = found.filter(|&d| program.def(d).kind == DefKind::Method).collect();
+                let made = program.without_copies(program.file_of(class), made);
                 if !made.is_empty() {
                     return made;
                 }
@@ -565,7 +572,8 @@ impl Rules for SimpleRules {
         let full = parts.join(".");
         let is_namespace = |def: &GDef| eval.program.def(*def).kind == DefKind::Module;
         // A namespace of several files is none of them.
-        if self.get(&full).len() > 1 && self.get(&full).iter().all(is_namespace) {
+        let named = eval.program.without_copies(file, self.get(&full).to_vec());
+        if named.len() > 1 && named.iter().all(is_namespace) {
             return Ty::External;
         }
         match self.value(eval, file, &full, None, Among::All) {
