@@ -16,6 +16,8 @@ pub mod ids;
 pub mod json;
 pub mod kind;
 pub mod lookup;
+mod members;
+pub mod near;
 pub mod node;
 pub mod pagerank;
 pub mod patch;

@@ -1,6 +1,6 @@
 //! Project files that say how modules are named: read as data, never run.
 
-use m1nd_vfs::mount::MARK;
+pub(crate) use m1nd_graph::near::{folder, is_inside, root};
 
 /// One manifest (`Cargo.toml`, `package.json`, `tsconfig.json`, `go.mod`, …) as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -42,31 +42,13 @@ pub(crate) fn join(folder: &str, name: &str) -> Option<String> {
         match part {
             "" | "." => {}
             ".." => {
-                parts.pop().filter(|part| !part.ends_with(MARK))?;
+                // Another root is not left either.
+                parts.pop().filter(|part| root(part).is_empty())?;
             }
             part => parts.push(part),
         }
     }
     Some(parts.join("/"))
-}
-
-/// The folder of a path; empty for the root.
-pub(crate) fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// The root that a path lies in, as the first part of it; empty for the workspace's own.
-pub(crate) fn root(path: &str) -> &str {
-    let first = path.split('/').next().unwrap_or(path);
-    if first.ends_with(MARK) { first } else { "" }
-}
-
-/// Whether a path lies in a folder of the same root, at any depth.
-pub(crate) fn is_inside(path: &str, folder: &str) -> bool {
-    match folder {
-        "" => root(path).is_empty(),
-        folder => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
-    }
 }
 
 #[cfg(test)]

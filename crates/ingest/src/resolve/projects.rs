@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::program::Program;
 use crate::manifest::{Manifest, is_inside, root};
-use crate::resolve::near::nearest_folder;
+use m1nd_graph::near::nearest_folder;
 
 /// The projects of a program, and for each file the one it belongs to.
 pub(crate) struct Projects {

@@ -33,8 +33,7 @@ pub(super) fn of(
         overloads::choose_constructor(eval, &mut makers, class, file, args);
         // `this(…)` and `super(…)` make no value of the class: they run a constructor.
         if makers.is_empty() || !is_handed_on(inside, *written) {
-            let is_class = eval.program.def(class).kind == DefKind::Class;
-            let kind = if is_class { EdgeKind::Calls } else { EdgeKind::References };
+            let kind = if is_made(eval, class) { EdgeKind::Calls } else { EdgeKind::References };
             found.push((class, LinkKind { kind, candidates: known_by(several) }));
         }
         // A constructor and its class are one target said twice.
@@ -42,6 +41,16 @@ pub(super) fn of(
         found.extend(makers.into_iter().map(|maker| (maker, calls(count))));
     }
     found
+}
+
+/// Whether calling a type makes a value of it, as with a class; elsewhere that is a conversion, or only written so.
+fn is_made(eval: &Eval<'_, '_>, ty: GDef) -> bool {
+    let language = eval.program.files[eval.program.file_of(ty) as usize].language.as_str();
+    match eval.program.def(ty).kind {
+        DefKind::Class => true,
+        DefKind::Struct => matches!(language, "cpp" | "csharp" | "swift"),
+        _ => false,
+    }
 }
 
 fn collect_types(ty: &Ty, found: &mut Vec<GDef>) {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
-use crate::resolve::near::nearest;
+use m1nd_graph::near::nearest;
 use crate::resolve::program::{GDef, GName, Place, Program};
 
 /// Headers of headers are followed up to this many files.

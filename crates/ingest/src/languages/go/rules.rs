@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::facts::{By, DefIx, DefKind, Import, Scope};
 use crate::manifest::{folder, join};
 use crate::resolve::eval::Eval;
-use crate::resolve::near::nearest_folder;
+use m1nd_graph::near::nearest_folder;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::manifest::{self, folder, is_inside, join};
-use crate::resolve::near::{nearest, nearest_folder};
+use m1nd_graph::near::{nearest, nearest_folder};
 use crate::resolve::program::{Place, Program};
 
 /// Modules by name; a file may be known by more than one, as it is on a search path with several entries.

@@ -175,7 +175,7 @@ def same(flag):
             .collect()
     };
     assert_eq!(of("either"), ["a.py either -> a.py A.go @[10] ?2", "a.py either -> a.py B.go @[10] ?2"]);
-    assert_eq!(of("perhaps"), ["a.py perhaps -> a.py A.go @[16] ?2", "a.py perhaps -> a.py B.go @[15, 16]"]);
+    assert_eq!(of("perhaps"), ["a.py perhaps -> a.py A.go @[16] ?2", "a.py perhaps -> a.py B.go @[15, 16 ?2]"]);
     assert_eq!(of("later"), ["a.py later -> a.py B.go @[20]"]);
     assert_eq!(of("same"), ["a.py same -> a.py A.go @[25]"]);
 }
@@ -291,4 +291,24 @@ class Sub(App):
             a.py Sub.go -> a.py Log.write @[11]
         "#]],
     );
+}
+
+/// One certain call does not make another one certain.
+#[test]
+fn each_line_of_a_call_says_how_it_is_known() {
+    let found = testing::calls(
+        r#"
+//- a.py
+class Reply:
+    def drain_parts(self): ...
+def run(x):
+    Reply().drain_parts()
+    x.drain_parts()
+"#,
+    );
+    expect![[r#"
+        a.py run -> a.py Reply @[4]
+        a.py run -> a.py Reply.drain_parts @[4, 5 ?1]
+    "#]]
+    .assert_eq(&found);
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefIx, DefKind};
 use crate::manifest::{Manifest, folder, is_inside, join};
-use crate::resolve::near::nearest_folder;
+use m1nd_graph::near::nearest_folder;
 use crate::resolve::program::{GDef, Place, Program};
 
 /// The module tree of every crate of the workspace.

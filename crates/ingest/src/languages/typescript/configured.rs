@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::modules::{Alias, parse};
 use crate::manifest::{Manifest, folder, join};
-use crate::resolve::near::nearest_folder;
+use m1nd_graph::near::nearest_folder;
 
 /// A configuration that extends itself is followed this far.
 const MAX_EXTENDS: u32 = 8;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::configured;
 use crate::manifest::{Manifest, folder, is_inside, join};
-use crate::resolve::near::nearest_folder;
+use m1nd_graph::near::nearest_folder;
 use crate::resolve::program::Program;
 
 /// Extensions a module name may leave out, in the order a compiler tries them.
