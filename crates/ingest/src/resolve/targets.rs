@@ -6,7 +6,7 @@ use super::LinkKind;
 use super::eval::Eval;
 use super::overloads;
 use super::program::GDef;
-use super::ty::Ty;
+use super::ty::{MADE, Ty};
 use crate::facts::{By, DefKind, Expr, ExprIx, Insides};
 
 /// The targets of a call whose callee is of a type.
@@ -57,6 +57,10 @@ fn collect_types(ty: &Ty, found: &mut Vec<GDef>) {
     match ty {
         Ty::Type(def, _) if !found.contains(def) => found.push(*def),
         Ty::Union(parts) => parts.iter().for_each(|part| collect_types(part, found)),
+        Ty::StdType(MADE, made) => match made.first() {
+            Some(Ty::Of(def, _)) if !found.contains(def) => found.push(*def),
+            _ => {}
+        },
         _ => {}
     }
 }

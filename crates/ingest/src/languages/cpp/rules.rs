@@ -13,7 +13,7 @@ use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{Args, Ty};
+use crate::resolve::ty::{Args, MADE, Ty};
 
 /// More functions of one full name are not told apart.
 const MAX_OVERLOADS: usize = 8;
@@ -404,6 +404,7 @@ impl Rules for CppRules {
             // `std::move(x)` is x.
             ("Same", Some(&given)) => eval.expr(call.file, given),
             ("Same", None) => Ty::Unknown,
+            (MADE, _) => Ty::Std("Ptr", Arc::clone(args)),
             _ => Ty::Std(name, Arc::clone(args)),
         }
     }
