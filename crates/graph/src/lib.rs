@@ -25,6 +25,7 @@ mod reexported;
 pub mod rewire;
 pub mod scc;
 pub mod snapshot;
+pub mod spelling;
 #[cfg(test)]
 mod testing;
 pub mod weights;

@@ -188,4 +188,42 @@ end
         "#]]
         .assert_eq(&found);
     }
+
+    #[test]
+    fn what_a_package_offers_under_another_name_is_found_by_it() {
+        let graph = testing::graph(
+            r#"
+//- shop/__init__.py
+from .cart import Basket as Cart
+//- shop/cart.py
+class Basket:
+    def add(self): ...
+//- web/index.ts
+export { Store as Shop } from './store'
+//- web/store.ts
+export class Store { open() {} }
+//- kit/Cargo.toml
+[package]
+name = "kit"
+//- kit/src/lib.rs
+mod part;
+pub use part::Part as Piece;
+//- kit/src/part.rs
+pub struct Part;
+impl Part { pub fn weigh(&self) {} }
+//- j/src/com/a/B.java
+package com.a;
+class B { void c() {} }
+"#,
+        );
+        for (name, id) in [
+            ("shop.Cart.add", "method::shop/cart.py::Basket.add"),
+            ("web.Shop.open", "method::web/store.ts::Store.open"),
+            ("kit::Piece::weigh", "method::kit/src/part.rs::Part.weigh"),
+            ("com.a.B.c", "method::j/src/com/a/B.java::B.c"),
+        ] {
+            let found = graph.find_node(name).map(|ix| graph.node(ix).id());
+            assert_eq!(found, Ok(id), "{name}");
+        }
+    }
 }

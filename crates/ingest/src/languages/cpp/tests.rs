@@ -286,3 +286,32 @@ void f() {
         "#]],
     );
 }
+
+#[test]
+fn a_class_may_be_written_outside_of_the_one_it_is_in() {
+    let fixture = r#"
+//- db.h
+namespace n { class Db { public: void Write(); struct Writer; }; }
+//- db.cc
+#include "db.h"
+namespace n {
+struct Db::Writer { explicit Writer(int mu) {} void wake() {} };
+void Db::Write() { Writer w(1); w.wake(); }
+}
+"#;
+    expect![[r#"
+        class::db.h::n.Db 1-1 `class Db`
+        method::db.cc::n.Db.Write 4-4 `void Db::Write()`
+        method::db.cc::n.Db.Writer.Writer 3-3 `explicit Writer(int mu)`
+        method::db.cc::n.Db.Writer.wake 3-3 `void wake()`
+        method::db.h::n.Db.Write 1-1 `void Write()`
+        module::db.cc::n 2-5 `namespace n`
+        module::db.h::n 1-1 `namespace n`
+        struct::db.cc::n.Db.Writer 3-3 `struct Db::Writer`
+    "#]].assert_eq(&testing::definitions(fixture));
+    check(fixture, expect![[r#"
+        db.cc n.Db.Write -> db.cc n.Db.Writer @[4]
+        db.cc n.Db.Write -> db.cc n.Db.Writer.Writer @[4]
+        db.cc n.Db.Write -> db.cc n.Db.Writer.wake @[4]
+    "#]]);
+}
