@@ -175,7 +175,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             linker.call(facts, inside, site);
         }
         for site in &inside.uses {
-            linker.used(site);
+            match inside.expr(site.what) {
+                Expr::Call { callee, .. } => linker.handed_on(inside, *callee, site),
+                _ => drop(linker.used(site)),
+            }
         }
         for at in 0..facts.imports.len() {
             linker.import(at, facts.imports[at].line);
@@ -293,6 +296,18 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             self.link(site.scope, target, kind, site.line);
         }
         target
+    }
+
+    /// A function that is named as one that takes so much, to be called by others: known only where one is meant.
+    fn handed_on(&mut self, inside: &Insides, callee: ExprIx, site: &CallSite) {
+        let ty = self.eval.callee(self.file, callee);
+        let targets = targets::of(self.eval, &ty, self.file, inside, site.what);
+        for (target, known) in targets {
+            if known.candidates.is_none() {
+                let kind = LinkKind { kind: EdgeKind::References, candidates: None };
+                self.link(site.scope, target, kind, site.line);
+            }
+        }
     }
 
     /// A name that evaluates to a constant's type is looked up as the constant itself.

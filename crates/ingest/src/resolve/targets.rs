@@ -29,16 +29,22 @@ pub(super) fn of(
     let calls = |count: usize| LinkKind { kind: EdgeKind::Calls, candidates: known_by(count) };
     let mut found: Vec<(GDef, LinkKind)> = functions.into_iter().map(|def| (def, calls(several))).collect();
     for class in types {
-        let mut makers = eval.rules(eval.program.file_of(class)).constructors(eval, class);
-        overloads::choose_constructor(eval, &mut makers, class, file, args);
+        let makers = eval.rules(eval.program.file_of(class)).constructors(eval, class);
         // `this(…)` and `super(…)` make no value of the class: they run a constructor.
         if makers.is_empty() || !is_handed_on(inside, *written) {
             let kind = if is_made(eval, class) { EdgeKind::Calls } else { EdgeKind::References };
             found.push((class, LinkKind { kind, candidates: known_by(several) }));
         }
-        // A constructor and its class are one target said twice.
-        let count = several.max(makers.len());
-        found.extend(makers.into_iter().map(|maker| (maker, calls(count))));
+        // Makers of one name are overloads; where a language has several names for them, all run.
+        let name = |maker: &GDef| eval.program.def_name(*maker);
+        let groups: Vec<Vec<GDef>> =
+            makers.chunk_by(|a, b| name(a) == name(b)).map(<[GDef]>::to_vec).collect();
+        for mut makers in groups {
+            overloads::choose_constructor(eval, &mut makers, class, file, args);
+            // A constructor and its class are one target said twice.
+            let count = several.max(makers.len());
+            found.extend(makers.into_iter().map(|maker| (maker, calls(count))));
+        }
     }
     found
 }

@@ -270,6 +270,16 @@ impl Rules for JavaRules {
             ("Map", "entrySet") => Ty::std("List", [Ty::std("Entry", [first(), second()])]),
             ("Entry", "getKey") => first(),
             ("Entry", "getValue") => second(),
+            (
+                "Text",
+                "length" | "indexOf" | "lastIndexOf" | "compareTo" | "compareToIgnoreCase" | "hashCode"
+                | "codePointAt" | "capacity",
+            ) => Ty::std("Number", []),
+            (
+                "Text",
+                "isEmpty" | "isBlank" | "equals" | "equalsIgnoreCase" | "contains" | "startsWith" | "endsWith"
+                | "matches" | "charAt" | "getBytes" | "toCharArray" | "chars" | "split" | "lines" | "getClass",
+            ) => Ty::External,
             ("Text", _) => Ty::std("Text", []),
             _ => Ty::External,
         }

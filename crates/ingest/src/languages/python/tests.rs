@@ -312,3 +312,45 @@ def run(x):
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn what_makes_a_value_and_what_fills_it_both_run() {
+    check(
+        r#"
+//- a.py
+class Base:
+    def go(self): ...
+    def __init__(self): ...
+class X(Base):
+    def go(self):
+        super(X, self).go()
+    def __init__(self):
+        super(X, self).__init__()
+class S:
+    def __new__(cls, n):
+        return super().__new__(cls)
+    def run(self): ...
+def use():
+    S(1).run()
+    X().go()
+class T(S):
+    def __init__(self, n):
+        pass
+def again():
+    T(1)
+"#,
+        expect![[r#"
+            a.py X.__init__ -> a.py Base.__init__ @[8]
+            a.py X.go -> a.py Base.go @[6]
+            a.py again -> a.py S.__new__ @[20]
+            a.py again -> a.py T @[20]
+            a.py again -> a.py T.__init__ @[20]
+            a.py use -> a.py S @[14]
+            a.py use -> a.py S.__new__ @[14]
+            a.py use -> a.py S.run @[14]
+            a.py use -> a.py X @[15]
+            a.py use -> a.py X.__init__ @[15]
+            a.py use -> a.py X.go @[15]
+        "#]],
+    );
+}
