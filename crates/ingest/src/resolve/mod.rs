@@ -20,7 +20,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
-use crate::facts::{CallSite, DefIx, DefKind, Expr, ExprIx, FileFacts, Insides, Scope, TypeExpr, TypeIx};
+use crate::facts::{
+    CallSite, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Insides, Scope, TypeExpr, TypeIx,
+};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use crate::mounts;
@@ -135,6 +137,12 @@ pub(crate) fn resolve_some(program: &Program<'_>, by_file: &[&dyn Rules], some: 
         })
         .collect();
     Resolved { links, plain: beginnings }
+}
+
+/// Whether a member is read without a call; in Python, where a call may follow, the name tells no more.
+fn is_read(program: &Program<'_>, def: GDef) -> bool {
+    let language = program.files[program.file_of(def) as usize].language.as_str();
+    program.def(def).how == How::Property && language != "python"
 }
 
 /// Stands for where programs begin, whatever the numbers of the definitions.
@@ -267,7 +275,8 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 let file = program.file_of(def);
                 let is_of_family = crate::languages::family(&program.files[file as usize].language) == family;
                 // A test is run by its runner, not by who happens to say its name.
-                is_of_family && !program.def(def).is_test_case() && !self.projects.are_apart(self.file, file)
+                let is_called = !program.def(def).is_test_case() && !is_read(program, def);
+                is_of_family && is_called && !self.projects.are_apart(self.file, file)
             })
             .take(MAX_SAME + 1)
             .collect();

@@ -469,7 +469,8 @@ impl Rules for SimpleRules {
             Some(Ty::Of(def, _)) if path.len() > 1 => Ty::Of(def, args.into()),
             // A file may be a type.
             Some(file @ Ty::Place(Place::File(_))) => file,
-            _ => Ty::External,
+            Some(_) => Ty::External,
+            None => common::named_type(eval.program.text(path[path.len() - 1])),
         }
     }
 
