@@ -102,11 +102,18 @@ pub fn without_copies<'p, T: Copy>(
         Ordering::Equal => is_around(from, one, other),
         Ordering::Less => false,
     };
-    let is_copy = |of: T| {
-        let others = found.iter().filter(|&&other| name(path(other)) == name(path(of)));
-        others.into_iter().any(|&other| is_nearer(path(other), path(of)) && is_same(of, other))
-    };
-    found.iter().copied().filter(|&one| !is_copy(one)).collect()
+    // Only files of one name are compared with each other.
+    let mut by_name: Vec<(Option<&str>, usize)> =
+        (0..found.len()).map(|at| (name(path(found[at])), at)).collect();
+    by_name.sort_unstable();
+    let mut copies = vec![false; found.len()];
+    for alike in by_name.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+        for &(_, at) in alike {
+            let is_copy_of = |other: T| is_nearer(path(other), path(found[at])) && is_same(found[at], other);
+            copies[at] = alike.iter().any(|&(_, other)| is_copy_of(found[other]));
+        }
+    }
+    found.into_iter().zip(copies).filter(|(_, is_copy)| !is_copy).map(|(one, _)| one).collect()
 }
 
 #[cfg(test)]

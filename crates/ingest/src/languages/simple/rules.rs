@@ -16,11 +16,15 @@ use crate::resolve::ty::{Args, Ty};
 pub(super) const ROOT: &str = "\\";
 /// More functions of one full name are not told apart.
 const MAX_SAME: usize = 8;
+/// More definitions of one full name are not compared with each other.
+const MAX_COMPARED: usize = 64;
 
 pub(super) struct SimpleRules {
     pub(super) grammar: &'static Grammar,
     /// Definitions by full name, `package.Type.member`.
     names: FxHashMap<String, Vec<GDef>>,
+    /// Full names that files of one name define: only these can be copies of each other.
+    copied: FxHashSet<String>,
     /// Types by their own name.
     types: FxHashMap<GName, Vec<GDef>>,
     /// What functions outside of types are called.
@@ -38,6 +42,7 @@ impl SimpleRules {
         let mut rules = Self {
             grammar,
             names: FxHashMap::default(),
+            copied: FxHashSet::default(),
             types: FxHashMap::default(),
             functions: FxHashSet::default(),
             extensions: FxHashMap::default(),
@@ -85,7 +90,32 @@ impl SimpleRules {
                 }
             }
         }
+        for (full, defs) in rules.names.iter().filter(|(_, defs)| defs.len() > 1) {
+            let mut files: Vec<(&str, u32)> =
+                defs.iter().map(|&def| (file_name(program, def), program.file_of(def))).collect();
+            files.sort_unstable();
+            files.dedup();
+            if files.windows(2).any(|two| two[0].0 == two[1].0) {
+                rules.copied.insert(full.clone());
+            }
+        }
         rules
+    }
+
+    /// What has a full name, as far as it is not the copy of something nearer.
+    fn near(&self, program: &Program<'_>, file: u32, full: &str) -> Vec<GDef> {
+        let all = self.get(full);
+        if all.len() < 2 || !self.copied.contains(full) {
+            return all.to_vec();
+        }
+        if all.len() <= MAX_COMPARED {
+            return program.without_copies(file, all.to_vec());
+        }
+        // So many are parts of something large: of those the same outermost folder is the copy.
+        let outermost = |def: GDef| program.path_of(def).split('/').next();
+        let own = program.files[file as usize].path.split('/').next();
+        let near: Vec<GDef> = all.iter().copied().filter(|&def| outermost(def) == own).collect();
+        if near.is_empty() { all.to_vec() } else { near }
     }
 
     pub(super) fn scope_name(&self, file: u32, scope: Scope) -> &str {
@@ -111,17 +141,16 @@ impl SimpleRules {
         among: Among,
     ) -> Option<Ty> {
         let program = eval.program;
-        let mut found = self.get(full).to_vec();
-        if among == Among::Types {
-            found.retain(|&def| !program.def(def).kind.is_callable());
-        }
+        let fits = |def: &&GDef| among == Among::All || !program.def(**def).kind.is_callable();
         // The same name in this very file is meant before any other.
-        let own: Vec<GDef> = found.iter().copied().filter(|&def| program.file_of(def) == file).collect();
-        found = if own.is_empty() { program.without_copies(file, found) } else { own };
+        let own = self.get(full).iter().filter(fits).filter(|def| program.file_of(**def) == file);
+        let mut found: Vec<GDef> = own.copied().collect();
+        if found.is_empty() {
+            found = self.near(program, file, full);
+            found.retain(|def| fits(&def));
+        }
         let kind = |def: &GDef| program.def(*def).kind;
-        let types = found.iter().copied().filter(|def| kind(def).is_type() || kind(def) == DefKind::Module);
-        let types: Vec<GDef> = types.collect();
-        if let Some(&ty) = program.nearest(file, &types).first() {
+        if let Some(&ty) = found.iter().find(|def| kind(def).is_type() || kind(def) == DefKind::Module) {
             return Some(self.aliased(eval, ty));
         }
         let callables: Vec<GDef> = found.iter().copied().filter(|def| kind(def).is_callable()).collect();
@@ -287,7 +316,7 @@ impl SimpleRules {
 
     /// Everything that is written of one type, or of one namespace.
     fn parts(&self, program: &Program<'_>, class: GDef) -> Vec<GDef> {
-        program.without_copies(program.file_of(class), self.get(&self.full(program, class)).to_vec())
+        self.near(program, program.file_of(class), &self.full(program, class))
     }
 
     fn class_member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Option<Ty> {
@@ -332,12 +361,17 @@ impl SimpleRules {
             return None;
         }
         let program = eval.program;
-        let all = program.without_copies(file, self.types.get(&name)?.clone());
+        let all = self.types.get(&name)?;
+        let all = if all.len() > 1 { program.without_copies(file, all.clone()) } else { all.clone() };
         let full = self.full(program, *all.first()?);
         let is_one = all.iter().all(|&def| self.full(program, def) == full);
         let near = program.nearest(file, &all);
         near.first().filter(|_| is_one).map(|&def| self.aliased(eval, def))
     }
+}
+
+fn file_name<'f>(program: &Program<'f>, def: GDef) -> &'f str {
+    program.path_of(def).rsplit('/').next().unwrap_or("")
 }
 
 /// The full name of a scope. Where files load each other, a file's names are its own.
@@ -553,9 +587,8 @@ impl Rules for SimpleRules {
                 _ => "constructor",
             };
             for name in own.into_iter().chain([special]) {
-                let found = self.get(&join(&full, name)).iter().copied();
-                let made: Vec<GDef> = found.filter(|&d| program.def(d).kind == DefKind::Method).collect();
-                let made = program.without_copies(program.file_of(class), made);
+                let mut made = self.near(program, program.file_of(class), &join(&full, name));
+                made.retain(|&def| program.def(def).kind == DefKind::Method);
                 if !made.is_empty() {
                     return made;
                 }
@@ -573,7 +606,7 @@ impl Rules for SimpleRules {
         let full = parts.join(".");
         let is_namespace = |def: &GDef| eval.program.def(*def).kind == DefKind::Module;
         // A namespace of several files is none of them.
-        let named = eval.program.without_copies(file, self.get(&full).to_vec());
+        let named = self.near(eval.program, file, &full);
         if named.len() > 1 && named.iter().all(is_namespace) {
             return Ty::External;
         }
