@@ -270,7 +270,7 @@ impl Files {
             };
             let known = uses[from].entry(to).or_insert((0, None));
             known.0 += u32::try_from(edge.lines.len().max(1)).unwrap_or(u32::MAX);
-            let line = edge.lines.first().copied();
+            let line = edge.best_line();
             known.1 = match (known.1, line) {
                 (Some(known), Some(line)) => Some(known.min(line)),
                 (known, line) => known.or(line),

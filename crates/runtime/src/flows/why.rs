@@ -49,7 +49,7 @@ fn path(graph: &Graph, chain: &Chain) -> WhyPath {
             let edge = graph.edge(hop.edge);
             let (from, to) = if hop.along { (edge.source, edge.target) } else { (edge.target, edge.source) };
             let id = |node: NodeIx| graph.node(node).id().to_owned();
-            let written = edge.lines.first().filter(|&&line| line > 0);
+            let written = edge.best_line();
             Step {
                 from: id(from),
                 relation: relation(edge.kind, hop.along),
