@@ -11,9 +11,11 @@ pub mod epidemic;
 pub mod flow;
 pub mod layers;
 pub mod ledger;
+pub mod owners;
 pub mod panorama;
 pub mod plan;
 pub mod removal;
+pub mod signature;
 pub mod taint;
 #[cfg(test)]
 mod testing;

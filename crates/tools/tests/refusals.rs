@@ -16,7 +16,8 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 45] = [
+const NOT_PATHS: [&str; 46] = [
+    "base",
     "name",
     "with",
     "without",

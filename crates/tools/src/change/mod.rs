@@ -3,6 +3,7 @@
 mod counterfactual;
 mod hypothesize;
 mod predict;
+mod review;
 mod tests_for;
 mod timeline;
 mod trace;
@@ -12,6 +13,7 @@ use m1nd_runtime::{Entry, entry};
 
 pub const TOOLS: &[Entry] = &[
     entry::<trace::Trace>(),
+    entry::<review::Review>(),
     entry::<validate_plan::ValidatePlan>(),
     entry::<predict::Predict>(),
     entry::<tests_for::TestsFor>(),
