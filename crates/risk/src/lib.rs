@@ -7,6 +7,7 @@ pub mod antibody;
 pub mod blast;
 pub mod claim;
 pub mod diff;
+pub mod differential;
 pub mod epidemic;
 pub mod flow;
 pub mod layers;

@@ -141,3 +141,47 @@ fn without_git_a_diff_is_reviewed_and_says_what_is_not_known() {
     assert_eq!(found["reviewers"], json!([]));
     assert!(fixture.call("review", json!({})).is_error);
 }
+
+#[test]
+fn a_revision_is_compared_with_today_without_a_checkout() {
+    let fixture = committed();
+    let text = LIB
+        .replace("def part(name)", "def leave(name, loud)")
+        .replace("def greet(name)", "def greet(name, loud)");
+    fs::write(fixture.root().join("lib.py"), text).unwrap();
+    let compare = |arguments: Value| {
+        let reply = fixture.call("differential", arguments);
+        assert!(!reply.is_error, "{}", reply.text());
+        reply.body
+    };
+    let found = compare(json!({"snapshot_a": "HEAD"}));
+    assert_eq!(found["new_nodes"], json!(["function::lib.py::leave"]), "{found}");
+    assert_eq!(found["removed_nodes"], json!(["function::lib.py::part"]));
+    assert_eq!(
+        found["removed_edges"],
+        json!([
+            "file::app.py imports function::lib.py::part",
+            "function::app.py::run calls function::lib.py::part"
+        ]),
+        "{found}"
+    );
+    assert_eq!(found["changed_signatures"][0]["was"], "def greet(name)", "{found}");
+    assert_eq!((&found["a"]["kind"], &found["a"]["files_parsed"]), (&json!("revision"), &json!(1)));
+    let back = compare(json!({"snapshot_a": "current", "snapshot_b": "HEAD"}));
+    assert_eq!((&back["new_nodes"], &back["removed_nodes"]), (&found["removed_nodes"], &found["new_nodes"]));
+    let same = compare(json!({"snapshot_a": "HEAD~1", "snapshot_b": "HEAD"}));
+    assert!(same["summary"].as_str().unwrap().starts_with("0 nodes came, 0 went"), "{same}");
+    let some = compare(json!({"snapshot_a": "HEAD", "focus_nodes": ["app.py"]}));
+    assert_eq!((&some["new_nodes"], &some["totals"]["edges_removed"]), (&json!([]), &json!(2)), "{some}");
+    // Nothing of it is left in the work tree, and today's graph is still today's.
+    assert!(!fixture.call("callers", json!({"node_id": "leave"})).is_error);
+    let refused = |arguments: Value| {
+        let reply = fixture.call("differential", arguments);
+        assert!(reply.is_error, "{}", reply.text());
+        reply.body["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(refused(json!({"snapshot_a": "nowhere"})), "invalid_params");
+    assert_eq!(refused(json!({"snapshot_a": "../secret.json"})), "path_outside_workspace");
+    assert_eq!(refused(json!({"snapshot_a": "/etc/passwd"})), "path_outside_workspace");
+    assert_eq!(refused(json!({"snapshot_a": "none.json"})), "file_not_found");
+}

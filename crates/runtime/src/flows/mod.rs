@@ -33,6 +33,7 @@ pub mod roots;
 pub mod seek;
 pub mod sight;
 pub mod slice;
+pub mod snapshots;
 pub mod survey;
 pub mod tainted;
 pub mod text_search;

@@ -1,6 +1,7 @@
 //! Change: what a change reaches, what goes with it, and what history and failures say about it.
 
 mod counterfactual;
+mod differential;
 mod hypothesize;
 mod predict;
 mod review;
@@ -18,6 +19,7 @@ pub const TOOLS: &[Entry] = &[
     entry::<predict::Predict>(),
     entry::<tests_for::TestsFor>(),
     entry::<timeline::Timeline>(),
+    entry::<differential::Differential>(),
     entry::<counterfactual::Counterfactual>(),
     entry::<hypothesize::Hypothesize>(),
 ];

@@ -15,6 +15,7 @@ use m1nd_ingest::scan;
 use m1nd_risk::blast::{self, Toward};
 use m1nd_risk::diff;
 use m1nd_risk::plan::{self, Act, Severity, Step};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -97,7 +98,8 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let graph = &at.graph;
     let (base, compared) = compared(ctx, subject)?;
     let mut no_data = Vec::new();
-    let edited: Vec<Edited> = compared.into_iter().map(|one| edited(graph, one)).collect();
+    // Both states of every file are parsed.
+    let edited: Vec<Edited> = compared.into_par_iter().map(|one| edited(graph, one)).collect();
     if edited.iter().any(|one| one.symbols.is_none() && is_code(graph, &one.file)) {
         no_data.push(
             "signatures: the earlier text of some files is not known. A git range or `base` provides it."

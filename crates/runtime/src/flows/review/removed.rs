@@ -37,6 +37,18 @@ struct Gone<'a> {
     kind: NodeKind,
 }
 
+impl Gone<'_> {
+    /// A method of the name may also be one of something that is not ours.
+    fn severity(&self) -> Severity {
+        if self.kind == NodeKind::Method { Severity::Medium } else { Severity::High }
+    }
+}
+
+fn is_new(edited: &[Edited], path: &str, line: u64) -> bool {
+    let file = edited.iter().find(|one| one.file.path == path);
+    file.zip(u32::try_from(line).ok()).is_some_and(|(one, line)| one.touches(line))
+}
+
 /// Functions, methods and types that went, that nothing else is named like, and that code of the same family of languages still names.
 pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
@@ -68,6 +80,8 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
         for (name, gone) in gone.iter().take(MAX_NAMES) {
             let uses = said.matches.iter().filter(|hit| {
                 is_use(&hit.text, name, gone.kind)
+                    // Who writes the name now means something else by it.
+                    && !is_new(edited, hit.path.as_str(), hit.line)
                     && !is_comment(&hit.text, family)
                     && !is_documentation(graph, hit.path.as_str(), hit.line, &hit.text)
             });
@@ -77,7 +91,7 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
             }
             found.push(Finding {
                 kind: "removed_but_used",
-                severity: Severity::High.name(),
+                severity: gone.severity().name(),
                 at: format!("{}:{}", gone.path, gone.line),
                 message: format!(
                     "{name} was removed, nothing else has its name, and {} lines still say it",
