@@ -177,11 +177,6 @@ ordered!(PosF32, "finite and above zero", |value| value > 0.0);
 ordered!(LearningRate, "in (0, 1]", |value| value > 0.0 && value <= 1.0);
 ordered!(DecayFactor, "in (0, 1]", |value| value > 0.0 && value <= 1.0);
 
-/// A number as answers show it: with three decimals, and no negative zero.
-pub fn thousandths(value: impl Into<f64>) -> f64 {
-    (value.into() * 1_000.0).round() / 1_000.0 + 0.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,6 +30,7 @@ pub mod planned;
 pub mod predicted;
 pub mod review;
 pub mod roots;
+pub mod scan;
 pub mod seek;
 pub mod sight;
 pub mod slice;

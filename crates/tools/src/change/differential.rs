@@ -5,7 +5,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::differential::Relation;
 use m1nd_runtime::flows::snapshots::{self, Side};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
-use m1nd_stdx::float::thousandths;
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -163,11 +163,7 @@ impl Tool for Differential {
                 found
                     .reweighted
                     .iter()
-                    .map(|one| Weight {
-                        edge: edge(&one.relation),
-                        was: thousandths(one.was),
-                        is: thousandths(one.is),
-                    })
+                    .map(|one| Weight { edge: edge(&one.relation), was: round3(one.was), is: round3(one.is) })
                     .collect(),
                 |one| one.edge.clone(),
             ),

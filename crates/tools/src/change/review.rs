@@ -5,7 +5,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::change::ChangedFile;
 use m1nd_runtime::flows::review::{self, Finding, Reviewer, Subject, TestFile};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Saves, Spec, Tool};
-use m1nd_stdx::float::thousandths;
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +118,7 @@ impl Tool for Review {
             changed_files: found.files.len() as u64,
             lines_added: added,
             lines_removed: removed,
-            risk_score: thousandths(risk),
+            risk_score: round3(risk),
             risk_level: review::level(risk),
             findings: found.findings,
             total,

@@ -7,7 +7,7 @@ use m1nd_ingest::history::OwnCommit;
 use m1nd_memory::text::timestamp;
 use m1nd_risk::owners::{Touch, owners};
 use m1nd_stdx::clock::UnixMs;
-use m1nd_stdx::float::thousandths;
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ pub fn of(ctx: &Ctx<'_>, edited: &[Edited], own: &[OwnCommit]) -> Result<Vec<Rev
         .into_iter()
         .map(|owner| Reviewer {
             is_author: authors.contains(owner.name.as_str()),
-            share: thousandths(owner.share),
+            share: round3(owner.share),
             commits: owner.commits,
             files: owner.files,
             last: timestamp(UnixMs(owner.last_ms)).chars().take(10).collect(),
