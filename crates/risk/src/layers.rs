@@ -11,7 +11,7 @@ use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 /// At most so many layers; higher stacks are squeezed.
 pub const MAX_LAYERS: usize = 8;
 /// Relations that make one file depend on another.
-const KINDS: [EdgeKind; 5] =
+pub const KINDS: [EdgeKind; 5] =
     [EdgeKind::Imports, EdgeKind::Calls, EdgeKind::Inherits, EdgeKind::Implements, EdgeKind::References];
 /// A utility is used from at least so many files,
 const UTILITY_USERS: usize = 8;

@@ -14,6 +14,7 @@ mod memory;
 mod overlays;
 mod priming;
 mod quarantine;
+mod revisions;
 mod roots;
 mod sessions;
 mod view;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::Report;
+use m1nd_ingest::history::HistoryError;
 use m1nd_memory::StoreError;
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::engines::names::Names;
@@ -50,6 +52,7 @@ use memory::Memory;
 pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
 use priming::Priming;
+pub use revisions::Revision;
 use roots::Roots;
 pub use roots::{Added, RootsError};
 use sessions::Sessions;
@@ -193,6 +196,21 @@ impl Workspace {
     /// The newest commits, with the files that each touched; as many as there is time to read.
     pub fn past(&self, cancel: &CancelToken) -> Result<Arc<KnownPast>, Stop> {
         self.words.past_so_far(&self.root, cancel)
+    }
+
+    /// The graph of a commit, made from git's objects; nothing where the name is no commit's.
+    pub fn graph_at(
+        &self,
+        revision: &str,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Option<Revision>, HistoryError> {
+        revisions::graph(&self.host, &self.root, revision, clock, cancel)
+    }
+
+    /// A graph that was exported to a file, without making it the workspace's own.
+    pub fn exported(&self, path: &RelPath) -> Result<Graph, BringError> {
+        bring::exported(&self.root, path)
     }
 
     /// What the nodes of a graph are called.
