@@ -28,6 +28,7 @@ pub mod past_of_file;
 pub mod places;
 pub mod planned;
 pub mod predicted;
+mod quoted;
 pub mod review;
 pub mod roots;
 pub mod scan;

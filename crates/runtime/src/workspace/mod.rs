@@ -32,7 +32,7 @@ use m1nd_memory::StoreError;
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::Learned;
-use m1nd_recall::feedback::{Lesson, Primed};
+use m1nd_recall::feedback::{Find, Lesson, Primed};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
@@ -228,10 +228,10 @@ impl Workspace {
         self.lessons.all()
     }
 
-    /// Writes down what was said of some nodes as answers to a question.
-    pub fn add_lessons(&self, query: &str, nodes: &[&str], amount: f32) -> io::Result<()> {
+    /// Writes down what was said of some nodes as answers to a question that finds these.
+    pub fn add_lessons(&self, query: &str, finds: &[Find], nodes: &[&str], amount: f32) -> io::Result<()> {
         self.ensure_runtime_root().map_err(|err| err.source)?;
-        self.lessons.add(query, nodes, amount)
+        self.lessons.add(query, finds, nodes, amount)
     }
 
     /// Patterns of bugs that were confirmed here.
