@@ -73,6 +73,10 @@ pub enum Command {
     Callees(Named),
     /// What a change of a node, a diff or a git range reaches
     Impact(ImpactArgs),
+    /// Review a change set: what it breaks, what it leaves out, who knows its files
+    ///
+    /// Exit codes: 0 reviewed; 1 it could not be reviewed; 2 wrong arguments; 3 with --fail-on, a finding is at least that bad.
+    Review(ReviewArgs),
     /// Which other files change with these
     Predict {
         /// Paths or names that change
@@ -327,6 +331,44 @@ pub struct ImpactArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct ReviewArgs {
+    /// Git ref to compare the files with, from where HEAD left it [default: the default branch]
+    #[arg(long, value_name = "REF", conflicts_with = "diff")]
+    pub base: Option<String>,
+    /// Instead: a git range (HEAD~1..HEAD), a file with a diff, or - for standard input
+    #[arg(long, value_name = "RANGE")]
+    pub diff: Option<String>,
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ReviewFormat,
+    /// Exit with 3 where a finding is at least this bad
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<Threshold>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ReviewFormat {
+    Text,
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Threshold {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Threshold {
+    pub fn of(severity: &str) -> Option<Self> {
+        clap::ValueEnum::from_str(severity, false).ok()
+    }
 }
 
 #[derive(Debug, ClapArgs)]

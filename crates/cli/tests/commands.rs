@@ -278,3 +278,26 @@ fn a_packet_is_checked_against_itself_and_against_the_files() {
     assert_eq!(check(&forged).0, Some(1));
     assert!(!machine.run(&["verify", "nowhere.json"]).status.success());
 }
+
+#[test]
+fn a_review_tells_ci_by_its_exit_code_what_it_found() {
+    let machine = Machine::new();
+    let diff = "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1,3 +1,3 @@\n fn main() {\n-    hello();\n+    greet();\n }\n";
+    fs::write(machine.repo().join("change.diff"), diff).unwrap();
+    let review = |more: &[&str]| {
+        let output = machine.run(&[&["review", "--diff", "change.diff"], more].concat());
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(review(&["--fail-on", "low"]).0, Some(3));
+    assert_eq!(review(&["--fail-on", "high"]).0, Some(0));
+    assert_eq!(review(&["--fail-on", "nonsense"]).0, Some(2));
+    assert_eq!(machine.run(&["review", "--base", "nowhere"]).status.code(), Some(1));
+    let (code, text) = review(&[]);
+    assert!(code == Some(0) && text.contains("untested") && text.contains("1 files, +1 -1"), "{text}");
+    let log: Value = serde_json::from_str(&review(&["--format", "sarif"]).1).unwrap();
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!((&log["version"], &result["ruleId"]), (&json!("2.1.0"), &json!("untested")), "{log}");
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "src/main.rs");
+    let body: Value = serde_json::from_str(&review(&["--format", "json"]).1).unwrap();
+    assert_eq!((&body["changed_files"], &body["total"]), (&json!(1), &json!(1)), "{body}");
+}

@@ -187,11 +187,9 @@ impl GraphBuilder {
                 causal_strength: edge.causal_strength,
                 inhibitory: edge.inhibitory,
             };
-            if edge.lines.is_empty() {
-                builder.edge(spec);
-            }
-            for &line in edge.lines {
-                builder.edge(spec.at_line(line));
+            builder.edge(spec);
+            for (line, evidence) in edge.sites() {
+                builder.edge(EdgeSpec { evidence, ..spec.at_line(line) });
             }
         }
         builder
@@ -338,13 +336,16 @@ pub(crate) fn canonical_cmp(a: &NodeSpec, b: &NodeSpec) -> Ordering {
     ))
 }
 
+/// A line on which a relation is written, and how it is known there.
+pub(crate) type Site = (u32, u8);
+
 /// Edges in their order, each once, with their lines end to end.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     /// Their handles are positions.
     pub edges: Vec<EdgeSpec>,
-    line_ends: Vec<u32>,
-    lines: Vec<u32>,
+    site_ends: Vec<u32>,
+    sites: Vec<Site>,
 }
 
 impl Merged {
@@ -354,7 +355,7 @@ impl Merged {
             let strength = (edge.evidence.pack(), edge.base_weight, edge.causal_strength, edge.inhibitory);
             (edge.source, edge.kind as u8, edge.target, edge.line, strength)
         });
-        let mut merged = Self { lines: Vec::with_capacity(edges.len()), ..Self::default() };
+        let mut merged = Self { sites: Vec::with_capacity(edges.len()), ..Self::default() };
         let mut kept: usize = 0;
         for at in 0..edges.len() {
             let edge = edges[at];
@@ -363,16 +364,17 @@ impl Merged {
                 None => {
                     edges[kept] = edge;
                     kept += 1;
-                    merged.line_ends.push(merged.lines.len() as u32);
+                    merged.site_ends.push(merged.sites.len() as u32);
                 }
             }
-            let start = merged.line_ends.len().checked_sub(2).map_or(0, |before| merged.line_ends[before]);
-            let is_known = merged.lines.len() > start as usize && merged.lines.last() == Some(&edge.line);
-            if edge.line != 0 && !is_known {
-                merged.lines.push(edge.line);
+            let start = merged.site_ends.len().checked_sub(2).map_or(0, |before| merged.site_ends[before]);
+            // The strongest evidence for a line comes first.
+            let last = merged.sites.get(start as usize..).and_then(<[Site]>::last);
+            if edge.line != 0 && last.is_none_or(|(line, _)| *line != edge.line) {
+                merged.sites.push((edge.line, edge.evidence.pack_small()));
             }
-            if let Some(end) = merged.line_ends.last_mut() {
-                *end = merged.lines.len() as u32;
+            if let Some(end) = merged.site_ends.last_mut() {
+                *end = merged.sites.len() as u32;
             }
         }
         edges.truncate(kept);
@@ -380,33 +382,33 @@ impl Merged {
         merged
     }
 
-    pub fn push(&mut self, edge: EdgeSpec, lines: &[u32]) {
+    pub fn push(&mut self, edge: EdgeSpec, sites: impl Iterator<Item = Site>) {
         self.edges.push(edge);
-        self.lines.extend_from_slice(lines);
-        self.line_ends.push(self.lines.len() as u32);
+        self.sites.extend(sites);
+        self.site_ends.push(self.sites.len() as u32);
     }
 
     /// Adds lines to the last edge.
-    pub fn add_lines(&mut self, more: &[u32]) {
+    pub fn add_sites(&mut self, more: impl Iterator<Item = Site>) {
         let Some(last) = self.edges.len().checked_sub(1) else { return };
-        let mut own = self.lines(last).to_vec();
-        own.extend_from_slice(more);
+        let mut own = self.sites(last).to_vec();
+        own.extend(more);
         own.sort_unstable();
-        own.dedup();
-        self.lines.truncate(self.lines.len() - self.lines(last).len());
-        self.lines.extend(own);
-        self.line_ends[last] = self.lines.len() as u32;
+        own.dedup_by_key(|(line, _)| *line);
+        self.sites.truncate(self.sites.len() - self.sites(last).len());
+        self.sites.extend(own);
+        self.site_ends[last] = self.sites.len() as u32;
     }
 
-    pub fn lines(&self, edge: usize) -> &[u32] {
-        let start = edge.checked_sub(1).map_or(0, |before| self.line_ends[before]);
-        &self.lines[start as usize..self.line_ends[edge] as usize]
+    pub fn sites(&self, edge: usize) -> &[Site] {
+        let start = edge.checked_sub(1).map_or(0, |before| self.site_ends[before]);
+        &self.sites[start as usize..self.site_ends[edge] as usize]
     }
 }
 
 pub(crate) fn edge_columns(columns: &mut Columns, merged: &Merged, nodes: usize) {
     let edges = &merged.edges;
-    let site_starts = std::iter::once(0).chain(merged.line_ends.iter().copied()).collect();
+    let site_starts = std::iter::once(0).chain(merged.site_ends.iter().copied()).collect();
     columns.out_starts = Column::owned(starts(edges.iter().map(|edge| edge.source.0), nodes));
     columns.source = Column::owned(edges.iter().map(|edge| edge.source.0).collect());
     columns.target = Column::owned(edges.iter().map(|edge| edge.target.0).collect());
@@ -416,7 +418,8 @@ pub(crate) fn edge_columns(columns: &mut Columns, merged: &Merged, nodes: usize)
     columns.causal_strength = Column::owned(edges.iter().map(|edge| edge.causal_strength.get()).collect());
     columns.inhibitory = Column::owned(edges.iter().map(|edge| u8::from(edge.inhibitory)).collect());
     columns.site_starts = Column::owned(site_starts);
-    columns.sites = Column::owned(merged.lines.clone());
+    columns.sites = Column::owned(merged.sites.iter().map(|(line, _)| *line).collect());
+    columns.site_evidence = Column::owned(merged.sites.iter().map(|(_, how)| *how).collect());
     set_incoming(columns, nodes);
 }
 

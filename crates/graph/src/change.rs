@@ -1,6 +1,7 @@
 //! Change: which lines of which files somebody changed, and the nodes that stand there.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use crate::graph::Graph;
 use crate::ids::NodeIx;
@@ -40,20 +41,21 @@ pub struct ChangedFile {
     pub removed: u32,
 }
 
-/// More changed lines than this are the whole file.
-const MAX_LINES: u32 = 50_000;
-
 impl ChangedFile {
     /// The innermost nodes of today's graph that hold a changed line; the file itself where a line is in none.
     pub fn nodes(&self, graph: &Graph) -> Vec<NodeIx> {
         let mut found = BTreeSet::new();
-        let mut looked = 0;
+        // Between the lines where a node begins or ends every line is in the same one.
+        let mut edges: BTreeSet<u32> = BTreeSet::new();
+        for node in graph.nodes_in(&self.path) {
+            let (first, last) = graph.node(node).lines();
+            edges.extend([first, last.saturating_add(1)]);
+        }
         for &(first, last) in &self.lines {
-            let mut line = first.max(1);
-            while line <= last && looked < MAX_LINES {
-                looked += 1;
+            let first = first.max(1);
+            let inside = edges.range((Bound::Excluded(first), Bound::Included(last.max(first))));
+            for &line in [first].iter().chain(inside).filter(|&&line| line <= last) {
                 found.extend(graph.node_at(&self.path, line));
-                line += 1;
             }
         }
         found.into_iter().collect()

@@ -79,6 +79,8 @@ columns! {
     site_starts: u32,
     /// Lines in the source's file where the relation is written.
     sites: u32,
+    /// How the relation is known on each of these lines.
+    site_evidence: u8,
     in_starts: u32,
     /// Edge positions grouped by target, in edge order.
     in_edges: u32,
@@ -148,6 +150,7 @@ impl Columns {
         ensure(is_partition(&self.out_starts, nodes, edges), "out_starts")?;
         ensure(is_partition(&self.in_starts, nodes, edges), "in_starts")?;
         ensure(is_partition(&self.tag_starts, nodes, self.tags.len()), "tag_starts")?;
+        ensure(self.site_evidence.len() == self.sites.len(), "site_evidence")?;
         ensure(is_partition(&self.site_starts, edges, self.sites.len()), "site_starts")
     }
 

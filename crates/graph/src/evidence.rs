@@ -42,6 +42,11 @@ impl Evidence {
         }
     }
 
+    /// The same in a byte; so many candidates that they do not fit count as the most that do.
+    pub(crate) fn pack_small(self) -> u8 {
+        u8::try_from(self.pack()).unwrap_or(u8::MAX)
+    }
+
     pub(crate) fn unpack(raw: u16) -> Self {
         match raw {
             0 => Self::Precise,

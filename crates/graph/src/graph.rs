@@ -41,6 +41,21 @@ pub struct Edge<'g> {
     pub inhibitory: bool,
     /// Lines in the source's file where the relation is written, ascending.
     pub lines: &'g [u32],
+    known: &'g [u8],
+}
+
+impl Edge<'_> {
+    /// The lines on which the relation is written, and how it is known there: the edge as a whole is known as its
+    /// best known line is.
+    pub fn sites(&self) -> impl Iterator<Item = (u32, Evidence)> {
+        let known = self.known.iter().map(|&raw| Evidence::unpack(u16::from(raw)));
+        self.lines.iter().copied().zip(known)
+    }
+
+    /// The first of the lines on which the relation is known best.
+    pub fn best_line(&self) -> Option<u32> {
+        self.sites().min_by_key(|(line, evidence)| (evidence.pack(), *line)).map(|(line, _)| line)
+    }
 }
 
 impl Graph {
@@ -104,7 +119,8 @@ impl Graph {
             base_weight: FiniteF32::new(columns.base_weight[at]),
             causal_strength: FiniteF32::new(columns.causal_strength[at]),
             inhibitory: columns.inhibitory[at] != 0,
-            lines: &columns.sites[sites],
+            lines: &columns.sites[sites.clone()],
+            known: &columns.site_evidence[sites],
         }
     }
 

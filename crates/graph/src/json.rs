@@ -48,6 +48,9 @@ struct EdgeRow {
     inhibitory: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     lines: Vec<u32>,
+    /// How it is known on each line, where that is not the same for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    line_evidence: Vec<Evidence>,
 }
 
 /// One line of JSON that [`import`] reads back to an equal graph.
@@ -68,6 +71,10 @@ pub fn export(graph: &Graph) -> Result<String, JsonError> {
                 causal_strength: edge.causal_strength,
                 inhibitory: edge.inhibitory,
                 lines: edge.lines.to_vec(),
+                line_evidence: match edge.sites().all(|(_, evidence)| evidence == edge.evidence) {
+                    true => Vec::new(),
+                    false => edge.sites().map(|(_, evidence)| evidence).collect(),
+                },
             })
             .collect(),
     };
@@ -101,11 +108,10 @@ pub fn import(text: &str) -> Result<Graph, JsonError> {
             causal_strength: row.causal_strength,
             inhibitory: row.inhibitory,
         };
-        for &line in &row.lines {
-            builder.edge(spec.at_line(line));
-        }
-        if row.lines.is_empty() {
-            builder.edge(spec);
+        builder.edge(spec);
+        for (at, &line) in row.lines.iter().enumerate() {
+            let evidence = row.line_evidence.get(at).copied().unwrap_or(row.evidence);
+            builder.edge(EdgeSpec { evidence, ..spec.at_line(line) });
         }
         weights.insert((row.source, row.kind, row.target), row.weight);
     }

@@ -16,6 +16,8 @@ pub mod ids;
 pub mod json;
 pub mod kind;
 pub mod lookup;
+mod members;
+pub mod near;
 pub mod node;
 pub mod pagerank;
 pub mod patch;
@@ -23,6 +25,7 @@ mod reexported;
 pub mod rewire;
 pub mod scc;
 pub mod snapshot;
+pub mod spelling;
 #[cfg(test)]
 mod testing;
 pub mod weights;

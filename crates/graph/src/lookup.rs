@@ -4,6 +4,7 @@ use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::{EdgeKind, NodeKind};
 use crate::node::NodeFlags;
+use crate::spelling::{parts, wanted};
 
 /// A list longer than this helps nobody to choose.
 const MAX_CANDIDATES: usize = 10;
@@ -45,7 +46,10 @@ impl Graph {
         }
         let mut matches = self.nodes_by_suffix(name);
         if matches.is_empty() {
-            matches = self.reexported(&parts(name).collect::<Vec<&str>>());
+            matches = self.reexported(&wanted(name));
+        }
+        if matches.is_empty() {
+            matches = self.nodes_by_import_path(name);
         }
         match matches[..] {
             [] => self.inherited(name).ok_or_else(|| LookupError::NotFound { name: name.to_owned() }),
@@ -117,26 +121,20 @@ impl Graph {
 
     /// Nodes whose qualified name, with the parts of its path before it, ends in `name`.
     pub fn nodes_by_suffix(&self, name: &str) -> Vec<NodeIx> {
-        let wanted: Vec<&str> = parts(name).collect();
+        let wanted = wanted(name);
         let mut found = Vec::new();
         for &at in self.nodes_by_label(name) {
             found.push(NodeIx(at));
         }
-        let last = wanted.last().filter(|_| wanted.len() > 1);
+        let last = wanted.last().filter(|last| **last != name);
         for &at in last.map_or(&[][..], |last| self.nodes_by_label(last)) {
             let node = self.node(NodeIx(at));
-            let stem = node.path().rsplit_once('.').map_or(node.path(), |(stem, _)| stem);
-            // A path may be written with its ending or without.
-            let fits = |path| {
-                let full: Vec<&str> = parts(path).chain(parts(node.qualified())).collect();
-                full.ends_with(&wanted)
-            };
             // In a file that is named, what is around a name need not be.
             let in_file = name.rsplit_once("::").is_some_and(|(path, inner)| {
                 let qualified: Vec<&str> = parts(node.qualified()).collect();
                 path == node.path() && qualified.ends_with(&parts(inner).collect::<Vec<&str>>())
             });
-            if (in_file || fits(stem) || fits(node.path())) && !found.contains(&NodeIx(at)) {
+            if (in_file || self.is_spelled(node, &wanted)) && !found.contains(&NodeIx(at)) {
                 found.push(NodeIx(at));
             }
         }
@@ -147,6 +145,18 @@ impl Graph {
             let is_constructor = self.node(ix).kind().is_callable();
             !(is_constructor && self.parent(ix).is_some_and(|owner| types.contains(&owner)))
         });
+        found
+    }
+
+    /// What Go writes as `host/path/package.Type.Method` or `package.(*Type).Method`.
+    fn nodes_by_import_path(&self, name: &str) -> Vec<NodeIx> {
+        let plain: String = name.chars().filter(|c| !matches!(c, '(' | ')' | '*')).collect();
+        let package = plain.rsplit('/').next().unwrap_or(&plain);
+        if package == name {
+            return Vec::new();
+        }
+        let mut found = self.nodes_by_suffix(package);
+        found.retain(|&ix| self.node(ix).language() == "go");
         found
     }
 
@@ -167,7 +177,7 @@ impl Graph {
 
     /// The member that `Type.member` means where the type does not define it itself: the nearest above that does.
     pub fn inherited(&self, name: &str) -> Option<NodeIx> {
-        let at = name.rfind(['.', ':', '#'])?;
+        let at = name.rfind(['.', ':', '#', '\\'])?;
         let (owner, member) = (name[..at].trim_end_matches([':', '.', '#']), &name[at + 1..]);
         let types = self.nodes_by_suffix(owner).into_iter().filter(|&ix| self.node(ix).kind().is_type());
         let types: Vec<NodeIx> = types.collect();
@@ -290,11 +300,6 @@ impl Graph {
     }
 }
 
-/// The segments of a name in any language's spelling.
-fn parts(name: &str) -> impl Iterator<Item = &str> {
-    name.split(['.', ':', '/', '#']).filter(|part| !part.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,6 +364,57 @@ mod tests {
         check("cart.py::Cart", expect![[r#"Ok("class::shop/cart.py::Cart")"#]]);
         check("shop/order.py::add", expect![[r#"Ok("method::shop/order.py::Order.add")"#]]);
         check("shop/cart.py::Cart.add", expect![[r#"Ok("method::shop/cart.py::Cart.add")"#]]);
+    }
+
+    #[test]
+    fn a_name_may_be_written_as_each_language_writes_it() {
+        let mut builder = GraphBuilder::new();
+        let mut add = |kind: NodeKind, path: &str, qualified: &str, language: &str, tags: &[&str]| {
+            let label = qualified.rsplit('.').next().filter(|l| !l.is_empty()).unwrap_or(path).to_owned();
+            let mut spec = NodeSpec::new(kind, crate::ids::node_id(kind, path, qualified), label);
+            (spec.path, spec.qualified) = (path.to_owned(), qualified.to_owned());
+            (spec.language, spec.tags) =
+                (language.to_owned(), tags.iter().map(|&tag| tag.to_owned()).collect());
+            builder.node(spec);
+        };
+        for (path, qualified, language, tag) in [
+            ("src/main/java/com/a/B.java", "B.c", "java", "package:com.a"),
+            ("command.go", "Command.Execute", "go", "package:cobra"),
+            ("src/A.php", "A.make", "php", "package:N"),
+            ("crates/graph/src/look/up.rs", "Up.find", "rust", ""),
+            ("crates/graph/src/lib.rs", "open", "rust", ""),
+            ("db/impl.cc", "ns.Db.Writer.wake", "cpp", ""),
+        ] {
+            add(NodeKind::File, path, "", language, &[tag]);
+            add(NodeKind::Method, path, qualified, language, &[]);
+        }
+        let graph = builder.finish(1);
+        for (name, path) in [
+            ("com.a.B.c", "src/main/java/com/a/B.java"),
+            ("com.a.B#c", "src/main/java/com/a/B.java"),
+            ("cobra.Command.Execute", "command.go"),
+            ("cobra.(*Command).Execute", "command.go"),
+            ("example.com/x/cobra.Command.Execute", "command.go"),
+            ("N\\A::make", "src/A.php"),
+            ("\\N\\A::make", "src/A.php"),
+            ("crate::look::up::Up::find", "crates/graph/src/look/up.rs"),
+            ("shop_graph::look::up::Up::find", "crates/graph/src/look/up.rs"),
+            ("graph::open", "crates/graph/src/lib.rs"),
+            ("ns::Db::Writer::wake", "db/impl.cc"),
+            ("Db::Writer::wake", "db/impl.cc"),
+        ] {
+            let found = graph.find_node(name).map(|ix| graph.node(ix).path());
+            assert_eq!(found, Ok(path), "{name}");
+        }
+        for name in [
+            "com.x.B.c",
+            "viper.Command.Execute",
+            "M\\A::make",
+            "other::look::up::Up::find",
+            "ns::Other::wake",
+        ] {
+            assert!(graph.find_node(name).is_err(), "{name}");
+        }
     }
 
     #[test]

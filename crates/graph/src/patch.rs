@@ -236,21 +236,28 @@ impl Patch<'_> {
             taken(plan, |edge| old.causal_strength[edge], fresh, |edge| edge.causal_strength.get());
         columns.inhibitory =
             taken(plan, |edge| old.inhibitory[edge], fresh, |edge| u8::from(edge.inhibitory));
-        let (mut site_starts, mut sites) = (Vec::with_capacity(plan.len() + 1), Vec::new());
+        let (mut site_starts, mut sites, mut known) =
+            (Vec::with_capacity(plan.len() + 1), Vec::new(), Vec::new());
         site_starts.push(0);
         for from in plan {
             match *from {
                 From::Old(edge) => {
                     let edge = edge as usize;
                     let range = old.site_starts[edge] as usize..old.site_starts[edge + 1] as usize;
-                    sites.extend_from_slice(&old.sites[range]);
+                    sites.extend_from_slice(&old.sites[range.clone()]);
+                    known.extend_from_slice(&old.site_evidence[range]);
                 }
-                From::Fresh(edge) => sites.extend_from_slice(fresh.lines(edge as usize)),
+                From::Fresh(edge) => {
+                    let fresh = fresh.sites(edge as usize);
+                    sites.extend(fresh.iter().map(|(line, _)| *line));
+                    known.extend(fresh.iter().map(|(_, how)| *how));
+                }
             }
             site_starts.push(sites.len() as u32);
         }
         columns.site_starts = Column::owned(site_starts);
         columns.sites = Column::owned(sites);
+        columns.site_evidence = Column::owned(known);
         let nodes = columns.kind.len();
         columns.out_starts = Column::owned(starts(columns.source.iter().copied(), nodes));
         set_incoming(columns, nodes);

@@ -47,7 +47,8 @@ impl Graph {
                     // A crate's or a package's sources lie one folder deeper than its name.
                     parts.pop_if(|folder| *folder == "src");
                 }
-                if node.kind() == NodeKind::File && parts.ends_with(path) {
+                let is_crate = node.language() == "rust" && is_crate_path(&parts, path, self.name());
+                if node.kind() == NodeKind::File && (parts.ends_with(path) || is_crate) {
                     found.push(NodeIx(at));
                 }
             }
@@ -58,7 +59,10 @@ impl Graph {
     /// What a file imports, itself or all of another, under a name.
     fn passed_on(&self, module: NodeIx, name: &str, hops: usize) -> Option<NodeIx> {
         let imported: Vec<NodeIx> = self.targets(module, EdgeKind::Imports).collect();
-        let is_meant = |ix: NodeIx| self.node(ix).label() == name && self.node(ix).kind() != NodeKind::File;
+        let also = self.unaliased(self.node(module), name).unwrap_or(name);
+        let is_called = |label: &str| label == name || label == also;
+        let is_meant =
+            |ix: NodeIx| is_called(self.node(ix).label()) && self.node(ix).kind() != NodeKind::File;
         if let Some(&found) = imported.iter().find(|&&ix| is_meant(ix)) {
             return Some(found);
         }
@@ -71,13 +75,32 @@ impl Graph {
             .or_else(|| files.iter().find_map(|&file| self.passed_on(file, name, hops - 1)))
     }
 
+    /// What the workspace is called.
+    fn name(&self) -> &str {
+        let mut outermost = self.nodes_in("").map(|ix| self.node(ix));
+        outermost.find(|node| node.kind() == NodeKind::Repository).map_or("", |node| node.label())
+    }
+
     /// A member of a member, its own or inherited.
     fn below(&self, of: NodeIx, path: &[&str]) -> Option<NodeIx> {
         path.iter().try_fold(of, |at, name| {
             let mut line = self.lineage(at).into_iter();
             line.find_map(|ix| {
-                self.targets(ix, EdgeKind::Contains).find(|&member| self.node(member).label() == *name)
+                self.members(ix).into_iter().find(|&member| self.node(member).label() == *name)
             })
         })
     }
+}
+
+/// Whether folders are those of a path of Rust: sources lie in a folder that is no module, and the crate at the top
+/// of a workspace may be called as the workspace.
+fn is_crate_path(folders: &[&str], path: &[&str], workspace: &str) -> bool {
+    let modules: Vec<&str> = folders.iter().copied().filter(|folder| *folder != "src").collect();
+    let is_called = |(folder, called): (&&str, &&str)| folder.replace('-', "_") == **called;
+    let is_end =
+        modules.len() >= path.len() && modules[modules.len() - path.len()..].iter().zip(path).all(is_called);
+    let is_top = path
+        .split_first()
+        .is_some_and(|(first, rest)| workspace.replace('-', "_") == *first && modules[..] == *rest);
+    is_end || is_top
 }

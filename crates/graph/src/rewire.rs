@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::builder::{self, EdgeSpec, Handle, Merged};
+use crate::builder::{self, EdgeSpec, Handle, Merged, Site};
 use crate::column::Column;
 use crate::evidence::Evidence;
 use crate::graph::Graph;
@@ -27,6 +27,10 @@ impl EdgePut {
     fn key(&self) -> (u32, u8, u32) {
         (self.source.0, self.kind as u8, self.target.0)
     }
+
+    fn sites(&self) -> Vec<Site> {
+        self.lines.iter().map(|&line| (line, self.evidence.pack_small())).collect()
+    }
 }
 
 /// Drops edges, then puts others in: one that is there already keeps its weights and takes the stronger
@@ -37,20 +41,21 @@ pub fn rewire(graph: &Graph, mut put: Vec<EdgePut>, drop: &BTreeSet<EdgeIx>) -> 
     let mut put = put.into_iter().peekable();
     let mut merged = Merged::default();
     let mut weights: Vec<u32> = Vec::with_capacity(graph.edge_count() + put.len());
-    let mut push = |edge: EdgeSpec, lines: &[u32], weight: Option<FiniteF32>| match merged.edges.last_mut() {
+    let mut push = |edge: EdgeSpec, sites: Vec<Site>, weight: Option<FiniteF32>| match merged.edges.last_mut()
+    {
         Some(last) if last.is_same(&edge) => {
             last.evidence = last.evidence.strongest(edge.evidence);
-            merged.add_lines(lines);
+            merged.add_sites(sites.into_iter());
         }
         _ => {
             weights.push(weight.unwrap_or(edge.base_weight).get().to_bits());
-            merged.push(edge, lines);
+            merged.push(edge, sites.into_iter());
         }
     };
     for edge in graph.edges() {
         let key = (edge.source.0, edge.kind as u8, edge.target.0);
         while let Some(new) = put.next_if(|new| new.key() < key) {
-            push(spec(new.source, new.kind, new.target, new.evidence), &new.lines, None);
+            push(spec(new.source, new.kind, new.target, new.evidence), new.sites(), None);
         }
         if drop.contains(&edge.ix) {
             continue;
@@ -61,10 +66,11 @@ pub fn rewire(graph: &Graph, mut put: Vec<EdgePut>, drop: &BTreeSet<EdgeIx>) -> 
             inhibitory: edge.inhibitory,
             ..spec(edge.source, edge.kind, edge.target, edge.evidence)
         };
-        push(spec, edge.lines, Some(edge.weight));
+        let sites = edge.sites().map(|(line, evidence)| (line, evidence.pack_small()));
+        push(spec, sites.collect(), Some(edge.weight));
     }
     for new in put {
-        push(spec(new.source, new.kind, new.target, new.evidence), &new.lines, None);
+        push(spec(new.source, new.kind, new.target, new.evidence), new.sites(), None);
     }
     let mut columns = graph.columns().clone();
     builder::edge_columns(&mut columns, &merged, graph.node_count());

@@ -112,11 +112,15 @@ proptest! {
             prop_assert!(graph.incoming(edge.target).any(|e| e.ix == edge.ix));
             prop_assert!(edge.lines.is_sorted_by(|a, b| a < b));
         }
-        for &(source, target, kind, _, line) in &parts.edges {
+        for &(from, to, kind, _, line) in &parts.edges {
+            let (source, target) = (from, to);
             let source = graph.node_by_id(&parts.nodes[source].id).expect("a source");
             let target = graph.node_by_id(&parts.nodes[target].id).expect("a target");
             let edge = graph.edge(graph.edge_between(source, kind, target).expect("an edge"));
-            prop_assert!(line == 0 || edge.lines.contains(&line));
+            let there = parts.edges.iter().filter(|other| (other.0, other.1, other.2, other.4) == (from, to, kind, line));
+            let best = there.map(|other| other.3).reduce(Evidence::strongest);
+            let known = edge.sites().find(|(at, _)| *at == line).map(|(_, evidence)| evidence);
+            prop_assert!(line == 0 || known == best);
         }
     }
 }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use m1nd_graph::ids::{file_id, node_id, overload_id};
+use m1nd_graph::spelling::{ALIAS, PACKAGE};
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
 
 use m1nd_stdx::float::FiniteF32;
@@ -168,7 +169,30 @@ pub(crate) fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
     spec.doc.clone_from(&facts.doc);
     spec.language.clone_from(&facts.language);
     spec.flags = facts.flags.with(entry_flag(links, None));
+    spec.tags = file_tags(facts);
     spec
+}
+
+/// What the names of a file's definitions do not tell: its package, and what it offers under other names.
+fn file_tags(facts: &FileFacts) -> Vec<String> {
+    let package = Some(&facts.package).filter(|package| !package.is_empty());
+    let mut tags: Vec<String> = package.map(|package| format!("{PACKAGE}{package}")).into_iter().collect();
+    let is_rust = facts.language == "rust";
+    for import in facts.imports.iter().filter(|import| import.scope.is_none() && import.exported) {
+        let named = import.item.or_else(|| import.path.last().copied().filter(|_| is_rust));
+        let Some(there) = named.filter(|there| *there != import.bind) else { continue };
+        let (here, there) = (facts.text(import.bind), facts.text(there));
+        if is_word(here) && is_word(there) {
+            tags.push(format!("{ALIAS}{here}={there}"));
+        }
+    }
+    tags.sort();
+    tags.dedup();
+    tags
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }
 
 /// One node for each definition that is one.

@@ -25,6 +25,7 @@ mod sheet;
 mod spread;
 pub mod state;
 mod stored;
+pub mod structures;
 #[cfg(test)]
 mod testing;
 mod walk;

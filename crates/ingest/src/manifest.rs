@@ -1,5 +1,7 @@
 //! Project files that say how modules are named: read as data, never run.
 
+pub(crate) use m1nd_graph::near::{folder, is_inside, root};
+
 /// One manifest (`Cargo.toml`, `package.json`, `tsconfig.json`, `go.mod`, …) as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Manifest {
@@ -40,17 +42,13 @@ pub(crate) fn join(folder: &str, name: &str) -> Option<String> {
         match part {
             "" | "." => {}
             ".." => {
-                parts.pop()?;
+                // Another root is not left either.
+                parts.pop().filter(|part| root(part).is_empty())?;
             }
             part => parts.push(part),
         }
     }
     Some(parts.join("/"))
-}
-
-/// The folder of a path; empty for the root.
-pub(crate) fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 #[cfg(test)]
@@ -62,5 +60,7 @@ mod tests {
         assert_eq!(join("a/b", "../c.ts").as_deref(), Some("a/c.ts"));
         assert_eq!(join("", "./x").as_deref(), Some("x"));
         assert_eq!(join("a", "../../x"), None);
+        assert_eq!(join("other::/a", "../b.ts").as_deref(), Some("other::/b.ts"));
+        assert_eq!(join("other::/a", "../../b.ts"), None);
     }
 }

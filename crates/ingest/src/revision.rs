@@ -43,6 +43,8 @@ pub struct Changed {
     pub kind: NodeKind,
     /// Today's first line; the earlier one of something that was removed.
     pub line: u32,
+    /// What callers saw before, of something that they see otherwise now.
+    pub before: Option<String>,
 }
 
 /// The definitions that differ, in the order of lines. Nothing where one of the states is in no language that is read.
@@ -51,21 +53,20 @@ pub fn compare(path: &str, before: Option<&[u8]>, now: Option<&[u8]>) -> Option<
     let mut now = now.map_or(Some(BTreeMap::new()), |bytes| definitions(path, bytes))?;
     let mut out = Vec::new();
     for (key, old) in before {
-        let change = match now.remove(&key) {
-            None => Some((Change::Removed, old.line)),
-            Some(new) if new.signature != old.signature => Some((Change::Signature, new.line)),
-            Some(new) if new.body != old.body => Some((Change::Body, new.line)),
-            Some(_) => None,
+        let (change, line, before) = match now.remove(&key) {
+            None => (Change::Removed, old.line, None),
+            Some(new) if new.signature != old.signature => (Change::Signature, new.line, Some(old.signature)),
+            Some(new) if new.body != old.body => (Change::Body, new.line, None),
+            Some(_) => continue,
         };
-        out.extend(change.map(|(change, line)| changed(change, key, line)));
+        out.push(Changed { change, name: key.name, kind: key.kind, line, before });
     }
-    out.extend(now.into_iter().map(|(key, new)| changed(Change::Added, key, new.line)));
+    out.extend(now.into_iter().map(|(key, new)| {
+        let (change, name, kind, line) = (Change::Added, key.name, key.kind, new.line);
+        Changed { change, name, kind, line, before: None }
+    }));
     out.sort_by(|a, b| (a.line, &a.name).cmp(&(b.line, &b.name)));
     Some(out)
-}
-
-fn changed(change: Change, key: Key, line: u32) -> Changed {
-    Changed { change, name: key.name, kind: key.kind, line }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,6 +6,7 @@ use m1nd_vfs::{RelPath, Root, read};
 
 use crate::classify::{MAX_FILE_BYTES, Reason};
 use crate::engine::Listed;
+use crate::history::Now;
 
 /// Every file below a root that counts, sorted by path, and what was passed over.
 pub fn list(root: &Root, cancel: &CancelToken) -> Result<(Vec<Listed>, Passed), Stop> {
@@ -33,4 +34,13 @@ pub fn list(root: &Root, cancel: &CancelToken) -> Result<(Vec<Listed>, Passed), 
 pub fn read(root: &Root, path: &str) -> Result<Vec<u8>, Reason> {
     let path = root.relative(path).map_err(|_| Reason::Unreadable)?;
     read::bytes(root, &path, MAX_FILE_BYTES).map_err(|_| Reason::Unreadable)
+}
+
+/// The same for a file that may be gone.
+pub fn now(root: &Root, path: &str) -> Now {
+    match read(root, path) {
+        Ok(bytes) => Now::Holds(bytes),
+        Err(_) if root.relative(path).is_ok_and(|path| root.kind(&path).is_ok()) => Now::Unread,
+        Err(_) => Now::Gone,
+    }
 }

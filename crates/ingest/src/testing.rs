@@ -61,12 +61,18 @@ pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
             _ => String::new(),
         };
         let kind = if kinds.len() > 1 { format!(" {}", edge.kind.name()) } else { String::new() };
-        lines.push(format!(
-            "{}{kind} -> {} @{:?}{doubt}",
-            short(edge.source),
-            short(edge.target),
-            edge.lines
-        ));
+        // A line that is known less well than the edge says so itself.
+        let sites: Vec<String> = edge
+            .sites()
+            .map(|(line, evidence)| match evidence {
+                m1nd_graph::Evidence::Inferred { candidates } if evidence != edge.evidence => {
+                    format!("{line} ?{candidates}")
+                }
+                _ => line.to_string(),
+            })
+            .collect();
+        let (source, target) = (short(edge.source), short(edge.target));
+        lines.push(format!("{source}{kind} -> {target} @[{}]{doubt}", sites.join(", ")));
     }
     lines.sort();
     if lines.is_empty() { "none\n".to_owned() } else { lines.join("\n") + "\n" }
@@ -106,6 +112,17 @@ pub(crate) fn routes(fixture: &str) -> String {
         lines.push(format!("{} {}:{} -> {}", node.label(), node.path(), node.lines().0, answers.join(", ")));
     }
     lines.sort();
+    lines.join("\n") + "\n"
+}
+
+/// What belongs to the types of a name, one a line.
+pub(crate) fn members(fixture: &str, of: &str) -> String {
+    let graph = graph(fixture);
+    let mut lines = Vec::new();
+    for node in graph.nodes().filter(|node| node.label() == of && node.kind().is_type()) {
+        let members = graph.members(node.ix()).into_iter().map(|ix| graph.node(ix).id().to_owned());
+        lines.push(format!("{}: {}", node.path(), members.collect::<Vec<_>>().join(", ")));
+    }
     lines.join("\n") + "\n"
 }
 

@@ -2,47 +2,114 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::{Term, terms_of_query};
+use crate::text::{Term, hash, kin, parts_of, raw_words, terms_of_query, terms_of_text};
 
-/// Questions that have less than this in common are not alike.
-const LEAST_ALIKE: f32 = 0.5;
-/// A paraphrase: from here on what was learned counts fully.
-const ALIKE: f32 = 0.7;
+/// Questions that are less alike have nothing to do with each other.
+const ALIKE: f32 = 0.5;
+/// What it counts that two questions find the same: all of it.
+const SAME_FINDS: f32 = 0.75;
+/// Questions must have this much of their words in common, whatever they find.
+const LEAST_WORDS: f32 = 0.2;
 /// So much confirmation carries an answer up to the best one: three times at the usual strength.
 const FULL: f32 = 0.6;
 /// What is left of an answer that was called wrong as often.
 const REJECTED: f32 = 0.1;
 
+/// How many of the first things that a question finds tell what it is about.
+pub const FINDS: usize = 20;
+/// How much less what fits less tells: the exponent of its score as a share of the best. Where names are much alike, all
+/// questions find the same things, but these fit them badly.
+const FITTING: i32 = 6;
+
+/// Something that a question finds, and how much it tells of it, in hundredths.
+pub type Find = (u32, u8);
+
+/// A question, as far as it can be told whether another one asks the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gist {
+    /// Each word once: what it is kin to, and its term in the index.
+    words: Vec<(Term, Term)>,
+    /// What it finds first, in the order of marks.
+    finds: Vec<Find>,
+}
+
+impl Gist {
+    pub fn of(query: &str, mut finds: Vec<Find>) -> Self {
+        let mut words: Vec<(Term, Term)> = Vec::new();
+        for part in raw_words(query).flat_map(parts_of) {
+            if let [term] = terms_of_text(part)[..] {
+                words.push((kin(&part.to_lowercase()), term));
+            }
+        }
+        words.sort_unstable();
+        words.dedup_by_key(|(kin, _)| *kin);
+        finds.sort_unstable();
+        finds.dedup_by_key(|(mark, _)| *mark);
+        Self { words, finds }
+    }
+
+    /// What is kept of what a question finds: ids and scores, best first.
+    pub fn finds<'n>(found: impl IntoIterator<Item = (&'n str, f32)>) -> Vec<Find> {
+        let found: Vec<(&str, f32)> = found.into_iter().take(FINDS).collect();
+        let best = found.first().map_or(1.0, |&(_, score)| score.max(f32::MIN_POSITIVE));
+        let find = |&(node, score): &(&str, f32)| {
+            let mark = hash(node);
+            let tells = (score / best).clamp(0.0, 1.0).powi(FITTING) * 100.0;
+            ((mark ^ (mark >> 32)) as u32, tells as u8)
+        };
+        found.iter().map(find).filter(|&(_, tells)| tells > 0).collect()
+    }
+
+    /// The share of what both find, of the one that finds less.
+    fn same_finds(&self, other: &Self) -> f32 {
+        let sum = |finds: &[Find]| finds.iter().map(|&(_, tells)| f32::from(tells)).sum::<f32>();
+        let in_other = |&(mark, tells): &Find| {
+            let at = other.finds.binary_search_by_key(&mark, |&(mark, _)| mark).ok()?;
+            Some(f32::from(tells.min(other.finds[at].1)))
+        };
+        let common: f32 = self.finds.iter().filter_map(in_other).sum();
+        let all = sum(&self.finds).min(sum(&other.finds));
+        if all > 0.0 { common / all } else { 0.0 }
+    }
+
+    /// How much two questions ask the same: the share of their words that is common, by how telling they are, and the share of
+    /// what they find. People ask again in other words, which then find the same places.
+    pub fn likeness(&self, other: &Self, weight: &impl Fn(Term) -> f32) -> f32 {
+        let sum = |words: &[(Term, Term)]| words.iter().map(|&(_, term)| weight(term)).sum::<f32>();
+        let lengths = (sum(&self.words) * sum(&other.words)).sqrt();
+        let in_other = |&(kin, term): &(Term, Term)| {
+            let at = other.words.binary_search_by_key(&kin, |&(kin, _)| kin).ok()?;
+            Some(weight(term).min(weight(other.words[at].1)))
+        };
+        let common: f32 = self.words.iter().filter_map(in_other).sum();
+        let by_words = if lengths > 0.0 { common / lengths } else { 0.0 };
+        if by_words < LEAST_WORDS {
+            return 0.0;
+        }
+        by_words + SAME_FINDS * self.same_finds(other)
+    }
+}
+
 /// One judgement of one answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
-    /// The distinct terms of the question.
-    pub terms: Vec<Term>,
+    pub gist: Gist,
     /// The node that was judged.
     pub node: String,
     /// Above 0 when it was right, below when it was wrong.
     pub amount: f32,
 }
 
-impl Lesson {
-    pub fn of(query: &str, node: impl Into<String>, amount: f32) -> Self {
-        let terms = terms_of_query(query).into_iter().map(|(term, _)| term).collect();
-        Self { terms, node: node.into(), amount }
-    }
-}
-
 /// What lessons of like questions say, for each node: from -1 to 1. `weight` says how telling a term is.
 pub fn opinions<'l>(
     lessons: impl IntoIterator<Item = &'l Lesson>,
-    query: &str,
+    asked: &Gist,
     weight: impl Fn(Term) -> f32,
 ) -> Vec<(&'l str, f32)> {
-    let own: Vec<Term> = terms_of_query(query).into_iter().map(|(term, _)| term).collect();
     let mut sums: BTreeMap<&str, f32> = BTreeMap::new();
     for lesson in lessons {
-        let alike = likeness(&own, &lesson.terms, &weight);
-        if alike >= LEAST_ALIKE {
-            *sums.entry(&lesson.node).or_default() += lesson.amount * (alike / ALIKE).min(1.0);
+        if asked.likeness(&lesson.gist, &weight) >= ALIKE {
+            *sums.entry(&lesson.node).or_default() += lesson.amount;
         }
     }
     let clamped = sums.into_iter().map(|(node, sum)| (node, (sum / FULL).clamp(-1.0, 1.0)));
@@ -81,14 +148,6 @@ pub fn lifted(score: f32, best: f32, opinion: f32) -> f32 {
     if opinion >= 0.0 { score + best * opinion } else { score * (1.0 + opinion * (1.0 - REJECTED)) }
 }
 
-/// The cosine of two questions, by how telling their terms are.
-fn likeness(one: &[Term], other: &[Term], weight: &impl Fn(Term) -> f32) -> f32 {
-    let square = |terms: &[Term]| terms.iter().map(|&term| weight(term).powi(2)).sum::<f32>();
-    let common: f32 = one.iter().filter(|term| other.contains(term)).map(|&term| weight(term).powi(2)).sum();
-    let lengths = (square(one) * square(other)).sqrt();
-    if lengths > 0.0 { common / lengths } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,18 +159,42 @@ mod tests {
     }
 
     fn opinion(times: usize, amount: f32, query: &str) -> f32 {
-        let lesson = Lesson::of("merge headers of requests", "n", amount);
-        let lessons = vec![lesson; times];
-        opinions(&lessons, query, weight).first().map_or(0.0, |&(_, opinion)| opinion)
+        found_alike(times, amount, query, 0)
+    }
+
+    /// The same where `same` of the first twenty things that are found are those of the lesson.
+    fn found_alike(times: usize, amount: f32, query: &str, same: u32) -> f32 {
+        let finds = |marks: std::ops::Range<u32>| marks.map(|mark| (mark, 100)).collect();
+        let gist = Gist::of("merge headers of requests", finds(0..20));
+        let lessons = vec![Lesson { gist, node: "n".to_owned(), amount }; times];
+        let asked = Gist::of(query, finds(20 - same..40 - same));
+        opinions(&lessons, &asked, weight).first().map_or(0.0, |&(_, opinion)| opinion)
     }
 
     #[test]
     fn three_confirmations_are_full_for_the_question_and_for_a_paraphrase() {
         assert!((opinion(1, 0.2, "merge headers of requests") - 1.0 / 3.0).abs() < 1e-6);
         assert!(opinion(3, 0.2, "merge headers of requests") > 0.999);
-        // Two of three words in common: 2 / 3 of 0.7.
-        assert!(opinion(3, 0.2, "merging header code of responses") > 0.7);
-        assert!(opinion(3, -0.2, "requests: merge headers") < -0.999);
+        assert!(opinion(3, 0.2, "merging header code of responses") > 0.999, "two of three words");
+        assert!(opinion(3, -0.2, "requests: combine headers") < -0.999, "another word for merge");
+    }
+
+    #[test]
+    fn other_words_that_find_the_same_ask_the_same() {
+        let query = "which header wins when both have one";
+        assert_eq!(found_alike(3, 0.2, query, 4), 0.0);
+        assert!(found_alike(3, 0.2, query, 12) > 0.999);
+        assert_eq!(
+            found_alike(3, 0.2, "parse a url", 20),
+            0.0,
+            "without a common word it is about something else"
+        );
+    }
+
+    #[test]
+    fn what_fits_badly_tells_little_of_a_question() {
+        let finds = Gist::finds([("a", 0.8), ("b", 0.4), ("c", 0.1)]);
+        assert_eq!(finds.iter().map(|&(_, tells)| tells).collect::<Vec<_>>(), [100, 1]);
     }
 
     #[test]

@@ -11,5 +11,7 @@ pub mod fuse;
 pub mod past;
 pub mod place;
 pub mod predict;
+pub mod quoted;
 pub mod seek;
+pub mod spell;
 pub mod text;

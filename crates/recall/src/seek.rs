@@ -4,7 +4,8 @@ use m1nd_graph::{Graph, NodeIx, NodeKind};
 
 use crate::corpus::Corpus;
 use crate::fuse::{self, Evidence, FIRST, Ranking, SIGNALS, Signal, Tuning, Weights};
-use crate::text::{FileIx, Term, Terms, UnitIx, raw_words};
+use crate::spell::spelled;
+use crate::text::{FileIx, Term, UnitIx, parts_of, raw_words, terms_of_text};
 
 /// Symbols shown of one file before other files had their turn.
 const PER_FILE: usize = 2;
@@ -78,8 +79,19 @@ pub struct Found<'c> {
     weights: [f32; SIGNALS],
     /// Files, best first.
     files: Vec<FileIx>,
-    words: Vec<(String, Vec<Term>)>,
+    words: Vec<Word>,
+    /// Words that nothing has, and what they were read as.
+    read_as: Vec<(String, String)>,
     question: &'c Question<'c>,
+}
+
+/// A word as it was said.
+struct Word {
+    said: String,
+    /// Of an identifier the whole.
+    term: Term,
+    /// The parts of an identifier.
+    parts: Vec<(String, Term)>,
 }
 
 impl<'c> Found<'c> {
@@ -109,11 +121,12 @@ impl<'c> Found<'c> {
             // The root spreads the low end, where most files are.
             if says { ((score + held_back).max(0.0) / most).sqrt() } else { 0.0 }
         };
-        let ranking = fuse::rank(corpus, question.query, &weights, &Tuning::default(), shown);
+        let spelled = spelled(corpus, question.query);
+        let ranking = fuse::rank(corpus, &spelled.query, &weights, &Tuning::default(), shown);
         let files = fuse::best(&ranking.scores, ranking.scores.len());
         let files =
             files.into_iter().filter(|&file| ranking.scores[file as usize] >= question.min_score).collect();
-        let words = words_of(corpus, question.query);
+        let words = words_of(corpus, &spelled.query);
         Self {
             corpus,
             graph,
@@ -121,8 +134,21 @@ impl<'c> Found<'c> {
             weights: weights.last.map(|weight| weight / most),
             files,
             words,
+            read_as: spelled.read_as,
             question,
         }
+    }
+
+    /// Words of the question that nothing has, and what they were read as.
+    pub fn read_as(&self) -> &[(String, String)] {
+        &self.read_as
+    }
+
+    /// How many symbols could have been shown.
+    pub fn symbol_count(&self, kinds: &dyn Fn(NodeKind) -> bool) -> usize {
+        let least = usize::from(kinds(NodeKind::File));
+        let of = |&file: &FileIx| self.best_units(file, kinds).len().max(least);
+        self.files.iter().map(of).sum()
     }
 
     /// How many files could have been shown.
@@ -191,13 +217,23 @@ impl<'c> Found<'c> {
             Some(unit) => unit..unit + 1,
             None => self.corpus.text.units_of(file),
         };
-        let stands = |terms: &[Term]| {
-            let in_text = |&term: &Term| self.corpus.text.has(&units, term);
-            let in_path = |&term: &Term| self.corpus.text.in_paths(term).0.binary_search(&file).is_ok();
-            terms.iter().any(|term| in_text(term) || in_path(term))
+        let stands = |term: Term| {
+            self.corpus.text.has(&units, term)
+                || self.corpus.text.in_paths(term).0.binary_search(&file).is_ok()
         };
-        let words = self.words.iter().filter(|(_, terms)| stands(terms)).map(|(word, _)| word.clone());
-        Hit { node, file, score, breakdown: self.breakdown(file), words: words.take(MAX_WORDS).collect() }
+        let mut words: Vec<String> = Vec::new();
+        for word in &self.words {
+            // Where an identifier as a whole is not there, only what is there of it may be said.
+            let parts = word.parts.iter().filter(|(_, term)| stands(*term)).map(|(part, _)| part);
+            let there: Vec<&String> = if stands(word.term) { vec![&word.said] } else { parts.collect() };
+            for said in there {
+                if !words.iter().any(|known| known.eq_ignore_ascii_case(said)) {
+                    words.push(said.clone());
+                }
+            }
+        }
+        words.truncate(MAX_WORDS);
+        Hit { node, file, score, breakdown: self.breakdown(file), words }
     }
 
     fn breakdown(&self, file: FileIx) -> Breakdown {
@@ -222,23 +258,26 @@ impl<'c> Found<'c> {
     }
 }
 
-/// The words of a question as they were said, most telling first, each with its terms.
-fn words_of(corpus: &Corpus, query: &str) -> Vec<(String, Vec<Term>)> {
-    let mut terms = Terms::default();
-    let mut words: Vec<(usize, String, Vec<Term>)> = Vec::new();
-    for word in raw_words(query) {
-        let mut own = Vec::new();
-        terms.each(word, |term| own.push(term));
-        // Of a compound the whole says more than its parts.
-        let rarest = own.iter().map(|&term| corpus.text.files_with(term)).filter(|&with| with > 0).min();
+/// The words of a question as they were said, most telling first.
+fn words_of(corpus: &Corpus, query: &str) -> Vec<Word> {
+    let mut words: Vec<(usize, Word)> = Vec::new();
+    for said in raw_words(query) {
+        let terms = terms_of_text(said);
+        // Of an identifier the whole comes last, after its parts.
+        let Some(&term) = terms.last() else { continue };
+        let rarest = terms.iter().map(|&term| corpus.text.files_with(term)).filter(|&with| with > 0).min();
+        let parts = parts_of(said).filter_map(|part| match terms_of_text(part)[..] {
+            [of_part] if of_part != term => Some((part.to_lowercase(), of_part)),
+            _ => None,
+        });
         if let Some(rarest) = rarest
-            && !words.iter().any(|(_, known, _)| known == word)
+            && !words.iter().any(|(_, known)| known.said == said)
         {
-            words.push((rarest, word.to_owned(), own));
+            words.push((rarest, Word { said: said.to_owned(), term, parts: parts.collect() }));
         }
     }
-    words.sort_by_key(|(rarest, ..)| *rarest);
-    words.into_iter().map(|(_, word, terms)| (word, terms)).collect()
+    words.sort_by_key(|(rarest, _)| *rarest);
+    words.into_iter().map(|(_, word)| word).collect()
 }
 
 #[cfg(test)]
@@ -323,6 +362,21 @@ mod tests {
         let found = ask(&[], "evict a key", "src/");
         assert_eq!(found[0], "function::src/cache.py::evict (key evict)");
         assert_eq!(found.iter().filter(|hit| hit.contains("cache.py")).count(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn of_an_identifier_that_is_not_there_only_its_parts_are_claimed() {
+        let found = ask(&[], "evictKey, then evict_all", "src/");
+        assert!(found.contains(&"function::src/cache.py::evict (evict key)".to_owned()), "{found:?}");
+        assert!(
+            found.contains(&"function::src/cache.py::evict_all (evict evict_all)".to_owned()),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_word_that_nothing_has_is_read_as_the_nearest() {
+        assert!(ask(&[], "conection", "").first().is_some_and(|found| found.contains("acquire")));
     }
 
     #[test]

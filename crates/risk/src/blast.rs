@@ -173,6 +173,27 @@ impl Blast {
     }
 }
 
+/// The nearest test that reaches a node in at most `max_hops` steps.
+pub fn nearest_test(graph: &Graph, node: NodeIx, max_hops: u32) -> Option<NodeIx> {
+    let mut known: BTreeSet<NodeIx> = BTreeSet::from([node]);
+    let mut front = vec![node];
+    for _ in 0..max_hops {
+        let mut next: BTreeSet<NodeIx> = BTreeSet::new();
+        for from in front {
+            each_step(graph, from, Toward::Affected, |node, _, _, _| {
+                if known.insert(node) {
+                    next.insert(node);
+                }
+            });
+        }
+        if let Some(&test) = next.iter().find(|&&node| is_test(graph, node)) {
+            return Some(test);
+        }
+        front = next.into_iter().collect();
+    }
+    None
+}
+
 /// Whether a node is a test that somebody runs.
 pub fn is_test(graph: &Graph, node: NodeIx) -> bool {
     let node = graph.node(node);
@@ -205,6 +226,13 @@ fn each_step(graph: &Graph, from: NodeIx, toward: Toward, mut step: impl FnMut(N
 mod tests {
     use super::*;
     use crate::testing::{at, graph};
+
+    #[test]
+    fn the_nearest_test_is_found_within_the_steps() {
+        let graph = graph("mid calls deep\ntest_far calls mid\ntop calls mid\ntest_top calls top\n");
+        let name = |hops| nearest_test(&graph, at(&graph, "deep"), hops).map(|ix| graph.node(ix).id());
+        assert_eq!((name(1), name(2), name(4)), (None, Some("test_far"), Some("test_far")));
+    }
 
     fn shown(graph: &Graph, blast: &Blast) -> String {
         let one = |one: &Reached| {

@@ -11,7 +11,7 @@ use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 /// At most so many layers; higher stacks are squeezed.
 pub const MAX_LAYERS: usize = 8;
 /// Relations that make one file depend on another.
-const KINDS: [EdgeKind; 5] =
+pub const KINDS: [EdgeKind; 5] =
     [EdgeKind::Imports, EdgeKind::Calls, EdgeKind::Inherits, EdgeKind::Implements, EdgeKind::References];
 /// A utility is used from at least so many files,
 const UTILITY_USERS: usize = 8;
@@ -270,7 +270,7 @@ impl Files {
             };
             let known = uses[from].entry(to).or_insert((0, None));
             known.0 += u32::try_from(edge.lines.len().max(1)).unwrap_or(u32::MAX);
-            let line = edge.lines.first().copied();
+            let line = edge.best_line();
             known.1 = match (known.1, line) {
                 (Some(known), Some(line)) => Some(known.min(line)),
                 (known, line) => known.or(line),

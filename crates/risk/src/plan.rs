@@ -111,7 +111,7 @@ pub fn broken(graph: &Graph, steps: &[Step]) -> Vec<Broken> {
                     node: edge.source,
                     uses: node,
                     kind: edge.kind,
-                    line: edge.lines.first().copied(),
+                    line: edge.best_line(),
                 };
                 let known = found.entry(one.path.clone()).or_insert_with(|| one.clone());
                 if one.kind.causal_strength() > known.kind.causal_strength() {

@@ -163,11 +163,20 @@ pub struct Answer<T> {
     pub candidates: Option<u64>,
     /// The scope that was asked for, for the runtime contract.
     pub scope: Option<String>,
+    /// Bytes that this answer may have, where the tool's usual budget does not fit it; `max_chars` overrides both.
+    pub budget: Option<usize>,
 }
 
 impl<T> Answer<T> {
     pub fn of(output: T) -> Self {
-        Self { output, proof: None, guidance: Guidance::default(), candidates: None, scope: None }
+        Self {
+            output,
+            proof: None,
+            guidance: Guidance::default(),
+            candidates: None,
+            scope: None,
+            budget: None,
+        }
     }
 
     #[must_use]
@@ -189,6 +198,12 @@ impl<T> Answer<T> {
     }
 
     #[must_use]
+    pub fn budget(mut self, bytes: usize) -> Self {
+        self.budget = Some(bytes);
+        self
+    }
+
+    #[must_use]
     pub fn scope(mut self, scope: Option<String>) -> Self {
         self.scope = scope;
         self
@@ -204,6 +219,7 @@ impl<T> Answer<T> {
             guidance: self.guidance,
             candidates: self.candidates,
             scope: self.scope,
+            budget: self.budget,
         }
     }
 }

@@ -133,12 +133,17 @@ fn what_was_called_wrong_sinks() {
 fn feedback_on_nothing_or_on_what_is_not_there_is_refused() {
     let fixture = topics();
     let refused = |arguments: Value| fixture.call("learn", arguments).body["error"]["code"].clone();
-    assert_eq!(refused(json!({"query": "x", "feedback": "correct", "node_ids": []})), "invalid_params");
-    assert_eq!(refused(json!({"query": "x", "feedback": "wrong", "node_ids": ["nobody"]})), "node_not_found");
+    assert_eq!(refused(json!({"query": "open", "feedback": "correct", "node_ids": []})), "invalid_params");
     assert_eq!(
-        refused(json!({"query": "x", "feedback": "wrong", "node_ids": ["main"], "strength": 2})),
+        refused(json!({"query": "open", "feedback": "wrong", "node_ids": ["nobody"]})),
+        "node_not_found"
+    );
+    assert_eq!(
+        refused(json!({"query": "open", "feedback": "wrong", "node_ids": ["main"], "strength": 2})),
         "invalid_params"
     );
+    let words = json!({"query": "the of", "feedback": "correct", "node_ids": ["main"]});
+    assert_eq!(refused(words), "invalid_params", "there is no word to learn from");
 }
 
 #[test]
@@ -163,7 +168,8 @@ fn a_warmup_lifts_answers_about_the_task_for_its_agent_and_nothing_else() {
     assert_ne!(score("tester"), ratio);
     assert_eq!(score("somebody-else"), ratio);
     assert_eq!(["seek", "activate"].map(all), before);
-    fixture.call("warmup", json!({"task_description": task, "boost_strength": 0}));
+    let back = fixture.call("warmup", json!({"task_description": task, "boost_strength": 0}));
+    assert_eq!((&back.body["primed"], &back.body["proof_state"]), (&json!([]), &json!("triaging")));
     assert_eq!(score("tester"), ratio);
 }
 

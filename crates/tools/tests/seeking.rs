@@ -95,3 +95,100 @@ fn search_by_meaning_shows_the_lines_of_symbols() {
     assert_eq!(first["context_after"], json!(["    \"\"\"Drop one entry.\"\"\""]));
     assert!(first["match_score"].as_f64().unwrap() < 1.0);
 }
+
+const MESSAGES: &str = "
+//- src/pool.py
+LIMIT = 3
+
+
+def acquire(timeout):
+    if timeout < 0:
+        raise ValueError(f'timeout must not be negative, got {timeout}')
+
+
+def close():
+    pass
+//- src/http.py
+def send(request, timeout):
+    # The timeout of the pool is not negative.
+    return request
+//- tests/test_pool.py
+def test_timeout():
+    assert 'timeout must not be negative, got -1'
+";
+
+#[test]
+fn a_quoted_message_names_the_function_that_says_it_with_its_line() {
+    let fixture = Fixture::new(m1nd_tools::surface(), MESSAGES);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    let query = "users see \"timeout must not be negative, got -5\" on every request";
+    let body = fixture.call("seek", json!({ "query": query })).body;
+    let first = &body["results"][0];
+    assert_eq!(first["node_id"], "function::src/pool.py::acquire", "{body}");
+    assert_eq!(first["says"]["line"], 6);
+    assert_eq!(body["next_suggested_target"], "src/pool.py:6");
+    let files = fixture.call("seek", json!({ "query": query, "group_by": "file" })).body;
+    assert_eq!(files["files"][0]["symbols"][0], "acquire:6", "{files}");
+}
+
+#[test]
+fn a_misspelled_word_is_read_as_the_nearest_and_says_so() {
+    let fixture = Fixture::new(m1nd_tools::surface(), MESSAGES);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    for arguments in
+        [json!({"query": "aquire timeuot"}), json!({"query": "aquire timeuot", "group_by": "file"})]
+    {
+        let body = fixture.call("seek", arguments).body;
+        assert_eq!(
+            body["read_as"],
+            json!(["read \"aquire\" as \"acquire\"", "read \"timeuot\" as \"timeout\""])
+        );
+        assert!(body.to_string().contains("src/pool.py"), "{body}");
+    }
+    let body = fixture.call("search", json!({"query": "aquire", "mode": "semantic"})).body;
+    assert_eq!(body["read_as"], json!(["read \"aquire\" as \"acquire\""]));
+    assert_eq!(fixture.call("seek", json!({"query": "acquire"})).body.get("read_as"), None);
+}
+
+/// Thirty functions with long names, so that no default budget holds all of them.
+fn crowd() -> Fixture {
+    let files = (0..30).map(|nth| {
+        format!("//- src/very/long/folder/names/handler_of_events_{nth}.py\ndef handle_event_of_kind_{nth}(event):\n    \"\"\"Handles events of this kind, one after the other.\"\"\"\n    return event\n")
+    });
+    let fixture = Fixture::new(m1nd_tools::surface(), &files.collect::<String>());
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    fixture
+}
+
+#[test]
+fn what_the_budget_cuts_is_said_with_how_to_get_it() {
+    let fixture = crowd();
+    let query = json!({"query": "handle an event", "top_k": 30});
+    let body = fixture.call("seek", query).body;
+    let shown = body["results"].as_array().unwrap().len();
+    assert!((10..30).contains(&shown) && body.to_string().len() <= 4_000, "{shown}");
+    assert_eq!(body["truncated"], true);
+    let hint = body["next_step_hint"].as_str().unwrap();
+    let more: usize = hint.split_once("`max_chars: ").unwrap().1.split('`').next().unwrap().parse().unwrap();
+    let all = fixture.call("seek", json!({"query": "handle an event", "top_k": 30, "max_chars": more})).body;
+    assert_eq!((all["results"].as_array().unwrap().len(), &all["truncated"]), (30, &json!(false)));
+}
+
+#[test]
+fn ten_files_fit_two_kilobytes_however_long_their_paths() {
+    let body =
+        crowd().call("seek", json!({"query": "handle an event", "group_by": "file", "top_k": 10})).body;
+    assert_eq!(body["files"].as_array().unwrap().len(), 10);
+    assert!(body.to_string().len() <= 2_000, "{}", body.to_string().len());
+}
+
+#[test]
+fn search_by_meaning_counts_all_that_fits_and_stays_small() {
+    let fixture = crowd();
+    let body =
+        fixture.call("search", json!({"query": "handle an event", "mode": "semantic", "top_k": 5})).body;
+    assert_eq!((body["matches"].as_array().unwrap().len(), &body["truncated"]), (5, &json!(true)));
+    assert_eq!(body["total_matches"], 30);
+    let body = fixture.call("search", json!({"query": "handle an event", "mode": "semantic"})).body;
+    assert!(body.to_string().len() <= 5_000 && body["truncated"] == true, "{body}");
+}

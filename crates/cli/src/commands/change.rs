@@ -29,7 +29,7 @@ pub fn impact(global: &Global, args: &ImpactArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// What stands in a file or on standard input; else the range itself.
-fn diff_text(diff: &str) -> anyhow::Result<String> {
+pub(super) fn diff_text(diff: &str) -> anyhow::Result<String> {
     if diff == "-" {
         return Ok(io::read_to_string(io::stdin())?);
     }
@@ -150,11 +150,11 @@ fn show_trace(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     hint(out, body)
 }
 
-fn word(value: &Value) -> String {
+pub(super) fn word(value: &Value) -> String {
     harmless(value.as_str().unwrap_or_default()).to_string()
 }
 
-fn hint(out: &mut dyn Write, body: &Value) -> io::Result<()> {
+pub(super) fn hint(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     match body["next_step_hint"].as_str() {
         Some(hint) => writeln!(out, "{DIM}{hint}{DIM:#}"),
         None => Ok(()),

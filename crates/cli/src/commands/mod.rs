@@ -10,6 +10,7 @@ mod doctor;
 mod graph;
 mod help;
 pub mod memory;
+mod review;
 mod search;
 mod seek;
 mod serve;
@@ -39,6 +40,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::View(view) => view::run(&global, &view),
         Command::Ingest(args) => graph::ingest(&global, args),
         Command::Impact(args) => change::impact(&global, &args),
+        Command::Review(args) => review::run(&global, &args),
         Command::Predict { nodes, top, json } => change::predict(&global, &nodes, top, json),
         Command::Trace { file, language, json } => change::trace(&global, file, language, json),
         Command::Callers(named) => graph::calls(&global, "callers", &named),

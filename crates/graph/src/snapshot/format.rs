@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 pub(super) const MAGIC: [u8; 8] = *b"m1ndgrph";
 /// Raised with every change of a column or of this layout; an older file is rebuilt from source.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Reads back differently on a machine with another byte order.
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 /// Sections start at multiples of this, so that any column can be read in place.

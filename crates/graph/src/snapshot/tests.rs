@@ -52,7 +52,7 @@ fn each_kind_of_damage_has_its_own_error() {
     assert_eq!(damage(|b| b.clear()), "the file ends before its contents do");
     assert_eq!(damage(|b| b.truncate(b.len() / 2)), "the file ends before its contents do");
     assert_eq!(damage(|b| b.fill(0)), "the file is not a graph snapshot");
-    assert_eq!(damage(|b| b[8] = 77), "format version 77 is not 1");
+    assert_eq!(damage(|b| b[8] = 77), "format version 77 is not 2");
     assert_eq!(damage(|b| b[12] ^= 1), "the file was written on a machine with another byte order");
     assert_eq!(
         damage(|b| *b.last_mut().unwrap() ^= 1),

@@ -90,7 +90,22 @@ impl Base {
 
     /// What git would call these bytes.
     pub fn content(&self, bytes: &[u8]) -> Option<Content> {
-        gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, bytes).ok().map(Content)
+        self.naming().content(bytes)
+    }
+
+    /// How the repository names contents, for several threads.
+    pub(super) fn naming(&self) -> Naming {
+        Naming(self.repo.object_hash())
+    }
+}
+
+/// How a repository names contents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Naming(gix::hash::Kind);
+
+impl Naming {
+    pub(super) fn content(self, bytes: &[u8]) -> Option<Content> {
+        gix::objs::compute_hash(self.0, gix::objs::Kind::Blob, bytes).ok().map(Content)
     }
 }
 

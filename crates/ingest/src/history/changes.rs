@@ -5,12 +5,17 @@ use std::path::Path;
 
 use gix::diff::blob::{Algorithm, Diff, InternedInput};
 use m1nd_graph::change::{ChangedFile, How};
+use m1nd_stdx::clock::UnixMs;
+use rayon::prelude::*;
 
 use super::base::{Base, Baseline, Content};
-use super::git::{HistoryError, open};
+use super::git::{HistoryError, open, unreadable};
+use super::log::message_of;
 
 /// Larger files are compared as a whole.
 const MAX_COMPARED: usize = 4 << 20;
+/// A branch of work with more commits than this is a history.
+const MAX_OWN: usize = 2_000;
 
 /// Why there is nothing to compare.
 #[derive(Debug, thiserror::Error)]
@@ -30,14 +35,42 @@ enum Newer {
     Files,
 }
 
+/// A file as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Now {
+    Holds(Vec<u8>),
+    /// It is there, and too large or not to be read.
+    Unread,
+    Gone,
+}
+
+/// A changed file, and what it held on both sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    pub file: ChangedFile,
+    pub old: Option<Vec<u8>>,
+    pub new: Option<Vec<u8>>,
+}
+
 /// What a range changes. `a..b` compares two commits, `a...b` the second with where it left the first, `a` alone a commit with
 /// the files as they are, which `now` reads.
 pub fn changes(
     folder: &Path,
     range: &str,
     today: impl Iterator<Item = String>,
-    now: impl Fn(&str) -> Option<Vec<u8>>,
+    now: impl Fn(&str) -> Now + Sync,
 ) -> Result<Vec<ChangedFile>, RangeError> {
+    let compared = changes_with_texts(folder, range, today, now)?;
+    Ok(compared.into_iter().map(|one| one.file).collect())
+}
+
+/// The same, with what the files held.
+pub fn changes_with_texts(
+    folder: &Path,
+    range: &str,
+    today: impl Iterator<Item = String>,
+    now: impl Fn(&str) -> Now + Sync,
+) -> Result<Vec<Compared>, RangeError> {
     let (older, newer) = sides(folder, range.trim())?;
     let old = older.files()?;
     match &newer {
@@ -55,23 +88,66 @@ pub fn changes(
         }
         Newer::Files => {
             let today: BTreeSet<String> = today.collect();
-            let mut sides = Vec::new();
-            for path in old.keys().chain(&today).collect::<BTreeSet<_>>() {
-                let new = now(path);
-                let same = match (old.get(path), &new) {
-                    (Some(old), Some(new)) => older.content(new) == Some(*old),
-                    // What is neither listed nor there was left out of both.
-                    (None, None) => true,
-                    (None, Some(_)) => !today.contains(path),
-                    (Some(_), None) => false,
-                };
-                if !same {
-                    sides.push((path.clone(), old.get(path).and_then(|&content| older.bytes(content)), new));
-                }
-            }
-            Ok(with_renames(sides))
+            let paths: Vec<&String> = old.keys().chain(&today).collect::<BTreeSet<_>>().into_iter().collect();
+            let naming = older.naming();
+            // Every file is read to be compared, and most are the same.
+            let differing: Vec<(&String, Option<Vec<u8>>)> = paths
+                .into_par_iter()
+                .filter_map(|path| match (old.get(path), now(path)) {
+                    (Some(old), Now::Holds(new)) => {
+                        (naming.content(&new) != Some(*old)).then_some((path, Some(new)))
+                    }
+                    (Some(_), Now::Gone) => Some((path, None)),
+                    (None, Now::Holds(new)) => today.contains(path).then_some((path, Some(new))),
+                    // What nobody reads cannot be compared, and what is neither listed nor there was left out of both.
+                    (_, Now::Unread) | (None, Now::Gone) => None,
+                })
+                .collect();
+            let sides = differing.into_iter().map(|(path, new)| {
+                (path.clone(), old.get(path).and_then(|&content| older.bytes(content)), new)
+            });
+            Ok(with_renames(sides.collect()))
         }
     }
+}
+
+/// A commit of a branch of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnCommit {
+    pub time: UnixMs,
+    pub author: String,
+    /// As the log has it.
+    pub message: String,
+}
+
+/// The commits that `HEAD` has and a base has not, newest first.
+pub fn commits_since(folder: &Path, base: &str) -> Result<Vec<OwnCommit>, RangeError> {
+    let repo = open(folder)?;
+    let unknown = || RangeError::Unknown { name: base.to_owned() };
+    let base = repo.rev_parse_single(base).map_err(|_| unknown())?.detach();
+    let head = repo.head_id().map_err(unreadable)?.detach();
+    let mailmap = repo.open_mailmap();
+    let walk = repo.rev_walk([head]).with_hidden([base]).all().map_err(unreadable)?;
+    let commits = walk.take(MAX_OWN).filter_map(|info| {
+        let info = info.ok()?;
+        let commit = info.object().ok()?;
+        let author = commit.author().ok().map(|author| mailmap.resolve(author).name.to_string());
+        let message = message_of(&commit);
+        let time = UnixMs(commit.time().ok()?.seconds.saturating_mul(1_000));
+        Some(OwnCommit { time, author: author.unwrap_or_default(), message })
+    });
+    Ok(commits.collect())
+}
+
+/// Where `HEAD` left another branch: the newest commit that both come from.
+pub fn left(folder: &Path, name: &str) -> Result<String, RangeError> {
+    let find = |name: &str| {
+        let unknown = || RangeError::Unknown { name: name[..name.floor_char_boundary(100)].to_owned() };
+        Base::find(folder, Baseline::Name(name))?.ok_or_else(unknown)
+    };
+    let (head, other) = (find("HEAD")?, find(name)?);
+    let none = || RangeError::NoMergeBase { one: head.id(), other: other.id() };
+    head.merge_base(&other).ok_or_else(none)
 }
 
 /// The commit that a branch of work began from: where `HEAD` left the default branch. Nothing where there is none.
@@ -108,7 +184,7 @@ fn sides(folder: &Path, range: &str) -> Result<(Base, Newer), RangeError> {
 type Sides = (String, Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// A file that went and one of the same content that came are one that was renamed.
-fn with_renames(sides: Vec<Sides>) -> Vec<ChangedFile> {
+fn with_renames(sides: Vec<Sides>) -> Vec<Compared> {
     let mut gone: BTreeMap<&[u8], &str> = BTreeMap::new();
     for (path, old, new) in &sides {
         if let (Some(old), None) = (old, new)
@@ -117,31 +193,33 @@ fn with_renames(sides: Vec<Sides>) -> Vec<ChangedFile> {
             gone.insert(old, path);
         }
     }
-    let was: BTreeMap<&str, &str> = sides
+    let was: BTreeMap<String, String> = sides
         .iter()
         .filter_map(|(path, old, new)| match (old, new) {
-            (None, Some(new)) => gone.get(new.as_slice()).map(|was| (path.as_str(), *was)),
+            (None, Some(new)) => gone.get(new.as_slice()).map(|was| (path.clone(), (*was).to_owned())),
             _ => None,
         })
         .collect();
-    let moved: BTreeSet<&str> = was.values().copied().collect();
+    let moved: BTreeSet<&String> = was.values().collect();
     let mut files = Vec::new();
-    for (path, old, new) in &sides {
-        if moved.contains(path.as_str()) && new.is_none() {
+    for (path, old, new) in sides {
+        if moved.contains(&path) && new.is_none() {
             continue;
         }
-        let renamed = was.get(path.as_str()).map(|&was| was.to_owned());
+        let renamed = was.get(&path).cloned();
         let (lines, added, removed) = match &renamed {
             Some(_) => (Vec::new(), 0, 0),
             None => compared(old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default()),
         };
-        let how = match (old, new) {
+        let how = match (&old, &new) {
             _ if renamed.is_some() => How::Renamed,
             (None, _) => How::Added,
             (_, None) => How::Deleted,
             _ => How::Modified,
         };
-        files.push(ChangedFile { path: path.clone(), was: renamed, how, lines, added, removed });
+        let old = if renamed.is_some() { new.clone() } else { old };
+        let file = ChangedFile { path, was: renamed, how, lines, added, removed };
+        files.push(Compared { file, old, new });
     }
     files
 }
@@ -202,7 +280,7 @@ mod tests {
         let one = [("a.py", "1\n2\n3\n"), ("old.py", "moved\n"), ("gone.py", "x\n")];
         let one = commit(&repo, 1, "one", &one, None);
         commit(&repo, 2, "two", &[("a.py", "1\nzwei\n3\n"), ("new.py", "moved\n")], Some(one));
-        let range = |range: &str| changes(dir.path(), range, std::iter::empty(), |_| None);
+        let range = |range: &str| changes(dir.path(), range, std::iter::empty(), |_| Now::Gone);
         let found = shown(&range("HEAD~1..HEAD").unwrap());
         assert_eq!(
             found,
@@ -213,8 +291,16 @@ mod tests {
         fs::write(dir.path().join("new.py"), "moved\n").unwrap();
         fs::write(dir.path().join("fresh.py"), "f\n").unwrap();
         let today = ["a.py", "new.py", "fresh.py"].map(str::to_owned).into_iter();
-        let now = changes(dir.path(), "HEAD", today, |path| fs::read(dir.path().join(path)).ok()).unwrap();
+        let read = |path: &str| fs::read(dir.path().join(path)).map_or(Now::Gone, Now::Holds);
+        let now = changes(dir.path(), "HEAD", today.clone(), read).unwrap();
         assert_eq!(shown(&now), ["modified a.py [(4, 4)] +1 -0", "added fresh.py [(1, 1)] +1 -0"]);
+        let secret = |path: &str| if path == "a.py" { Now::Unread } else { read(path) };
+        let now = changes(dir.path(), "HEAD", today, secret).unwrap();
+        assert_eq!(shown(&now), ["added fresh.py [(1, 1)] +1 -0"]);
         assert!(matches!(range("nope..HEAD"), Err(RangeError::Unknown { .. })));
+        let own = commits_since(dir.path(), "HEAD~1").unwrap();
+        let own: Vec<(&str, &str)> =
+            own.iter().map(|one| (one.author.as_str(), one.message.as_str())).collect();
+        assert_eq!((own, left(dir.path(), "HEAD~1").unwrap()), (vec![("Ann", "two")], one.to_string()));
     }
 }

@@ -23,6 +23,8 @@ const MAX_MESSAGE: usize = 4_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
     pub time: UnixMs,
+    /// By the name that the mailmap gives.
+    pub author: String,
     pub message: String,
     /// By their newest names, in order.
     pub files: Vec<String>,
@@ -110,7 +112,7 @@ fn extended(
         let mut files: Vec<String> = entry.files.iter().filter_map(now).collect();
         files.sort();
         files.dedup();
-        log.entries.push(LogEntry { time: entry.time, message: entry.message.clone(), files });
+        log.entries.push(LogEntry { files, ..entry.clone() });
     }
     // A branch that was merged may be older than what was known.
     log.entries.sort_by_key(|entry| std::cmp::Reverse(entry.time));
@@ -148,6 +150,7 @@ impl Walk<'_> {
             .with_hidden(known)
             .all()
             .map_err(unreadable)?;
+        let mailmap = repo.open_mailmap();
         let mut met = Met::No;
         for info in walk {
             if let Some(stop) = cancel.stop() {
@@ -179,13 +182,19 @@ impl Walk<'_> {
             if files.is_empty() {
                 continue;
             }
-            let message = commit.message_raw().map(ToString::to_string).unwrap_or_default();
-            let message = message.chars().take(MAX_MESSAGE).collect();
+            let message = message_of(&commit);
             let time = UnixMs(info.commit_time().saturating_mul(1_000));
-            log.entries.push(LogEntry { time, message, files });
+            let author = commit.author().ok().map(|author| mailmap.resolve(author).name.to_string());
+            log.entries.push(LogEntry { time, author: author.unwrap_or_default(), message, files });
         }
         Ok(met)
     }
+}
+
+/// What a commit says, as a log keeps it.
+pub(super) fn message_of(commit: &gix::Commit<'_>) -> String {
+    let message = commit.message_raw().map(ToString::to_string).unwrap_or_default();
+    message.chars().take(MAX_MESSAGE).collect()
 }
 
 /// The newest name of every file that was moved.

@@ -12,7 +12,10 @@ mod testing;
 mod timeline;
 
 pub use base::{Base, Baseline, Content};
-pub use changes::{RangeError, changes, compared, default_base};
+pub use changes::{
+    Compared, Now, OwnCommit, RangeError, changes, changes_with_texts, commits_since, compared, default_base,
+    left,
+};
 pub use git::{HistoryError, has_commit, head, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};

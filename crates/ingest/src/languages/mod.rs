@@ -107,3 +107,123 @@ impl ProgramRules {
         found.map_or(&self.none, |(_, rules)| &**rules)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing;
+
+    #[test]
+    fn what_other_files_add_to_a_type_belongs_to_it() {
+        let found = testing::members(
+            r#"
+//- go/a.go
+package p
+type Cart struct{}
+func (c Cart) One() {}
+//- go/b.go
+package p
+func (c *Cart) Two() {}
+//- other/b.go
+package q
+type Cart struct{}
+func (c *Cart) Three() {}
+//- rs/Cargo.toml
+[package]
+name = "z"
+//- rs/src/lib.rs
+mod a; mod b;
+//- rs/src/a.rs
+pub struct Cart;
+//- rs/src/b.rs
+use crate::a::Cart;
+impl Cart { pub fn run(&self) {} }
+//- cc/cart.h
+namespace n { class Cart { public: void go(); }; }
+//- cc/cart.cc
+#include "cart.h"
+namespace n { void Cart::go() {} }
+//- sw/A.swift
+class Cart { func a() {} }
+//- sw/B.swift
+extension Cart { func b() {} }
+//- cs/A.cs
+namespace N { public partial class Cart { void One() {} } }
+//- cs/B.cs
+namespace N { public partial class Cart { void Two() {} } }
+//- cs/C.cs
+namespace M { public partial class Cart { void Three() {} } }
+//- cs/D.cs
+namespace N;
+public partial class Cart { void Four() {} }
+//- x/cart.rb
+class Cart
+  def one; end
+end
+//- x/cart_more.rb
+class Cart
+  def two; end
+end
+//- y/cart.rb
+class Cart
+  def three; end
+end
+"#,
+            "Cart",
+        );
+        expect![[r#"
+            cc/cart.h: method::cc/cart.cc::n.Cart.go, method::cc/cart.h::n.Cart.go
+            cs/A.cs: method::cs/A.cs::N.Cart.One, method::cs/B.cs::N.Cart.Two
+            cs/B.cs: method::cs/A.cs::N.Cart.One, method::cs/B.cs::N.Cart.Two
+            cs/C.cs: method::cs/C.cs::M.Cart.Three
+            cs/D.cs: method::cs/D.cs::Cart.Four
+            go/a.go: method::go/a.go::Cart.One, method::go/b.go::Cart.Two
+            other/b.go: method::other/b.go::Cart.Three
+            rs/src/a.rs: method::rs/src/b.rs::Cart.run
+            sw/A.swift: method::sw/A.swift::Cart.a, method::sw/B.swift::Cart.b
+            x/cart.rb: method::x/cart.rb::Cart.one, method::x/cart_more.rb::Cart.two
+            x/cart_more.rb: method::x/cart.rb::Cart.one, method::x/cart_more.rb::Cart.two
+            y/cart.rb: method::x/cart_more.rb::Cart.two, method::y/cart.rb::Cart.three
+        "#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
+    fn what_a_package_offers_under_another_name_is_found_by_it() {
+        let graph = testing::graph(
+            r#"
+//- shop/__init__.py
+from .cart import Basket as Cart
+//- shop/cart.py
+class Basket:
+    def add(self): ...
+//- web/index.ts
+export { Store as Shop } from './store'
+//- web/store.ts
+export class Store { open() {} }
+//- kit/Cargo.toml
+[package]
+name = "kit"
+//- kit/src/lib.rs
+mod part;
+pub use part::Part as Piece;
+//- kit/src/part.rs
+pub struct Part;
+impl Part { pub fn weigh(&self) {} }
+//- j/src/com/a/B.java
+package com.a;
+class B { void c() {} }
+"#,
+        );
+        for (name, id) in [
+            ("shop.Cart.add", "method::shop/cart.py::Basket.add"),
+            ("web.Shop.open", "method::web/store.ts::Store.open"),
+            ("kit::Piece::weigh", "method::kit/src/part.rs::Part.weigh"),
+            ("com.a.B.c", "method::j/src/com/a/B.java::B.c"),
+        ] {
+            let found = graph.find_node(name).map(|ix| graph.node(ix).id());
+            assert_eq!(found, Ok(id), "{name}");
+        }
+    }
+}

@@ -25,6 +25,8 @@ pub(crate) struct Eval<'p, 'f> {
     searched: FxHashSet<(Place, GName, bool)>,
     /// How often an answer was cut short by a circle or by the depth limit.
     cuts: u64,
+    /// The file in which a member is asked for.
+    pub asked_in: u32,
 }
 
 impl<'p, 'f> Eval<'p, 'f> {
@@ -38,6 +40,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             open: Vec::new(),
             searched: FxHashSet::default(),
             cuts: 0,
+            asked_in: 0,
         }
     }
 
@@ -284,7 +287,12 @@ impl<'p, 'f> Eval<'p, 'f> {
             }
             Ty::Object(file, ix) => self.object_member(*file, *ix, name),
             Ty::Shape(file, ix) => self.shape_member(*file, *ix, name),
-            base => self.rules(file).member(self, base, name, access),
+            base => {
+                let before = std::mem::replace(&mut self.asked_in, file);
+                let found = self.rules(file).member(self, base, name, access);
+                self.asked_in = before;
+                found
+            }
         }
     }
 

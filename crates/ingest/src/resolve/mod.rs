@@ -5,6 +5,7 @@ mod entries;
 pub(crate) mod eval;
 pub(crate) mod index;
 pub(crate) mod lineage;
+pub(crate) mod near;
 mod overloads;
 pub(crate) mod program;
 mod projects;
@@ -19,7 +20,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
-use crate::facts::{CallSite, DefIx, DefKind, Expr, ExprIx, FileFacts, Insides, Scope, TypeExpr, TypeIx};
+use crate::facts::{
+    CallSite, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Insides, Scope, TypeExpr, TypeIx,
+};
 use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use crate::mounts;
@@ -32,6 +35,9 @@ use ty::Ty;
 
 /// Above this a shared name is no evidence at all.
 pub(crate) const MAX_CANDIDATES: usize = 5;
+
+/// Nor above this, where some of those that share it may be copies of others.
+pub(crate) const MAX_SAME: usize = 12 * MAX_CANDIDATES;
 
 /// One relation that starts in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,6 +139,12 @@ pub(crate) fn resolve_some(program: &Program<'_>, by_file: &[&dyn Rules], some: 
     Resolved { links, plain: beginnings }
 }
 
+/// Whether a member is read without a call; in Python, where a call may follow, the name tells no more.
+fn is_read(program: &Program<'_>, def: GDef) -> bool {
+    let language = program.files[program.file_of(def) as usize].language.as_str();
+    program.def(def).how == How::Property && language != "python"
+}
+
 /// Stands for where programs begin, whatever the numbers of the definitions.
 fn beginnings(program: &Program<'_>, entries: &FxHashMap<u32, Vec<Option<DefIx>>>) -> u64 {
     let ends =
@@ -171,7 +183,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             linker.call(facts, inside, site);
         }
         for site in &inside.uses {
-            linker.used(site);
+            match inside.expr(site.what) {
+                Expr::Call { callee, .. } => linker.handed_on(inside, *callee, site),
+                _ => drop(linker.used(site)),
+            }
         }
         for at in 0..facts.imports.len() {
             linker.import(at, facts.imports[at].line);
@@ -260,11 +275,14 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 let file = program.file_of(def);
                 let is_of_family = crate::languages::family(&program.files[file as usize].language) == family;
                 // A test is run by its runner, not by who happens to say its name.
-                is_of_family && !program.def(def).is_test_case() && !self.projects.are_apart(self.file, file)
+                let is_called = !program.def(def).is_test_case() && !is_read(program, def);
+                is_of_family && is_called && !self.projects.are_apart(self.file, file)
             })
-            .take(MAX_CANDIDATES + 1)
+            .take(MAX_SAME + 1)
             .collect();
-        self.guess(named, site);
+        if named.len() <= MAX_SAME {
+            self.guess(program.without_copies(self.file, named), site);
+        }
     }
 
     fn guess(&mut self, named: Vec<GDef>, site: &CallSite) {
@@ -287,6 +305,18 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             self.link(site.scope, target, kind, site.line);
         }
         target
+    }
+
+    /// A function that is named as one that takes so much, to be called by others: known only where one is meant.
+    fn handed_on(&mut self, inside: &Insides, callee: ExprIx, site: &CallSite) {
+        let ty = self.eval.callee(self.file, callee);
+        let targets = targets::of(self.eval, &ty, self.file, inside, site.what);
+        for (target, known) in targets {
+            if known.candidates.is_none() {
+                let kind = LinkKind { kind: EdgeKind::References, candidates: None };
+                self.link(site.scope, target, kind, site.line);
+            }
+        }
     }
 
     /// A name that evaluates to a constant's type is looked up as the constant itself.

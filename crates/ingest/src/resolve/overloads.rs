@@ -21,6 +21,13 @@ pub(super) fn choose_constructor(
     file: u32,
     args: &[ExprIx],
 ) {
+    // The first constructor of Kotlin is written as the class, so that the others are meant only by what they take.
+    if eval.program.files[eval.program.file_of(class) as usize].language == "kotlin" {
+        let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
+        let takes = |def: &GDef| eval.program.def(*def).params.len() == given.len();
+        targets.retain(takes);
+        targets.retain(|&def| exactly(eval, def, &given) == given.len());
+    }
     if targets.len() < 2 {
         return;
     }

@@ -4,7 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::program::Program;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, is_inside, root};
+use m1nd_graph::near::nearest_folder;
 
 /// The projects of a program, and for each file the one it belongs to.
 pub(crate) struct Projects {
@@ -52,9 +53,17 @@ impl Projects {
         }
         let used = |project: &Project| -> Vec<u32> {
             let named = project.uses.iter().filter_map(|name| by_name.get(&(project.kind, name.as_str())));
-            let named = named.flatten().copied();
+            // Of copies of a project the nearest is meant.
+            let here = format!("{}/", project.folder);
+            let named = named.flat_map(|named| {
+                nearest_folder(here.trim_start_matches('/'), named, |at| &projects[at as usize].folder)
+            });
+            let is_below = |other: &Project| {
+                other.folder.is_empty() && project.folder.is_empty()
+                    || is_inside(&other.folder, &project.folder)
+            };
             match project.is_root {
-                true => (0..projects.len() as u32).collect(),
+                true => (0..).zip(&projects).filter(|(_, other)| is_below(other)).map(|(at, _)| at).collect(),
                 false => named.collect(),
             }
         };
@@ -89,10 +98,8 @@ fn reached(direct: &[Vec<u32>], from: usize) -> FxHashSet<u32> {
 
 /// The project whose folder is the nearest above a file.
 fn nearest(projects: &[Project], kind: Kind, path: &str) -> Option<u32> {
-    let above = (0..).zip(projects).filter(|(_, project)| {
-        let rest = path.strip_prefix(project.folder.as_str());
-        project.kind == kind && (project.folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/')))
-    });
+    let above =
+        (0..).zip(projects).filter(|(_, project)| project.kind == kind && is_inside(path, &project.folder));
     above.max_by_key(|(_, project)| project.folder.len()).map(|(at, _)| at)
 }
 
@@ -118,7 +125,7 @@ fn project(manifest: &Manifest) -> Option<Project> {
             let lists = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
             let listed = lists.into_iter().filter_map(|list| json.get(list)?.as_object());
             let uses = listed.flat_map(|list| list.keys().cloned()).collect();
-            let is_root = folder.is_empty() || json.get("workspaces").is_some();
+            let is_root = folder == root(&folder) || json.get("workspaces").is_some();
             Some(Project { kind: Kind::Npm, folder, name, uses, is_root })
         }
         _ => None,

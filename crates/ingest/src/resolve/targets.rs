@@ -6,7 +6,7 @@ use super::LinkKind;
 use super::eval::Eval;
 use super::overloads;
 use super::program::GDef;
-use super::ty::Ty;
+use super::ty::{MADE, Ty};
 use crate::facts::{By, DefKind, Expr, ExprIx, Insides};
 
 /// The targets of a call whose callee is of a type.
@@ -29,25 +29,44 @@ pub(super) fn of(
     let calls = |count: usize| LinkKind { kind: EdgeKind::Calls, candidates: known_by(count) };
     let mut found: Vec<(GDef, LinkKind)> = functions.into_iter().map(|def| (def, calls(several))).collect();
     for class in types {
-        let mut makers = eval.rules(eval.program.file_of(class)).constructors(eval, class);
-        overloads::choose_constructor(eval, &mut makers, class, file, args);
+        let makers = eval.rules(eval.program.file_of(class)).constructors(eval, class);
         // `this(…)` and `super(…)` make no value of the class: they run a constructor.
         if makers.is_empty() || !is_handed_on(inside, *written) {
-            let is_class = eval.program.def(class).kind == DefKind::Class;
-            let kind = if is_class { EdgeKind::Calls } else { EdgeKind::References };
+            let kind = if is_made(eval, class) { EdgeKind::Calls } else { EdgeKind::References };
             found.push((class, LinkKind { kind, candidates: known_by(several) }));
         }
-        // A constructor and its class are one target said twice.
-        let count = several.max(makers.len());
-        found.extend(makers.into_iter().map(|maker| (maker, calls(count))));
+        // Makers of one name are overloads; where a language has several names for them, all run.
+        let name = |maker: &GDef| eval.program.def_name(*maker);
+        let groups: Vec<Vec<GDef>> =
+            makers.chunk_by(|a, b| name(a) == name(b)).map(<[GDef]>::to_vec).collect();
+        for mut makers in groups {
+            overloads::choose_constructor(eval, &mut makers, class, file, args);
+            // A constructor and its class are one target said twice.
+            let count = several.max(makers.len());
+            found.extend(makers.into_iter().map(|maker| (maker, calls(count))));
+        }
     }
     found
+}
+
+/// Whether calling a type makes a value of it, as with a class; elsewhere that is a conversion, or only written so.
+fn is_made(eval: &Eval<'_, '_>, ty: GDef) -> bool {
+    let language = eval.program.files[eval.program.file_of(ty) as usize].language.as_str();
+    match eval.program.def(ty).kind {
+        DefKind::Class => true,
+        DefKind::Struct => matches!(language, "cpp" | "csharp" | "swift"),
+        _ => false,
+    }
 }
 
 fn collect_types(ty: &Ty, found: &mut Vec<GDef>) {
     match ty {
         Ty::Type(def, _) if !found.contains(def) => found.push(*def),
         Ty::Union(parts) => parts.iter().for_each(|part| collect_types(part, found)),
+        Ty::StdType(MADE, made) => match made.first() {
+            Some(Ty::Of(def, _)) if !found.contains(def) => found.push(*def),
+            _ => {}
+        },
         _ => {}
     }
 }

@@ -43,6 +43,9 @@ pub(crate) enum Ty {
 
 pub(crate) const SELF_PARAM: u32 = u32::MAX;
 
+/// A library function that makes a value of the type it is given: whoever calls it makes one.
+pub(crate) const MADE: &str = "Made";
+
 impl Ty {
     pub fn std(name: &'static str, args: impl IntoIterator<Item = Ty>) -> Self {
         Self::Std(name, args.into_iter().collect())

@@ -90,7 +90,7 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
         truth.resolved += 1;
         truth.resolved_true += usize::from(right);
         if !right {
-            let line = edge.lines.first().copied().unwrap_or(0);
+            let line = edge.best_line().unwrap_or(0);
             truth.wrong.push((source.id().to_owned(), target.id().to_owned(), line));
         }
     }

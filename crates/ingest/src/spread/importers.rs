@@ -102,7 +102,8 @@ impl<'s> Spread<'s> {
         file as usize >= self.facts.len()
     }
 
-    fn script_imports(&mut self, importer: u32, file: u32) -> impl Iterator<Item = u32> {
+    /// The imports of a script that mean a file, or may have meant it.
+    pub(super) fn script_imports(&mut self, importer: u32, file: u32) -> impl Iterator<Item = u32> {
         let facts = self.facts[importer as usize];
         let path = self.path(file);
         let is_gone = self.is_gone(file);

@@ -20,11 +20,11 @@ use crate::facts::{DefKind, FileFacts, ImportAll, Name};
 use crate::interface::{self, Item, What};
 use crate::languages;
 use crate::manifest::folder;
-use crate::resolve::MAX_CANDIDATES;
 use crate::resolve::eval::Eval;
 use crate::resolve::index::Index;
 use crate::resolve::program::{GName, Place, Program};
 use crate::resolve::rules::Rules;
+use crate::resolve::{MAX_CANDIDATES, MAX_SAME};
 
 /// With more files than this to look at, all are resolved again.
 const MAX_FILES: usize = 250;
@@ -241,7 +241,7 @@ impl<'s> Spread<'s> {
     /// Calls on values of which nothing is known lead to every method of a name while those are few.
     fn guessed(&mut self, name: GName, family: &'static str) {
         // There may have been fewer before, or more: as many as can be edited at once.
-        if self.index.methods(name).len() <= 3 * MAX_CANDIDATES {
+        if self.index.methods(name).len() <= MAX_SAME + 2 * MAX_CANDIDATES {
             let found: Vec<u32> = self.mentioning(family, name).collect();
             self.found.extend(found);
         }
@@ -402,7 +402,16 @@ impl<'s> Spread<'s> {
                 Origin::Own(file) => add(&mut reached, file, name, depth),
                 Origin::File(file) => {
                     add(&mut reached, file, name, depth);
+                    let is_whole = self.index.text(name) == "module.exports";
                     for importer in self.importers(file) {
+                        // What a file stands for as a whole has the name that each importer gives it.
+                        if is_whole {
+                            let meant: Vec<u32> = self.script_imports(importer, file).collect();
+                            for at in meant {
+                                let bind = self.facts[importer as usize].imports[at as usize].bind;
+                                add(&mut reached, importer, self.program.name(importer, bind), depth);
+                            }
+                        }
                         // What it imports as a whole it may pass on without a word.
                         if self.passes_on(importer, file, depth) {
                             passed.push(((name, Origin::File(importer)), depth));

@@ -1,6 +1,6 @@
 //! Paths: how two nodes hang together, by the strongest chains of relations between them.
 
-use m1nd_graph::{Edge, EdgeIx, Graph, NodeIx, NodeKind};
+use m1nd_graph::{Edge, EdgeIx, EdgeKind, Graph, NodeIx, NodeKind};
 use rustc_hash::FxHashMap;
 
 use super::ways::certainty;
@@ -14,10 +14,24 @@ const STEP: f32 = 0.9;
 const TURN: f32 = 0.5;
 /// Places where rings met that are looked at.
 const MAX_MEETINGS: usize = 30;
+/// What a coincidence counts beside a chain that leads from one node to the other.
+const COINCIDENCE: f32 = 0.1;
+
+/// What a chain says of its two ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tie {
+    /// One leads to the other: every relation of code points the same way.
+    Leads,
+    /// Both have to do with a third: a common user, a common base, a test of both.
+    Shares,
+    /// Some of it is only that files changed in the same commits.
+    Changes,
+}
 
 /// A chain of relations, each seen from the source's side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
+    pub tie: Tie,
     /// The product of what each relation and each turn leaves.
     pub strength: f32,
     pub hops: Vec<Hop>,
@@ -42,19 +56,27 @@ pub struct Between {
 /// How strongly each ring reaches a node, and from where.
 type Ring = FxHashMap<NodeIx, (f32, NodeIx, EdgeIx)>;
 
-/// The strongest chains of at most `max_hops` relations, at most `most` of them. What a common user or a common base
-/// of both explains is worth less than what leads from one to the other: a chain that turns round is weaker for it.
+/// The strongest chains of at most `max_hops` relations, at most `most` of them: those that lead from one to the other
+/// first, then coincidences. Who asks what connects two pieces of code asks for calls and imports; that a third uses both, or
+/// that they changed in one commit, is said where nothing better is known.
 pub fn between(graph: &Graph, source: NodeIx, target: NodeIx, max_hops: usize, most: usize) -> Between {
     let mut cut = false;
     let mut chains: Vec<Chain> = Vec::new();
     for ways in [Ways::Along, Ways::Against, Ways::Both] {
+        if ways == Ways::Both && chains.len() >= most {
+            break;
+        }
         for chain in directed(graph, source, target, max_hops, ways, &mut cut) {
             if !chains.iter().any(|known| known.hops == chain.hops) {
                 chains.push(chain);
             }
         }
     }
-    chains.sort_by(|a, b| b.strength.total_cmp(&a.strength).then(a.hops.len().cmp(&b.hops.len())));
+    let worth = |chain: &Chain| match chain.tie {
+        Tie::Leads => chain.strength,
+        Tie::Shares | Tie::Changes => chain.strength * COINCIDENCE,
+    };
+    chains.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.hops.len().cmp(&b.hops.len())));
     chains.truncate(most);
     Between { chains, cut }
 }
@@ -75,6 +97,17 @@ impl Ways {
             Self::Both => Self::Both,
         }
     }
+
+    /// Whether a relation may be walked in a direction. What lies in what has no direction of its own, and common changes
+    /// lead nowhere.
+    fn admit(self, edge: &Edge<'_>, along: bool) -> bool {
+        match (self, edge.kind) {
+            (Self::Both, _) | (_, EdgeKind::Contains) => true,
+            (_, EdgeKind::CoChanges) => false,
+            (Self::Along, _) => along,
+            (Self::Against, _) => !along,
+        }
+    }
 }
 
 /// The strongest chains that walk relations in these ways.
@@ -92,8 +125,12 @@ fn directed(
     let near = rings(graph, source, from_source, ways, cut);
     let far = rings(graph, target, max_hops - from_source, ways.reversed(), cut);
     let mut meetings: Vec<(f32, usize, usize, NodeIx)> = Vec::new();
+    let is_folder =
+        |node: NodeIx| matches!(graph.node(node).kind(), NodeKind::Directory | NodeKind::Repository);
     for (steps, ring) in near.iter().enumerate() {
-        for (&node, &(strength, ..)) in ring {
+        // That two things lie in one folder explains nothing.
+        let says = |node: NodeIx| node == source || node == target || !is_folder(node);
+        for (&node, &(strength, ..)) in ring.iter().filter(|(node, _)| says(**node)) {
             for (back, other) in far.iter().enumerate() {
                 if let Some(&(rest, ..)) = other.get(&node) {
                     meetings.push((strength * rest, steps, back, node));
@@ -109,12 +146,32 @@ fn directed(
         hops.reverse();
         hops.extend(walk(&far, back, node, graph).into_iter().map(|hop| Hop { along: !hop.along, ..hop }));
         if !visits_twice(graph, source, &hops) {
-            let turns = hops.windows(2).filter(|pair| pair[0].along != pair[1].along).count();
+            let (tie, turns) = tie(graph, &hops);
             let strength = strength * TURN.powi(i32::try_from(turns).unwrap_or(i32::MAX));
-            chains.push(Chain { strength, hops });
+            chains.push(Chain { tie, strength, hops });
         }
     }
     chains
+}
+
+/// What a chain says of its ends, and how often it turns round: from along relations of code to against them or back, or from a
+/// part up to what holds it and down to another part.
+fn tie(graph: &Graph, hops: &[Hop]) -> (Tie, usize) {
+    let kind = |hop: &Hop| graph.edge(hop.edge).kind;
+    let relations: Vec<&Hop> = hops.iter().filter(|hop| kind(hop) != EdgeKind::Contains).collect();
+    let turns = relations.windows(2).filter(|pair| pair[0].along != pair[1].along).count();
+    let is_held = |hop: &Hop| kind(hop) == EdgeKind::Contains;
+    let over = hops.windows(2).filter(|pair| {
+        let [up, down] = pair else { return false };
+        is_held(up) && is_held(down) && !up.along && down.along
+    });
+    let turns = turns + over.count();
+    let tie = match () {
+        () if relations.iter().any(|hop| kind(hop) == EdgeKind::CoChanges) => Tie::Changes,
+        () if turns > 0 => Tie::Shares,
+        () => Tie::Leads,
+    };
+    (tie, turns)
 }
 
 /// How much a relation binds, as learned, certain and written; never more than fully.
@@ -126,23 +183,30 @@ fn rings(graph: &Graph, start: NodeIx, steps: usize, ways: Ways, cut: &mut bool)
     // No edge leads to the start, so its own has no number that exists.
     let mut rings = vec![Ring::from_iter([(start, (1.0, start, EdgeIx(u32::MAX)))])];
     for step in 0..steps {
-        let mut from: Vec<(NodeIx, f32)> =
-            rings[step].iter().map(|(&node, &(seen, ..))| (node, seen)).collect();
+        let mut from: Vec<(NodeIx, f32, EdgeIx)> =
+            rings[step].iter().map(|(&node, &(seen, _, by))| (node, seen, by)).collect();
         from.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         *cut |= from.len() > MAX_RING;
         from.truncate(MAX_RING);
         let mut ring = Ring::default();
-        for (node, seen) in from {
-            // That two things lie in one folder explains nothing.
+        for (node, seen, by) in from {
             let kind = graph.node(node).kind();
             if node != start && matches!(kind, NodeKind::Directory | NodeKind::Repository) {
                 continue;
             }
-            let along = graph.outgoing(node).filter(|_| ways != Ways::Against);
-            let against = graph.incoming(node).filter(|_| ways != Ways::Along);
+            // Who came up from a part goes on to what the whole has to do with, not down to its other parts.
+            let came_up = step > 0 && {
+                let last = graph.edge(by);
+                last.kind == EdgeKind::Contains && last.source == node
+            };
+            let down = |edge: &Edge<'_>| !(came_up && edge.kind == EdgeKind::Contains && ways != Ways::Both);
+            let along = graph.outgoing(node).filter(|edge| ways.admit(edge, true) && down(edge));
+            let against = graph.incoming(node).filter(|edge| ways.admit(edge, false));
             for edge in along.chain(against) {
                 let other = if edge.source == node { edge.target } else { edge.source };
-                let arrives = seen * strength(&edge) * STEP;
+                // What is in a file or a class is what is asked about when it is asked about.
+                let is_own = step == 0 && edge.kind == EdgeKind::Contains && edge.source == start;
+                let arrives = if is_own { STEP } else { seen * strength(&edge) * STEP };
                 let known = ring.get(&other);
                 if other != start && arrives > 0.0 && known.is_none_or(|&(strongest, ..)| arrives > strongest)
                 {
@@ -196,7 +260,7 @@ mod tests {
                 let (arrow, next) = if hop.along { (">", edge.target) } else { ("<", edge.source) };
                 text.push_str(&format!(" {arrow} {}", name(next)));
             }
-            format!("{text} {:.2}", chain.strength)
+            format!("{text} {:.2} {:?}", chain.strength, chain.tie)
         });
         each.collect()
     }
@@ -204,16 +268,36 @@ mod tests {
     #[test]
     fn chains_come_by_the_product_of_their_strengths() {
         let text = "a calls b\nb calls d\na references c\nc calls d\na contains d";
-        assert_eq!(found(text, "a", "d", 6), ["a > b > d 0.81", "a > c > d 0.49", "a > d 0.36"]);
-        assert_eq!(found(text, "a", "d", 1), ["a > d 0.36"]);
-        assert_eq!(found(text, "d", "a", 2)[0], "d < b < a 0.81");
+        assert_eq!(
+            found(text, "a", "d", 6),
+            ["a > d 0.90 Leads", "a > b > d 0.81 Leads", "a > c > d 0.49 Leads"]
+        );
+        assert_eq!(found(text, "a", "d", 1), ["a > d 0.90 Leads"]);
+        assert_eq!(found(text, "d", "a", 2)[1], "d < b < a 0.81 Leads");
+    }
+
+    #[test]
+    fn what_leads_from_one_to_the_other_comes_before_coincidences() {
+        let files = "a.rs contains f\nf calls g\nb.rs contains g\na.rs co_changes b.rs\nt calls f\nt calls g";
+        assert_eq!(
+            found(files, "a.rs", "b.rs", 6)[..2],
+            ["a.rs > f > g < b.rs 0.73 Leads", "a.rs > b.rs 0.45 Changes"]
+        );
+        let far = "t calls a\nt calls d\na calls b\nb references c\nc references d";
+        assert_eq!(
+            found(far, "a", "d", 6),
+            ["a > b > c > d 0.26 Leads", "a < t > d 0.40 Shares"],
+            "a longer way that leads there says more than a common user"
+        );
+        let parts = "a.rs contains f\na.rs contains g";
+        assert_eq!(found(parts, "f", "g", 6), ["f < a.rs > g 0.06 Shares"]);
     }
 
     #[test]
     fn a_chain_has_no_more_hops_than_allowed_and_no_node_twice() {
         let text = "a calls b\nb calls c\nc calls d\nd calls e";
-        assert_eq!(found(text, "a", "e", 4), ["a > b > c > d > e 0.66"]);
+        assert_eq!(found(text, "a", "e", 4), ["a > b > c > d > e 0.66 Leads"]);
         assert_eq!(found(text, "a", "e", 3), [] as [&str; 0]);
-        assert_eq!(found("a calls b\nc calls b", "a", "c", 5), ["a > b < c 0.40"]);
+        assert_eq!(found("a calls b\nc calls b", "a", "c", 5), ["a > b < c 0.40 Shares"]);
     }
 }

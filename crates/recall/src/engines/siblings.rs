@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind};
 use rustc_hash::FxHashSet;
 
 use super::value;
+use crate::text::parts_of;
 
 /// A relation that a node lacks and its siblings have.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +37,9 @@ const MIN_FAMILY: usize = 3;
 /// The share of siblings that must have it.
 const SHARE: f32 = 0.6;
 
-/// Holes in the families of activated nodes, those that say most first. A family counts when at least two of those that
-/// have what is lacking are activated by `least` of the strongest.
+/// Holes in the families of activated nodes, those that say most first. A family counts when what the question is about has to
+/// do with it: two of those that have what is lacking, the one that lacks it, or what makes them a family is activated by `least` of
+/// the strongest.
 pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
     let best = active.iter().map(|&(_, value)| value).fold(0.0, f32::max);
     if best <= 0.0 {
@@ -47,20 +49,28 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
     let strong: Vec<NodeIx> =
         active.iter().map(|&(node, _)| node).filter(|&node| activation(node) >= least).collect();
     let mut found: BTreeMap<(NodeIx, Lack), Hole> = BTreeMap::new();
-    for (family, members) in families(graph, &strong) {
+    for Family { of: family, by, members } in families(graph, &strong) {
         let have = traits_of(graph, &members);
         for (lack, mut holders) in have {
             let share = holders.len() as f32 / members.len() as f32;
-            let warm = holders.iter().filter(|&&holder| activation(holder) >= least).count();
-            if holders.len() == members.len() || holders.len() < 2 || share < SHARE || warm < 2 {
+            if holders.len() == members.len() || holders.len() < 2 || share < SHARE {
                 continue;
             }
+            let warm = holders.iter().filter(|&&holder| activation(holder) >= least).count();
             let heat = holders.iter().map(|&holder| activation(holder)).sum::<f32>() / holders.len() as f32;
-            let weight = share * heat.min(1.0).sqrt() * telling(graph, &lack, &members);
+            // What only lies in one file is a family by chance, which the question must mean as a whole.
+            let named = if matches!(by, Bond::Place | Bond::Name) { 0.0 } else { activation(family) };
             let lacking =
                 members.iter().filter(|member| !holders.contains(member)).copied().collect::<Vec<_>>();
             holders.sort_by(|a, b| activation(*b).total_cmp(&activation(*a)).then(a.cmp(b)));
             for node in lacking.into_iter().filter(|&node| !is_the_thing(graph, node, &lack)) {
+                let around = graph.parent(node).filter(|&holder| graph.node(holder).kind().is_type());
+                let culprit = activation(node).max(around.map_or(0.0, &activation));
+                if warm < 2 && culprit < least && named < least {
+                    continue;
+                }
+                let heat = if warm < 2 { culprit.max(named) } else { heat };
+                let weight = share * heat.min(1.0).sqrt() * telling(graph, &lack, &members) * by.worth();
                 let hole = Hole {
                     node,
                     lacks: lack.clone(),
@@ -78,7 +88,45 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
     }
     let mut out: Vec<Hole> = found.into_values().collect();
     out.sort_by(|a, b| b.weight.total_cmp(&a.weight).then((a.node, &a.lacks).cmp(&(b.node, &b.lacks))));
+    // A definition of the same name elsewhere is lacked no less, and says nothing more.
+    let mut said = FxHashSet::default();
+    out.retain(|hole| match &hole.lacks {
+        Lack::Relation(kind, target) => {
+            said.insert((hole.node, *kind, graph.node(*target).label().to_owned()))
+        }
+        Lack::Member(_) => true,
+    });
     out
+}
+
+/// What makes siblings of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Bond {
+    /// They lie in one file or class.
+    Place,
+    /// They share a base.
+    Base,
+    /// They are what types of one base have under one name.
+    Role,
+    /// They are functions of one folder whose names begin alike, such as `decode_json` and `decode_xml`.
+    Name,
+}
+
+impl Bond {
+    /// Those that share a place often differ on purpose, those that play one role hardly ever.
+    fn worth(self) -> f32 {
+        match self {
+            Self::Place | Self::Name => 0.8,
+            Self::Base | Self::Role => 1.0,
+        }
+    }
+}
+
+/// Nodes of one kind that ought to be alike.
+struct Family {
+    of: NodeIx,
+    by: Bond,
+    members: Vec<NodeIx>,
 }
 
 /// A node does not lack itself, nor what is inside it or around it, nor what it inherits.
@@ -116,33 +164,109 @@ fn inherits(graph: &Graph, node: NodeIx, name: &str) -> bool {
     false
 }
 
-/// Nodes of one kind that the same place holds, or that share a base, for each node that is activated.
-fn families(graph: &Graph, strong: &[NodeIx]) -> Vec<(NodeIx, Vec<NodeIx>)> {
-    let mut seen: FxHashSet<(NodeIx, NodeKind)> = FxHashSet::default();
+/// The families of activated nodes: of what the same place holds, of types that share a base, and of what such types have under
+/// one name.
+fn families(graph: &Graph, strong: &[NodeIx]) -> Vec<Family> {
+    let mut seen: FxHashSet<(NodeIx, Bond, NodeKind, String)> = FxHashSet::default();
     let mut out = Vec::new();
+    let mut add = |of: NodeIx, by: Bond, name: &str, kind: NodeKind, mut members: Vec<NodeIx>| {
+        members.retain(|&member| graph.node(member).kind() == kind);
+        members.sort_unstable();
+        members.dedup();
+        let fits = (MIN_FAMILY..=MAX_FAMILY).contains(&members.len());
+        if fits && seen.insert((of, by, kind, name.to_owned())) {
+            out.push(Family { of, by, members });
+        }
+    };
     for &node in strong {
         let kind = graph.node(node).kind();
         if matches!(kind, NodeKind::Directory | NodeKind::Repository | NodeKind::Constant) {
             continue;
         }
-        let held = graph
-            .parent(node)
-            .map(|parent| (parent, graph.targets(parent, EdgeKind::Contains).collect::<Vec<_>>()));
-        let shared = [EdgeKind::Implements, EdgeKind::Inherits].into_iter().flat_map(|edge| {
-            graph.targets(node, edge).map(move |base| (base, graph.sources(base, edge).collect::<Vec<_>>()))
-        });
-        for (family, mut members) in held.into_iter().chain(shared) {
-            members.retain(|&member| graph.node(member).kind() == kind);
-            members.sort_unstable();
-            members.dedup();
-            let fits = (MIN_FAMILY..=MAX_FAMILY).contains(&members.len());
-            if fits && seen.insert((family, kind)) {
-                out.push((family, members));
+        let parent = graph.parent(node);
+        if let Some(parent) = parent {
+            add(parent, Bond::Place, "", kind, graph.targets(parent, EdgeKind::Contains).collect());
+        }
+        if kind == NodeKind::Function
+            && let Some(name) = first_part(graph.node(node).label())
+            && let Some(folder) = parent.and_then(|file| graph.parent(file))
+        {
+            let files = graph.targets(folder, EdgeKind::Contains);
+            let functions = files.flat_map(|file| graph.targets(file, EdgeKind::Contains));
+            let alike = functions.filter(|&one| first_part(graph.node(one).label()).as_ref() == Some(&name));
+            add(folder, Bond::Name, &name, kind, alike.collect());
+        }
+        // A type's own bases, those of the type that holds a method, and the type as a base of others.
+        let holder =
+            if kind.is_type() { Some(node) } else { parent.filter(|&at| graph.node(at).kind().is_type()) };
+        let Some(holder) = holder else { continue };
+        let asked = |name: &str| match kind.is_type() {
+            true => graph.targets(holder, EdgeKind::Contains).any(|held| graph.node(held).label() == name),
+            false => graph.node(node).label() == name,
+        };
+        let bases: Vec<NodeIx> = BASES.iter().flat_map(|&edge| graph.targets(holder, edge)).collect();
+        for base in bases.into_iter().chain([holder]) {
+            let types: Vec<NodeIx> = BASES.iter().flat_map(|&edge| graph.sources(base, edge)).collect();
+            if !(MIN_FAMILY..=MAX_FAMILY).contains(&types.len()) {
+                continue;
+            }
+            if kind.is_type() {
+                add(base, Bond::Base, "", graph.node(types[0]).kind(), types.clone());
+            }
+            for (name, methods) in roles(graph, &types) {
+                if base == node || asked(name) {
+                    add(base, Bond::Role, name, NodeKind::Method, methods);
+                }
+            }
+        }
+        // Many languages name no base: types of one folder that have a method of one name play the same role.
+        let folder = graph.parent(holder).and_then(|file| graph.parent(file));
+        if let Some(folder) = folder.filter(|&folder| graph.node(folder).kind() == NodeKind::Directory) {
+            let files = graph.targets(folder, EdgeKind::Contains);
+            let held = files.flat_map(|file| graph.targets(file, EdgeKind::Contains));
+            let types: Vec<NodeIx> =
+                held.filter(|&one| graph.node(one).kind().is_type()).take(MAX_TYPES).collect();
+            // An interface that is asked about stands for all that do what it says.
+            let is_abstract = matches!(graph.node(node).kind(), NodeKind::Interface | NodeKind::Trait);
+            let of = if is_abstract { node } else { folder };
+            for (name, methods) in roles(graph, &types) {
+                if asked(name) {
+                    add(of, Bond::Role, name, NodeKind::Method, methods);
+                }
             }
         }
     }
     out
 }
+
+/// Types of a folder that are looked at.
+const MAX_TYPES: usize = 300;
+
+/// The methods of some types, by their names; a type counts once.
+fn roles<'g>(graph: &'g Graph, types: &[NodeIx]) -> BTreeMap<&'g str, Vec<NodeIx>> {
+    let mut roles: BTreeMap<&str, Vec<NodeIx>> = BTreeMap::new();
+    for held in types.iter().flat_map(|&one| graph.targets(one, EdgeKind::Contains)) {
+        // What has no body does nothing and lacks nothing.
+        let is_said_only = |one: NodeIx| {
+            let holder = graph.parent(one).map(|holder| graph.node(holder).kind());
+            graph.node(one).flags().has(NodeFlags::ABSTRACT) || holder == Some(NodeKind::Interface)
+        };
+        if graph.node(held).kind() == NodeKind::Method && !is_said_only(held) {
+            roles.entry(graph.node(held).label()).or_default().push(held);
+        }
+    }
+    roles
+}
+
+/// What a name of several parts begins with.
+fn first_part(name: &str) -> Option<String> {
+    let mut parts = parts_of(name);
+    let first = parts.next()?.to_lowercase();
+    parts.next().map(|_| first)
+}
+
+/// The relations that make bases.
+const BASES: [EdgeKind; 2] = [EdgeKind::Implements, EdgeKind::Inherits];
 
 /// What members of a family have: relations that the code states, and members by name.
 fn traits_of(graph: &Graph, members: &[NodeIx]) -> Vec<(Lack, Vec<NodeIx>)> {
@@ -163,7 +287,7 @@ fn traits_of(graph: &Graph, members: &[NodeIx]) -> Vec<(Lack, Vec<NodeIx>)> {
                     | EdgeKind::References
                     | EdgeKind::Imports
             );
-            if stated && !edge.evidence.is_inferred() {
+            if stated && is_sure(&edge) {
                 add(Lack::Relation(edge.kind, edge.target), member);
             } else if edge.kind == EdgeKind::Contains {
                 let held = graph.node(edge.target);
@@ -174,6 +298,11 @@ fn traits_of(graph: &Graph, members: &[NodeIx]) -> Vec<(Lack, Vec<NodeIx>)> {
         }
     }
     out.into_iter().collect()
+}
+
+/// Whether a relation is known, or nearly: of two definitions for two platforms, either may be meant.
+fn is_sure(edge: &Edge<'_>) -> bool {
+    !matches!(edge.evidence, Evidence::Inferred { candidates } if candidates != 2)
 }
 
 /// How special what is lacking is to the family: what everybody uses says little.
@@ -226,8 +355,28 @@ mod tests {
     }
 
     #[test]
+    fn the_culprit_is_named_when_it_is_asked_about() {
+        assert_eq!(found(HANDLERS, &[("delete", 1.0)]), ["delete lacks calls check (3 of 4)"]);
+    }
+
+    const BINDINGS: &str = "Json implements Binding\nXml implements Binding\nYaml implements Binding\nForm implements Binding\n\
+        Json contains Json.bind\nXml contains Xml.bind\nYaml contains Yaml.bind\nForm contains Form.bind\n\
+        Json contains Json.name\nXml contains Xml.name\nYaml contains Yaml.name\n\
+        Json.bind calls validate\nYaml.bind calls validate\nForm.bind calls validate\nXml.bind calls decode";
+
+    #[test]
+    fn types_of_one_base_are_a_family_and_so_is_what_they_have_under_one_name() {
+        let all = ["Form lacks name", "Xml.bind lacks calls validate (3 of 4)"];
+        assert_eq!(found(BINDINGS, &[("Binding", 1.0)]), all, "the base is asked about");
+        assert_eq!(found(BINDINGS, &[("Xml", 1.0)]), all[1..], "the type of the culprit");
+        assert_eq!(found(BINDINGS, &[("Xml.bind", 1.0)]), all[1..], "the culprit");
+        assert_eq!(found(BINDINGS, &[("Json.bind", 1.0), ("Form.bind", 0.6)]), all[1..], "two that have it");
+        assert_eq!(found(BINDINGS, &[("Form", 1.0)]), all[..1]);
+    }
+
+    #[test]
     fn cold_siblings_prove_nothing() {
-        assert!(found(HANDLERS, &[("get", 1.0), ("put", 0.1)]).is_empty());
+        assert!(found(HANDLERS, &[("post", 1.0), ("put", 0.1)]).is_empty());
         assert!(found(HANDLERS, &[]).is_empty());
     }
 }

@@ -2,8 +2,8 @@
 
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, NodeIx, NodeKind, NodeSpec};
 
-/// Each line is `source kind target`; nodes are functions named as in the text, in the file `NAME.rs`, and names
-/// that end in `.rs` are files.
+/// Each line is `source kind target`; nodes are functions named as in the text, in the file `NAME.rs`; names
+/// that end in `.rs` are files, `Name` is a class and `Name.part` a method.
 pub(crate) fn graph(text: &str) -> Graph {
     let mut builder = GraphBuilder::new();
     for name in text.lines().flat_map(|line| line.split_whitespace().step_by(2)) {
@@ -26,8 +26,14 @@ pub(crate) fn graph(text: &str) -> Graph {
 
 pub(crate) fn spec(name: &str) -> NodeSpec {
     let is_file = name.ends_with(".rs");
-    let kind = if is_file { NodeKind::File } else { NodeKind::Function };
-    let mut spec = NodeSpec::new(kind, name, name);
+    let method = name.split_once('.').filter(|_| !is_file).map(|(_, method)| method);
+    let kind = match method {
+        _ if is_file => NodeKind::File,
+        Some(_) => NodeKind::Method,
+        None if name.starts_with(char::is_uppercase) => NodeKind::Class,
+        None => NodeKind::Function,
+    };
+    let mut spec = NodeSpec::new(kind, name, method.unwrap_or(name));
     spec.path = if is_file { name.to_owned() } else { format!("{name}.rs") };
     (spec.line_start, spec.line_end) = (1, 2);
     spec

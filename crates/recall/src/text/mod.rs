@@ -2,6 +2,7 @@
 
 mod fields;
 mod index;
+mod kin;
 mod lines;
 mod postings;
 mod stem;
@@ -10,5 +11,7 @@ mod words;
 
 pub use fields::{Counts, Entry, FIELDS, Field, FileBag, Source, Span};
 pub use index::{FieldWeights, FileIx, PathPart, TextIndex, Unit, UnitIx};
+pub use kin::kin;
+pub use lines::Style;
 pub use postings::{Bm25, Postings};
 pub use words::{Term, Terms, hash, parts_of, raw_words, terms_of_query, terms_of_text};

@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ghosts::{GhostEdge, of_files};
-use super::learned::{of_nodes, primed, rescore};
+use super::learned::{finds, of_nodes, primed, rescore};
 use crate::ctx::{Ctx, GraphView};
-use crate::faults::from_bring;
+use crate::faults::{self, from_bring};
 use crate::workspace::BringError;
 
 /// Nodes that edges are taught by; further ones were hardly activated.
@@ -109,7 +109,7 @@ pub fn activate(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<
     let graph = &at.graph;
     let names = workspace.names(graph);
     let mut found = associate(graph, &names, request.query, &request.dimensions, request.noise);
-    apply_lessons(ctx, graph, &names, request.query, &mut found)?;
+    apply_lessons(ctx, at, &names, request.query, &mut found)?;
     let total = found.activated.len() as u64;
     let holes = if request.holes { holes(&found, MAX_ASIDES) } else { Vec::new() };
     let plasticity = (request.learning == Learning::On).then(|| {
@@ -167,8 +167,9 @@ pub fn learn(
 ) -> Result<usize, Fault> {
     let workspace = ctx.workspace()?;
     let ids: Vec<&str> = nodes.iter().map(|&node| at.graph.node(node).id()).collect();
+    let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
     workspace
-        .add_lessons(query, &ids, amount)
+        .add_lessons(query, &finds(&corpus, &at.graph, query), &ids, amount)
         .map_err(|err| from_bring::fault(ctx.tool(), BringError::Io(err)))?;
     let mut among: Vec<NodeIx> = starts(ctx, at, query)?.into_iter().map(|(node, _)| node).collect();
     among.extend(nodes);
@@ -179,14 +180,16 @@ pub fn learn(
 
 fn apply_lessons(
     ctx: &Ctx<'_>,
-    graph: &Graph,
+    at: &GraphView,
     names: &Names,
     query: &str,
     found: &mut Associated,
 ) -> Result<(), Fault> {
     let weight = |term: Term| if names.with_term(term).is_empty() { 1.0 } else { names.idf(term) };
-    let opinions = of_nodes(ctx.workspace()?, graph, query, weight);
-    let primed = primed(ctx, ctx.workspace()?, graph, query, weight);
+    let (workspace, graph) = (ctx.workspace()?, &at.graph);
+    let corpus = || workspace.corpus(&at.view, graph, ctx.cancel()).map_err(faults::stopped);
+    let opinions = of_nodes(workspace, graph, query, weight, || Ok(finds(&*corpus()?, graph, query)))?;
+    let primed = primed(ctx, workspace, graph, query, weight);
     if opinions.is_empty() && primed.is_empty() {
         return Ok(());
     }

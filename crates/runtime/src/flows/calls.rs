@@ -58,11 +58,12 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
         });
         // A call is written in its source's file.
         let path = graph.node(edge.source).path();
-        let candidates = match edge.evidence {
-            Evidence::Inferred { candidates } => Some(u32::from(candidates)),
-            _ => None,
-        };
-        for &line in edge.lines {
+        // One line may be certain and the next a guess.
+        for (line, evidence) in edge.sites() {
+            let candidates = match evidence {
+                Evidence::Inferred { candidates } => Some(u32::from(candidates)),
+                _ => None,
+            };
             let call = Call {
                 node_id: other.id().to_owned(),
                 label: other.label().to_owned(),
@@ -70,12 +71,12 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
                 file_path: path.to_owned(),
                 line,
                 source: files.line(path, line),
-                evidence: edge.evidence.name(),
+                evidence: evidence.name(),
                 candidates,
                 by: (direction == Direction::Callees && edge.source != node)
                     .then(|| graph.node(edge.source).id().to_owned()),
             };
-            found.push(((edge.evidence.is_inferred(), path.to_owned(), line), call));
+            found.push(((evidence.is_inferred(), path.to_owned(), line), call));
         }
     }
     found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.node_id.cmp(&b.1.node_id)));
@@ -87,7 +88,8 @@ fn inside(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let mut found = vec![node];
     let mut at = 0;
     while graph.node(node).kind().is_type() && at < found.len() {
-        found.extend(graph.targets(found[at], EdgeKind::Contains));
+        let members = graph.members(found[at]).into_iter().filter(|ix| !found.contains(ix));
+        found.extend(members.collect::<Vec<NodeIx>>());
         at += 1;
     }
     found

@@ -39,7 +39,7 @@ pub fn of_range(ctx: &Ctx<'_>, argument: &str, range: &str) -> Result<Vec<Change
     let root = ctx.workspace()?.root();
     let (listed, _) = scan::list(root, ctx.cancel()).map_err(faults::stopped)?;
     let today = listed.into_iter().map(|file| file.path);
-    history::changes(root.path(), range, today, |path| scan::read(root, path).ok())
+    history::changes(root.path(), range, today, |path| scan::now(root, path))
         .map_err(|err| refused(ctx, argument, &err))
 }
 
@@ -51,7 +51,8 @@ pub fn nodes(graph: &Graph, files: &[ChangedFile]) -> Vec<NodeIx> {
     nodes
 }
 
-fn refused(ctx: &Ctx<'_>, argument: &str, err: &RangeError) -> Fault {
+/// Why a range cannot be compared.
+pub(super) fn refused(ctx: &Ctx<'_>, argument: &str, err: &RangeError) -> Fault {
     match err {
         RangeError::History(history::HistoryError::Stopped(stop)) => faults::stopped(*stop),
         RangeError::History(_) => Fault::new(
@@ -69,4 +70,13 @@ fn refused(ctx: &Ctx<'_>, argument: &str, err: &RangeError) -> Fault {
             ),
         ),
     }
+}
+
+/// There is no branch to compare with.
+pub(super) fn no_base(ctx: &Ctx<'_>) -> Fault {
+    Fault::new(
+        Code::InvalidParams,
+        "There is no git branch to compare with: no main, master, trunk or origin/HEAD that HEAD comes from.",
+        Recovery::call("Name a commit in `base`, or give a `diff`.", ctx.tool(), json!({ "base": "HEAD~1" })),
+    )
 }

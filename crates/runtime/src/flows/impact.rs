@@ -3,6 +3,7 @@
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeIx};
 use m1nd_risk::blast::{self, Blast, Reached, Toward, Via};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -152,7 +153,7 @@ impl Impact {
             }
             begun.push(second);
             let path = way.iter().map(|&ix| name(graph, ix)).collect();
-            chains.push(Chain { path, strength: round(one.signal) });
+            chains.push(Chain { path, strength: round3(one.signal) });
             if chains.len() == MAX_CHAINS {
                 break;
             }
@@ -177,7 +178,7 @@ fn hit(graph: &Graph, one: &Reached) -> Hit {
         node_id: node.id().to_owned(),
         label: node.label().to_owned(),
         kind: node.kind().name(),
-        signal_strength: round(one.signal),
+        signal_strength: round3(one.signal),
         hop_distance: one.hops,
         via,
         inferred: !one.is_certain,
@@ -187,8 +188,4 @@ fn hit(graph: &Graph, one: &Reached) -> Hit {
 fn name(graph: &Graph, ix: NodeIx) -> String {
     let node = graph.node(ix);
     if node.qualified().is_empty() { node.path().to_owned() } else { node.qualified().to_owned() }
-}
-
-fn round(value: f32) -> f64 {
-    (f64::from(value) * 1_000.0).round() / 1_000.0
 }

@@ -1,9 +1,10 @@
 //! Learned: what was said of earlier answers moves the answers to questions like those, and no others.
 
+use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_recall::corpus::Corpus;
-use m1nd_recall::feedback::{lifted, opinions};
-use m1nd_recall::seek::{Breakdown, FileHit, Hit};
+use m1nd_recall::feedback::{FINDS, Find, Gist, lifted, opinions};
+use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question, Tests};
 use m1nd_recall::text::Term;
 
 use super::seek::Request;
@@ -33,16 +34,17 @@ impl<'a> Learned<'a> {
         corpus: &'a Corpus,
         query: &str,
         place: &Place,
-    ) -> Self {
+    ) -> Result<Self, Fault> {
         let files = corpus.text.files().len() as f32;
         let weight = |term: Term| match corpus.text.files_with(term) {
             0 => UNKNOWN,
             with => (1.0 + files / with as f32).ln(),
         };
-        let opinions = of_nodes(workspace, graph, query, weight);
+        let opinions = of_nodes(workspace, graph, query, weight, || Ok(finds(corpus, graph, query)))?;
         let primed = primed(ctx, workspace, graph, query, weight);
         let inside = |node: NodeIx| place.admits(graph.node(node).path());
-        Self { corpus, opinions: opinions.into_iter().filter(|&(node, _)| inside(node)).collect(), primed }
+        let opinions = opinions.into_iter().filter(|&(node, _)| inside(node)).collect();
+        Ok(Self { corpus, opinions, primed })
     }
 
     fn is_silent(&self) -> bool {
@@ -74,7 +76,8 @@ impl<'a> Learned<'a> {
         }
         let opinion = |hit: &Hit| self.opinion(|node| node == hit.node);
         rescore(&mut hits, |hit| &mut hit.score, opinion);
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+        // Equal ones stay in the order they came in: what is named or quoted first.
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         hits.truncate(request.top_k);
         hits.retain(|hit| hit.score >= request.min_score);
         hits
@@ -106,7 +109,7 @@ impl<'a> Learned<'a> {
             self.opinion(|node| graph.node(node).path() == path)
         };
         rescore(&mut hits, |found| &mut found.hit.score, opinion);
-        hits.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score).then(a.hit.node.cmp(&b.hit.node)));
+        hits.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
         hits.truncate(request.top_k);
         hits.retain(|found| found.hit.score >= request.min_score);
         hits
@@ -124,19 +127,33 @@ impl<'a> Learned<'a> {
     }
 }
 
-/// What lessons say of the nodes that are still there, in the order of nodes.
+/// What lessons say of the nodes that are still there, in the order of nodes. `finds` is asked only where a lesson has words of
+/// the question.
 pub(super) fn of_nodes(
     workspace: &Workspace,
     graph: &Graph,
     query: &str,
     weight: impl Fn(Term) -> f32,
-) -> Vec<(NodeIx, f32)> {
+    finds: impl FnOnce() -> Result<Vec<Find>, Fault>,
+) -> Result<Vec<(NodeIx, f32)>, Fault> {
     let lessons = workspace.lessons();
-    let known = opinions(lessons.iter(), query, weight);
+    let asked = Gist::of(query, Vec::new());
+    if !lessons.iter().any(|lesson| asked.likeness(&lesson.gist, &weight) > 0.0) {
+        return Ok(Vec::new());
+    }
+    let asked = Gist::of(query, finds()?);
+    let known = opinions(lessons.iter(), &asked, weight);
     let mut known: Vec<(NodeIx, f32)> =
         known.into_iter().filter_map(|(id, opinion)| Some((graph.node_by_id(id)?, opinion))).collect();
     known.sort_unstable_by_key(|&(node, _)| node);
-    known
+    Ok(known)
+}
+
+/// What a question finds first, before anything was learned.
+pub(super) fn finds(corpus: &Corpus, graph: &Graph, query: &str) -> Vec<Find> {
+    let question = Question { query, top_k: FINDS, graph: Graphed::Yes, min_score: 0.0, tests: Tests::After };
+    let found = Found::of(corpus, graph, &question, |_| true).symbols(&|_| true);
+    Gist::finds(found.iter().map(|hit| (graph.node(hit.node).id(), hit.score)))
 }
 
 /// What the calling agent is about to work on, if the question is about it, in the order of nodes.

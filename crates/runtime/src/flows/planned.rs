@@ -69,12 +69,15 @@ pub fn gaps(graph: &Graph, steps: &[Step], predictions: &[Prediction]) -> Vec<Ga
 /// 0.25 times how little the least trusted file is trusted, 0.5 times how likely something is left out, 0.25 times the share of files
 /// without a test.
 pub fn risk(known: &Known, steps: &[Step], gaps: &[Gap], tested: &plan::Tested) -> f64 {
-    let trust = steps.iter().filter_map(|step| known.ledger.trust(&step.path)).map(|trust| trust.score);
-    let trust = trust.fold(f64::NAN, f64::min);
-    let doubt = if trust.is_nan() { 0.5 } else { 1.0 - trust };
     let complete: f64 = gaps.iter().map(|gap| 1.0 - gap.signal_strength).product();
     let untested = tested.untested.len() as f64 / tested.testable.max(1) as f64;
-    0.25 * doubt + 0.5 * (1.0 - complete) + 0.25 * untested
+    0.25 * doubt(known, steps) + 0.5 * (1.0 - complete) + 0.25 * untested
+}
+
+/// How little the least trusted file is trusted; a half where nothing is known.
+pub fn doubt(known: &Known, steps: &[Step]) -> f64 {
+    let trust = steps.iter().filter_map(|step| known.ledger.trust(&step.path)).map(|trust| trust.score);
+    trust.min_by(f64::total_cmp).map_or(0.5, |trust| 1.0 - trust)
 }
 
 /// The path that a step names, as the graph has it. What is to be created need not be there yet.

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::learned::Learned;
 use super::named;
+use super::quoted::{self, Said};
 use super::slice::MAX_FILE_BYTES;
 use super::text_search::Place;
 use crate::ctx::{Ctx, GraphView};
@@ -52,9 +53,18 @@ pub struct SeekResult {
     pub file_path: String,
     pub line_start: u32,
     pub line_end: u32,
+    /// The line in it that says what the query quotes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub says: Option<Says>,
     /// Nearest callers and callees.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<String>,
+}
+
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
+pub struct Says {
+    pub line: u32,
+    pub text: String,
 }
 
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
@@ -75,7 +85,7 @@ pub struct SeekFile {
     pub file_path: String,
     /// 0 to 1.
     pub score: f64,
-    /// Its best symbols, as name:line.
+    /// Its best symbols, as name:line; the line is the one that says what the query quotes, or the symbol's first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<String>,
     /// Words of the query that it has.
@@ -83,20 +93,66 @@ pub struct SeekFile {
     pub words: Vec<String>,
 }
 
-/// Symbols that answer, and how many files could have.
-pub fn symbols(
+/// What a question found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered<T> {
+    pub results: Vec<T>,
+    /// Files that could have been shown.
+    pub candidates: u64,
+    /// Symbols that could have been shown, where somebody wants to know.
+    pub symbols: Option<u64>,
+    /// Words that nothing has, and what they were read as: `read "recieve" as "receive"`.
+    pub read_as: Vec<String>,
+}
+
+/// Symbols that answer.
+pub fn symbols(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Answered<SeekResult>, Fault> {
+    found_symbols(ctx, at, request, Counting::Files)
+}
+
+/// What is counted of what could have been shown; symbols take longer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    Files,
+    Symbols,
+}
+
+fn found_symbols(
     ctx: &Ctx<'_>,
     at: &GraphView,
     request: &Request<'_>,
-) -> Result<(Vec<SeekResult>, u64), Fault> {
+    counting: Counting,
+) -> Result<Answered<SeekResult>, Fault> {
     let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
     let meant: Vec<Hit> = named(ctx, at, request, &kinds)?;
-    let (results, candidates) = ask(ctx, at, request, |found, lessons| {
-        let mut hits = lessons.judge(&at.graph, found.symbols(&kinds), &kinds, request);
-        put_first(&mut hits, &meant, request.top_k);
-        hits.iter().enumerate().map(|(nth, hit)| result(&at.graph, hit, nth)).collect()
+    let mut symbols = None;
+    let mut answered = ask(ctx, at, request, |found, lessons, said| {
+        symbols = (counting == Counting::Symbols).then(|| found.symbol_count(&kinds) as u64);
+        let mut hits = found.symbols(&kinds);
+        put_first(&mut hits, &meant);
+        let quoted: Vec<Hit> = said
+            .iter()
+            .filter(|said| kinds(at.graph.node(said.node).kind()))
+            .map(|said| meant_hit(said.node, Vec::new()))
+            .collect();
+        put_first(&mut hits, &quoted);
+        let mut hits = lessons.judge(&at.graph, hits, &kinds, request);
+        hits.truncate(request.top_k);
+        let shown = |(nth, hit): (usize, &Hit)| {
+            let line = said.iter().find(|said| said.node == hit.node);
+            result(&at.graph, hit, line, nth)
+        };
+        hits.iter().enumerate().map(shown).collect()
     })?;
-    Ok((results, candidates.max(meant.len() as u64)))
+    answered.candidates = answered.candidates.max(meant.len() as u64);
+    answered.symbols = symbols.map(|symbols| symbols.max(answered.results.len() as u64));
+    Ok(answered)
+}
+
+/// An answer that is meant, not only fitting.
+fn meant_hit(node: NodeIx, words: Vec<String>) -> Hit {
+    let breakdown = Breakdown { lexical: 1.0, ..Breakdown::default() };
+    Hit { node, file: 0, score: 1.0, breakdown, words }
 }
 
 /// Definitions that the question names, as its best answers.
@@ -114,51 +170,54 @@ fn named(
         let path = ctx.workspace().ok().and_then(|workspace| workspace.root().relative(node.path()).ok());
         kinds(node.kind()) && path.is_some_and(|path| place.admits(path.as_str()))
     };
-    let hit = |node: NodeIx| Hit {
-        node,
-        file: 0,
-        score: 1.0,
-        breakdown: Breakdown { lexical: 1.0, ..Breakdown::default() },
-        words: vec![graph.node(node).label().to_owned()],
-    };
+    let hit = |node: NodeIx| meant_hit(node, vec![graph.node(node).label().to_owned()]);
     Ok(named::meant(graph, request.query).into_iter().filter(admits).map(hit).collect())
 }
 
 /// What is meant by its name comes before what only fits.
-fn put_first(hits: &mut Vec<Hit>, meant: &[Hit], top_k: usize) {
+fn put_first(hits: &mut Vec<Hit>, meant: &[Hit]) {
     hits.retain(|hit| meant.iter().all(|one| one.node != hit.node));
     hits.splice(0..0, meant.iter().cloned());
-    hits.truncate(top_k);
 }
 
-/// Files that answer, and how many could have.
-pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Vec<SeekFile>, u64), Fault> {
+/// Files that answer.
+pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Answered<SeekFile>, Fault> {
     // In a sentence the words around a name count, too.
     let meant = if request.query.split_whitespace().count() == 1 {
         named(ctx, at, request, &|_| true)?
     } else {
         Vec::new()
     };
-    ask(ctx, at, request, |found, lessons| {
-        let mut hits = lessons.judge_files(&at.graph, found.files(), request);
-        let path = |ix: NodeIx| at.graph.node(ix).path();
-        for one in meant.iter().rev() {
-            let known = hits.iter().position(|hit| path(hit.hit.node) == path(one.node));
-            let mut first = match (known, at.graph.node_by_path(path(one.node))) {
-                (Some(known), _) => hits.remove(known),
-                (None, Some(file)) => FileHit { hit: Hit { node: file, ..one.clone() }, symbols: Vec::new() },
-                (None, None) => continue,
-            };
-            first.hit.score = 1.0;
-            if !first.symbols.contains(&one.node) {
-                first.symbols.insert(0, one.node);
-            }
-            hits.insert(0, first);
-        }
+    let graph = &at.graph;
+    ask(ctx, at, request, |found, lessons, said| {
+        let mut hits = found.files();
+        let quoted = said.iter().filter(|said| said.is_certain).map(|said| said.node);
+        let first: Vec<NodeIx> = quoted.chain(meant.iter().map(|hit| hit.node)).collect();
+        first.iter().rev().for_each(|&node| put_file_first(graph, &mut hits, node));
+        let mut hits = lessons.judge_files(graph, hits, request);
         hits.truncate(request.top_k);
-        hits.into_iter().enumerate().map(|(nth, hit)| file(&at.graph, hit, nth)).collect()
+        hits.into_iter().enumerate().map(|(nth, hit)| file(graph, hit, said, nth)).collect()
     })
 }
+
+/// The file of what is meant comes first, and what is meant comes first in it.
+fn put_file_first(graph: &Graph, hits: &mut Vec<FileHit>, node: NodeIx) {
+    let path = graph.node(node).path();
+    let known = hits.iter().position(|hit| graph.node(hit.hit.node).path() == path);
+    let mut first = match (known, graph.node_by_path(path)) {
+        (Some(known), _) => hits.remove(known),
+        (None, Some(file)) => FileHit { hit: meant_hit(file, Vec::new()), symbols: Vec::new() },
+        (None, None) => return,
+    };
+    first.hit.score = 1.0;
+    first.symbols.retain(|&symbol| symbol != node);
+    first.symbols.insert(0, node);
+    first.symbols.truncate(MAX_SYMBOLS);
+    hits.insert(0, first);
+}
+
+/// Symbols named of one file.
+const MAX_SYMBOLS: usize = 2;
 
 /// A line of source that answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,9 +237,10 @@ pub fn lines(
     at: &GraphView,
     request: &Request<'_>,
     context: usize,
-) -> Result<(Vec<Line>, u64), Fault> {
+) -> Result<Answered<Line>, Fault> {
     let root = ctx.workspace()?.root();
-    let (results, candidates) = symbols(ctx, at, request)?;
+    let found = found_symbols(ctx, at, request, Counting::Symbols)?;
+    let Answered { results, candidates, symbols, read_as } = found;
     let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
     let lines = results.into_iter().filter_map(|result| {
         let text = texts.entry(result.file_path.clone()).or_insert_with(|| {
@@ -188,7 +248,8 @@ pub fn lines(
             read::text(root, &path, MAX_FILE_BYTES).ok().map(|file| file.text)
         });
         let all: Vec<&str> = text.as_deref()?.lines().collect();
-        let first = (result.line_start.max(1) as usize - 1).min(all.len().checked_sub(1)?);
+        let says = result.says.map_or(result.line_start, |says| says.line);
+        let first = (says.max(1) as usize - 1).min(all.len().checked_sub(1)?);
         let cut = |line: &&str| line[..line.floor_char_boundary(MAX_LINE)].to_owned();
         Some(Line {
             node_id: result.node_id,
@@ -200,7 +261,7 @@ pub fn lines(
             score: result.score,
         })
     });
-    Ok((lines.collect(), candidates))
+    Ok(Answered { results: lines.collect(), candidates, symbols, read_as })
 }
 
 /// Longer lines are cut: the place is what matters.
@@ -210,13 +271,13 @@ fn ask<T>(
     ctx: &Ctx<'_>,
     at: &GraphView,
     request: &Request<'_>,
-    shape: impl FnOnce(&Found<'_>, &Learned<'_>) -> Vec<T>,
-) -> Result<(Vec<T>, u64), Fault> {
+    shape: impl FnOnce(&Found<'_>, &Learned<'_>, &[Said]) -> Vec<T>,
+) -> Result<Answered<T>, Fault> {
     let workspace = ctx.workspace()?;
     let place = Place::resolve(workspace.root(), request.scope)
         .map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
     let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
-    let lessons = Learned::of(ctx, workspace, &at.graph, &corpus, request.query, &place);
+    let lessons = Learned::of(ctx, workspace, &at.graph, &corpus, request.query, &place)?;
     let question = Question {
         query: request.query,
         top_k: lessons.reach(request.top_k),
@@ -225,8 +286,14 @@ fn ask<T>(
         tests: if asks_for_tests(request, &place) { Tests::Wanted } else { Tests::After },
     };
     let found = Found::of(&corpus, &at.graph, &question, |path| place.admits(path));
-    let candidates = found.candidates() as u64;
-    Ok((shape(&found, &lessons), candidates))
+    let said = quoted::said(workspace.root(), &at.graph, &corpus, request.query, &|path| place.admits(path));
+    let read = |(said, read): &(String, String)| format!("read \"{said}\" as \"{read}\"");
+    Ok(Answered {
+        results: shape(&found, &lessons, &said),
+        candidates: found.candidates() as u64,
+        symbols: None,
+        read_as: found.read_as().iter().map(read).collect(),
+    })
 }
 
 fn asks_for_tests(request: &Request<'_>, place: &Place) -> bool {
@@ -235,9 +302,10 @@ fn asks_for_tests(request: &Request<'_>, place: &Place) -> bool {
     request.kinds.contains(&NodeKind::Test) || m1nd_recall::place::is_test(&inside)
 }
 
-fn result(graph: &Graph, hit: &Hit, nth: usize) -> SeekResult {
+fn result(graph: &Graph, hit: &Hit, said: Option<&Said>, nth: usize) -> SeekResult {
     let node = graph.node(hit.node);
     let (line_start, line_end) = node.lines();
+    let says = said.map(|said| Says { line: said.line, text: said.text.clone() });
     SeekResult {
         node_id: node.id().to_owned(),
         label: node.label().to_owned(),
@@ -248,14 +316,16 @@ fn result(graph: &Graph, hit: &Hit, nth: usize) -> SeekResult {
         file_path: node.path().to_owned(),
         line_start,
         line_end,
+        says,
         connections: if nth < CONNECTED { connections(graph, hit.node) } else { Vec::new() },
     }
 }
 
-fn file(graph: &Graph, found: FileHit, nth: usize) -> SeekFile {
+fn file(graph: &Graph, found: FileHit, said: &[Said], nth: usize) -> SeekFile {
     let symbol = |&ix: &NodeIx| {
         let node = graph.node(ix);
-        format!("{}:{}", node.label(), node.lines().0)
+        let says = said.iter().find(|said| said.node == ix).map(|said| said.line);
+        format!("{}:{}", node.label(), says.unwrap_or(node.lines().0))
     };
     SeekFile {
         file_path: graph.node(found.hit.node).path().to_owned(),

@@ -7,6 +7,7 @@ use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_risk::blast::{self, Toward};
 use m1nd_risk::trace::{Mapped, Mapping, Style, Suspect, Weights, map, parse, suspects};
 use m1nd_stdx::clock::UnixMs;
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -151,11 +152,11 @@ fn shown(graph: &Graph, mapped: &[Mapped], suspect: &Suspect) -> SuspectShown {
     SuspectShown {
         node_id: node.id().to_owned(),
         at: format!("{}:{line}", node.path()),
-        suspiciousness: round(suspect.suspiciousness),
+        suspiciousness: round3(suspect.suspiciousness),
         signals: SignalsShown {
-            trace_depth: round(suspect.depth),
-            recency: suspect.recency.map(round),
-            centrality: round(suspect.centrality),
+            trace_depth: round3(suspect.depth),
+            recency: suspect.recency.map(round3),
+            centrality: round3(suspect.centrality),
         },
         moved,
     }
@@ -171,7 +172,7 @@ fn co_changes(graph: &Graph, suspects: &[Suspect]) -> Vec<CoSuspect> {
         for (other, edge) in edges.filter(|(_, edge)| edge.kind == EdgeKind::CoChanges) {
             let other = graph.node(other).path();
             if !files.contains(other) && !found.iter().any(|known| known.file_path == other) {
-                let strength = round(edge.base_weight.get());
+                let strength = round3(edge.base_weight.get());
                 found.push(CoSuspect { file_path: other.to_owned(), with: path.to_owned(), strength });
             }
         }
@@ -220,8 +221,4 @@ fn no_frames(text: &str) -> Fault {
             json!({ "query": &word[..word.floor_char_boundary(200)] }),
         ),
     )
-}
-
-fn round(value: f32) -> f64 {
-    (f64::from(value) * 1_000.0).round() / 1_000.0
 }

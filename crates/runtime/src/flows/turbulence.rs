@@ -34,9 +34,21 @@ pub struct Turbulent {
     pub ways: Ways,
 }
 
+/// Every function that changes shared state.
+#[derive(Clone, Debug)]
+pub struct Writer {
+    pub node: NodeIx,
+    pub states: Vec<(String, u32)>,
+    pub ways: Ways,
+    /// It holds a lock, or is reached under one only.
+    pub is_guarded: bool,
+}
+
 /// What was found.
 #[derive(Debug, Default)]
 pub struct Flow {
+    /// All of them, in the order of nodes.
+    pub all: Vec<Writer>,
     /// The most turbulent first.
     pub turbulent: Vec<Turbulent>,
     /// Functions that change shared state.
@@ -106,18 +118,22 @@ pub fn simulate(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Flow,
             continue;
         }
         flow.writers += 1;
+        let line = |after: usize| node.lines().0 + u32::try_from(after).unwrap_or_default();
+        let states: Vec<(String, u32)> =
+            changes.into_iter().map(|(name, after)| (name, line(after))).collect();
         if patterns.holds_lock(&source) {
             flow.guarded += 1;
+            flow.all.push(Writer { node: node.ix(), states, ways: Ways::default(), is_guarded: true });
             continue;
         }
         let found = ways(graph, node.ix(), &entries.particles, |on_the_way| {
             let patterns = shared::patterns(graph.node(on_the_way).language());
             patterns.zip(words.body(graph, on_the_way)).is_some_and(|(known, text)| known.holds_lock(&text))
         });
-        flow.guarded += usize::from(found.entries.is_empty() && found.has_guarded);
+        let is_guarded = found.entries.is_empty() && found.has_guarded;
+        flow.guarded += usize::from(is_guarded);
+        flow.all.push(Writer { node: node.ix(), states: states.clone(), ways: found.clone(), is_guarded });
         if found.turbulence() > 0.0 {
-            let line = |after: usize| node.lines().0 + u32::try_from(after).unwrap_or_default();
-            let states = changes.into_iter().map(|(name, after)| (name, line(after))).collect();
             flow.turbulent.push(Turbulent { node: node.ix(), states, ways: found });
         }
     }

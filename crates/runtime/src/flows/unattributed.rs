@@ -122,7 +122,7 @@ fn is_definition(graph: &Graph, name: &str, path: &str, line: u64) -> bool {
 }
 
 /// Whether the line is part of what is written about the definition around it.
-fn is_documentation(graph: &Graph, path: &str, line: u64, text: &str) -> bool {
+pub(super) fn is_documentation(graph: &Graph, path: &str, line: u64, text: &str) -> bool {
     let Ok(line) = u32::try_from(line) else { return false };
     let around = graph.node_at(path, line).map(|node| graph.node(node));
     around.is_some_and(|node| !text.trim().is_empty() && node.doc().contains(text.trim()))
@@ -139,7 +139,7 @@ fn is_prototype(line: &str, name: &str) -> bool {
     !before.is_empty() && words.next().is_some_and(is_type) && words.all(is_type)
 }
 
-fn is_comment(line: &str, family: &str) -> bool {
+pub(super) fn is_comment(line: &str, family: &str) -> bool {
     let line = line.trim_start();
     let marks: &[&str] = match family {
         "python" | "ruby" | "bash" | "elixir" => &["#"],

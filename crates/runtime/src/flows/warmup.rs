@@ -27,6 +27,9 @@ pub fn warm_up(ctx: &Ctx<'_>, at: &GraphView, task: &str, boost: f32) -> Result<
     let agent = ctx.header().caller.name();
     // What was said before must not lift what is found now.
     workspace.prime(agent, None);
+    if boost == 0.0 {
+        return Ok(Vec::new());
+    }
     let request = Request {
         query: task,
         top_k: MAX_PRIMED,
@@ -35,7 +38,7 @@ pub fn warm_up(ctx: &Ctx<'_>, at: &GraphView, task: &str, boost: f32) -> Result<
         min_score: 0.1,
         graph: Graphed::Yes,
     };
-    let (found, _) = seek::symbols(ctx, at, &request)?;
+    let found = seek::symbols(ctx, at, &request)?.results;
     let best = found.first().map_or(1.0, |first| first.score.max(f64::MIN_POSITIVE));
     let nodes: Vec<PrimedNode> = found
         .into_iter()
@@ -46,6 +49,6 @@ pub fn warm_up(ctx: &Ctx<'_>, at: &GraphView, task: &str, boost: f32) -> Result<
         })
         .collect();
     let lifts = nodes.iter().map(|node| (node.node_id.clone(), node.boost as f32));
-    workspace.prime(agent, (!nodes.is_empty() && boost > 0.0).then(|| Primed::of(task, lifts)));
+    workspace.prime(agent, (!nodes.is_empty()).then(|| Primed::of(task, lifts)));
     Ok(nodes)
 }

@@ -1,7 +1,7 @@
 //! Why: the strongest chains of relations between two nodes, each step with what it rests on.
 
 use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
-use m1nd_recall::engines::paths::{Chain, between, strength};
+use m1nd_recall::engines::paths::{Chain, Tie, between, strength};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,6 +23,9 @@ pub struct Step {
 /// One chain.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct WhyPath {
+    /// `leads`: one comes to the other by calls, imports or types. Coincidences: `shares`, both have to do with a third; `changes`,
+    /// their files changed together.
+    pub tie: &'static str,
     /// The product of its steps; turns weaken it.
     pub strength: f64,
     pub hops: usize,
@@ -49,7 +52,7 @@ fn path(graph: &Graph, chain: &Chain) -> WhyPath {
             let edge = graph.edge(hop.edge);
             let (from, to) = if hop.along { (edge.source, edge.target) } else { (edge.target, edge.source) };
             let id = |node: NodeIx| graph.node(node).id().to_owned();
-            let written = edge.lines.first().filter(|&&line| line > 0);
+            let written = edge.best_line();
             Step {
                 from: id(from),
                 relation: relation(edge.kind, hop.along),
@@ -60,7 +63,12 @@ fn path(graph: &Graph, chain: &Chain) -> WhyPath {
             }
         })
         .collect();
-    WhyPath { strength: rounded(chain.strength), hops: steps.len(), steps }
+    let tie = match chain.tie {
+        Tie::Leads => "leads",
+        Tie::Shares => "shares",
+        Tie::Changes => "changes",
+    };
+    WhyPath { tie, strength: rounded(chain.strength), hops: steps.len(), steps }
 }
 
 fn evidence(kind: EdgeKind, evidence: Evidence) -> &'static str {

@@ -47,8 +47,9 @@ impl<'a> Facts<'a> {
         self.header
     }
 
-    pub(super) fn budget(&self) -> Option<usize> {
-        self.header.max_chars.or(self.row.entry.spec.budget)
+    /// What the caller allows, else what this answer may have, else what the tool's answers may.
+    pub(super) fn budget(&self, of_answer: Option<usize>) -> Option<usize> {
+        self.header.max_chars.or(of_answer).or(self.row.entry.spec.budget)
     }
 
     /// `form` is what the budget leaves room for.

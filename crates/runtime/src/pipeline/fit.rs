@@ -7,12 +7,16 @@ use super::{Done, Reply, refuse};
 use m1nd_contract::budget::json_len;
 use m1nd_contract::{Code, ContractForm, Fault, Recovery};
 
+/// Where an answer says what to do next.
+const HINT: &str = "next_step_hint";
+
 /// Rounds of trimming before the answer is given as it is: each round drops at least one item.
 const MAX_ROUNDS: usize = 256;
 
 pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
-    let budget = facts.budget();
-    let mut cut = false;
+    let budget = facts.budget(done.answer.budget);
+    let mut cut = None;
+    let mut whole = 0;
     let mut form = facts.header().contract;
     for _ in 0..MAX_ROUNDS {
         let body = match done.answer.output.to_value() {
@@ -21,6 +25,7 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
         };
         let body = complete(facts, &done, body, cut, form);
         let bytes = json_len(&body);
+        whole = whole.max(bytes);
         let excess = budget.map_or(0, |budget| bytes.saturating_sub(budget));
         if excess == 0 {
             return Reply { body, is_error: false };
@@ -30,7 +35,7 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
             // Who and where the server is matters less than one more result.
             form = ContractForm::Short;
         } else if done.answer.output.trim(excess) {
-            cut = true;
+            cut = Some(whole);
         } else if has_contract && form == ContractForm::Full {
             // Nothing else is left to give way, although the caller asked for it.
             form = ContractForm::Short;
@@ -41,13 +46,22 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
     refuse(facts.runtime(), too_large(facts), facts.header())
 }
 
-fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: bool, form: ContractForm) -> Value {
+/// `cut` is what the answer had in bytes before something was taken out of it.
+fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: Option<usize>, form: ContractForm) -> Value {
     match body {
         Value::Object(mut map) => {
-            if cut {
+            let lacks_items = map.get("truncated") == Some(&json!(true));
+            if cut.is_some() {
                 map.insert("truncated".into(), json!(true));
             }
             facts.add_to(&mut map, done, form);
+            // Who set a limit knows it; who did not must be told how to get the rest.
+            if let Some(whole) = cut.filter(|_| lacks_items && facts.header().max_chars.is_none())
+                && !map.contains_key(HINT)
+            {
+                let more = whole.next_multiple_of(1_000);
+                map.insert(HINT.into(), json!(format!("Cut to fit; `max_chars: {more}` gives all of it.")));
+            }
             Value::Object(map)
         }
         text @ Value::String(_) => text,

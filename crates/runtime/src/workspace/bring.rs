@@ -188,6 +188,14 @@ struct Mark {
     from: String,
 }
 
+/// A graph that was exported to a file.
+pub(super) fn exported(root: &Root, path: &RelPath) -> Result<Graph, BringError> {
+    let bytes = read::bytes(root, path, MAX_INDEX_BYTES).map_err(BringError::Read)?;
+    let text = String::from_utf8(bytes).map_err(|_| BringError::NotText)?;
+    let graph = json::import(&text)?;
+    if graph.is_empty() { Err(BringError::NoNodes) } else { Ok(graph) }
+}
+
 /// Makes an exported graph the graph of the workspace, until the workspace is ingested again.
 pub(super) fn graph(
     host: &Host,
@@ -197,12 +205,7 @@ pub(super) fn graph(
     clock: &dyn Clock,
     cancel: &CancelToken,
 ) -> Result<Arc<WorkspaceView>, BringError> {
-    let bytes = read::bytes(root, path, MAX_INDEX_BYTES).map_err(BringError::Read)?;
-    let text = String::from_utf8(bytes).map_err(|_| BringError::NotText)?;
-    let graph = json::import(&text)?;
-    if graph.is_empty() {
-        return Err(BringError::NoNodes);
-    }
+    let graph = exported(root, path)?;
     let mut state = host.turn(cancel)?;
     let generation = host.view().generation() + 1;
     let mark = Mark { generation, from: path.as_str().to_owned() };

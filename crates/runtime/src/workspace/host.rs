@@ -452,6 +452,6 @@ impl Host {
     }
 }
 
-fn name(root: &Root) -> String {
+pub(super) fn name(root: &Root) -> String {
     root.path().file_name().map_or_else(|| "workspace".into(), |name| name.to_string_lossy().into_owned())
 }

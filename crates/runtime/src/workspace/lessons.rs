@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use m1nd_recall::feedback::Lesson;
+use m1nd_recall::feedback::{Find, Gist, Lesson};
 use m1nd_vfs::durable;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ struct Line {
     query: String,
     node: String,
     amount: f32,
+    /// What the question found.
+    #[serde(default)]
+    finds: Vec<Find>,
 }
 
 /// The lessons of a workspace, read again when the file changed.
@@ -51,15 +54,17 @@ impl Lessons {
             let text = std::fs::read_to_string(&self.path).unwrap_or_default();
             // A line that a crash cut short is no lesson.
             let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-            let lessons = lines.filter(|line| line.amount.is_finite());
-            let lessons = lessons.map(|line| Lesson::of(&line.query, line.node, line.amount));
+            let lessons = lines.filter(|line| line.amount.is_finite()).map(|line| {
+                let gist = Gist::of(&line.query, line.finds);
+                Lesson { gist, node: line.node, amount: line.amount }
+            });
             *kept = Kept { made_from: state, lessons: Arc::new(lessons.collect()) };
         }
         Arc::clone(&kept.lessons)
     }
 
-    /// Writes down what was said of some nodes as answers to a question.
-    pub(super) fn add(&self, query: &str, nodes: &[&str], amount: f32) -> io::Result<()> {
+    /// Writes down what was said of some nodes as answers to a question that finds these.
+    pub(super) fn add(&self, query: &str, finds: &[Find], nodes: &[&str], amount: f32) -> io::Result<()> {
         let query = &query[..query.floor_char_boundary(MAX_QUERY)];
         let mut text = String::new();
         for &node in nodes {
@@ -67,6 +72,7 @@ impl Lessons {
                 query: query.to_owned(),
                 node: node.to_owned(),
                 amount,
+                finds: finds.to_vec(),
             })?);
             text.push('\n');
         }
@@ -108,14 +114,14 @@ mod tests {
     #[test]
     fn lessons_outlive_the_process_and_a_line_cut_short() {
         let dir = tempfile::tempdir().unwrap();
-        Lessons::new(dir.path()).add("parse headers", &["a", "b"], 0.2).unwrap();
+        Lessons::new(dir.path()).add("parse headers", &[(1, 100), (2, 50)], &["a", "b"], 0.2).unwrap();
         let path = dir.path().join(LESSONS);
         let mut text = std::fs::read_to_string(&path).unwrap();
         text.push_str("{\"query\": \"cut sho");
         std::fs::write(&path, &text).unwrap();
         let lessons = Lessons::new(dir.path());
         assert_eq!(lessons.all().len(), 2);
-        lessons.add("send", &["c"], -0.2).unwrap();
+        lessons.add("send", &[], &["c"], -0.2).unwrap();
         let nodes: Vec<String> = lessons.all().iter().map(|lesson| lesson.node.clone()).collect();
         assert_eq!(nodes, ["a", "b", "c"]);
     }

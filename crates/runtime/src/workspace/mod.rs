@@ -14,6 +14,7 @@ mod memory;
 mod overlays;
 mod priming;
 mod quarantine;
+mod revisions;
 mod roots;
 mod sessions;
 mod view;
@@ -26,11 +27,12 @@ use std::sync::Arc;
 
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::Report;
+use m1nd_ingest::history::HistoryError;
 use m1nd_memory::StoreError;
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::Learned;
-use m1nd_recall::feedback::{Lesson, Primed};
+use m1nd_recall::feedback::{Find, Lesson, Primed};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
@@ -50,6 +52,7 @@ use memory::Memory;
 pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
 use priming::Priming;
+pub use revisions::Revision;
 use roots::Roots;
 pub use roots::{Added, RootsError};
 use sessions::Sessions;
@@ -195,6 +198,21 @@ impl Workspace {
         self.words.past_so_far(&self.root, cancel)
     }
 
+    /// The graph of a commit, made from git's objects; nothing where the name is no commit's.
+    pub fn graph_at(
+        &self,
+        revision: &str,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Option<Revision>, HistoryError> {
+        revisions::graph(&self.host, &self.root, revision, clock, cancel)
+    }
+
+    /// A graph that was exported to a file, without making it the workspace's own.
+    pub fn exported(&self, path: &RelPath) -> Result<Graph, BringError> {
+        bring::exported(&self.root, path)
+    }
+
     /// What the nodes of a graph are called.
     pub fn names(&self, graph: &Arc<Graph>) -> Arc<Names> {
         self.associations.names(graph)
@@ -210,10 +228,10 @@ impl Workspace {
         self.lessons.all()
     }
 
-    /// Writes down what was said of some nodes as answers to a question.
-    pub fn add_lessons(&self, query: &str, nodes: &[&str], amount: f32) -> io::Result<()> {
+    /// Writes down what was said of some nodes as answers to a question that finds these.
+    pub fn add_lessons(&self, query: &str, finds: &[Find], nodes: &[&str], amount: f32) -> io::Result<()> {
         self.ensure_runtime_root().map_err(|err| err.source)?;
-        self.lessons.add(query, nodes, amount)
+        self.lessons.add(query, finds, nodes, amount)
     }
 
     /// Patterns of bugs that were confirmed here.

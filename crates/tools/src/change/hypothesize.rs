@@ -5,6 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::claims;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +88,7 @@ impl Tool for Hypothesize {
         for piece in &found.judged.evidence {
             let shown = Piece {
                 says: piece.says.clone(),
-                likelihood_factor: round(piece.factor),
+                likelihood_factor: round3(piece.factor),
                 path: piece.path.iter().map(id).collect(),
             };
             if piece.factor >= 1.0 { supporting.push(shown) } else { contradicting.push(shown) }
@@ -97,7 +98,7 @@ impl Tool for Hypothesize {
             claim_type: found.claim.kind.name(),
             subjects: [Some(found.one), found.other].iter().flatten().map(id).collect(),
             verdict,
-            confidence: round(found.judged.confidence),
+            confidence: round3(found.judged.confidence),
             supporting,
             contradicting,
             nodes_explored: found.judged.looked_at as u64,
@@ -118,10 +119,6 @@ impl Tool for Hypothesize {
         let pieces = (output.supporting.len() + output.contradicting.len()) as u64;
         Ok(Answer::of(output).candidates(pieces).proof(proof).next(guidance))
     }
-}
-
-fn round(value: f32) -> f64 {
-    (f64::from(value) * 1_000.0).round() / 1_000.0
 }
 
 impl Trim for Output {

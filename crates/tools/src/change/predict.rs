@@ -6,6 +6,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::predicted;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,8 +102,8 @@ impl Tool for Predict {
             Prediction {
                 node_id: node.map_or_else(|| one.path.clone(), |node| node.id().to_owned()),
                 label: node.map_or_else(String::new, |node| node.label().to_owned()),
-                confidence: round(one.confidence),
-                velocity: velocity.then(|| round(one.velocity)),
+                confidence: round3(one.confidence),
+                velocity: velocity.then(|| round3(one.velocity)),
                 reason: one.reason,
                 because_of: several.then_some(one.because_of),
             }
@@ -127,10 +128,6 @@ impl Tool for Predict {
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
-}
-
-fn round(value: f32) -> f64 {
-    (f64::from(value) * 1_000.0).round() / 1_000.0
 }
 
 impl Trim for Output {

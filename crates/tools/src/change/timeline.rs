@@ -6,6 +6,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::past_of_file::{self, Companion, Touch};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -115,18 +116,14 @@ impl Tool for Timeline {
             commits: found.touches,
             total,
             co_changed: found.companions,
-            velocity: round(found.trend.velocity),
-            stability: round(found.trend.stability),
+            velocity: round3(found.trend.velocity),
+            stability: round3(found.trend.stability),
             pattern: found.trend.pattern,
             churn: Churn { added: found.trend.added, removed: found.trend.removed },
             incomplete: found.is_cut,
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
-}
-
-fn round(value: f64) -> f64 {
-    (value * 1_000.0).round() / 1_000.0
 }
 
 impl Trim for Output {

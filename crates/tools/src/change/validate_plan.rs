@@ -6,6 +6,7 @@ use m1nd_risk::plan::{self, Act, Step};
 use m1nd_runtime::flows::planned::{self, Gap};
 use m1nd_runtime::flows::{ledger, predicted};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +139,7 @@ impl Tool for ValidatePlan {
         let mut tests: Vec<(&String, &usize)> = tested.tests.iter().collect();
         tests.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         let coverage = Coverage {
-            tested: round(1.0 - tested.untested.len() as f64 / tested.testable.max(1) as f64),
+            tested: round3(1.0 - tested.untested.len() as f64 / tested.testable.max(1) as f64),
             tests: tests.into_iter().take(MAX_TESTS).map(|(path, _)| path.clone()).collect(),
             untested: tested.untested.clone(),
         };
@@ -190,10 +191,6 @@ fn steps(ctx: &Ctx<'_>, actions: &[Action]) -> Result<Vec<Step>, Fault> {
         }
     }
     Ok(steps)
-}
-
-fn round(value: f64) -> f64 {
-    (value * 1_000.0).round() / 1_000.0
 }
 
 impl Trim for Output {

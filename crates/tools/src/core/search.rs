@@ -62,9 +62,12 @@ pub struct Output {
     query: String,
     /// Search mode used.
     mode: SearchMode,
+    /// Words that nothing in the code has, and what they were read as; for semantic mode.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    read_as: Vec<String>,
     /// Matching lines, ordered by match_score descending, then path and line.
     matches: Vec<SearchMatch>,
-    /// Matching lines in all files, also beyond top_k.
+    /// Matching lines in all files, also beyond top_k; for semantic mode symbols that fit.
     total_matches: u64,
     /// Files with at least one match.
     files_matched: u64,
@@ -197,7 +200,8 @@ fn semantic(
         min_score: MIN_SCORE,
         graph: Graphed::Yes,
     };
-    let (lines, candidates) = seek::lines(ctx, at, &request, context)?;
+    let seek::Answered { results: lines, candidates, symbols, read_as } =
+        seek::lines(ctx, at, &request, context)?;
     let files: BTreeSet<&String> = lines.iter().map(|line| &line.file_path).collect();
     let files_matched = files.len() as u64;
     let guidance = match lines.first() {
@@ -213,11 +217,13 @@ fn semantic(
     let proof = if lines.is_empty() { ProofState::Blocked } else { ProofState::Triaging };
     let scope = input.scope.clone();
     let matches: Vec<SearchMatch> = lines.into_iter().map(semantic_match).collect();
+    let total_matches = symbols.unwrap_or_default().max(matches.len() as u64);
     let output = Output {
         query: input.query,
         mode: SearchMode::Semantic,
-        total_matches: matches.len() as u64,
-        truncated: candidates > files_matched,
+        read_as,
+        total_matches,
+        truncated: total_matches > matches.len() as u64,
         matches,
         files_matched,
         files_searched: candidates,
@@ -225,8 +231,12 @@ fn semantic(
         timed_out: false,
         unsearched: None,
     };
-    Ok(Answer::of(output).candidates(candidates).scope(scope).proof(proof).next(guidance))
+    let answer = Answer::of(output).candidates(candidates).scope(scope).proof(proof).next(guidance);
+    Ok(answer.budget(SEMANTIC_BUDGET))
 }
+
+/// Bytes of an answer by meaning: its end fits less and less, where exact matches are all equal.
+const SEMANTIC_BUDGET: usize = 5_000;
 
 /// What scores less shares a word with the query and nothing else.
 const MIN_SCORE: f32 = 0.1;
@@ -262,6 +272,7 @@ fn shape(found: Findings, input: Input, graph: Option<&Graph>) -> Output {
     let semantic = input.mode == SearchMode::Semantic;
     Output {
         query: input.query,
+        read_as: Vec::new(),
         mode: if semantic { SearchMode::Literal } else { input.mode },
         truncated: found.total > found.matches.len() as u64,
         matches: found.matches.into_iter().map(|found| shape_match(found, graph)).collect(),

@@ -49,6 +49,9 @@ pub struct Input {
 pub struct Output {
     /// The beginning of the query.
     query: String,
+    /// Words that nothing in the code has, and what they were read as.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    read_as: Vec<String>,
     /// Symbols, best first; at most two of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<Vec<SeekResult>>,
@@ -112,20 +115,21 @@ impl Tool for Seek {
             graph: if input.graph_rerank.unwrap_or(true) { Graphed::Yes } else { Graphed::No },
         };
         let at = ctx.graph_view()?;
-        let (results, files, candidates) = match input.group_by {
+        let (results, files, candidates, read_as) = match input.group_by {
             GroupBy::Symbol => {
-                let (results, candidates) = seek::symbols(ctx, &at, &request)?;
-                (Some(results), None, candidates)
+                let found = seek::symbols(ctx, &at, &request)?;
+                (Some(found.results), None, found.candidates, found.read_as)
             }
             GroupBy::File => {
-                let (files, candidates) = seek::files(ctx, &at, &request)?;
-                (None, Some(files), candidates)
+                let found = seek::files(ctx, &at, &request)?;
+                (None, Some(found.results), found.candidates, found.read_as)
             }
         };
         let is_trace = traces::is_trace(&input.query);
         let mut query = input.query;
         cut_text(&mut query, MAX_ECHO);
-        let output = Output { query, results, files, total_candidates_scanned: candidates, truncated: false };
+        let output =
+            Output { query, read_as, results, files, total_candidates_scanned: candidates, truncated: false };
         let limits = Limits {
             kinds: input.node_types.is_some_and(|types| !types.is_empty()),
             scope: input.scope.is_some(),
@@ -146,9 +150,17 @@ impl Tool for Seek {
                 "The history is still being read ({commits} commits so far): ask again in a few seconds if this misses what you look for."
             ));
         }
-        Ok(Answer::of(output).candidates(candidates).scope(input.scope).proof(proof).next(guidance))
+        let answer = Answer::of(output).candidates(candidates).scope(input.scope).proof(proof).next(guidance);
+        Ok(match input.group_by {
+            GroupBy::File => answer.budget(FILES_BUDGET.max(top_k * FILE_BUDGET)),
+            GroupBy::Symbol => answer,
+        })
     }
 }
+
+/// Bytes of an answer that names files; more where more of them are asked for.
+const FILES_BUDGET: usize = 2_000;
+const FILE_BUDGET: usize = 180;
 
 /// What the caller left out of the answer.
 struct Limits {
@@ -168,12 +180,10 @@ fn kinds(ctx: &Ctx<'_>, names: &[String]) -> Result<Vec<NodeKind>, Fault> {
 }
 
 fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
-    let symbol = output
-        .results
-        .iter()
-        .flatten()
-        .next()
-        .map(|found| format!("{}:{}", found.file_path, found.line_start.max(1)));
+    let symbol = output.results.iter().flatten().next().map(|found| {
+        let says = found.says.as_ref().map_or(found.line_start, |says| says.line);
+        format!("{}:{}", found.file_path, says.max(1))
+    });
     let file = output.files.iter().flatten().next().map(|found| found.file_path.clone());
     match symbol.or(file) {
         Some(target) => {
@@ -215,16 +225,36 @@ impl Trim for Output {
             if dropped >= excess {
                 return true;
             }
-            dropped += json_len(&found.connections) + json_len(&found.score_breakdown);
+            dropped += field_len("connections", &found.connections, found.connections.is_empty());
+            dropped += field_len("score_breakdown", &found.score_breakdown, found.score_breakdown.is_none());
             found.connections.clear();
             found.score_breakdown = None;
+        }
+        for found in after(&mut self.results, DESCRIBED).iter_mut().rev() {
+            if dropped >= excess {
+                return true;
+            }
+            dropped += field_len("intent_summary", &found.intent_summary, found.intent_summary.is_empty());
+            found.intent_summary.clear();
         }
         for found in self.files.iter_mut().flatten().rev() {
             if dropped >= excess {
                 return true;
             }
-            dropped += json_len(&found.words);
+            dropped += field_len("words", &found.words, found.words.is_empty());
             found.words.clear();
+        }
+        for kept in [1, 0] {
+            for found in after(&mut self.files, DESCRIBED_FILES).iter_mut().rev() {
+                if dropped >= excess {
+                    return true;
+                }
+                if found.symbols.len() > kept {
+                    let before = field_len("symbols", &found.symbols, false);
+                    found.symbols.truncate(kept);
+                    dropped += before - field_len("symbols", &found.symbols, kept == 0);
+                }
+            }
         }
         if dropped >= excess {
             return true;
@@ -238,4 +268,22 @@ impl Trim for Output {
         };
         dropped + gone > 0 || cut_text(&mut self.query, 40) > 0
     }
+}
+
+/// Results that keep what they are in words as long as there are results after them.
+const DESCRIBED: usize = 10;
+
+/// Files that keep their symbols as long as there are files after them.
+const DESCRIBED_FILES: usize = 3;
+
+/// What comes after the first ones.
+fn after<T>(found: &mut Option<Vec<T>>, first: usize) -> &mut [T] {
+    let all = found.as_mut().map_or(&mut [][..], Vec::as_mut_slice);
+    let first = first.min(all.len());
+    &mut all[first..]
+}
+
+/// Bytes of a field that will be left out, with its name and the comma; nothing where it is left out already.
+fn field_len<T: Serialize>(name: &str, value: &T, is_left_out: bool) -> usize {
+    if is_left_out { 0 } else { json_len(value) + name.len() + r#""":,"#.len() }
 }

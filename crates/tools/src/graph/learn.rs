@@ -2,6 +2,7 @@
 
 use m1nd_contract::{Fault, Guidance, fixed_size};
 use m1nd_graph::NodeIx;
+use m1nd_recall::text::terms_of_query;
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::associate;
 use m1nd_runtime::{Answer, Ctx, Effect, Example, Needs, Spec, Tool};
@@ -68,8 +69,8 @@ impl Tool for Learn {
         if !(0.01..=1.0).contains(&strength) {
             return Err(ctx.invalid("`strength` must be from 0.01 to 1."));
         }
-        if !input.query.chars().any(char::is_alphanumeric) {
-            return Err(ctx.invalid("`query` must have at least one word."));
+        if terms_of_query(&input.query).is_empty() {
+            return Err(ctx.invalid("`query` must have a word that says something: there is nothing in it by which a question like it could be known."));
         }
         if input.node_ids.is_empty() || input.node_ids.len() > MAX_NODES {
             return Err(ctx.invalid(format!("`node_ids` must name 1 to {MAX_NODES} nodes.")));

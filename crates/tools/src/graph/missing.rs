@@ -40,8 +40,8 @@ impl Tool for Missing {
     const SPEC: Spec = Spec {
         name: "missing",
         summary: "What most siblings have and one lacks, around a query: the handler without the check, the class without the method.",
-        help: "Siblings are of one kind in one file or class, or share a base type. A hole needs 60 % of them to have a call, reference, import, base or method, and two of \
-            those to be reached by the query. It is a lead, not a defect: some siblings differ on purpose.",
+        help: "Siblings are of one kind in one file or class, share a base type, are the methods that types of one base have under one name, or functions of one folder \
+            whose names begin alike. A hole needs 60 % of them to have a call, reference, import, base or method, and the query to reach two of those, the one that lacks it, or the base. It is a lead, not a defect: some siblings differ on purpose.",
         intents: &["what is missing", "forgotten call", "structural holes", "inconsistent siblings"],
         needs: Needs::Graph,
         budget: Some(5_000),

@@ -71,6 +71,10 @@ impl Tool for Warmup {
                 };
                 (ProofState::Triaging, view)
             }
+            None if boost == 0.0 => (
+                ProofState::Triaging,
+                Guidance::hint("Nothing is lifted any more: your questions are answered as before."),
+            ),
             None => (
                 ProofState::Blocked,
                 Guidance::hint(

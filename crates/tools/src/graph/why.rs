@@ -30,7 +30,7 @@ pub struct Input {
 pub struct Output {
     source: String,
     target: String,
-    /// Chains of relations, strongest first.
+    /// Chains of relations: those that lead from one to the other first, strongest first, then coincidences.
     paths: Vec<WhyPath>,
     /// True when some nodes had too many relations to follow all.
     incomplete: bool,
@@ -43,9 +43,10 @@ impl Tool for Why {
     type Output = Output;
     const SPEC: Spec = Spec {
         name: "why",
-        summary: "How two pieces of code are connected: the strongest chains of calls, imports, types and common changes between them.",
+        summary: "How two pieces of code are connected: the strongest chains of calls, imports and types between them, then coincidences.",
         help: "A chain is as strong as the product of its steps, times 0.9 for each and half for each turn from with to against a relation. A step that is \
-            only inferred among several candidates counts as one of them.",
+            only inferred among several candidates counts as one of them. `tie` tells chains that lead from one to the other (`leads`) from coincidences: a third has \
+            to do with both (`shares`), or files changed together (`changes`); these count a tenth.",
         intents: &["how is connected", "path between", "why related", "dependency chain"],
         needs: Needs::Graph,
         budget: Some(4_000),

@@ -9,9 +9,13 @@ mod heuristics_surface;
 mod layer_inspect;
 mod layers;
 mod panoramic;
+mod refactor_plan;
+mod scan;
+mod scan_all;
 mod taint_trace;
 mod tremor;
 mod trust;
+mod type_trace;
 
 use m1nd_runtime::{Entry, entry};
 
@@ -28,4 +32,8 @@ pub const TOOLS: &[Entry] = &[
     entry::<heuristics_surface::HeuristicsSurface>(),
     entry::<flow_simulate::FlowSimulate>(),
     entry::<taint_trace::TaintTrace>(),
+    entry::<scan::Scan>(),
+    entry::<scan_all::ScanAll>(),
+    entry::<refactor_plan::RefactorPlan>(),
+    entry::<type_trace::TypeTrace>(),
 ];

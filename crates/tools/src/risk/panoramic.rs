@@ -9,6 +9,7 @@ use m1nd_risk::panorama::{self, Findings};
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::flows::{immunity, ledger};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +128,7 @@ impl Tool for Panoramic {
         let output = Output {
             truncated: total > modules.len(),
             modules,
-            overall_health: round(health.unwrap_or(1.0)),
+            overall_health: round3(health.unwrap_or(1.0)),
             critical_alerts: alerts,
             total_scanned: found.len() as u64,
             no_data,
@@ -146,12 +147,12 @@ fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool) -> ModuleRisk
         node_id: node.id().to_owned(),
         label: node.label().to_owned(),
         kind: node.kind().name(),
-        trust_score: round(one.trust.unwrap_or(COLD_START)),
-        tremor_magnitude: round(one.tremor.unwrap_or_default()),
+        trust_score: round3(one.trust.unwrap_or(COLD_START)),
+        tremor_magnitude: round3(one.tremor.unwrap_or_default()),
         layer_violations: one.violations,
-        turbulence: round(one.turbulence.unwrap_or_default()),
+        turbulence: round3(one.turbulence.unwrap_or_default()),
         antibody_matches: one.antibodies.unwrap_or_default(),
-        combined_risk: round(one.combined),
+        combined_risk: round3(one.combined),
         recommendation: advise.then(|| advice(one)).flatten(),
         source_path: Some(node.path().to_owned()),
     }
@@ -192,7 +193,7 @@ fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
                     .take(NAMED)
                     .map(|(one, _)| graph.node(one.node).id().to_owned())
                     .collect(),
-                severity: round(worst.clamp(0.0, 1.0)),
+                severity: round3(worst.clamp(0.0, 1.0)),
             });
         }
     };
@@ -212,10 +213,6 @@ fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
         one.antibodies.filter(|&count| count >= 3).map(|_| 1.0)
     });
     alerts
-}
-
-fn round(value: f64) -> f64 {
-    (value * 1_000.0).round() / 1_000.0
 }
 
 impl Trim for Output {

@@ -7,6 +7,7 @@ use m1nd_graph::NodeKind;
 use m1nd_runtime::flows::ledger;
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,9 +87,9 @@ impl Tool for Trust {
             };
             modules.push(Row {
                 file_path: node.path().to_owned(),
-                trust_score: round(trust.score),
-                risk_multiplier: round(trust.multiplier),
-                defect_prior: round(trust.prior),
+                trust_score: round3(trust.score),
+                risk_multiplier: round3(trust.multiplier),
+                defect_prior: round3(trust.prior),
                 fixes: record.fixes,
                 changes: record.changes,
             });
@@ -116,10 +117,6 @@ impl Tool for Trust {
         let output = Output { modules, total, without_data, commits, no_data: known.no_data(), truncated };
         Ok(Answer::of(output).candidates(total).proof(ProofState::Triaging).next(guidance))
     }
-}
-
-fn round(value: f64) -> f64 {
-    (value * 1_000.0).round() / 1_000.0
 }
 
 impl Trim for Output {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
 use crate::resolve::program::{GDef, GName, Place, Program};
+use m1nd_graph::near::nearest;
 
 /// Headers of headers are followed up to this many files.
 const MAX_HEADERS: usize = 400;
@@ -155,7 +156,7 @@ fn note(all: &mut FxHashMap<GName, Vec<u32>>, file: u32, names: impl Iterator<It
     }
 }
 
-/// The file that an include names: beside the includer, or the only one that its path can mean.
+/// The file that an include names: beside the includer, or the only one that its path can mean near to it.
 fn included(
     program: &Program<'_>,
     by_name: &FxHashMap<&str, Vec<u32>>,
@@ -173,6 +174,7 @@ fn included(
         *whole == clean || whole.strip_suffix(clean.as_str()).is_some_and(|head| head.ends_with('/'))
     };
     let found: Vec<u32> = by_name.get(name)?.iter().filter(fits).copied().collect();
+    let found = nearest(from, &found, |file| &program.files[file as usize].path);
     // `<string.h>` with one file of that name somewhere below is the system's all the same.
     match found[..] {
         [only] if is_quoted || path.contains('/') => Some(only),

@@ -63,7 +63,8 @@ impl CRules {
         }
         let found = self.linked.get(&name)?;
         let is_declared = self.includes.declares(file, name);
-        is_declared.then(|| Ty::union(found.iter().map(|&def| Ty::Fn(def, None)).collect()))
+        let near = || eval.program.nearest(file, found);
+        is_declared.then(|| Ty::union(near().into_iter().map(|def| Ty::Fn(def, None)).collect()))
     }
 }
 
@@ -90,7 +91,7 @@ impl Rules for CRules {
 
     fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
         match self.linked.get(&name) {
-            Some(found) if is_in_macro(program, file, scope) => found.clone(),
+            Some(found) if is_in_macro(program, file, scope) => program.nearest(file, found),
             _ => Vec::new(),
         }
     }

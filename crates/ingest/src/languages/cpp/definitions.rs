@@ -112,7 +112,13 @@ impl Reader<'_> {
         };
         self.parts.insert(name_node.id());
         let (segments, _) = declarators::segments(&mut self.sheet, name_node);
-        let Some(&name) = segments.last() else { return };
+        let Some((&name, outer)) = segments.split_last() else { return };
+        let mut opened = Opened { defs: 1, blocks: 0 };
+        // `struct A::B {` stands outside of the class it is in.
+        if !outer.is_empty() {
+            self.enter_impl(node, outer.to_vec());
+            opened.defs += 1;
+        }
         let scope = self.sheet.scope();
         let mut def = self.sheet.def(kind, name, node, name_node);
         let from = self.template.as_ref().map_or(node.start_byte(), |template| template.from as usize);
@@ -122,7 +128,7 @@ impl Reader<'_> {
         def.flags = def.flags.with(NodeFlags::EXPORTED);
         let ix = self.sheet.open_def(def);
         self.declared.classes.entry((scope, name)).or_insert(ix);
-        self.opened(node, Opened { defs: 1, blocks: 0 });
+        self.opened(node, opened);
     }
 
     pub(super) fn finish_class(&mut self, node: Node<'_>) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::resolve::ty::{Args, Ty};
+use crate::resolve::ty::{Args, MADE, Ty};
 
 /// A library type by its name.
 pub(super) fn named(name: &str, args: Vec<Ty>) -> Ty {
@@ -23,9 +23,7 @@ pub(super) fn named(name: &str, args: Vec<Ty>) -> Ty {
 /// A library function that makes a value of the types written at its call.
 pub(super) fn maker(name: &str, args: Vec<Ty>) -> Ty {
     match name {
-        "make_unique" | "make_shared" | "make_optional" | "allocate_shared" => {
-            Ty::StdType("Ptr", args.into())
-        }
+        "make_unique" | "make_shared" | "make_optional" | "allocate_shared" => Ty::StdType(MADE, args.into()),
         "move" | "forward" | "ref" | "cref" | "as_const" => Ty::StdType("Same", args.into()),
         "static_pointer_cast" | "dynamic_pointer_cast" | "const_pointer_cast" | "any_cast" | "get" => {
             Ty::StdType("Ptr", args.into())

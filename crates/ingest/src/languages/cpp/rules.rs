@@ -13,7 +13,7 @@ use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{Args, Ty};
+use crate::resolve::ty::{Args, MADE, Ty};
 
 /// More functions of one full name are not told apart.
 const MAX_OVERLOADS: usize = 8;
@@ -57,6 +57,7 @@ impl CppRules {
         if !near.is_empty() {
             return near;
         }
+        let all = program.nearest(file, &all);
         let Some(&first) = all.first() else { return all };
         let is_declared = self.c.includes.declares(file, program.def_name(first));
         let is_qualified = full.contains("::");
@@ -79,6 +80,7 @@ impl CppRules {
                 bodies = same.iter().filter(is_body).copied().collect();
                 let params = program.def(def).params.len();
                 bodies.retain(|&body| program.def(body).params.len() == params);
+                bodies = program.nearest(file, &bodies);
                 if bodies.len() > 1 {
                     let wanted = param_types(program, def);
                     bodies.retain(|&body| param_types(program, body) == wanted);
@@ -402,6 +404,7 @@ impl Rules for CppRules {
             // `std::move(x)` is x.
             ("Same", Some(&given)) => eval.expr(call.file, given),
             ("Same", None) => Ty::Unknown,
+            (MADE, _) => Ty::Std("Ptr", Arc::clone(args)),
             _ => Ty::Std(name, Arc::clone(args)),
         }
     }

@@ -85,29 +85,29 @@ fn calls_lead_to_definitions_through_types_namespaces_and_pointers() {
     check(
         SHOP,
         expect![[r#"
-        include/shop/cart.h shop.Cart.count -> src/cart.cc shop.Cart.helper @[19]
-        src/cart.cc shop.Cart.Cart -> src/cart.cc shop.local @[4]
-        src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.price @[11]
-        src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.size @[11]
-        src/cart.cc shop.Cart.helper -> include/shop/cart.h shop.twice @[12]
-        src/cart.cc shop.Cart.make -> include/shop/cart.h shop.Cart @[13]
-        src/cart.cc shop.Cart.make -> src/cart.cc shop.Cart.Cart @[13]
-        src/cart.cc shop.Cart.price -> include/shop/cart.h shop.Item.price @[6]
-        src/cart.cc shop.Cart.price -> include/shop/cart.h shop.Item.size @[7]
-        src/cart.cc shop.Cart.price -> src/cart.cc shop.Cart.helper @[9]
-        src/cart.cc shop.total -> src/cart.cc shop.Cart.price @[14]
-        src/main.cc main -> include/shop/cart.h shop.Cart @[5]
-        src/main.cc main -> include/shop/cart.h shop.Cart.count @[7]
-        src/main.cc main -> src/cart.cc shop.Cart.Cart @[5]
-        src/main.cc main -> src/cart.cc shop.Cart.make @[8]
-        src/main.cc main -> src/cart.cc shop.Cart.price @[9]
-        src/main.cc main -> src/cart.cc shop.total @[12]
-        src/main.cc main -> src/util.c util_log @[11]
-        test/cart_test.cc CartTest.Prices -> src/cart.cc shop.Cart.price @[3]
-        test/cart_test.cc CartTest.Prices -> test/cart_test.cc CartTest.check @[3]
-        test/cart_test.cc Plain.Works -> include/shop/cart.h shop.twice @[4]
-        test/cart_test.cc does things -> include/shop/cart.h shop.twice @[5]
-    "#]],
+            include/shop/cart.h shop.Cart.count -> src/cart.cc shop.Cart.helper @[19]
+            src/cart.cc shop.Cart.Cart -> src/cart.cc shop.local @[4]
+            src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.price @[11]
+            src/cart.cc shop.Cart.add -> include/shop/cart.h shop.Item.size @[11]
+            src/cart.cc shop.Cart.helper -> include/shop/cart.h shop.twice @[12]
+            src/cart.cc shop.Cart.make -> include/shop/cart.h shop.Cart @[13]
+            src/cart.cc shop.Cart.make -> src/cart.cc shop.Cart.Cart @[13]
+            src/cart.cc shop.Cart.price -> include/shop/cart.h shop.Item.price @[6]
+            src/cart.cc shop.Cart.price -> include/shop/cart.h shop.Item.size @[7]
+            src/cart.cc shop.Cart.price -> src/cart.cc shop.Cart.helper @[9]
+            src/cart.cc shop.total -> src/cart.cc shop.Cart.price @[14]
+            src/main.cc main -> include/shop/cart.h shop.Cart @[5, 6]
+            src/main.cc main -> include/shop/cart.h shop.Cart.count @[7]
+            src/main.cc main -> src/cart.cc shop.Cart.Cart @[5, 6]
+            src/main.cc main -> src/cart.cc shop.Cart.make @[8]
+            src/main.cc main -> src/cart.cc shop.Cart.price @[9]
+            src/main.cc main -> src/cart.cc shop.total @[12]
+            src/main.cc main -> src/util.c util_log @[11]
+            test/cart_test.cc CartTest.Prices -> src/cart.cc shop.Cart.price @[3]
+            test/cart_test.cc CartTest.Prices -> test/cart_test.cc CartTest.check @[3]
+            test/cart_test.cc Plain.Works -> include/shop/cart.h shop.twice @[4]
+            test/cart_test.cc does things -> include/shop/cart.h shop.twice @[5]
+        "#]],
     );
 }
 
@@ -250,4 +250,72 @@ void f() { const int local = 1; kLog.write(); }
 }
 "#,
     ));
+}
+
+/// A value is made of a type without a constructor as of one that has some.
+#[test]
+fn a_type_without_constructors_is_made_all_the_same() {
+    check(
+        r#"
+//- y.h
+namespace n { class Y { public: void go(); }; struct P { int x; }; class C { public: C(int n) {} }; }
+//- y.cc
+#include "y.h"
+#include <memory>
+namespace n {
+void f() {
+  Y* a = new Y();
+  P* b = new P;
+  Y c(1);
+  P d{1};
+  auto e = std::make_unique<Y>();
+  auto g = std::make_shared<P>(1);
+  auto h = std::make_unique<C>(1);
+  auto i = P();
+  auto j = P{2};
+  e->go();
+}
+}
+"#,
+        expect![[r#"
+            y.cc n.f -> y.h n.C @[11]
+            y.cc n.f -> y.h n.C.C @[11]
+            y.cc n.f -> y.h n.P @[6, 8, 10, 12, 13]
+            y.cc n.f -> y.h n.Y @[5, 7, 9]
+            y.cc n.f -> y.h n.Y.go @[14]
+        "#]],
+    );
+}
+
+#[test]
+fn a_class_may_be_written_outside_of_the_one_it_is_in() {
+    let fixture = r#"
+//- db.h
+namespace n { class Db { public: void Write(); struct Writer; }; }
+//- db.cc
+#include "db.h"
+namespace n {
+struct Db::Writer { explicit Writer(int mu) {} void wake() {} };
+void Db::Write() { Writer w(1); w.wake(); }
+}
+"#;
+    expect![[r#"
+        class::db.h::n.Db 1-1 `class Db`
+        method::db.cc::n.Db.Write 4-4 `void Db::Write()`
+        method::db.cc::n.Db.Writer.Writer 3-3 `explicit Writer(int mu)`
+        method::db.cc::n.Db.Writer.wake 3-3 `void wake()`
+        method::db.h::n.Db.Write 1-1 `void Write()`
+        module::db.cc::n 2-5 `namespace n`
+        module::db.h::n 1-1 `namespace n`
+        struct::db.cc::n.Db.Writer 3-3 `struct Db::Writer`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+    check(
+        fixture,
+        expect![[r#"
+        db.cc n.Db.Write -> db.cc n.Db.Writer @[4]
+        db.cc n.Db.Write -> db.cc n.Db.Writer.Writer @[4]
+        db.cc n.Db.Write -> db.cc n.Db.Writer.wake @[4]
+    "#]],
+    );
 }

@@ -54,15 +54,27 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "method_declaration" | "constructor_declaration" | "local_function_statement" => {
             function(source, node)
         }
-        "property_declaration" => match field(node, "name") {
-            Some(name) => Role::Value { name, ty: field(node, "type"), value: None, is_constant: false },
+        "property_declaration" => property(source, node, field(node, "name"), None),
+        "indexer_declaration" => property(source, node, field(node, "parameters"), Some("this[]")),
+        "operator_declaration" => operator(source, node, field(node, "operator")),
+        "conversion_operator_declaration" => operator(source, node, field(node, "type")),
+        "destructor_declaration" => match field(node, "name") {
+            Some(name) => {
+                let mut function = Function::new(name, field(node, "body"));
+                function.called = Some(format!("~{}", source.text(name)));
+                Role::Function(function)
+            }
             None => Role::Plain,
         },
-        "variable_declarator" => variable(node, up),
+        "variable_declarator" => variable(source, node, up),
         "foreach_statement" | "block" | "for_statement" | "lambda_expression" => Role::Block,
         "invocation_expression" => call(node),
         "object_creation_expression" => match field(node, "type") {
             Some(ty) => Role::New { ty, args: field(node, "arguments") },
+            None => Role::Plain,
+        },
+        "implicit_object_creation_expression" => match wanted_type(node) {
+            Some(ty) => Role::New { ty, args: child_of(node, &["argument_list"]) },
             None => Role::Plain,
         },
         "constructor_initializer" => {
@@ -109,7 +121,10 @@ fn ty(kind: DefKind, node: Node<'_>) -> Role<'_> {
 }
 
 fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
-    let Some(name) = field(node, "name") else { return Role::Plain };
+    field(node, "name").map_or(Role::Plain, |name| declared(source, node, name))
+}
+
+fn declared<'t>(source: &Source<'_>, node: Node<'t>, name: Node<'t>) -> Role<'t> {
     let mut function = Function::new(name, field(node, "body"));
     function.returns = field(node, "returns").or_else(|| field(node, "type"));
     let parameters =
@@ -129,16 +144,83 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         is_private: words.contains(&"private"),
         is_static,
         is_method: node.kind() != "local_function_statement",
+        ..Marks::default()
     };
     Role::Function(function)
 }
 
-fn variable<'t>(node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+/// A property or an indexer: what is done to read or write it is its body.
+fn property<'t>(
+    source: &Source<'_>,
+    node: Node<'t>,
+    name: Option<Node<'t>>,
+    called: Option<&str>,
+) -> Role<'t> {
+    let Some(name) = name else { return Role::Plain };
+    let value = field(node, "value").filter(|value| value.kind() == "arrow_expression_clause");
+    let mut function = Function::new(name, field(node, "accessors").or(value));
+    function.called = called.map(str::to_owned);
+    function.returns = field(node, "type");
+    let head = source.before(node, name);
+    function.marks = Marks {
+        is_private: head.contains("private "),
+        is_static: head.contains("static "),
+        is_method: true,
+        is_property: true,
+        ..Marks::default()
+    };
+    Role::Function(function)
+}
+
+/// `operator +` and `operator Type`.
+fn operator<'t>(source: &Source<'_>, node: Node<'t>, name: Option<Node<'t>>) -> Role<'t> {
+    let Some(name) = name else { return Role::Plain };
+    let Role::Function(mut function) = declared(source, node, name) else { return Role::Plain };
+    function.called = Some(format!("operator {}", source.text(name)));
+    function.marks.is_static = true;
+    Role::Function(function)
+}
+
+/// What `new()` makes: the type that is written where its value goes.
+fn wanted_type(node: Node<'_>) -> Option<Node<'_>> {
+    let mut is_result = false;
+    let mut at = node;
+    while let Some(up) = at.parent() {
+        match up.kind() {
+            "variable_declaration" | "property_declaration" => {
+                return field(up, "type").filter(|ty| ty.kind() != "implicit_type");
+            }
+            "method_declaration" | "local_function_statement" if is_result => {
+                return field(up, "returns").or_else(|| field(up, "type"));
+            }
+            "return_statement" | "arrow_expression_clause" => is_result = true,
+            "variable_declarator" | "equals_value_clause" | "parenthesized_expression" => {}
+            // From a result the way leads up through statements.
+            "lambda_expression" | "anonymous_method_expression" => return None,
+            _ if is_result => {}
+            _ => return None,
+        }
+        at = up;
+    }
+    None
+}
+
+/// Whether a field is one for all values, never changed.
+fn is_constant(source: &Source<'_>, declaration: Node<'_>) -> bool {
+    let before = source.0.get(..declaration.start_byte()).unwrap_or(&[]);
+    let start = before.iter().rposition(|byte| b";{}]".contains(byte)).map_or(0, |at| at + 1);
+    let head = std::str::from_utf8(&before[start..]).unwrap_or("");
+    let has = |wanted: &str| head.split_whitespace().any(|word| word == wanted);
+    has("const") || (has("static") && has("readonly"))
+}
+
+fn variable<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let Some(name) = field(node, "name") else { return Role::Plain };
     let declaration = up.filter(|parent| parent.kind() == "variable_declaration");
     let ty = declaration.and_then(|parent| field(parent, "type")).filter(|ty| ty.kind() != "implicit_type");
     let value = named_children(node).into_iter().next_back().filter(|value| value.id() != name.id());
-    Role::Value { name, ty, value, is_constant: false }
+    let is_constant = declaration.is_some_and(|declaration| is_constant(source, declaration));
+    Role::Value { name, ty, value, is_constant }
 }
 
 fn call(node: Node<'_>) -> Role<'_> {

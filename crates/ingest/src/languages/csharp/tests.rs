@@ -121,3 +121,71 @@ class B : Base, IThing {
 "#,
     ));
 }
+
+#[test]
+fn properties_constants_and_operators_are_members_and_new_makes_what_is_wanted() {
+    let fixture = r#"
+//- A.cs
+namespace N {
+  public class A {
+    /// The name.
+    public string Name { get; set; }
+    public B Other => Make();
+    private int Count { get { return Help(); } }
+    public const int Max = 3;
+    public static readonly string Root = "x";
+    int plain = 1;
+    public static A operator +(A a, A b) { return a; }
+    public static implicit operator int(A a) => a.Help();
+    public int this[int i] { get { return Help(); } }
+    ~A() { Help(); }
+    int Help() { return 1; }
+    B Make() { B b = new(1); b.Run(); return new(2); }
+    B Field = new(3);
+    void Use(A x, dynamic d) { x.Other.Run(); Other.Run(); d.Count(); const int local = 1; }
+    void Over(int n) {} void Over(string s) {}
+    void Call(int n, string s) { Over(n); Over(s); Over("x"); Over(3); }
+  }
+  public class B { public B(int n) {} public void Run() {} }
+}
+"#;
+    expect![[r#"
+        class::A.cs::N.A 2-20 `public class A`
+        class::A.cs::N.B 21-21 `public class B`
+        constant::A.cs::N.A.Max 7-7 `Max = 3`
+        constant::A.cs::N.A.Root 8-8 `Root = "x"`
+        method::A.cs::N.A.Call 19-19 `void Call(int n, string s)`
+        method::A.cs::N.A.Count 6-6 `private int Count`
+        method::A.cs::N.A.Help 14-14 `int Help()`
+        method::A.cs::N.A.Make 15-15 `B Make()`
+        method::A.cs::N.A.Name 4-4 `public string Name` | The name.
+        method::A.cs::N.A.Other 5-5 `public B Other`
+        method::A.cs::N.A.Over 18-18 `void Over(int n)`
+        method::A.cs::N.A.Over#2 18-18 `void Over(string s)`
+        method::A.cs::N.A.Use 17-17 `void Use(A x, dynamic d)`
+        method::A.cs::N.A.operator + 10-10 `public static A operator +(A a, A b)`
+        method::A.cs::N.A.operator int 11-11 `public static implicit operator int(A a)`
+        method::A.cs::N.A.this 12-12 `public int this[int i]`
+        method::A.cs::N.A.~A 13-13 `~A()`
+        method::A.cs::N.B.B 21-21 `public B(int n)`
+        method::A.cs::N.B.Run 21-21 `public void Run()`
+        module::A.cs::N 1-22 `namespace N`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+    expect![[r#"
+        A.cs N.A -> A.cs N.B @[16]
+        A.cs N.A -> A.cs N.B.B @[16]
+        A.cs N.A.Call -> A.cs N.A.Over @[19]
+        A.cs N.A.Call -> A.cs N.A.Over#2 @[19]
+        A.cs N.A.Count -> A.cs N.A.Help @[6]
+        A.cs N.A.Make -> A.cs N.B @[15]
+        A.cs N.A.Make -> A.cs N.B.B @[15]
+        A.cs N.A.Make -> A.cs N.B.Run @[15]
+        A.cs N.A.Other -> A.cs N.A.Make @[5]
+        A.cs N.A.Use -> A.cs N.B.Run @[17]
+        A.cs N.A.operator int -> A.cs N.A.Help @[11]
+        A.cs N.A.this -> A.cs N.A.Help @[12]
+        A.cs N.A.~A -> A.cs N.A.Help @[13]
+    "#]]
+    .assert_eq(&testing::calls(fixture));
+}

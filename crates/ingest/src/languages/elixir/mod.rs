@@ -28,10 +28,13 @@ static GRAMMAR: Grammar = Grammar {
 
 language!(GRAMMAR, &["ex", "exs"], &[]);
 
-fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t> {
+fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {
         "comment" => Role::Comment,
+        // `&A.f/1` calls nothing.
+        "call" if up.is_some_and(|up| takes(source, up, node).is_some()) => Role::Plain,
         "call" => call(source, node),
+        "unary_operator" if source.text(node).starts_with('&') => captured(source, node),
         "unary_operator" if source.text(node).starts_with('@') => attribute(source, node),
         "binary_operator" => match (field(node, "left"), field(node, "operator"), field(node, "right")) {
             (Some(name), Some(op), value) if source.text(op) == "=" && name.kind() == "identifier" => {
@@ -45,6 +48,30 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
         "integer" | "float" => Role::Number,
         "boolean" => Role::Bool,
         "anonymous_function" | "stab_clause" => Role::Block,
+        _ => Role::Plain,
+    }
+}
+
+/// How much a function takes that is named as `f/1`.
+fn takes(source: &Source<'_>, node: Node<'_>, function: Node<'_>) -> Option<usize> {
+    let is_slash = field(node, "operator").is_some_and(|operator| source.text(operator) == "/");
+    let is_left = field(node, "left").is_some_and(|left| left.id() == function.id());
+    let is_bare = function.kind() != "call" || child_of(function, &["arguments"]).is_none();
+    let right = field(node, "right").filter(|right| right.kind() == "integer");
+    right.filter(|_| is_slash && is_left && is_bare).and_then(|right| source.text(right).parse().ok())
+}
+
+/// `&f/1` and `&A.f/1`.
+fn captured<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+    let Some(named) = field(node, "operand") else { return Role::Plain };
+    let Some(function) = field(named, "left") else { return Role::Plain };
+    let Some(takes) = takes(source, named, function) else { return Role::Plain };
+    if function.kind() == "identifier" {
+        return Role::Captured { receiver: None, name: function, takes };
+    }
+    let dot = field(function, "target").filter(|target| target.kind() == "dot");
+    match dot.map(|dot| (field(dot, "left"), field(dot, "right"))) {
+        Some((receiver @ Some(_), Some(name))) => Role::Captured { receiver, name, takes },
         _ => Role::Plain,
     }
 }
@@ -80,6 +107,9 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         ("defimpl", Some(name)) => Role::Extension { of: name, bases: Vec::new() },
         ("def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defdelegate", Some(head)) => {
             function(source, target, head, body, arguments)
+        }
+        ("defstruct" | "defexception", Some(_)) => {
+            Role::Value { name: target, ty: None, value: None, is_constant: true }
         }
         ("test", Some(name)) if name.kind() == "string" && body.is_some() => {
             let mut function = Function::new(name, body);

@@ -2,6 +2,8 @@
 
 use expect_test::expect;
 
+use m1nd_graph::EdgeKind;
+
 use crate::testing;
 
 const SHOP: &str = r#"
@@ -77,4 +79,40 @@ fn imports_and_bases_are_known() {
         test/cart_test.exs imports -> lib/shop/cart.ex Shop.Cart @[3]
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
+}
+
+#[test]
+fn a_function_named_with_what_it_takes_is_handed_on() {
+    let fixture = r#"
+//- a.ex
+defmodule Shop do
+  defstruct [:a, :b]
+  def run(list) do
+    Enum.map(list, &one/1)
+    Enum.map(list, &Shop.two/2)
+    Enum.map(list, &three(&1))
+  end
+  def one(x), do: x
+  def one(x, y), do: x + y
+  def two(x, y), do: x / 2
+  def three(x), do: x
+end
+"#;
+    expect![[r#"
+        constant::a.ex::Shop.defstruct 2-2 `defstruct [:a, :b]`
+        method::a.ex::Shop.one 8-8 `def one(x)`
+        method::a.ex::Shop.one#2 9-9 `def one(x, y)`
+        method::a.ex::Shop.run 3-7 `def run(list)`
+        method::a.ex::Shop.three 11-11 `def three(x)`
+        method::a.ex::Shop.two 10-10 `def two(x, y)`
+        module::a.ex::Shop 1-12 `defmodule Shop`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+    let graph = testing::graph(fixture);
+    expect![[r#"
+        a.ex Shop.run calls -> a.ex Shop.three @[6]
+        a.ex Shop.run references -> a.ex Shop.one @[4]
+        a.ex Shop.run references -> a.ex Shop.two @[5]
+    "#]]
+    .assert_eq(&testing::edges(&graph, &[EdgeKind::Calls, EdgeKind::References]));
 }

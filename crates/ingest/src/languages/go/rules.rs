@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{By, DefIx, DefKind, Scope};
+use crate::facts::{By, DefIx, DefKind, Import, Scope};
 use crate::manifest::{folder, join};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
+use m1nd_graph::near::nearest_folder;
 
 /// Deeper embedding is not followed.
 const MAX_BASES: usize = 40;
@@ -37,7 +38,6 @@ impl GoRules {
                 rules.modules.push((module, manifest.folder().to_owned()));
             }
         }
-        rules.modules.sort_by_key(|(module, _)| std::cmp::Reverse(module.len()));
         for (at, file) in program.files.iter().enumerate() {
             if file.language != super::NAME {
                 rules.package_of.push(None);
@@ -115,18 +115,29 @@ impl GoRules {
                 *first = at.min(*first);
             }
         }
-        let target = |path: &str| {
-            let module = self.modules.iter().find_map(|(module, root)| {
+        let target = |from: &str, path: &str| {
+            let modules = self.modules.iter().filter_map(|(module, root)| {
                 let rest = path.strip_prefix(module.as_str())?;
-                (rest.is_empty() || rest.starts_with('/')).then_some((root, rest))
+                (rest.is_empty() || rest.starts_with('/')).then_some((root.as_str(), rest))
             });
-            let Some((root, rest)) = module else { return Ty::External };
-            let folder = join(root, rest).unwrap_or_default();
-            by_folder.get(folder.as_str()).map_or(Ty::Unknown, |&at| Ty::Place(Place::Package(at)))
+            let modules: Vec<(&str, &str)> = modules.collect();
+            if modules.is_empty() {
+                return Ty::External;
+            }
+            let there = modules.into_iter().filter_map(|(root, rest)| {
+                let folder = join(root, rest)?;
+                Some((root, rest, *by_folder.get(folder.as_str())?))
+            });
+            let there: Vec<(&str, &str, u32)> = there.collect();
+            // Of copies of a module the nearest is meant, and a module inside of another before that.
+            let near = nearest_folder(from, &there, |(root, _, _)| root);
+            let found = near.into_iter().min_by_key(|(_, rest, _)| rest.len());
+            found.map_or(Ty::Unknown, |(_, _, at)| Ty::Place(Place::Package(at)))
         };
         let of_file = |file: &&crate::facts::FileFacts| {
             let paths = file.imports.iter().filter(|_| file.language == super::NAME);
-            paths.map(|import| target(import.path.first().map_or("", |&path| file.text(path)))).collect()
+            let path = |import: &Import| import.path.first().map_or("", |&path| file.text(path));
+            paths.map(|import| target(&file.path, path(import))).collect()
         };
         program.files.iter().map(of_file).collect()
     }

@@ -10,7 +10,7 @@ use m1nd_graph::NodeFlags;
 use super::types;
 use crate::facts::{
     By, DefKind, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
-    TypeParam,
+    TypeIx, TypeParam,
 };
 use crate::languages::routes;
 use crate::sheet::{Sheet, field, line, named_children};
@@ -195,6 +195,7 @@ impl Reader<'_> {
                     let entry =
                         Field { name: self.sheet.name_of(name), ty: Some(ty), value: None, line: line(node) };
                     self.sheet.current().into_iter().for_each(|def| def.fields.push(entry.clone()));
+                    self.made(ty, name, field(node, "arguments"));
                 }
             }
             "local_variable_declaration" => {
@@ -398,13 +399,10 @@ impl Reader<'_> {
             "method_invocation" => self.call(node),
             "object_creation_expression" => {
                 let ty = types::known(&mut self.sheet, field(node, "type"));
-                let made = self.sheet.set(node, Expr::Of { ty });
-                let callee = self.sheet.push(Expr::Out { of: made, by: By::Class });
-                let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
-                let args = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
-                let call = self.sheet.push(Expr::Call { callee, args, types: Few::new() });
-                self.sheet.call(call, field(node, "type").unwrap_or(node));
+                self.sheet.set(node, Expr::Of { ty });
+                self.made(ty, field(node, "type").unwrap_or(node), field(node, "arguments"));
             }
+            "method_reference" => self.method_reference(node),
             "explicit_constructor_invocation" => self.handed_on(node),
             "cast_expression" => {
                 if let Some(ty) = self.sheet.type_of(field(node, "type")) {
@@ -416,6 +414,15 @@ impl Reader<'_> {
                 let (args, line) = (Few::new(), line(node));
                 let ty = self.sheet.push_type(crate::facts::TypeExpr::Path { segments, args, scope, line });
                 self.sheet.set(node, Expr::Of { ty });
+            }
+            // Whatever is added to a text gives a text.
+            "binary_expression" => {
+                let parts = [field(node, "left"), field(node, "right")];
+                let is_text = parts.into_iter().flatten().any(|part| part.kind() == "string_literal");
+                let operator = field(node, "operator").map(|operator| self.sheet.bytes(operator));
+                if is_text && operator == Some(b"+") {
+                    self.sheet.set(node, Expr::Text);
+                }
             }
             "parenthesized_expression" => self.sheet.same(node, node.named_child(0)),
             "ternary_expression" => {
@@ -439,6 +446,38 @@ impl Reader<'_> {
             }
             _ => types::leave(&mut self.sheet, kind, node),
         }
+    }
+
+    /// A constructor runs and makes a value of a type.
+    fn made(&mut self, ty: TypeIx, place: Node<'_>, arguments: Option<Node<'_>>) {
+        let of = self.sheet.push(Expr::Of { ty });
+        let callee = self.sheet.push(Expr::Out { of, by: By::Class });
+        let arguments = arguments.map(named_children).unwrap_or_default();
+        let args = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
+        let call = self.sheet.push(Expr::Call { callee, args, types: Few::new() });
+        self.sheet.call(call, place);
+    }
+
+    /// `A::f` and `A::new` hand a method or a constructor on.
+    fn method_reference(&mut self, node: Node<'_>) {
+        let Some(of) = node.named_child(0) else { return };
+        let last = node.child(node.child_count().saturating_sub(1)).filter(|last| last.id() != of.id());
+        let Some(last) = last else { return };
+        let callee = match self.sheet.bytes(last) {
+            b"new" if of.kind() == "identifier" => self.sheet.expr(Some(of)),
+            b"new" => {
+                let ty = types::known(&mut self.sheet, Some(of));
+                let of = self.sheet.push(Expr::Of { ty });
+                self.sheet.push(Expr::Out { of, by: By::Class })
+            }
+            _ => {
+                let base = self.sheet.expr(Some(of));
+                let name = self.sheet.name_of(last);
+                self.sheet.push(Expr::Field { base, name })
+            }
+        };
+        let call = self.sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
+        self.sheet.used(call, node);
     }
 
     /// `this(…)` and `super(…)` run another constructor.

@@ -32,18 +32,18 @@ impl JavaRules {
         rules
     }
 
-    fn in_package(&self, package: &str, name: &str) -> Option<GDef> {
-        match self.types.get(&(package.to_owned(), name.to_owned())).map(Vec::as_slice) {
-            Some([only]) => Some(*only),
-            // The same class twice, as in modules built apart: nothing says which.
-            _ => None,
-        }
+    /// The same class may be there more than once, as in modules built apart: then the nearest is meant.
+    fn in_package(&self, program: &Program<'_>, file: u32, package: &str, name: &str) -> Option<GDef> {
+        let named = self.types.get(&(package.to_owned(), name.to_owned()))?;
+        program.only_nearest(file, named)
     }
 
     /// A class by its full name; classes may be nested in classes.
-    fn full(&self, program: &Program<'_>, path: &[&str]) -> Option<GDef> {
+    fn full(&self, program: &Program<'_>, file: u32, path: &[&str]) -> Option<GDef> {
         for cut in (0..path.len()).rev() {
-            let Some(mut found) = self.in_package(&path[..cut].join("."), path[cut]) else { continue };
+            let Some(mut found) = self.in_package(program, file, &path[..cut].join("."), path[cut]) else {
+                continue;
+            };
             for inner in &path[cut + 1..] {
                 let name = program.find_name(inner)?;
                 found = nested(program, found, name)?;
@@ -84,16 +84,18 @@ impl JavaRules {
             let import = &facts.imports[at as usize];
             if import.item.is_none() {
                 let path = self.import_path(program, file, at);
-                return self.full(program, &path).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])));
+                return self
+                    .full(program, file, &path)
+                    .map_or(Ty::External, |def| Ty::Type(def, Arc::new([])));
             }
         }
         let text = program.text(name);
-        if let Some(found) = self.in_package(&facts.package, text) {
+        if let Some(found) = self.in_package(program, file, &facts.package, text) {
             return Ty::Type(found, Arc::new([]));
         }
         for &(_, at) in program.globs(Place::File(file)) {
             let package = self.import_path(program, file, at).join(".");
-            if let Some(found) = self.in_package(&package, text) {
+            if let Some(found) = self.in_package(program, file, &package, text) {
                 return Ty::Type(found, Arc::new([]));
             }
         }
@@ -165,7 +167,7 @@ impl Rules for JavaRules {
                 continue;
             }
             let path = self.import_path(program, file, at);
-            match self.full(program, &path) {
+            match self.full(program, file, &path) {
                 Some(class) => {
                     if let Some(found) = self.methods(eval, &Ty::Type(class, Arc::new([])), class, name) {
                         return found;
@@ -190,7 +192,7 @@ impl Rules for JavaRules {
         let mut at = self.type_named(eval, file, scope, first);
         if !rest.is_empty() && !matches!(at, Ty::Type(..)) {
             let full: Vec<&str> = path.iter().map(|&part| program.text(part)).collect();
-            at = self.full(program, &full).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])));
+            at = self.full(program, file, &full).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])));
         } else {
             for &name in rest {
                 at = match at {
@@ -272,6 +274,23 @@ impl Rules for JavaRules {
             ("Map", "entrySet") => Ty::std("List", [Ty::std("Entry", [first(), second()])]),
             ("Entry", "getKey") => first(),
             ("Entry", "getValue") => second(),
+            (
+                "Text",
+                "length"
+                | "indexOf"
+                | "lastIndexOf"
+                | "compareTo"
+                | "compareToIgnoreCase"
+                | "hashCode"
+                | "codePointAt"
+                | "capacity",
+            ) => Ty::std("Number", []),
+            (
+                "Text",
+                "isEmpty" | "isBlank" | "equals" | "equalsIgnoreCase" | "contains" | "startsWith"
+                | "endsWith" | "matches" | "charAt" | "getBytes" | "toCharArray" | "chars" | "split"
+                | "lines" | "getClass",
+            ) => Ty::External,
             ("Text", _) => Ty::std("Text", []),
             _ => Ty::External,
         }
@@ -333,7 +352,7 @@ impl Rules for JavaRules {
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         let program = eval.program;
         let path = self.import_path(program, file, at as u32);
-        self.full(program, &path).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])))
+        self.full(program, file, &path).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])))
     }
 
     fn is_common_method(&self, name: &str) -> bool {

@@ -173,3 +173,50 @@ class C extends Plain {
         "#]],
     );
 }
+
+#[test]
+fn constructors_run_for_constants_of_an_enum_and_overloads_are_told_by_variables() {
+    check(
+        r#"
+//- A.java
+package p;
+import java.util.function.Supplier;
+import java.util.*;
+enum Color {
+  RED(1), BLUE("x") { void m() {} };
+  Color(int n) {}
+  Color(String s) {}
+}
+class Q { Q() {} static Q make() { return null; } }
+class A {
+  void g(int n) {}
+  void g(String s) {}
+  void g(Q q) {}
+  void g(List<Q> q) {}
+  void f(String s, int n, Q q, List<Q> l, long z, double d) {
+    g(s);
+    g(n);
+    g(q);
+    g(l);
+    int k = 3;
+    g(k);
+    g("a" + n);
+    g(q.make());
+    g(1);
+    g(s.length());
+  }
+  Supplier<Q> h() { return Q::new; }
+  Supplier<Q> i() { return Q::make; }
+}
+"#,
+        expect![[r#"
+            A.java A.f -> A.java A.g @[17, 21, 24, 25]
+            A.java A.f -> A.java A.g#2 @[16, 22]
+            A.java A.f -> A.java A.g#3 @[18, 23]
+            A.java A.f -> A.java A.g#4 @[19]
+            A.java A.f -> A.java Q.make @[23]
+            A.java Color -> A.java Color.Color @[5]
+            A.java Color -> A.java Color.Color#2 @[5]
+        "#]],
+    );
+}

@@ -8,7 +8,7 @@ mod tests;
 use tree_sitter::Node;
 
 use super::simple::{
-    Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
+    Function, Grammar, HandedTo, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
 };
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
@@ -45,7 +45,17 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "class_declaration" | "object_declaration" => ty(source, node),
         "companion_object" => Role::Plain,
         "function_declaration" => function(source, node, up),
-        "property_declaration" => property(node),
+        "secondary_constructor" => constructor(node),
+        "constructor_delegation_call" => {
+            let is_own = source.text(node).starts_with("this");
+            let to = if is_own { HandedTo::Own } else { HandedTo::Base };
+            Role::HandedOn { to, args: child_of(node, &["value_arguments"]) }
+        }
+        "type_alias" => match (field(node, "type"), named_children(node).into_iter().next_back()) {
+            (Some(name), Some(of)) if of.id() != name.id() => Role::Alias { name, of },
+            _ => Role::Plain,
+        },
+        "property_declaration" => property(source, node),
         "class_parameter" | "parameter" => parameter(node),
         "call_expression" => call(node),
         "navigation_expression" => match (node.named_child(0), node.named_child(1)) {
@@ -117,12 +127,7 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
             }
         }
     }
-    let parameters = child_of(node, &["function_value_parameters"]);
-    let parameters = parameters.map(|list| children_of(list, &["parameter"])).unwrap_or_default();
-    function.params = parameters
-        .into_iter()
-        .filter_map(|p| Some(Param { name: child_of(p, &["identifier"])?, ty: child_of(p, &types) }))
-        .collect();
+    function.params = parameters(node);
     let head = source.before(node, name);
     function.marks = Marks {
         is_test: ["@Test", "@ParameterizedTest", "@RepeatedTest"].iter().any(|mark| head.contains(mark)),
@@ -133,13 +138,34 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     Role::Function(function)
 }
 
-fn property(node: Node<'_>) -> Role<'_> {
+/// `constructor(n: Int) : this(n, 1)`.
+fn constructor(node: Node<'_>) -> Role<'_> {
+    let mut cursor = node.walk();
+    let Some(word) = node.children(&mut cursor).find(|child| child.kind() == "constructor") else {
+        return Role::Plain;
+    };
+    let mut function = Function::new(word, child_of(node, &["block"]));
+    function.called = Some("constructor".to_owned());
+    function.params = parameters(node);
+    function.marks = Marks { is_method: true, is_bodiless: true, ..Marks::default() };
+    Role::Function(function)
+}
+
+fn parameters(node: Node<'_>) -> Vec<Param<'_>> {
+    let list = child_of(node, &["function_value_parameters"]);
+    let list = list.map(|list| children_of(list, &["parameter"])).unwrap_or_default();
+    let ty = |param| child_of(param, &["user_type", "nullable_type"]);
+    list.into_iter().filter_map(|p| Some(Param { name: child_of(p, &["identifier"])?, ty: ty(p) })).collect()
+}
+
+fn property<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(declared) = child_of(node, &["variable_declaration"]) else { return Role::Plain };
     let Some(name) = child_of(declared, &["identifier"]) else { return Role::Plain };
     let ty = child_of(declared, &["user_type", "nullable_type"]);
     let value =
         named_children(node).into_iter().next_back().filter(|value| value.start_byte() > declared.end_byte());
-    Role::Value { name, ty, value, is_constant: false }
+    let is_constant = source.before(node, declared).split_whitespace().any(|word| word == "const");
+    Role::Value { name, ty, value, is_constant }
 }
 
 /// `class A(val b: B)` declares a field. Parameters of functions are bound by the function.

@@ -256,3 +256,40 @@ fun helper(n: Int) = n
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn constants_aliases_and_further_constructors_are_definitions() {
+    let fixture = r#"
+//- A.kt
+package p
+typealias Name = B
+const val MAX = 3
+class B(val n: Int) {
+  constructor(s: String) : this(s.length) { help() }
+  constructor(s: String, t: String) : this(s)
+  fun help() {}
+  companion object { const val LOW = 1 }
+}
+fun use(s: String, n: Int) { B(1); B("x"); B(s); B(s, s); B(n); Name(1).help() }
+"#;
+    expect![[r#"
+        class::A.kt::B 4-9 `class B(val n: Int)`
+        constant::A.kt::B.LOW 8-8 `const val LOW = 1`
+        constant::A.kt::MAX 3-3 `const val MAX = 3`
+        function::A.kt::use 10-10 `fun use(s: String, n: Int)`
+        method::A.kt::B.constructor 5-5 `constructor(s: String) : this(s.length)`
+        method::A.kt::B.constructor#2 6-6 `constructor(s: String, t: String) : this(s)`
+        method::A.kt::B.help 7-7 `fun help()`
+        type::A.kt::Name 2-2 `typealias Name = B`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+    expect![[r#"
+        A.kt B.constructor -> A.kt B.help @[5]
+        A.kt B.constructor#2 -> A.kt B.constructor @[6]
+        A.kt use -> A.kt B @[10]
+        A.kt use -> A.kt B.constructor @[10]
+        A.kt use -> A.kt B.constructor#2 @[10]
+        A.kt use -> A.kt B.help @[10]
+    "#]]
+    .assert_eq(&testing::calls(fixture));
+}

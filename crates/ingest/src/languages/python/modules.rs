@@ -2,16 +2,19 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::manifest::{folder, join};
+use crate::manifest::{self, folder, is_inside, join};
 use crate::resolve::program::{Place, Program};
+use m1nd_graph::near::{nearest, nearest_folder};
 
 /// Modules by name; a file may be known by more than one, as it is on a search path with several entries.
 #[derive(Default)]
 pub(super) struct Modules {
     by_name: FxHashMap<String, Vec<u32>>,
     /// Folders without `__init__.py` that hold modules, by name.
-    folders: FxHashMap<String, u32>,
-    folder_names: Vec<String>,
+    by_folder: FxHashMap<String, Vec<u32>>,
+    by_place: FxHashMap<String, u32>,
+    /// The name of each of them, and where it is.
+    folders: Vec<(String, String)>,
     /// The folder from which a file's module name starts.
     roots: Vec<String>,
 }
@@ -27,7 +30,7 @@ impl Modules {
             let root = root_of(program, &file.path);
             modules.add(&file.path, &root, at as u32);
             // Run from the top of the repository, or from a `src` folder, the same file has a longer name.
-            for other in ["", source_folder(&file.path)] {
+            for other in [manifest::root(&file.path), source_folder(&file.path)] {
                 if other != root {
                     modules.add(&file.path, other, at as u32);
                 }
@@ -45,10 +48,15 @@ impl Modules {
         let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
         let name = stem.replace('/', ".");
         let mut outer = name.as_str();
+        let mut place = &path[..path.len() - below.len() + stem.len()];
         while let Some((head, _)) = outer.rsplit_once('.') {
-            if !self.folders.contains_key(head) {
-                self.folders.insert(head.to_owned(), self.folder_names.len() as u32);
-                self.folder_names.push(head.to_owned());
+            place = folder(place);
+            let known = self.by_folder.entry(head.to_owned()).or_default();
+            if !known.iter().any(|&at| self.folders[at as usize].1 == place) {
+                let at = self.folders.len() as u32;
+                known.push(at);
+                self.by_place.entry(place.to_owned()).or_insert(at);
+                self.folders.push((head.to_owned(), place.to_owned()));
             }
             outer = head;
         }
@@ -60,28 +68,65 @@ impl Modules {
 
     /// The module of this dotted name as seen from a file.
     pub(super) fn find(&self, program: &Program<'_>, from: u32, name: &str) -> Option<Place> {
-        match self.by_name.get(name).map(Vec::as_slice) {
-            Some([only]) => return Some(Place::File(*only)),
-            Some(several) => {
-                let root = &self.roots[from as usize];
-                let mut near: Vec<u32> =
-                    several.iter().copied().filter(|&file| self.roots[file as usize] == *root).collect();
-                if near.len() > 1 {
-                    // A stub stands beside the module it describes.
-                    near.retain(|&file| program.files[file as usize].path.ends_with(".py"));
-                }
-                if let [only] = near[..] {
-                    return Some(Place::File(only));
-                }
-                return None;
-            }
-            None => {}
+        let path = &program.files[from as usize].path;
+        if let Some(found) = self.around(program, from, name) {
+            return Some(found);
         }
-        self.folders.get(name).map(|&at| Place::Package(at))
+        match self.by_name.get(name) {
+            Some(named) => {
+                let root = &self.roots[from as usize];
+                let same_root = |file: &u32| self.roots[*file as usize] == *root;
+                let own: Vec<u32> = named.iter().copied().filter(same_root).collect();
+                self.one(program, path, if own.is_empty() { named } else { &own })
+            }
+            None => self.folder(path, name),
+        }
     }
 
-    pub(super) fn folder_name(&self, at: u32) -> &str {
-        &self.folder_names[at as usize]
+    /// The module that a name of several parts leads to from the nearest folder around a file: any of them may be
+    /// where programs are started.
+    fn around(&self, program: &Program<'_>, from: u32, name: &str) -> Option<Place> {
+        let mut here = self.roots[from as usize].as_str();
+        let below = name.replace('.', "/");
+        while here != manifest::root(here) {
+            let path = format!("{here}/{below}");
+            // One word may be any library's name, unless a folder of ours has it.
+            let is_plain = !name.contains('.') && !self.by_place.contains_key(&path);
+            if let Some(file) = module_at(program, &path).filter(|_| !is_plain) {
+                return Some(Place::File(file));
+            }
+            if let Some(&at) = self.by_place.get(&path) {
+                return Some(Place::Package(at));
+            }
+            here = folder(here);
+        }
+        None
+    }
+
+    /// The one of several modules of a name that is meant in a file.
+    fn one(&self, program: &Program<'_>, from: &str, named: &[u32]) -> Option<Place> {
+        let path = |file: u32| program.files[file as usize].path.as_str();
+        let mut near = nearest(from, named, path);
+        if near.len() > 1 {
+            // What is searched for from a place is found in the folders around it.
+            let around: Vec<u32> =
+                near.iter().copied().filter(|&file| is_inside(from, &self.roots[file as usize])).collect();
+            near = if around.is_empty() { near } else { around };
+        }
+        if near.len() > 1 {
+            // A stub stands beside the module it describes.
+            near.retain(|&file| path(file).ends_with(".py"));
+        }
+        match near[..] {
+            [only] => Some(Place::File(only)),
+            _ => None,
+        }
+    }
+
+    /// The nearest folder of a name.
+    fn folder(&self, from: &str, name: &str) -> Option<Place> {
+        let named = self.by_folder.get(name)?;
+        nearest_folder(from, named, |at| &self.folders[at as usize].1).first().map(|&at| Place::Package(at))
     }
 
     /// The dotted name of the package a relative import of some level starts from, as a folder.
@@ -91,13 +136,10 @@ impl Modules {
             base = join(&base, "..")?;
         }
         let path = if rest.is_empty() { base } else { join(&base, &rest.replace('.', "/"))? };
-        for candidate in [format!("{path}.py"), format!("{path}/__init__.py"), format!("{path}.pyi")] {
-            if let Some(file) = program.file(candidate.trim_start_matches('/')) {
-                return Some(Place::File(file));
-            }
+        if let Some(file) = module_at(program, &path) {
+            return Some(Place::File(file));
         }
-        let dotted = path.replace('/', ".");
-        self.folders.get(&dotted).map(|&at| Place::Package(at))
+        self.by_place.get(&path).map(|&at| Place::Package(at))
     }
 
     /// A module inside a package.
@@ -111,15 +153,21 @@ impl Modules {
                 module.map(Place::File)
             }
             Place::Package(at) => {
-                let full = format!("{}.{name}", self.folder_name(at));
-                match self.by_name.get(&full).map(Vec::as_slice) {
-                    Some([only]) => Some(Place::File(*only)),
-                    _ => self.folders.get(&full).map(|&at| Place::Package(at)),
-                }
+                let (own, place) = &self.folders[at as usize];
+                let full = format!("{own}.{name}");
+                let here = format!("{place}/");
+                let named = self.by_name.get(&full);
+                named.and_then(|named| self.one(program, &here, named)).or_else(|| self.folder(&here, &full))
             }
             Place::Def(_) => None,
         }
     }
+}
+
+/// The module that is a file, or a package, of some path.
+fn module_at(program: &Program<'_>, path: &str) -> Option<u32> {
+    let files = [format!("{path}.py"), format!("{path}/__init__.py"), format!("{path}.pyi")];
+    files.iter().find_map(|file| program.file(file.trim_start_matches('/')))
 }
 
 /// The nearest folder above a file that is no package.

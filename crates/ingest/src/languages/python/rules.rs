@@ -337,8 +337,14 @@ impl Rules for PythonRules {
     }
 
     fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
-        let Some(name) = eval.program.find_name("__init__") else { return Vec::new() };
-        self.attribute(eval, &Ty::Type(def, Arc::new([])), def, name, 0).functions()
+        // What makes a value and what fills it both run.
+        let makers = ["__new__", "__init__"].into_iter().filter_map(|name| eval.program.find_name(name));
+        let of = Ty::Type(def, Arc::new([]));
+        makers
+            .collect::<Vec<_>>()
+            .into_iter()
+            .flat_map(|name| self.attribute(eval, &of, def, name, 0).functions())
+            .collect()
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

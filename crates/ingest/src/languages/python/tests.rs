@@ -175,7 +175,10 @@ def same(flag):
             .collect()
     };
     assert_eq!(of("either"), ["a.py either -> a.py A.go @[10] ?2", "a.py either -> a.py B.go @[10] ?2"]);
-    assert_eq!(of("perhaps"), ["a.py perhaps -> a.py A.go @[16] ?2", "a.py perhaps -> a.py B.go @[15, 16]"]);
+    assert_eq!(
+        of("perhaps"),
+        ["a.py perhaps -> a.py A.go @[16] ?2", "a.py perhaps -> a.py B.go @[15, 16 ?2]"]
+    );
     assert_eq!(of("later"), ["a.py later -> a.py B.go @[20]"]);
     assert_eq!(of("same"), ["a.py same -> a.py A.go @[25]"]);
 }
@@ -289,6 +292,68 @@ class Sub(App):
             a.py App -> a.py Log @[4]
             a.py App.run -> a.py Log.write @[7, 8]
             a.py Sub.go -> a.py Log.write @[11]
+        "#]],
+    );
+}
+
+/// One certain call does not make another one certain.
+#[test]
+fn each_line_of_a_call_says_how_it_is_known() {
+    let found = testing::calls(
+        r#"
+//- a.py
+class Reply:
+    def drain_parts(self): ...
+def run(x):
+    Reply().drain_parts()
+    x.drain_parts()
+"#,
+    );
+    expect![[r#"
+        a.py run -> a.py Reply @[4]
+        a.py run -> a.py Reply.drain_parts @[4, 5 ?1]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn what_makes_a_value_and_what_fills_it_both_run() {
+    check(
+        r#"
+//- a.py
+class Base:
+    def go(self): ...
+    def __init__(self): ...
+class X(Base):
+    def go(self):
+        super(X, self).go()
+    def __init__(self):
+        super(X, self).__init__()
+class S:
+    def __new__(cls, n):
+        return super().__new__(cls)
+    def run(self): ...
+def use():
+    S(1).run()
+    X().go()
+class T(S):
+    def __init__(self, n):
+        pass
+def again():
+    T(1)
+"#,
+        expect![[r#"
+            a.py X.__init__ -> a.py Base.__init__ @[8]
+            a.py X.go -> a.py Base.go @[6]
+            a.py again -> a.py S.__new__ @[20]
+            a.py again -> a.py T @[20]
+            a.py again -> a.py T.__init__ @[20]
+            a.py use -> a.py S @[14]
+            a.py use -> a.py S.__new__ @[14]
+            a.py use -> a.py S.run @[14]
+            a.py use -> a.py X @[15]
+            a.py use -> a.py X.__init__ @[15]
+            a.py use -> a.py X.go @[15]
         "#]],
     );
 }

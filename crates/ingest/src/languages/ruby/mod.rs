@@ -67,6 +67,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "identifier" if stands_alone(up) => Role::Call { receiver: None, name: node, args: None },
         "identifier" | "instance_variable" => Role::Name,
         "constant" | "scope_resolution" => Role::Path,
+        "simple_symbol" => attribute(source, node, up),
         "self" => Role::This,
         "string" => Role::Text,
         "integer" | "float" => Role::Number,
@@ -118,6 +119,22 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     Role::Function(function)
 }
 
+/// A name that `attr_reader` and its like make a method of.
+fn attribute<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
+    let Some(list) = up.filter(|up| up.kind() == "argument_list") else { return Role::Plain };
+    let before = source.0.get(list.start_byte().saturating_sub(16)..list.start_byte()).unwrap_or(&[]);
+    let before = std::str::from_utf8(before).unwrap_or("").trim_end();
+    let words = ["attr_reader", "attr_accessor", "attr_writer"];
+    let Some(word) = words.into_iter().find(|word| before.ends_with(word)) else { return Role::Plain };
+    let mut function = Function::new(node, None);
+    let name = source.text(node);
+    let own = name.trim_start_matches(':');
+    function.called = Some(if word == "attr_writer" { format!("{own}=") } else { own.to_owned() });
+    function.shown = Some(format!("{word} {name}"));
+    function.marks = Marks { is_method: true, is_bodiless: true, ..Marks::default() };
+    Role::Function(function)
+}
+
 fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(name) = field(node, "method") else { return Role::Plain };
     let args = field(node, "arguments");
@@ -134,6 +151,16 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
             }
             "require" | "load" => {
                 return Role::Import(vec![Imported { path: vec![text.to_owned()], bind: None }]);
+            }
+            "define_method" => {
+                if let (Some(body), Some(first)) =
+                    (field(node, "block"), first.filter(|first| first.kind() == "simple_symbol"))
+                {
+                    let mut function = Function::new(first, Some(body));
+                    function.called = Some(source.text(first).trim_start_matches(':').to_owned());
+                    function.marks = Marks { is_method: true, ..Marks::default() };
+                    return Role::Function(function);
+                }
             }
             "it" | "specify" | "scenario" | "test" => {
                 if let (Some(body), Some(first)) =

@@ -145,3 +145,45 @@ end
 "#,
     ));
 }
+
+#[test]
+fn methods_may_be_made_by_calls() {
+    let fixture = r#"
+//- a.rb
+class Foo
+  attr_reader :z, :y
+  attr_accessor(:w)
+  attr_writer :v
+  define_method(:made) do |x|
+    help
+  end
+  def help
+    z
+  end
+  def use(o)
+    Foo.new.w
+    Foo.new.made(1)
+    puts :sym
+  end
+end
+"#;
+    expect![[r#"
+        class::a.rb::Foo 1-16 `class Foo`
+        method::a.rb::Foo.help 8-10 `def help`
+        method::a.rb::Foo.made 5-7 `define_method(:made)`
+        method::a.rb::Foo.use 11-15 `def use(o)`
+        method::a.rb::Foo.v= 4-4 `attr_writer :v`
+        method::a.rb::Foo.w 3-3 `attr_accessor :w`
+        method::a.rb::Foo.y 2-2 `attr_reader :y`
+        method::a.rb::Foo.z 2-2 `attr_reader :z`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+    expect![[r#"
+        a.rb Foo.help -> a.rb Foo.z @[9]
+        a.rb Foo.made -> a.rb Foo.help @[6]
+        a.rb Foo.use -> a.rb Foo @[12, 13]
+        a.rb Foo.use -> a.rb Foo.made @[13]
+        a.rb Foo.use -> a.rb Foo.w @[12]
+    "#]]
+    .assert_eq(&testing::calls(fixture));
+}

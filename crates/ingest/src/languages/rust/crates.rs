@@ -3,8 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefIx, DefKind};
-use crate::manifest::{Manifest, folder, join};
+use crate::manifest::{Manifest, folder, is_inside, join};
 use crate::resolve::program::{GDef, Place, Program};
+use m1nd_graph::near::nearest_folder;
 
 /// The module tree of every crate of the workspace.
 #[derive(Default)]
@@ -62,8 +63,8 @@ impl Crates {
     }
 
     /// Files that are crate roots first, libraries before programs, so that a shared module is the library's.
-    fn find_modules(&mut self, program: &Program<'_>, libs: &FxHashMap<String, u32>) {
-        let mut roots: Vec<u32> = libs.values().copied().collect();
+    fn find_modules(&mut self, program: &Program<'_>, libs: &Libraries<'_>) {
+        let mut roots: Vec<u32> = libs.values().flatten().map(|(_, root)| *root).collect();
         roots.sort_unstable();
         let named: Vec<u32> = (0..program.files.len() as u32)
             .filter(|&file| program.files[file as usize].language == super::NAME)
@@ -140,9 +141,11 @@ impl Crates {
     }
 }
 
-/// Root files of library crates, by the name they are used under.
-fn libraries(program: &Program<'_>, manifests: &[(&Manifest, toml::Table)]) -> FxHashMap<String, u32> {
-    let mut libs = FxHashMap::default();
+/// The folders and root files of library crates, by the name they are used under.
+type Libraries<'m> = FxHashMap<String, Vec<(&'m str, u32)>>;
+
+fn libraries<'m>(program: &Program<'_>, manifests: &[(&'m Manifest, toml::Table)]) -> Libraries<'m> {
+    let mut libs = Libraries::default();
     for (manifest, table) in manifests {
         let Some(name) = text(table, &["package", "name"]) else {
             continue;
@@ -151,13 +154,22 @@ fn libraries(program: &Program<'_>, manifests: &[(&Manifest, toml::Table)]) -> F
         let root = join(manifest.folder(), path).and_then(|path| program.file(&path));
         if let Some(root) = root {
             let lib_name = text(table, &["lib", "name"]).unwrap_or(name).replace('-', "_");
-            libs.insert(lib_name, root);
+            libs.entry(lib_name).or_default().push((manifest.folder(), root));
         }
     }
     libs
 }
 
-fn package(manifest: &Manifest, table: &toml::Table, libs: &FxHashMap<String, u32>) -> Package {
+/// The library of a name that a manifest means: the one at the path that it gives, else the nearest.
+fn library(manifest: &Manifest, libs: &Libraries<'_>, name: &str, path: Option<&str>) -> Option<u32> {
+    let named = libs.get(&name.replace('-', "_"))?;
+    let written = path.and_then(|path| join(manifest.folder(), path));
+    let there = named.iter().find(|(folder, _)| written.as_deref() == Some(folder));
+    let near = || nearest_folder(&manifest.path, named, |(folder, _)| folder).first().copied();
+    there.copied().or_else(near).map(|(_, root)| root)
+}
+
+fn package(manifest: &Manifest, table: &toml::Table, libs: &Libraries<'_>) -> Package {
     let mut crates = FxHashMap::default();
     let mut tables: Vec<&toml::Table> = vec![table];
     if let Some(targets) = table.get("target").and_then(toml::Value::as_table) {
@@ -170,15 +182,15 @@ fn package(manifest: &Manifest, table: &toml::Table, libs: &FxHashMap<String, u3
             };
             for (name, value) in list {
                 let package = value.get("package").and_then(toml::Value::as_str).unwrap_or(name);
-                let lib = libs.get(&package.replace('-', "_")).copied();
-                crates.insert(name.replace('-', "_"), lib);
+                let path = value.get("path").and_then(toml::Value::as_str);
+                crates.insert(name.replace('-', "_"), library(manifest, libs, package, path));
             }
         }
     }
     // Tests, examples and programs use their own library by its name.
     let own = text(table, &["lib", "name"]).or_else(|| text(table, &["package", "name"]));
     if let Some(name) = own.map(|name| name.replace('-', "_"))
-        && let Some(&root) = libs.get(&name)
+        && let Some(root) = library(manifest, libs, &name, Some(""))
     {
         crates.insert(name, Some(root));
     }
@@ -193,9 +205,9 @@ fn text<'t>(table: &'t toml::Table, keys: &[&str; 2]) -> Option<&'t str> {
 fn package_of(packages: &[Package], path: &str) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (at, package) in packages.iter().enumerate() {
-        let inside = package.folder.is_empty()
-            || path.strip_prefix(&package.folder).is_some_and(|rest| rest.starts_with('/'));
-        if inside && best.is_none_or(|b| packages[b].folder.len() < package.folder.len()) {
+        if is_inside(path, &package.folder)
+            && best.is_none_or(|b| packages[b].folder.len() < package.folder.len())
+        {
             best = Some(at);
         }
     }

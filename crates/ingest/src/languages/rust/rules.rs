@@ -304,7 +304,7 @@ impl RustRules {
         if kind == DefKind::Trait {
             return match self.of_trait(program, def, name, 8) {
                 Some(found) => Ty::Fn(found, receiver),
-                None => self.by_blanket(program, name, base),
+                None => self.by_blanket(eval, name, base),
             };
         }
         if let Some(found) = self.tables.inherent.get(&(def, name)) {
@@ -333,7 +333,7 @@ impl RustRules {
         }
         match library::on_any(program.text(name)) {
             true => Ty::StdFn(name, Arc::new(base.clone())),
-            false => self.by_blanket(program, name, base),
+            false => self.by_blanket(eval, name, base),
         }
     }
 
@@ -353,9 +353,11 @@ impl RustRules {
     }
 
     /// A function of a trait that is implemented for types that are not ours.
-    fn by_blanket(&self, program: &Program<'_>, name: GName, base: &Ty) -> Ty {
-        match self.tables.on_others.get(&name).map(Vec::as_slice) {
+    fn by_blanket(&self, eval: &Eval<'_, '_>, name: GName, base: &Ty) -> Ty {
+        let program = eval.program;
+        match self.tables.on_others.get(&name) {
             Some(found) if !library::is_common(program.text(name)) => {
+                let found = program.without_copies(eval.asked_in, found.clone());
                 let traits = found.iter().map(|&def| program.parent(def));
                 let one_trait = traits.collect::<rustc_hash::FxHashSet<_>>().len() == 1;
                 let receiver = Some(Arc::new(base.clone()));
@@ -393,7 +395,7 @@ impl RustRules {
         if library::on_any(eval.program.text(name)) {
             return Ty::StdFn(name, Arc::new(base.clone()));
         }
-        self.by_blanket(eval.program, name, base)
+        self.by_blanket(eval, name, base)
     }
 }
 
@@ -466,7 +468,7 @@ impl Rules for RustRules {
         match base {
             Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, (name, access)),
             Ty::Param(owner, at) => self.of_param(eval, base, *owner, *at, name),
-            Ty::Std(..) | Ty::StdType(..) => match self.by_blanket(eval.program, name, base) {
+            Ty::Std(..) | Ty::StdType(..) => match self.by_blanket(eval, name, base) {
                 Ty::External => Ty::StdFn(name, Arc::new(base.clone())),
                 ours if library::std_has(eval.program.text(name)) => {
                     debug_assert!(!ours.is_unknown());

@@ -116,7 +116,7 @@ impl Priced for Item { fn price(&self) -> u32 { 1 } }
             src/lib.rs Cart.run -> src/item.rs Item.is_big @[11]
             src/lib.rs Cart.run -> src/item.rs Item.name @[9]
             src/lib.rs Cart.run -> src/item.rs Item.price @[10]
-            src/lib.rs Cart.run -> src/item.rs Item.weigh @[7, 8, 12]
+            src/lib.rs Cart.run -> src/item.rs Item.weigh @[7, 8, 12 ?1]
             src/lib.rs Cart.run -> src/item.rs Priced.price @[10]
             src/lib.rs Cart.run -> src/lib.rs Cart.total @[13]
             src/lib.rs Cart.total -> src/lib.rs generic @[16]

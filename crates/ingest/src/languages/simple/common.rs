@@ -1,5 +1,21 @@
 //! Method names that say nothing about their target: every library has them.
 
+use crate::resolve::ty::Ty;
+
+/// Types that every language has, by the names they have in some.
+pub(super) fn named_type(name: &str) -> Ty {
+    let known = match name {
+        "String" | "string" | "CharSequence" | "Substring" | "str" => "Text",
+        "Bool" | "bool" | "Boolean" | "boolean" => "Bool",
+        "Int" | "Long" | "Short" | "Byte" | "Float" | "Double" | "UInt" | "ULong" | "int" | "long"
+        | "short" | "byte" | "float" | "double" | "uint" | "ulong" | "decimal" | "Int32" | "Int64" => {
+            "Number"
+        }
+        _ => return Ty::External,
+    };
+    Ty::std(known, [])
+}
+
 pub(super) fn is_common(name: &str) -> bool {
     // A name this short is nobody's own.
     name.len() <= 2

@@ -57,7 +57,7 @@ impl SimpleRules {
             let holder = self.scope_name(program.file_of(*def), outer);
             package == holder || package.strip_suffix(".Companion") == Some(holder)
         };
-        named.into_iter().flatten().copied().filter(is_of).collect()
+        program.without_copies(file, named.into_iter().flatten().copied().filter(is_of).collect())
     }
 
     /// Imported by name; or else of the same package, or of one that is imported as a whole.
@@ -82,7 +82,8 @@ impl SimpleRules {
             program.file_of(*def) == file
                 || packages.iter().any(|package| self.is_of_package(program, *def, package))
         };
-        self.extensions.get(&name).into_iter().flatten().copied().filter(is_seen).collect()
+        let named = self.extensions.get(&name).into_iter().flatten().copied();
+        program.without_copies(file, named.filter(is_seen).collect())
     }
 
     /// Whether a function stands at the top of a file of the package.

@@ -125,6 +125,17 @@ pub(super) enum Role<'t> {
         name: Node<'t>,
         args: Option<Node<'t>>,
     },
+    /// A function that takes so much is handed on by name.
+    Captured {
+        receiver: Option<Node<'t>>,
+        name: Node<'t>,
+        takes: usize,
+    },
+    /// Another name for a type.
+    Alias {
+        name: Node<'t>,
+        of: Node<'t>,
+    },
     /// A type is made.
     New {
         ty: Node<'t>,
@@ -178,6 +189,8 @@ pub(super) struct Function<'t> {
     pub name: Node<'t>,
     /// What it is called where that is not the text of its name.
     pub called: Option<String>,
+    /// What is shown of it where that is not how it is written.
+    pub shown: Option<String>,
     pub params: Vec<Param<'t>>,
     pub returns: Option<Node<'t>>,
     pub body: Option<Node<'t>>,
@@ -193,6 +206,7 @@ impl<'t> Function<'t> {
         Self {
             name,
             called: None,
+            shown: None,
             params: Vec::new(),
             returns: None,
             body,
@@ -212,6 +226,10 @@ pub(super) struct Marks {
     pub is_static: bool,
     /// A method wherever it stands.
     pub is_method: bool,
+    /// Read and written like a field.
+    pub is_property: bool,
+    /// Whole without a body.
+    pub is_bodiless: bool,
 }
 
 pub(super) struct Param<'t> {

@@ -269,7 +269,11 @@ impl<'t> Reader<'_, 't> {
             return defs;
         }
         let mut def = self.named(kind, node, function.name, function.called.as_deref(), function.body);
+        if let Some(shown) = function.shown {
+            def.signature = shown;
+        }
         def.how = match (kind, function.marks.is_static) {
+            _ if function.marks.is_property => How::Property,
             (DefKind::Function, _) => How::Free,
             (_, true) => How::Static,
             (_, false) => How::Instance,
@@ -284,7 +288,7 @@ impl<'t> Reader<'_, 't> {
         if marks.is_entry {
             def.flags = def.flags.with(NodeFlags::ENTRY_POINT);
         }
-        if function.body.is_none() && in_type {
+        if function.body.is_none() && in_type && !marks.is_bodiless {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
         let ix = self.sheet.open_def(def);
@@ -410,6 +414,28 @@ impl<'t> Reader<'_, 't> {
                 let call = self.sheet.set(node, Expr::Call { callee, args: args.into(), types: Few::new() });
                 self.sheet.call(call, name);
                 self.routes(node, None);
+            }
+            Role::Captured { receiver, name, takes } => {
+                let text = self.sheet.name_of(name);
+                let callee = match receiver {
+                    Some(receiver) => {
+                        let base = self.receiver(receiver);
+                        self.sheet.push(Expr::Field { base, name: text })
+                    }
+                    None => self.bare(name),
+                };
+                let args: Vec<ExprIx> = (0..takes).map(|_| self.sheet.push(Expr::Unknown)).collect();
+                let call = self.sheet.push(Expr::Call { callee, args: args.into(), types: Few::new() });
+                self.sheet.used(call, node);
+            }
+            Role::Alias { name, of } => {
+                let called = self.sheet.name_of(name);
+                let of = self.type_at(of);
+                let mut def = self.sheet.def(DefKind::TypeAlias, called, node, name);
+                def.doc = self.sheet.take_doc(def.line_start);
+                def.signature = self.sheet.signature(node.start_byte(), node.end_byte());
+                def.of = Some(of);
+                self.sheet.add_def(def);
             }
             Role::New { ty, args } => {
                 let ty_ix = self.type_at(ty);

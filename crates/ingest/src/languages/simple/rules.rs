@@ -16,11 +16,15 @@ use crate::resolve::ty::{Args, Ty};
 pub(super) const ROOT: &str = "\\";
 /// More functions of one full name are not told apart.
 const MAX_SAME: usize = 8;
+/// More definitions of one full name are not compared with each other.
+const MAX_COMPARED: usize = 64;
 
 pub(super) struct SimpleRules {
     pub(super) grammar: &'static Grammar,
     /// Definitions by full name, `package.Type.member`.
     names: FxHashMap<String, Vec<GDef>>,
+    /// Full names that files of one name define: only these can be copies of each other.
+    copied: FxHashSet<String>,
     /// Types by their own name.
     types: FxHashMap<GName, Vec<GDef>>,
     /// What functions outside of types are called.
@@ -38,6 +42,7 @@ impl SimpleRules {
         let mut rules = Self {
             grammar,
             names: FxHashMap::default(),
+            copied: FxHashSet::default(),
             types: FxHashMap::default(),
             functions: FxHashSet::default(),
             extensions: FxHashMap::default(),
@@ -85,7 +90,32 @@ impl SimpleRules {
                 }
             }
         }
+        for (full, defs) in rules.names.iter().filter(|(_, defs)| defs.len() > 1) {
+            let mut files: Vec<(&str, u32)> =
+                defs.iter().map(|&def| (file_name(program, def), program.file_of(def))).collect();
+            files.sort_unstable();
+            files.dedup();
+            if files.windows(2).any(|two| two[0].0 == two[1].0) {
+                rules.copied.insert(full.clone());
+            }
+        }
         rules
+    }
+
+    /// What has a full name, as far as it is not the copy of something nearer.
+    fn near(&self, program: &Program<'_>, file: u32, full: &str) -> Vec<GDef> {
+        let all = self.get(full);
+        if all.len() < 2 || !self.copied.contains(full) {
+            return all.to_vec();
+        }
+        if all.len() <= MAX_COMPARED {
+            return program.without_copies(file, all.to_vec());
+        }
+        // So many are parts of something large: of those the same outermost folder is the copy.
+        let outermost = |def: GDef| program.path_of(def).split('/').next();
+        let own = program.files[file as usize].path.split('/').next();
+        let near: Vec<GDef> = all.iter().copied().filter(|&def| outermost(def) == own).collect();
+        if near.is_empty() { all.to_vec() } else { near }
     }
 
     pub(super) fn scope_name(&self, file: u32, scope: Scope) -> &str {
@@ -111,14 +141,13 @@ impl SimpleRules {
         among: Among,
     ) -> Option<Ty> {
         let program = eval.program;
-        let mut found = self.get(full).to_vec();
-        if among == Among::Types {
-            found.retain(|&def| !program.def(def).kind.is_callable());
-        }
+        let fits = |def: &&GDef| among == Among::All || !program.def(**def).kind.is_callable();
         // The same name in this very file is meant before any other.
-        let own: Vec<GDef> = found.iter().copied().filter(|&def| program.file_of(def) == file).collect();
-        if !own.is_empty() {
-            found = own;
+        let own = self.get(full).iter().filter(fits).filter(|def| program.file_of(**def) == file);
+        let mut found: Vec<GDef> = own.copied().collect();
+        if found.is_empty() {
+            found = self.near(program, file, full);
+            found.retain(|def| fits(&def));
         }
         let kind = |def: &GDef| program.def(*def).kind;
         if let Some(&ty) = found.iter().find(|def| kind(def).is_type() || kind(def) == DefKind::Module) {
@@ -281,8 +310,13 @@ impl SimpleRules {
     pub(super) fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
         let program = eval.program;
         // A type may be written in several parts.
-        let parts = |class| self.get(&self.full(program, class)).to_vec();
+        let parts = |class| self.parts(program, class);
         lineage_of_parts(eval, class, Foreign::Unknown, parts)
+    }
+
+    /// Everything that is written of one type, or of one namespace.
+    fn parts(&self, program: &Program<'_>, class: GDef) -> Vec<GDef> {
+        self.near(program, program.file_of(class), &self.full(program, class))
     }
 
     fn class_member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Option<Ty> {
@@ -301,7 +335,7 @@ impl SimpleRules {
             {
                 return Some(found);
             }
-            for &part in self.get(&full) {
+            for part in self.parts(program, at) {
                 if let Some(found) = eval.field(part, &[], name) {
                     return Some(if access == Access::Call { Ty::External } else { found });
                 }
@@ -322,16 +356,22 @@ impl SimpleRules {
     }
 
     /// A type that only one file defines, in a language whose types are known everywhere.
-    fn only_type(&self, eval: &mut Eval<'_, '_>, name: GName) -> Option<Ty> {
+    fn only_type(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
         if self.grammar.unit != Unit::Program {
             return None;
         }
         let program = eval.program;
         let all = self.types.get(&name)?;
+        let all = if all.len() > 1 { program.without_copies(file, all.clone()) } else { all.clone() };
         let full = self.full(program, *all.first()?);
         let is_one = all.iter().all(|&def| self.full(program, def) == full);
-        is_one.then(|| self.aliased(eval, all[0]))
+        let near = program.nearest(file, &all);
+        near.first().filter(|_| is_one).map(|&def| self.aliased(eval, def))
     }
+}
+
+fn file_name<'f>(program: &Program<'f>, def: GDef) -> &'f str {
+    program.path_of(def).rsplit('/').next().unwrap_or("")
 }
 
 /// The full name of a scope. Where files load each other, a file's names are its own.
@@ -385,7 +425,7 @@ impl Rules for SimpleRules {
         if let Some(found) = self.lookup(eval, file, scope, &[name], Among::All) {
             return found;
         }
-        if let Some(found) = self.only_type(eval, name) {
+        if let Some(found) = self.only_type(eval, file, name) {
             return found;
         }
         let text = eval.program.text(name);
@@ -406,7 +446,7 @@ impl Rules for SimpleRules {
             }
             let from = match self.lookup(eval, file, scope, &[first], Among::All) {
                 Some(from) => from,
-                None => self.only_type(eval, first).unwrap_or(Ty::External),
+                None => self.only_type(eval, file, first).unwrap_or(Ty::External),
             };
             return self.through(eval, from, rest);
         }
@@ -438,7 +478,7 @@ impl Rules for SimpleRules {
         match found {
             Some(found) => found,
             None if foreign => Ty::External,
-            None => self.only_type(eval, first).unwrap_or_else(|| self.not_found(first)),
+            None => self.only_type(eval, file, first).unwrap_or_else(|| self.not_found(first)),
         }
     }
 
@@ -455,7 +495,7 @@ impl Rules for SimpleRules {
             return self.this(eval, file, scope);
         }
         let found = match self.lookup(eval, file, scope, path, Among::Types) {
-            None if path.len() == 1 => self.only_type(eval, first),
+            None if path.len() == 1 => self.only_type(eval, file, first),
             found => found,
         };
         match found {
@@ -463,7 +503,8 @@ impl Rules for SimpleRules {
             Some(Ty::Of(def, _)) if path.len() > 1 => Ty::Of(def, args.into()),
             // A file may be a type.
             Some(file @ Ty::Place(Place::File(_))) => file,
-            _ => Ty::External,
+            Some(_) => Ty::External,
+            None => common::named_type(eval.program.text(path[path.len() - 1])),
         }
     }
 
@@ -546,8 +587,8 @@ impl Rules for SimpleRules {
                 _ => "constructor",
             };
             for name in own.into_iter().chain([special]) {
-                let found = self.get(&join(&full, name)).iter().copied();
-                let made: Vec<GDef> = found.filter(|&d| program.def(d).kind == DefKind::Method).collect();
+                let mut made = self.near(program, program.file_of(class), &join(&full, name));
+                made.retain(|&def| program.def(def).kind == DefKind::Method);
                 if !made.is_empty() {
                     return made;
                 }
@@ -565,7 +606,8 @@ impl Rules for SimpleRules {
         let full = parts.join(".");
         let is_namespace = |def: &GDef| eval.program.def(*def).kind == DefKind::Module;
         // A namespace of several files is none of them.
-        if self.get(&full).len() > 1 && self.get(&full).iter().all(is_namespace) {
+        let named = self.near(eval.program, file, &full);
+        if named.len() > 1 && named.iter().all(is_namespace) {
             return Ty::External;
         }
         match self.value(eval, file, &full, None, Among::All) {

@@ -51,7 +51,13 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "function_declaration" | "protocol_function_declaration" | "init_declaration" => {
             function(source, node, up)
         }
-        "property_declaration" => property(node),
+        "deinit_declaration" => by_word(node, "deinit", field(node, "body")),
+        "subscript_declaration" => by_word(node, "subscript", child_of(node, &["computed_property"])),
+        "typealias_declaration" => match (field(node, "name"), field(node, "value")) {
+            (Some(name), Some(of)) => Role::Alias { name, of },
+            _ => Role::Plain,
+        },
+        "property_declaration" => property(source, node, up),
         "call_expression" => call(node),
         "navigation_expression" => match (field(node, "target"), suffix(node)) {
             (Some(base), Some(name)) => Role::Member { base, name },
@@ -106,14 +112,7 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     if is_init {
         function.called = Some("init".to_owned());
     }
-    for parameter in children_of(node, &["parameter"]) {
-        let names = children_of(parameter, &["simple_identifier"]);
-        let ty = child_of(parameter, &["user_type", "optional_type", "array_type"]);
-        // `func f(with name: T)`: the last name is the one inside.
-        if let Some(&name) = names.last() {
-            function.params.push(Param { name, ty });
-        }
-    }
+    function.params = parameters(node);
     let mut cursor = node.walk();
     let named: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
     function.returns =
@@ -130,12 +129,54 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     Role::Function(function)
 }
 
-fn property(node: Node<'_>) -> Role<'_> {
+/// What is called as the word it is written with.
+fn by_word<'t>(node: Node<'t>, word: &str, body: Option<Node<'t>>) -> Role<'t> {
+    let mut cursor = node.walk();
+    let Some(name) = node.children(&mut cursor).find(|child| child.kind() == word) else {
+        return Role::Plain;
+    };
+    let mut function = Function::new(name, body);
+    function.params = parameters(node);
+    function.marks = Marks { is_method: true, is_property: true, ..Marks::default() };
+    Role::Function(function)
+}
+
+fn parameters(node: Node<'_>) -> Vec<Param<'_>> {
+    let mut found = Vec::new();
+    for parameter in children_of(node, &["parameter"]) {
+        let names = children_of(parameter, &["simple_identifier"]);
+        let ty = child_of(parameter, &["user_type", "optional_type", "array_type"]);
+        // `func f(with name: T)`: the last name is the one inside.
+        if let Some(&name) = names.last() {
+            found.push(Param { name, ty });
+        }
+    }
+    found
+}
+
+/// A field; one that is made anew each time it is read is like a function, and one of the type is a constant.
+fn property<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let Some(name) = field(node, "name").and_then(|pattern| field(pattern, "bound_identifier")) else {
         return Role::Plain;
     };
     let annotation = child_of(node, &["type_annotation"]).and_then(|annotation| annotation.named_child(0));
-    Role::Value { name, ty: annotation, value: field(node, "value"), is_constant: false }
+    let head = source.before(node, name);
+    let is_static = head.split_whitespace().any(|word| word == "static");
+    let is_member = up.is_some_and(|up| matches!(up.kind(), "class_body" | "enum_class_body"));
+    if let Some(body) = field(node, "computed_value").filter(|_| is_member) {
+        let mut function = Function::new(name, Some(body));
+        function.returns = annotation;
+        function.marks = Marks {
+            is_private: head.contains("private "),
+            is_static,
+            is_method: true,
+            is_property: true,
+            ..Marks::default()
+        };
+        return Role::Function(function);
+    }
+    let is_constant = is_member && is_static && head.split_whitespace().any(|word| word == "let");
+    Role::Value { name, ty: annotation, value: field(node, "value"), is_constant }
 }
 
 fn suffix(node: Node<'_>) -> Option<Node<'_>> {

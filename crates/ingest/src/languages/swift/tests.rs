@@ -94,3 +94,50 @@ fn imports_and_bases_are_known() {
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn what_is_read_like_a_field_may_call() {
+    let fixture = r#"
+//- A.swift
+class A {
+  static let shared = A()
+  let plain = 1
+  var total: Int { return help() }
+  var other: B { get { return make() } set { help() } }
+  subscript(i: Int) -> Int { return help() }
+  deinit { help() }
+  func help() -> Int { return 1 }
+  func make() -> B { return B() }
+  func use() { other.run(); A.shared.help() }
+}
+typealias Bee = B
+class B { func run() {} }
+"#;
+    expect![[r#"
+        class::A.swift::A 1-11 `class A`
+        class::A.swift::B 13-13 `class B`
+        constant::A.swift::A.shared 2-2 `static let shared = A()`
+        method::A.swift::A.deinit 7-7 `deinit`
+        method::A.swift::A.help 8-8 `func help() -> Int`
+        method::A.swift::A.make 9-9 `func make() -> B`
+        method::A.swift::A.other 5-5 `var other: B`
+        method::A.swift::A.subscript 6-6 `subscript(i: Int) -> Int`
+        method::A.swift::A.total 4-4 `var total: Int`
+        method::A.swift::A.use 10-10 `func use()`
+        method::A.swift::B.run 13-13 `func run()`
+        type::A.swift::Bee 12-12 `typealias Bee = B`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+    expect![[r#"
+        A.swift A -> A.swift A @[2]
+        A.swift A.deinit -> A.swift A.help @[7]
+        A.swift A.make -> A.swift B @[9]
+        A.swift A.other -> A.swift A.help @[5]
+        A.swift A.other -> A.swift A.make @[5]
+        A.swift A.subscript -> A.swift A.help @[6]
+        A.swift A.total -> A.swift A.help @[4]
+        A.swift A.use -> A.swift A.help @[10]
+        A.swift A.use -> A.swift B.run @[10]
+    "#]]
+    .assert_eq(&testing::calls(fixture));
+}

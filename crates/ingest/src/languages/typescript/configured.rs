@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::modules::{Alias, parse};
 use crate::manifest::{Manifest, folder, join};
+use m1nd_graph::near::nearest_folder;
 
 /// A configuration that extends itself is followed this far.
 const MAX_EXTENDS: u32 = 8;
@@ -78,14 +79,16 @@ fn find<'m>(all: &'m [Manifest], from: &Manifest, name: &str) -> Option<&'m Mani
     let parts = if name.starts_with('@') { 2 } else { 1 };
     let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
     let (package, rest) = (&name[..end], name[end..].trim_start_matches('/'));
-    let mut packages = all.iter().filter(|m| m.name() == "package.json");
-    let ours = packages.find_map(|m| {
-        let json = parse(&m.text)?;
-        (json.get("name")?.as_str()? == package).then(|| (m.folder().to_owned(), json))
-    });
-    if let Some((home, json)) = ours {
+    let packages = all.iter().filter(|m| m.name() == "package.json");
+    let called_so = |m: &&Manifest| {
+        let json = parse(&m.text);
+        json.is_some_and(|json| json.get("name").and_then(Value::as_str) == Some(package))
+    };
+    let ours: Vec<&Manifest> = packages.filter(called_so).collect();
+    if let Some(home) = nearest_folder(&from.path, &ours, Manifest::folder).first() {
+        let json = parse(&home.text)?;
         let main = json.get("tsconfig").and_then(Value::as_str).unwrap_or("tsconfig.json");
-        return within(join(&home, if rest.is_empty() { main } else { rest })?);
+        return within(join(home.folder(), if rest.is_empty() { main } else { rest })?);
     }
     let mut around = from.folder();
     loop {

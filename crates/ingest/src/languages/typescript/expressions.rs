@@ -162,7 +162,12 @@ impl Reader<'_> {
     }
 
     pub(super) fn new_expression(&mut self, node: Node<'_>) {
-        let callee = self.sheet.expr(field(node, "constructor"));
+        let constructor = field(node, "constructor");
+        let mut callee = self.sheet.expr(constructor);
+        // `new this()` makes what the class around it is.
+        if constructor.is_some_and(|constructor| constructor.kind() == "this") {
+            callee = self.sheet.push(Expr::Out { of: callee, by: By::Class });
+        }
         let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
         let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
         let types = types::arguments(&mut self.sheet, field(node, "type_arguments"));

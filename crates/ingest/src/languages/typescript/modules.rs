@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::configured;
-use crate::manifest::{Manifest, folder, join};
+use crate::manifest::{Manifest, folder, is_inside, join};
 use crate::resolve::program::Program;
+use m1nd_graph::near::nearest_folder;
 
 /// Extensions a module name may leave out, in the order a compiler tries them.
 const EXTENSIONS: &[&str] = &["ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs"];
@@ -14,7 +15,7 @@ const EXTENSIONS: &[&str] = &["ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "m
 #[derive(Default)]
 pub(super) struct Modules {
     /// Packages of the workspace by name.
-    packages: FxHashMap<String, Package>,
+    packages: FxHashMap<String, Vec<Package>>,
     /// `imports` of packages, by folder.
     private: Vec<(String, Vec<(String, String)>)>,
     /// `paths` of configurations, by folder.
@@ -77,7 +78,7 @@ impl Modules {
             exports.push((".".to_owned(), only.clone()));
         }
         let package = Package { folder, exports, main: main.map(str::to_owned) };
-        self.packages.entry(name.to_owned()).or_insert(package);
+        self.packages.entry(name.to_owned()).or_default().push(package);
     }
 
     pub(super) fn find(&self, program: &Program<'_>, from: u32, name: &str) -> Target {
@@ -88,7 +89,7 @@ impl Modules {
             return found.map_or(Target::Missing, Target::File);
         }
         for (at, patterns) in &self.paths {
-            if inside(path, at) {
+            if is_inside(path, at) {
                 for (pattern, targets) in patterns {
                     let Some(rest) = matched(pattern, name) else {
                         continue;
@@ -103,18 +104,19 @@ impl Modules {
             }
         }
         if name.starts_with('#') {
-            let near = self.private.iter().find(|(at, _)| inside(path, at));
+            let near = self.private.iter().find(|(at, _)| is_inside(path, at));
             let found = near.and_then(|(at, imports)| mapped(program, at, imports, name));
             return found.map_or(Target::External, Target::File);
         }
-        self.workspace(program, name)
+        self.workspace(program, path, name)
     }
 
-    fn workspace(&self, program: &Program<'_>, name: &str) -> Target {
+    fn workspace(&self, program: &Program<'_>, from: &str, name: &str) -> Target {
         let parts = if name.starts_with('@') { 2 } else { 1 };
         let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
         let (package, rest) = name.split_at(end);
-        let Some(package) = self.packages.get(package) else {
+        let named: Vec<&Package> = self.packages.get(package).into_iter().flatten().collect();
+        let Some(package) = nearest_folder(from, &named, |package| &package.folder).first().copied() else {
             return Target::External;
         };
         let subpath = format!(".{rest}");
@@ -199,10 +201,6 @@ fn matched<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
         Some((head, tail)) => name.strip_prefix(head)?.strip_suffix(tail),
         None => (pattern == name).then_some(""),
     }
-}
-
-fn inside(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// `exports` and `imports` maps, each condition's target as an entry of its own.

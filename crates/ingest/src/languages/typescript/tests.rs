@@ -251,3 +251,20 @@ export function go() { c() }
         "#]],
     );
 }
+
+#[test]
+fn a_class_makes_itself_by_this() {
+    check(
+        r#"
+//- a.ts
+class A { constructor(n: number) {} static make() { return new this(1).go() } go() {} clone() { return new (this.constructor as any)() } }
+class B extends A { static other() { return new this(2).go() } }
+"#,
+        expect![[r#"
+            a.ts A.make -> a.ts A.constructor @[1]
+            a.ts A.make -> a.ts A.go @[1]
+            a.ts B.other -> a.ts A.constructor @[2]
+            a.ts B.other -> a.ts A.go @[2]
+        "#]],
+    );
+}

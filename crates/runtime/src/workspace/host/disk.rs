@@ -230,7 +230,7 @@ impl Host {
     }
 
     /// What the last process wrote down about the files.
-    pub(super) fn facts(&self, before: &WorkspaceView) -> Option<Ingest> {
+    pub(in crate::workspace) fn facts(&self, before: &WorkspaceView) -> Option<Ingest> {
         let bytes = fs::read(self.folder.join(FACTS)).ok()?;
         match state::from_bytes(&bytes) {
             Ok((ingest, tag)) if before.is_of_files() && tag == before.stamp().digest() => {

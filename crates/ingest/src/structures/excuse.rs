@@ -1,0 +1,162 @@
+//! Excuse: what around a place says that it is meant so, or that it is no such place at all.
+
+use tree_sitter::Node;
+
+use super::Shape;
+
+/// What a query saw.
+pub struct Seen<'t, 's> {
+    pub node: Node<'t>,
+    pub name: Option<Node<'t>>,
+    pub body: Option<Node<'t>>,
+    pub source: &'s str,
+}
+
+impl<'t> Seen<'t, '_> {
+    fn text(&self, node: Node<'t>) -> &str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The node around it that one of these words names the kind of.
+    fn around(&self, kinds: &[&str]) -> Option<Node<'t>> {
+        let mut here = self.node.parent();
+        while let Some(node) = here {
+            if kinds.contains(&node.kind()) {
+                return Some(node);
+            }
+            here = node.parent();
+        }
+        None
+    }
+}
+
+/// Kinds of nodes that are functions, in any of the languages.
+const FUNCTIONS: [&str; 11] = [
+    "function_definition",
+    "function_declaration",
+    "method_declaration",
+    "method_definition",
+    "arrow_function",
+    "function_expression",
+    "function_item",
+    "closure_expression",
+    "func_literal",
+    "constructor_declaration",
+    "lambda_expression",
+];
+
+/// Nothing where it is no place of that shape; else an excuse, if there is one.
+pub fn judge(family: &str, shape: Shape, seen: &Seen<'_, '_>) -> Option<Option<&'static str>> {
+    match shape {
+        Shape::ErrorHandling if family == "python" => python_except(seen),
+        Shape::ErrorHandling => match seen.body {
+            Some(body) => empty_catch(seen, body),
+            None => Some(None),
+        },
+        Shape::ResourceCleanup => Some(left_open(seen)?),
+        Shape::Concurrency => Some(not_awaited(family, seen)),
+    }
+}
+
+const COMMENTED: &str = "a comment says why";
+
+fn python_except(seen: &Seen<'_, '_>) -> Option<Option<&'static str>> {
+    let mut cursor = seen.node.walk();
+    let children: Vec<Node<'_>> = seen.node.named_children(&mut cursor).collect();
+    let block = children.iter().find(|child| child.kind() == "block")?;
+    let mut cursor = block.walk();
+    let does_nothing = |node: Node<'_>| match node.kind() {
+        "pass_statement" | "comment" => true,
+        "expression_statement" => seen.text(node).trim() == "...",
+        _ => false,
+    };
+    if !block.named_children(&mut cursor).all(does_nothing) {
+        return None;
+    }
+    // A comment may stand before the block, inside the clause.
+    let has_comment =
+        seen.text(seen.node).lines().any(|line| line.trim_start().starts_with('#') || line.contains(" # "));
+    let is_wide = caught(seen).is_none_or(|node| {
+        let text = seen.text(node);
+        let name = text.split(" as ").next().unwrap_or(text).trim();
+        matches!(name, "Exception" | "BaseException")
+    });
+    Some(match (has_comment, is_wide) {
+        (_, false) => Some("only what is named is dropped"),
+        (true, true) => Some(COMMENTED),
+        (false, true) => None,
+    })
+}
+
+/// What an `except` names; nothing where it takes all.
+pub fn caught<'t>(seen: &Seen<'t, '_>) -> Option<Node<'t>> {
+    let mut cursor = seen.node.walk();
+    let is_except = seen.node.kind() == "except_clause";
+    let mut children = seen.node.named_children(&mut cursor);
+    children.find(|child| is_except && !matches!(child.kind(), "block" | "comment"))
+}
+
+fn empty_catch(seen: &Seen<'_, '_>, body: Node<'_>) -> Option<Option<&'static str>> {
+    let mut cursor = body.walk();
+    let inside: Vec<Node<'_>> = body.named_children(&mut cursor).collect();
+    let is_comment = |node: &Node<'_>| node.kind().contains("comment");
+    if !inside.iter().all(is_comment) {
+        return None;
+    }
+    let head = seen.text(seen.node).split('{').next().unwrap_or_default().to_lowercase();
+    let is_said = ["ignore", "expected", "unused"].iter().any(|word| head.contains(word));
+    Some(match (inside.is_empty(), is_said) {
+        (false, _) => Some(COMMENTED),
+        (true, true) => Some("its name says that it is ignored"),
+        (true, false) => None,
+    })
+}
+
+fn left_open(seen: &Seen<'_, '_>) -> Option<Option<&'static str>> {
+    if seen.around(&["with_item", "with_clause", "resource"]).is_some() {
+        return None;
+    }
+    // The outer one of several that wrap each other counts.
+    let parent = seen.node.parent()?;
+    if parent.kind() == "argument_list"
+        && parent.parent().is_some_and(|node| node.kind() == "object_creation_expression")
+    {
+        return Some(Some("what it is given to may close it"));
+    }
+    if seen.around(&["return_statement"]).is_some() && parent.kind() != "attribute" {
+        return Some(Some("it is handed to the caller"));
+    }
+    if seen.around(&["yield", "lambda"]).is_some() {
+        return Some(Some("it is handed to the caller"));
+    }
+    let whole = seen.around(&FUNCTIONS).map_or(seen.source, |node| seen.text(node));
+    let closes = ["close(", "Close(", "closeSync", "enter_context(", "closing(", "closeQuietly"];
+    if closes.iter().any(|word| whole.contains(word)) {
+        return Some(Some("it is closed in the same function"));
+    }
+    let returned =
+        seen.node.parent().filter(|node| matches!(node.kind(), "assignment" | "variable_declarator"));
+    let name = returned.and_then(|node| node.child(0)).map(|node| seen.text(node).to_owned());
+    if let Some(name) = name {
+        if name.contains('.') || name.contains('[') {
+            return Some(Some("it is kept in an object that may close it"));
+        }
+        if [format!("return {name}\n"), format!("return {name};"), format!("yield {name}")]
+            .iter()
+            .any(|text| whole.contains(text.as_str()))
+        {
+            return Some(Some("it is handed to the caller"));
+        }
+    }
+    Some(None)
+}
+
+fn not_awaited(family: &str, seen: &Seen<'_, '_>) -> Option<&'static str> {
+    let around = seen.around(&FUNCTIONS);
+    let is_async = around.is_some_and(|node| seen.text(node).trim_start().starts_with("async"));
+    match (family, around, is_async) {
+        ("script", None, _) => Some("it starts the program"),
+        ("script", Some(_), false) => Some("what calls it is not asynchronous and cannot wait"),
+        _ => None,
+    }
+}

@@ -1,0 +1,217 @@
+//! Quoted: text that a question quotes, and the symbol that says it.
+//!
+//! A message that a program printed has values where the source has placeholders, so a line is compared by its words: all
+//! of the message, a long run of it, or all words of a string in their order.
+
+use std::collections::BTreeSet;
+
+use crate::corpus::Corpus;
+use crate::fuse::best;
+use crate::text::{Bm25, Style, UnitIx, raw_words, terms_of_query};
+
+/// A text that may stand in the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// In lower case.
+    text: String,
+    words: Vec<String>,
+    /// Whether it stood between quotation marks; otherwise it is all of a question.
+    pub marked: bool,
+}
+
+/// How well a line says it, the best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// So many words of it.
+    Part(usize),
+    /// Letter by letter.
+    Whole,
+}
+
+/// More words than this are a report, not a message.
+const MAX_WORDS: usize = 30;
+/// Fewer words of a message prove nothing; a single one must be there letter by letter.
+const MIN_RUN: usize = 3;
+/// A shorter text stands everywhere.
+const MIN_CHARS: usize = 6;
+/// The share of a question that a line must say for the question to be a message, though nothing marks it as one.
+const UNMARKED: f32 = 0.75;
+
+/// Texts between quotation marks, and the question itself where it is short.
+pub fn quotes(query: &str) -> Vec<Quote> {
+    let query = query.trim();
+    let mut found: Vec<Quote> = Vec::new();
+    for (open, close) in [('"', '"'), ('“', '”'), ('\'', '\''), ('`', '`')] {
+        let mut rest = query;
+        let mut before = None;
+        while let Some(at) = rest.find(open) {
+            let inside = &rest[at + open.len_utf8()..];
+            let starts = rest[..at].chars().next_back().or(before).is_none_or(|c| !c.is_alphanumeric());
+            let Some(end) = inside.find(close).filter(|_| starts) else {
+                before = Some(open);
+                rest = inside;
+                continue;
+            };
+            let quote = Quote::of(&inside[..end], true);
+            // What stands between backticks is a name, unless it is a sentence.
+            found.extend((open != '`' || quote.is_sentence()).then_some(quote));
+            before = Some(close);
+            rest = &inside[end + close.len_utf8()..];
+        }
+    }
+    if found.is_empty() && !query.contains('\n') {
+        let whole = Quote::of(query, false);
+        found.extend((whole.words.len() >= MIN_RUN).then_some(whole));
+    }
+    found.retain(|quote| (1..=MAX_WORDS).contains(&quote.words.len()) && quote.text.len() >= MIN_CHARS);
+    found
+}
+
+impl Quote {
+    fn of(text: &str, marked: bool) -> Self {
+        let text = text.trim().to_lowercase();
+        let words = raw_words(&text).map(str::to_owned).collect();
+        Self { text, words, marked }
+    }
+
+    /// Whether it has so many words that hardly two places say it by chance.
+    pub fn is_sentence(&self) -> bool {
+        self.words.len() >= MIN_RUN
+    }
+
+    /// How well a line says it. `style` tells strings and comments from code.
+    pub fn fit(&self, style: Style, line: &str) -> Option<Fit> {
+        let line = line.to_lowercase();
+        if line.contains(&self.text) {
+            return Some(Fit::Whole);
+        }
+        let spoken = style.lines(&line);
+        let parts = spoken.iter().flat_map(|line| &line.parts).filter(|(_, is_prose)| *is_prose);
+        let most = parts.filter_map(|(part, _)| self.in_prose(part)).max()?;
+        let least = if self.marked { 0.0 } else { self.words.len() as f32 * UNMARKED };
+        (most as f32 >= least).then_some(Fit::Part(most))
+    }
+
+    /// How many words of it a string or comment has: as one run, or as all that the string says.
+    fn in_prose(&self, part: &str) -> Option<usize> {
+        let words: Vec<&str> = raw_words(part).collect();
+        let run = longest_run(&words, &self.words);
+        let fixed = without_placeholders(part);
+        let fixed: Vec<&str> = raw_words(&fixed).collect();
+        let mut rest = self.words.iter();
+        let in_order = fixed.iter().all(|word| rest.any(|other| other == word));
+        let all = if in_order { fixed.len() } else { 0 };
+        let run = if run * 2 >= self.words.len() { run } else { 0 };
+        Some(run.max(all)).filter(|&count| count >= MIN_RUN)
+    }
+}
+
+/// Units that have most of a quote's words, best first.
+pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
+    let text = &corpus.text;
+    let mut scores = vec![0.0; text.unit_count()];
+    let mut possible = 0.0;
+    for (term, _) in terms_of_query(&quote.text) {
+        let with = text.files_with(term);
+        // A word that no file has is a value.
+        if with > 0 {
+            let idf = Bm25::idf(with, text.files().len());
+            possible += idf;
+            text.mark_units(term, idf, &mut scores);
+        }
+    }
+    scores.iter_mut().filter(|score| **score < possible * COVERED).for_each(|score| *score = 0.0);
+    best(&scores, most)
+}
+
+/// The share of the known words that a unit must have.
+const COVERED: f32 = 0.5;
+
+/// A text without `{x}`, `${x}`, `%s` and `%(x)d`, lower case.
+fn without_placeholders(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut depth = 0_usize;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' => depth += 1,
+            '}' => {
+                depth = depth.saturating_sub(1);
+                kept.push(' ');
+            }
+            '%' if depth == 0 => {
+                if chars.peek() == Some(&'(') {
+                    chars.by_ref().find(|&c| c == ')');
+                }
+                while chars
+                    .next_if(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '#' | 'l'))
+                    .is_some()
+                {}
+                chars.next_if(char::is_ascii_alphabetic);
+                kept.push(' ');
+            }
+            c if depth == 0 => kept.push(c),
+            _ => {}
+        }
+    }
+    kept
+}
+
+/// How many words stand side by side in both.
+fn longest_run(one: &[&str], other: &[String]) -> usize {
+    let known: BTreeSet<&str> = other.iter().map(String::as_str).collect();
+    if !one.iter().any(|word| known.contains(word)) {
+        return 0;
+    }
+    let mut most = 0;
+    let mut last = vec![0; other.len() + 1];
+    for word in one {
+        let mut row = vec![0; other.len() + 1];
+        for (at, with) in other.iter().enumerate() {
+            if with == word {
+                row[at + 1] = last[at] + 1;
+                most = most.max(row[at + 1]);
+            }
+        }
+        last = row;
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(query: &str, line: &str) -> Vec<Option<Fit>> {
+        quotes(query).iter().map(|quote| quote.fit(Style::of("a.py"), line)).collect()
+    }
+
+    #[test]
+    fn quotes_are_found_and_apostrophes_are_not() {
+        let texts = |query: &str| quotes(query).into_iter().map(|quote| quote.text).collect::<Vec<_>>();
+        assert_eq!(texts("who says \"Pool is closed\"?"), ["pool is closed"]);
+        assert_eq!(texts("it doesn't say 'no such file' and can't"), ["no such file"]);
+        assert_eq!(texts("pool is closed"), ["pool is closed"], "the question itself");
+        assert!(texts("closed").is_empty() && texts("one\ntwo three four").is_empty());
+    }
+
+    #[test]
+    fn a_message_is_known_by_the_words_around_its_values() {
+        let message = "why \"cannot open foo.txt: permission denied\"";
+        assert_eq!(fit(message, "raise E(f'Cannot open {path}: {err}')"), [None], "two words prove nothing");
+        let message = "why \"could not open foo.txt: permission denied\"";
+        assert_eq!(fit(message, "raise E(f'could not open {path}: {err}')"), [Some(Fit::Part(3))]);
+        assert_eq!(fit(message, "raise E('could not open %s: %s' % x)"), [Some(Fit::Part(3))]);
+        assert_eq!(fit(message, "could(not open)"), [None], "code is no message");
+        assert_eq!(fit("\"Pool is closed\"", "raise E('The pool is CLOSED now')"), [Some(Fit::Whole)]);
+    }
+
+    #[test]
+    fn a_question_without_marks_must_be_said_nearly_whole() {
+        assert_eq!(fit("the pool of threads is closed", "# the pool of threads was"), [None]);
+        assert_eq!(
+            fit("the pool of threads is closed", "# so the pool of threads is now"),
+            [Some(Fit::Part(5))]
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! Spelling: a word that nothing in the code has, read as the nearest word that something has.
+//!
+//! The index knows words by their hashes, so nothing is scanned: what somebody may have meant is spelled out and looked up.
+
+use crate::corpus::Corpus;
+use crate::text::{Term, hash, parts_of, raw_words, terms_of_text};
+
+/// Shorter words have too many neighbours.
+const MIN_WORD: usize = 3;
+/// From here on a letter may be missing, too much or another one; before, letters may only be swapped or doubled.
+const MIN_LOOSE: usize = 6;
+/// From here on there may be two mistakes.
+const MIN_TWICE: usize = 7;
+/// A longer word is data.
+const MAX_WORD: usize = 24;
+
+/// A question as it was understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spelled {
+    pub query: String,
+    /// Words that nothing has, and what they were read as.
+    pub read_as: Vec<(String, String)>,
+}
+
+/// Reads unknown words of a question as known ones, where they are near enough. Words of the history are known, too.
+pub fn spelled(corpus: &Corpus, query: &str) -> Spelled {
+    let words: Vec<&str> = raw_words(query).collect();
+    let said: Vec<&&str> = words.iter().filter(|word| !terms_of_text(word).is_empty()).collect();
+    let unknown: Vec<&str> =
+        said.iter().map(|word| **word).filter(|word| is_plain(word) && !is_known(corpus, word)).collect();
+    if unknown.is_empty() || unknown.len() > MAX_UNKNOWN {
+        return Spelled { query: query.to_owned(), read_as: Vec::new() };
+    }
+    let known = said.len() - unknown.len();
+    let most = match () {
+        () if known == 0 => Mistakes::Two,
+        () if known < said.len().div_ceil(2) => Mistakes::One,
+        () => Mistakes::Slips,
+    };
+    let mut spelled = Spelled::default();
+    let mut rest = query;
+    let mut before = String::new();
+    for word in &words {
+        let at = word.as_ptr() as usize - rest.as_ptr() as usize;
+        let read = unknown.contains(word).then(|| nearest(corpus, &before, word, most)).flatten();
+        let shown = read.as_deref().unwrap_or(word);
+        spelled.query.push_str(&rest[..at]);
+        spelled.query.push_str(shown);
+        before = shown.to_lowercase();
+        rest = &rest[at + word.len()..];
+        if let Some(read) = read
+            && !spelled.read_as.iter().any(|(known, _)| known == word)
+        {
+            spelled.read_as.push(((*word).to_owned(), read));
+        }
+    }
+    spelled.query.push_str(rest);
+    spelled
+}
+
+/// Who says more words that nobody knows speaks of something else.
+const MAX_UNKNOWN: usize = 8;
+
+/// How far a word may be from what it is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mistakes {
+    /// Two letters swapped, or one doubled or not.
+    Slips,
+    One,
+    Two,
+}
+
+fn is_plain(word: &str) -> bool {
+    let is_letters = word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (MIN_WORD..=MAX_WORD).contains(&word.len()) && is_letters && parts_of(word).nth(1).is_none()
+}
+
+fn is_known(corpus: &Corpus, word: &str) -> bool {
+    terms_of_text(word).into_iter().any(|term| files_with(corpus, term) > 0 || corpus.past.said_of(term) > 0)
+}
+
+fn files_with(corpus: &Corpus, term: Term) -> usize {
+    corpus.text.files_with(term).max(corpus.text.in_paths(term).0.len())
+}
+
+/// The nearest word: by mistakes, by whether it makes one identifier with the word before, by how many files have it.
+fn nearest(corpus: &Corpus, before: &str, word: &str, most: Mistakes) -> Option<String> {
+    let word = word.to_lowercase();
+    let most = match word.len() {
+        len if len < MIN_LOOSE => Mistakes::Slips,
+        len if len < MIN_TWICE => most.min(Mistakes::One),
+        _ => most,
+    };
+    for mistakes in [Mistakes::Slips, Mistakes::One, Mistakes::Two] {
+        if mistakes > most {
+            break;
+        }
+        let candidates = match mistakes {
+            Mistakes::Slips => slips(&word),
+            Mistakes::One => edits(&word),
+            Mistakes::Two => twice(&word),
+        };
+        let mut best: Option<((bool, usize), String)> = None;
+        for candidate in candidates {
+            let [term] = terms_of_text(&candidate)[..] else { continue };
+            let with = files_with(corpus, term);
+            if with == 0 {
+                continue;
+            }
+            let joined =
+                !before.is_empty() && corpus.text.files_with(hash(&format!("{before}{candidate}"))) > 0;
+            let worth = (joined, with);
+            let is_better = best
+                .as_ref()
+                .is_none_or(|(known, text)| worth > *known || worth == *known && candidate < *text);
+            if is_better {
+                best = Some((worth, candidate));
+            }
+        }
+        if let Some((_, read)) = best {
+            return Some(read);
+        }
+    }
+    None
+}
+
+/// Neighbours swapped, letters doubled or made single.
+fn slips(word: &str) -> Vec<String> {
+    let bytes = word.as_bytes();
+    let mut found = Vec::new();
+    for at in 0..bytes.len() {
+        let mut doubled = word.to_owned();
+        doubled.insert(at, bytes[at] as char);
+        found.push(doubled);
+        if let Some(&next) = bytes.get(at + 1) {
+            if next == bytes[at] {
+                found.push([&word[..at], &word[at + 1..]].concat());
+            } else {
+                let swapped = [&word[..at], &word[at + 1..at + 2], &word[at..at + 1], &word[at + 2..]];
+                found.push(swapped.concat());
+            }
+        }
+    }
+    found
+}
+
+/// One letter missing, too much, or another one that is said or typed alike. The first letter is right.
+fn edits(word: &str) -> Vec<String> {
+    let bytes = word.as_bytes();
+    let mut found = Vec::new();
+    for at in 1..=bytes.len() {
+        for letter in b'a'..=b'z' {
+            let mut more = word.to_owned();
+            more.insert(at, letter as char);
+            found.push(more);
+        }
+        if let Some(&own) = bytes.get(at) {
+            found.push([&word[..at], &word[at + 1..]].concat());
+            for letter in (b'a'..=b'z').filter(|&letter| is_alike(own, letter)) {
+                let mut other = word.to_owned();
+                other.replace_range(at..at + 1, (letter as char).encode_utf8(&mut [0; 4]));
+                found.push(other);
+            }
+        }
+    }
+    found
+}
+
+/// Two mistakes, one of them a slip.
+fn twice(word: &str) -> Vec<String> {
+    let first = word.as_bytes()[0];
+    let keeps = |found: &String| found.as_bytes()[0] == first;
+    let after_slip =
+        slips(word).into_iter().filter(keeps).flat_map(|slip| [slips(&slip), edits(&slip)].concat());
+    after_slip.filter(keeps).collect()
+}
+
+/// Whether two letters stand side by side on a keyboard, or are said alike.
+fn is_alike(one: u8, other: u8) -> bool {
+    const ROWS: [&[u8]; 3] = [b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
+    const SOUNDS: [&[u8]; 6] = [b"aeiouy", b"ckqs", b"sz", b"dt", b"bp", b"mn"];
+    let place = |letter: u8| {
+        ROWS.iter()
+            .enumerate()
+            .find_map(|(row, keys)| Some((row, keys.iter().position(|&key| key == letter)?)))
+    };
+    let beside = place(one).zip(place(other)).is_some_and(|((row, at), (other_row, other_at))| {
+        row.abs_diff(other_row) + at.abs_diff(other_at) == 1
+    });
+    one != other && (beside || SOUNDS.iter().any(|group| group.contains(&one) && group.contains(&other)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::corpus::NamedCommit;
+    use crate::text::{FileBag, Source, TextIndex};
+
+    fn read(query: &str) -> String {
+        let files = [
+            ("a.py", "def receive(message):\n    connection_pool.acquire(message)\n    leading = spending\n"),
+            ("b.py", "def poll():\n    # authentication\n    poll()\n"),
+            ("c.py", "poll()\nseparate()\n"),
+        ];
+        let bags = files.map(|(path, text)| Arc::new(FileBag::of(&Source { path, text, spans: Vec::new() })));
+        let message = "hurried commit";
+        let files = ["a.py".to_owned()];
+        let commits = [NamedCommit { message, time_ms: 0, files: &files }];
+        let corpus = Corpus::of(TextIndex::of(bags.into()), commits.into_iter(), None);
+        let spelled = spelled(&corpus, query);
+        let read: Vec<String> = spelled.read_as.iter().map(|(from, to)| format!("{from}>{to}")).collect();
+        format!("{} [{}]", spelled.query, read.join(" "))
+    }
+
+    #[test]
+    fn a_word_that_nothing_has_is_read_as_the_nearest() {
+        assert_eq!(read("recieve a message"), "receive a message [recieve>receive]");
+        assert_eq!(
+            read("conection pol"),
+            "connection pool [conection>connection pol>pool]",
+            "what goes together wins"
+        );
+        assert_eq!(read("Authentcation!"), "authentication! [Authentcation>authentication]");
+        assert_eq!(read("seperate"), "separate [seperate>separate]");
+        assert_eq!(read("autentiication"), "authentication [autentiication>authentication]");
+    }
+
+    #[test]
+    fn words_that_are_known_or_mean_something_else_stay() {
+        assert_eq!(
+            read("receive poll hurryed"),
+            "receive poll hurryed []",
+            "no slip, and most words are known"
+        );
+        assert_eq!(read("hurried"), "hurried []", "earlier changes said it");
+        assert_eq!(read("leaking"), "leaking []", "k is not d");
+        assert_eq!(read("the of"), "the of []");
+        assert_eq!(read("pal"), "pal []", "three letters have too many neighbours");
+    }
+}

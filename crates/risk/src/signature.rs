@@ -1,0 +1,128 @@
+//! Signature: whether those who call something as it was can still call it as it is.
+
+/// How far calls go on working.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// The same parameters; something around them differs, such as what is returned.
+    Same,
+    /// Only parameters that may be left out came to the end.
+    Widened,
+    /// A call may no longer fit.
+    Broken,
+}
+
+/// Compares two signatures of a language as they are written.
+pub fn fit(language: &str, before: &str, now: &str) -> Fit {
+    let (Some(old), Some(new)) = (parameters(before), parameters(now)) else {
+        return if before == now { Fit::Same } else { Fit::Broken };
+    };
+    let seen = |list: Vec<String>| -> Vec<String> {
+        list.iter().map(|parameter| seen_by_callers(language, parameter)).collect()
+    };
+    let (old, new) = (seen(old), seen(new));
+    if old == new {
+        return Fit::Same;
+    }
+    let is_longer = new.len() > old.len() && new[..old.len()] == old[..];
+    match is_longer && new[old.len()..].iter().all(|parameter| may_be_left_out(parameter)) {
+        true => Fit::Widened,
+        false => Fit::Broken,
+    }
+}
+
+/// What stands between the first round brackets that follow a name, cut at its commas. The receiver in front of a Go method's name
+/// is no list of parameters.
+fn parameters(signature: &str) -> Option<Vec<String>> {
+    let signature = signature.trim();
+    let from = match signature.strip_prefix("func (") {
+        Some(rest) => signature.len() - rest.len() + rest.find(')')? + 1,
+        None => 0,
+    };
+    let open = from + signature[from..].find('(')?;
+    let (mut depth, mut start, mut list) = (0_i32, open + 1, Vec::new());
+    let mut previous = ' ';
+    for (at, letter) in signature.char_indices().skip_while(|&(at, _)| at < open) {
+        match letter {
+            '(' | '[' | '{' | '<' => depth += 1,
+            // The head of an arrow closes nothing.
+            '>' if matches!(previous, '-' | '=') => {}
+            ')' | ']' | '}' | '>' => depth -= 1,
+            ',' if depth == 1 => {
+                list.push(plain(&signature[start..at]));
+                start = at + 1;
+            }
+            _ => {}
+        }
+        previous = letter;
+        if depth == 0 {
+            list.push(plain(&signature[start..at]));
+            list.retain(|parameter| !parameter.is_empty());
+            return Some(list);
+        }
+    }
+    None
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What of a parameter matters to a call: names where there are no types or calls may use them, else types; of a default that it is
+/// there.
+fn seen_by_callers(language: &str, parameter: &str) -> String {
+    let (declared, default) = match parameter.split_once('=') {
+        Some((declared, rest)) if !rest.starts_with('>') => (declared.trim_end(), "="),
+        _ => (parameter, ""),
+    };
+    let name = || declared.split(':').next().unwrap_or_default().trim();
+    let kept = match language {
+        "python" | "ruby" | "javascript" => name().to_owned(),
+        "rust" => declared.split_once(':').map_or(declared, |(_, kind)| kind.trim()).to_owned(),
+        "typescript" | "tsx" => {
+            let mark = if name().ends_with('?') { "?" } else { "" };
+            declared.split_once(':').map_or(declared.to_owned(), |(_, kind)| format!("{mark}{}", kind.trim()))
+        }
+        "java" | "c" | "cpp" | "csharp" => match declared.rsplit_once(' ') {
+            Some((kind, name)) => {
+                format!("{kind}{}", name.trim_start_matches(|c: char| c != '*' && c != '&'))
+            }
+            None => declared.to_owned(),
+        },
+        _ => declared.to_owned(),
+    };
+    format!("{kept}{default}")
+}
+
+/// A default, a question mark, a rest, or the mark after which only named ones come.
+fn may_be_left_out(parameter: &str) -> bool {
+    parameter.ends_with('=') || parameter.starts_with(['?', '*']) || parameter.contains("...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_fit_as_long_as_only_what_may_be_left_out_was_added() {
+        for (language, before, now, fits) in [
+            ("python", "def f(a, b)", "def f(a, b: str) -> int", Fit::Same),
+            ("python", "def f(a)", "def f(a, *, b=1, c: int = 2)", Fit::Widened),
+            ("python", "def f(a)", "def f(a, b)", Fit::Broken),
+            ("python", "def f(a, b=1)", "def f(a)", Fit::Broken),
+            ("python", "def f(a, b=1)", "def f(a, c=1)", Fit::Broken),
+            ("python", "def f(a, b=1)", "def f(a, b=2)", Fit::Same),
+            ("rust", "fn f(a: Vec<(u8, u8)>) -> u8", "fn f(b: Vec<(u8, u8)>) -> u16", Fit::Same),
+            ("rust", "fn f(a: u8)", "fn f(a: u16)", Fit::Broken),
+            ("rust", "fn f(go: impl Fn(u8) -> u8, b: u8)", "fn f(go: impl Fn(u8) -> u8)", Fit::Broken),
+            ("typescript", "function f(a: A)", "function f(a: A, b?: B)", Fit::Widened),
+            ("typescript", "function f(a: A)", "function f(a: A, b: B)", Fit::Broken),
+            ("go", "func (s *S) F(a int) error", "func (s *S) F(a int, more ...int) error", Fit::Widened),
+            ("go", "func (s *S) F(a int) error", "func (t *S) F(a int) error", Fit::Same),
+            ("java", "void f(int a, List<A> b)", "void f(int x, List<A> y)", Fit::Same),
+            ("java", "void f(int a)", "void f(long a)", Fit::Broken),
+            ("rust", "struct A", "struct A", Fit::Same),
+        ] {
+            assert_eq!(fit(language, before, now), fits, "{before} -> {now}");
+        }
+    }
+}

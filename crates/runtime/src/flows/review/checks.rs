@@ -1,0 +1,261 @@
+//! Checks of a change against the graph: signatures, companions, layers, antibodies, tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_contract::Fault;
+use m1nd_graph::change::How;
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
+use m1nd_ingest::revision::{Change, Changed};
+use m1nd_risk::blast;
+use m1nd_risk::layers::{self, Breach};
+use m1nd_risk::plan::{self, Severity, Step, Tested};
+use m1nd_risk::signature::{Fit, fit};
+
+use super::{Edited, Finding};
+use crate::ctx::Ctx;
+use crate::flows::immunity;
+use crate::flows::layering::violation;
+use crate::flows::predicted::Prediction;
+use crate::workspace::Severity as Harm;
+
+/// Places that a finding shows.
+const MAX_PLACES: usize = 5;
+/// Less likely companions are for `validate_plan`: who finished a change has thought of them.
+const LIKELY: f32 = 0.4;
+/// From here on the change is more often incomplete than not.
+const VERY_LIKELY: f32 = 0.6;
+/// Companions that are told.
+const MAX_COMPANIONS: usize = 5;
+/// More changed functions than this are a rewrite; the first ones are looked at.
+const MAX_FUNCTIONS: usize = 400;
+
+/// Definitions that callers see otherwise now, with the calls that were not touched.
+pub fn signatures(graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
+    let by_path: BTreeMap<&str, &Edited> = edited.iter().map(|one| (one.file.path.as_str(), one)).collect();
+    let is_touched = |path: &str, line: u32| by_path.get(path).is_some_and(|one| one.touches(line));
+    let mut found = Vec::new();
+    for one in edited {
+        let changed = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Signature);
+        for symbol in changed.filter(|symbol| symbol.kind.is_callable()) {
+            let (Some(node), Some(before)) = (node_of(graph, &one.file.path, symbol), &symbol.before) else {
+                continue;
+            };
+            let now = graph.node(node).signature();
+            if fit(graph.node(node).language(), before, now) != Fit::Broken {
+                continue;
+            }
+            let mut calls: Vec<(bool, String)> = Vec::new();
+            let mut total = 0;
+            for edge in graph.incoming(node).filter(|edge| edge.kind == EdgeKind::Calls) {
+                let caller = graph.node(edge.source);
+                for &line in edge.lines {
+                    total += 1;
+                    if !edge.evidence.is_inferred() && !is_touched(caller.path(), line) {
+                        let is_test = caller.flags().has(NodeFlags::TEST_CODE);
+                        calls.push((is_test, format!("{}:{line}", caller.path())));
+                    }
+                }
+            }
+            if calls.is_empty() {
+                continue;
+            }
+            calls.sort();
+            calls.dedup();
+            let left = calls.len();
+            found.push(Finding {
+                kind: "signature_change",
+                severity: Severity::High.name(),
+                at: format!("{}:{}", one.file.path, symbol.line),
+                message: format!(
+                    "{}: parameters changed, and {left} of {total} calls were not touched. Was: {}. Is: {}",
+                    symbol.name,
+                    short(before),
+                    short(now)
+                ),
+                places: calls.into_iter().map(|(_, place)| place).take(MAX_PLACES).collect(),
+            });
+        }
+    }
+    found
+}
+
+/// The node that a changed definition is today.
+fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
+    let same = |&ix: &NodeIx| {
+        let node = graph.node(ix);
+        node.kind() == symbol.kind && node.lines().0 == symbol.line && symbol.name.ends_with(node.label())
+    };
+    graph.nodes_in(path).find(same)
+}
+
+fn short(signature: &str) -> String {
+    const LONG: usize = 160;
+    let one_line = signature.split_whitespace().collect::<Vec<_>>().join(" ");
+    match one_line.len() > LONG {
+        true => format!("{}…", &one_line[..one_line.floor_char_boundary(LONG)]),
+        false => one_line,
+    }
+}
+
+/// Files that use what goes away, and files that change with the changed ones.
+pub fn missing(graph: &Graph, edited: &[Edited], steps: &[Step], predictions: &[Prediction]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    let known = |path: &str| edited.iter().any(|one| one.file.path == path);
+    for one in plan::broken(graph, steps).iter().filter(|one| !known(&one.path)) {
+        let at = graph.node(one.uses).path().to_owned();
+        let line = one.line.unwrap_or_else(|| graph.node(one.node).lines().0);
+        found.push(Finding {
+            kind: "missing_co_change",
+            severity: Severity::Critical.name(),
+            message: format!(
+                "{} {} {}, which goes away",
+                one.path,
+                one.kind.name(),
+                graph.node(one.uses).label()
+            ),
+            places: vec![format!("{}:{line}", one.path)],
+            at: format!("{at}:1"),
+        });
+    }
+    for one in predictions.iter().take(MAX_COMPANIONS) {
+        let edited = edited.iter().find(|edited| edited.file.path == one.because_of);
+        let line = edited.and_then(|edited| edited.file.lines.first()).map_or(1, |lines| lines.0);
+        let severity = if one.confidence >= VERY_LIKELY { Severity::Medium } else { Severity::Low };
+        found.push(Finding {
+            kind: "missing_co_change",
+            severity: severity.name(),
+            at: format!("{}:{line}", one.because_of),
+            message: format!(
+                "{} changes with it in {:.0} % of such cases ({}) and is not in the change",
+                one.path,
+                one.confidence * 100.0,
+                one.reason
+            ),
+            places: vec![one.path.clone()],
+        });
+    }
+    found
+}
+
+/// Files that are likely to belong to the change, the likeliest first. A test alone brings no code along: tests are added to
+/// what is there.
+pub fn companions(graph: &Graph, mut predictions: Vec<Prediction>) -> Vec<Prediction> {
+    let is_test = |path: &str| {
+        graph.node_by_path(path).is_some_and(|ix| graph.node(ix).flags().has(NodeFlags::TEST_CODE))
+    };
+    predictions.retain(|one| one.confidence >= LIKELY && !is_test(&one.because_of));
+    predictions.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.path.cmp(&b.path)));
+    predictions
+}
+
+/// Dependencies against the layers that the changed lines write.
+pub fn layers(graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let code: BTreeMap<NodeIx, &Edited> =
+        edited.iter().filter_map(|one| Some((graph.node_by_path(&one.file.path)?, one))).collect();
+    if code.is_empty() {
+        return found;
+    }
+    let layers = layers::layers(graph, |_| true);
+    for one in layers.violations.iter().filter(|one| one.breach == Breach::Upward) {
+        let Some(edited) = code.get(&one.from) else { continue };
+        let target = graph.node(one.to).path();
+        let inside = graph.nodes_in(&edited.file.path);
+        let edges = inside.flat_map(|node| graph.outgoing(node).collect::<Vec<_>>());
+        let lines: BTreeSet<u32> = edges
+            .filter(|edge| layers::KINDS.contains(&edge.kind) && graph.node(edge.target).path() == target)
+            .flat_map(|edge| edge.lines.iter().copied())
+            .collect();
+        // What was so before the change is not its doing.
+        let Some(line) = lines.iter().copied().find(|&line| edited.touches(line)) else { continue };
+        if lines.iter().any(|&line| !edited.touches(line)) {
+            continue;
+        }
+        let shown = violation(graph, one);
+        found.push(Finding {
+            kind: "layer_violation",
+            severity: Severity::Medium.name(),
+            at: format!("{}:{line}", shown.from),
+            message: format!("{} now depends on {}, which stands above it in a circle", shown.from, shown.to),
+            places: vec![shown.to],
+        });
+    }
+    found
+}
+
+/// Where changed code looks like a bug that was confirmed before.
+pub fn antibodies(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec<Finding>, Fault> {
+    let all = immunity::all(ctx)?;
+    if all.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scan = immunity::scan(ctx, graph, &all)?;
+    let touched = |hit: &&immunity::Hit<'_>| {
+        let node = graph.node(hit.node);
+        let (first, last) = node.lines();
+        let file = edited.iter().find(|one| one.file.path == node.path());
+        file.is_some_and(|one| one.file.lines.iter().any(|&(from, to)| from <= last && first <= to))
+    };
+    let shown = |hit: &immunity::Hit<'_>| {
+        let node = graph.node(hit.node);
+        let severity = match hit.antibody.severity {
+            Harm::Info => Severity::Low,
+            Harm::Warning => Severity::Medium,
+            Harm::Critical => Severity::Critical,
+        };
+        Finding {
+            kind: "antibody",
+            severity: severity.name(),
+            at: format!("{}:{}", node.path(), node.lines().0),
+            message: format!("{} looks like the bug {:?}", node.label(), hit.antibody.name),
+            places: vec![hit.antibody.source.clone()],
+        }
+    };
+    Ok(scan.hits.iter().filter(touched).map(shown).collect())
+}
+
+/// Changed functions of the program that no test is known to reach, file by file, and what tests reach.
+pub fn untested(graph: &Graph, edited: &[Edited], hops: u32) -> (Vec<Finding>, Tested) {
+    let mut tested = Tested::default();
+    let mut found = Vec::new();
+    for one in edited.iter().filter(|one| one.file.how != How::Deleted) {
+        let mut open: Vec<NodeIx> = Vec::new();
+        for &node in &one.nodes {
+            let changed = graph.node(node);
+            let is_code = changed.kind().is_callable() && !changed.flags().has(NodeFlags::TEST_CODE);
+            if !is_code || tested.testable >= MAX_FUNCTIONS || !differs(graph, one, node) {
+                continue;
+            }
+            tested.testable += 1;
+            if blast::nearest_test(graph, node, hops).is_none() {
+                tested.untested.push(changed.id().to_owned());
+                open.push(node);
+            }
+        }
+        let Some(&first) = open.first() else { continue };
+        let is_used = |&node: &NodeIx| {
+            graph.node(node).flags().has(NodeFlags::EXPORTED)
+                || graph.incoming(node).any(|edge| edge.kind == EdgeKind::Calls)
+        };
+        let severity = if open.iter().any(is_used) { Severity::Medium } else { Severity::Low };
+        let names: Vec<&str> = open.iter().take(MAX_PLACES).map(|&ix| graph.node(ix).label()).collect();
+        let more = open.len().saturating_sub(MAX_PLACES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        found.push(Finding {
+            kind: "untested",
+            severity: severity.name(),
+            at: format!("{}:{}", one.file.path, graph.node(first).lines().0),
+            message: format!("No test is known to reach what changed in {}{more}", names.join(", ")),
+            places: Vec::new(),
+        });
+    }
+    (found, tested)
+}
+
+/// Whether the node itself changed, rather than a blank line in it. What is not known counts.
+fn differs(graph: &Graph, one: &Edited, node: NodeIx) -> bool {
+    let node = graph.node(node);
+    one.symbols.as_ref().is_none_or(|symbols| {
+        symbols.iter().any(|symbol| symbol.line == node.lines().0 && symbol.name.ends_with(node.label()))
+    })
+}

@@ -1,0 +1,242 @@
+//! Graphs: patterns that the graph alone shows.
+
+use std::collections::BTreeSet;
+
+use m1nd_contract::Fault;
+use m1nd_graph::{EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
+use m1nd_risk::blast::{self, DEPENDS};
+
+use super::{Found, Status, files, finding};
+use crate::ctx::Ctx;
+use crate::flows::immunity::Words;
+use crate::flows::turbulence::is_product;
+
+type Within<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// Fewer tests than this say that tests are elsewhere.
+const MIN_TESTS: usize = 5;
+/// A check is looked for so many calls below a handler.
+const AUTH_HOPS: u32 = 2;
+/// Shorter functions explain themselves.
+const MIN_LINES: u32 = 5;
+
+fn callables<'g>(graph: &'g Graph, within: Within<'g>) -> impl Iterator<Item = Node<'g>> {
+    let code: BTreeSet<&str> = files(graph, within).into_iter().map(|ix| graph.node(ix).path()).collect();
+    graph.nodes().filter(move |node| {
+        node.kind().is_callable() && is_product(node) && code.contains(node.path()) && !is_private(node)
+    })
+}
+
+fn is_private(node: &Node<'_>) -> bool {
+    node.label().starts_with('_')
+        || node.path().split('/').any(|part| part.starts_with('_') && !part.starts_with("__init__"))
+}
+
+/// Sources in other files that depend on a node.
+fn users(graph: &Graph, node: NodeIx) -> usize {
+    let path = graph.node(node).path();
+    let others = graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind));
+    let others = others
+        .map(|edge| graph.node(edge.source))
+        .filter(|source| source.path() != path && is_product(source));
+    others.map(|source| source.ix()).collect::<BTreeSet<_>>().len()
+}
+
+/// What others may call and nothing says how.
+pub fn api(graph: &Graph, within: Within<'_>) -> Found {
+    let mut found = Found { files: files(graph, within).len(), ..Found::default() };
+    for node in callables(graph, within).filter(|node| node.flags().has(NodeFlags::EXPORTED)) {
+        let (first, last) = node.lines();
+        if !node.doc().is_empty() || last - first < MIN_LINES {
+            continue;
+        }
+        let users = users(graph, node.ix());
+        let (status, why) = match (graph.overridden(node.ix()).is_empty(), users) {
+            (false, _) => (Status::Mitigated, "what it overrides may be documented".to_owned()),
+            (true, 0) => (Status::Mitigated, "nothing in other files uses it".to_owned()),
+            (true, users) => (Status::Confirmed, format!("{users} places in other files use it")),
+        };
+        let what = format!("public and without documentation; {why}");
+        found.findings.push(finding(graph, node.ix(), first, status, what));
+    }
+    found
+}
+
+/// What no test leads to, in a single walk from all tests.
+pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
+    let mut found = Found { files: files(graph, within).len(), ..Found::default() };
+    let tests: Vec<NodeIx> =
+        graph.nodes().map(|node| node.ix()).filter(|&node| blast::is_test(graph, node)).collect();
+    if tests.len() < MIN_TESTS {
+        found.no_data =
+            Some("no_data: fewer than five tests are known here. Tests in the workspace would provide it.");
+        return found;
+    }
+    let mut reached = vec![false; graph.node_count()];
+    // Files and types that tests use without a known call of what is in them.
+    let mut touched: BTreeSet<&str> = BTreeSet::new();
+    let mut open = tests;
+    while let Some(node) = open.pop() {
+        if std::mem::replace(&mut reached[node.index()], true) {
+            continue;
+        }
+        for edge in graph.outgoing(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
+            touched.insert(graph.node(edge.target).path());
+            if edge.kind != EdgeKind::Imports {
+                open.push(edge.target);
+            }
+        }
+        open.extend(graph.overriding(node));
+    }
+    for node in callables(graph, within).filter(|node| !reached[node.ix().index()]) {
+        let (first, last) = node.lines();
+        let is_called = graph.incoming(node.ix()).any(|edge| edge.kind == EdgeKind::Calls);
+        let is_public = node.flags().has(NodeFlags::EXPORTED);
+        if last - first < MIN_LINES || !(is_called || is_public) || node.flags().has(NodeFlags::ABSTRACT) {
+            continue;
+        }
+        let (status, why) = match (touched.contains(node.path()), is_called) {
+            (_, true) => (Status::Confirmed, "code of the product calls it"),
+            (false, false) => (Status::Confirmed, "no test uses its file at all"),
+            (true, false) => {
+                (Status::Mitigated, "tests use its file, and may reach it by a name that is not seen")
+            }
+        };
+        let what = format!("no test is known to lead to it; {why}");
+        found.findings.push(finding(graph, node.ix(), first, status, what));
+    }
+    found
+}
+
+/// Words by which code checks who asks.
+const CHECKS: [&str; 14] = [
+    "auth",
+    "login_required",
+    "permission",
+    "current_user",
+    "currentuser",
+    "require_user",
+    "is_admin",
+    "is_staff",
+    "jwt",
+    "access_token",
+    "csrf",
+    "verify_token",
+    "has_role",
+    "secured",
+];
+
+fn checks(text: &str) -> bool {
+    let text = text.to_lowercase();
+    CHECKS.iter().any(|word| text.contains(word))
+}
+
+/// Routes that change something and whose handlers check nobody.
+pub fn auth(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, Fault> {
+    let routes: Vec<Node<'_>> = graph
+        .nodes()
+        .filter(|node| node.kind() == NodeKind::Route && is_product(node) && within(node.path()))
+        .collect();
+    let mut found = Found::default();
+    let mut paths: BTreeSet<&str> = BTreeSet::new();
+    let mut words = Words::of(ctx.workspace()?.root());
+    let mut checked = 0;
+    let mut open = Vec::new();
+    for route in &routes {
+        paths.insert(route.path());
+        for handler in graph.targets(route.ix(), EdgeKind::Routes).collect::<Vec<_>>() {
+            let below = blast::blast(graph, &[handler], blast::Toward::Needed, AUTH_HOPS);
+            let names = below.reached.iter().map(|one| graph.node(one.node).label());
+            let is_named = names.into_iter().any(|name| checks(name));
+            let is_written = words.body(graph, handler).is_some_and(|body| checks(&body));
+            if is_named || is_written || checks(route.label()) {
+                checked += 1;
+            } else {
+                open.push((route, handler));
+            }
+        }
+    }
+    found.files = paths.len();
+    if routes.is_empty() {
+        found.no_data = Some("no_data: no routes are known here. Handlers of HTTP routes would provide it.");
+        return Ok(found);
+    }
+    for (route, handler) in open {
+        let changes = ["POST", "PUT", "PATCH", "DELETE"].iter().any(|verb| route.label().starts_with(verb));
+        let (status, why) = match (changes, checked) {
+            (_, 0) => (
+                Status::FalsePositive,
+                "no handler here checks anybody: the check is elsewhere, or none is wanted".to_owned(),
+            ),
+            (true, others) => (Status::Confirmed, format!("{others} other handlers check who asks")),
+            (false, _) => (Status::Mitigated, "it is not known to change anything".to_owned()),
+        };
+        let line = graph.node(handler).lines().0;
+        let what =
+            format!("{}: nothing here or {AUTH_HOPS} calls below checks who asks; {why}", route.label());
+        found.findings.push(finding(graph, handler, line, status, what));
+    }
+    Ok(found)
+}
+
+/// Constructors that make one of several implementations themselves.
+pub fn injection(graph: &Graph, within: Within<'_>) -> Found {
+    let mut found = Found { files: files(graph, within).len(), ..Found::default() };
+    let code: BTreeSet<&str> = files(graph, within).into_iter().map(|ix| graph.node(ix).path()).collect();
+    let is_constructor = |node: &Node<'_>| {
+        matches!(node.label(), "__init__" | "constructor" | "new" | "<init>")
+            || graph.parent(node.ix()).is_some_and(|around| {
+                graph.node(around).kind().is_type() && graph.node(around).label() == node.label()
+            })
+    };
+    let heirs = |base: NodeIx| {
+        let heirs = graph
+            .incoming(base)
+            .filter(|edge| matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements));
+        heirs.filter(|edge| is_product(&graph.node(edge.source))).count()
+    };
+    for node in graph.nodes().filter(|node| node.kind().is_callable() && code.contains(node.path())) {
+        if !is_constructor(&node) || node.flags().has(NodeFlags::TEST_CODE) {
+            continue;
+        }
+        for edge in graph
+            .outgoing(node.ix())
+            .filter(|edge| edge.kind == EdgeKind::Calls && !edge.evidence.is_inferred())
+        {
+            let target = graph.node(edge.target);
+            let made = if target.kind().is_type() {
+                Some(edge.target)
+            } else {
+                graph
+                    .parent(edge.target)
+                    .filter(|&around| graph.node(around).kind().is_type() && is_constructor(&target))
+            };
+            let Some(made) = made.filter(|&made| Some(made) != graph.parent(node.ix())) else { continue };
+            let own = graph.parent(node.ix());
+            // `super()` makes nothing.
+            let bases: Vec<NodeIx> = graph
+                .outgoing(made)
+                .filter(|edge| matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements))
+                .map(|edge| edge.target)
+                .collect();
+            let is_base = own.is_some_and(|own| {
+                graph.outgoing(own).any(|edge| edge.kind == EdgeKind::Inherits && edge.target == made)
+            });
+            let Some(&base) = bases.iter().find(|&&base| heirs(base) >= 2) else { continue };
+            if is_base {
+                continue;
+            }
+            let line = edge.lines.first().copied().unwrap_or(node.lines().0);
+            let label = graph.node(made).label();
+            let base_label = graph.node(base).label();
+            let takes = node.signature().contains(base_label) || node.signature().contains(label);
+            let (status, why) = match takes {
+                true => (Status::Mitigated, "it can be given instead"),
+                false => (Status::Confirmed, "nothing lets a caller choose another"),
+            };
+            let what = format!("makes a {label} itself, one of {} {base_label}; {why}", heirs(base));
+            found.findings.push(finding(graph, node.ix(), line, status, what));
+        }
+    }
+    found
+}

@@ -1,0 +1,150 @@
+//! `review`: one call for a whole change set.
+
+use m1nd_contract::budget::drop_tail;
+use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_graph::change::ChangedFile;
+use m1nd_runtime::flows::review::{self, Finding, Reviewer, Subject, TestFile};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_stdx::round::round3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub struct Review;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Git ref to compare the files with, from where HEAD left it [default: the default branch]
+    base: Option<String>,
+    /// Instead: a unified diff, or a git range such as HEAD~1..HEAD
+    diff: Option<String>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    /// The commit that was compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<String>,
+    /// Commits since then.
+    commits: u64,
+    changed_files: u64,
+    lines_added: u64,
+    lines_removed: u64,
+    /// 0 to 1.
+    risk_score: f64,
+    /// low, medium, high or critical.
+    risk_level: &'static str,
+    /// The worst first.
+    findings: Vec<Finding>,
+    /// Findings in all.
+    total: u64,
+    /// Files of tests that reach the change, the nearest first.
+    tests: Vec<TestFile>,
+    /// Who knows the changed files best; whoever made the change comes last.
+    reviewers: Vec<Reviewer>,
+    /// path, what happened, lines added and removed.
+    files: Vec<String>,
+    /// What could not be looked at, and what would provide it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    no_data: Vec<String>,
+    truncated: bool,
+}
+
+const MAX_TESTS: usize = 15;
+const MAX_FILES: usize = 50;
+
+impl Tool for Review {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "review",
+        summary: "Review a change set in one call: calls that a new signature breaks, removed names still in use, files that are missing, changed functions without a test, layers, known bugs, reviewers, risk.",
+        help: "Compares the files as they are with where HEAD left `base`. Kinds: removed_but_used and signature_change (high), antibody (as it was made), missing_co_change (critical where a file uses what goes away; medium from 60 %, low from 40 % of such cases), \
+            layer_violation (medium; only what the change adds), untested (medium where others use it). risk_score is the mean of: 1 - trust of the least trusted file; how likely a companion is missing; share of changed functions without a test; 0.75 for a high, 1 for a critical finding. \
+            Reviewers: authors of earlier commits of the files, a commit counting half after 180 days.",
+        intents: &[
+            "review my changes",
+            "before committing",
+            "check the pull request",
+            "who should review",
+            "what did I break",
+        ],
+        needs: Needs::Graph,
+        budget: Some(6_000),
+        fresh: true,
+        lean: true,
+        saves: Saves::Blast,
+        family: Family::Plan,
+        examples: &[Example {
+            says: "A diff",
+            arguments: r#"{"diff": "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -1 +1 @@\n-a\n+b\n"}"#,
+        }],
+        ..Spec::READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let subject = match (&input.base, &input.diff) {
+            (Some(_), Some(_)) => return Err(ctx.invalid("Give `base` or `diff`, not both.")),
+            (None, Some(diff)) => Subject::Diff(diff),
+            (base, None) => Subject::Since(base.as_deref()),
+        };
+        let at = ctx.graph_view()?;
+        let found = review::run(ctx, &at, subject)?;
+        let (added, removed) = found.files.iter().fold((0, 0), |(added, removed), file| {
+            (added + u64::from(file.added), removed + u64::from(file.removed))
+        });
+        let total = found.findings.len() as u64;
+        let (proof, guidance) = match (found.findings.first(), found.files.is_empty()) {
+            (_, true) => {
+                let hint = "Nothing differs. For the last commit give diff: HEAD~1..HEAD; for a branch, the base that it left.";
+                (ProofState::Blocked, Guidance::hint(hint))
+            }
+            (Some(first), false) => {
+                let place = first.places.first().unwrap_or(&first.at).clone();
+                (ProofState::Triaging, Guidance::next("view", place, "Look at what is most likely wrong."))
+            }
+            (None, false) => {
+                let hint = "Nothing stands out. Run the tests that reach the change.";
+                (ProofState::Proving, Guidance::hint(hint))
+            }
+        };
+        let mut tests = found.tests;
+        let truncated = tests.len() > MAX_TESTS || found.files.len() > MAX_FILES;
+        tests.truncate(MAX_TESTS);
+        // Risk of nothing is none.
+        let risk = if found.files.is_empty() { 0.0 } else { found.risk };
+        let output = Output {
+            base: found.base.map(|id| id.chars().take(12).collect()),
+            commits: found.commits.len() as u64,
+            changed_files: found.files.len() as u64,
+            lines_added: added,
+            lines_removed: removed,
+            risk_score: round3(risk),
+            risk_level: review::level(risk),
+            findings: found.findings,
+            total,
+            tests,
+            reviewers: found.reviewers,
+            files: found.files.iter().take(MAX_FILES).map(shown).collect(),
+            no_data: found.no_data,
+            truncated,
+        };
+        Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
+    }
+}
+
+fn shown(file: &ChangedFile) -> String {
+    let was = file.was.as_ref().map_or_else(String::new, |was| format!(" from {was}"));
+    format!("{} {}{was} +{} -{}", file.path, file.how.name(), file.added, file.removed)
+}
+
+impl Trim for Output {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.files, excess) > 0
+            || drop_tail(&mut self.tests, excess) > 0
+            || drop_tail(&mut self.reviewers, excess) > 0
+            || drop_tail(&mut self.findings, excess) > 0
+            || drop_tail(&mut self.no_data, excess) > 0
+    }
+}

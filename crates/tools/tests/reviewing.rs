@@ -1,0 +1,187 @@
+//! A change set, reviewed in one call.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+const LIB: &str = "def greet(name):\n    return name\n\ndef part(name):\n    return name\n\ndef lonely(x):\n    return x\n\nclass Helper:\n    pass\n";
+const APP: &str = "from lib import greet, part\n\ndef run():\n    greet('a')\n    part('b')\n";
+const TESTS: &str = "from app import run\n\ndef test_run():\n    run()\n";
+
+/// Ann wrote all of it, Bob changed the library last.
+fn committed() -> Fixture {
+    let files = [("lib.py", LIB), ("app.py", APP), ("test_app.py", TESTS)];
+    let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut parent: Option<gix::ObjectId> = None;
+    for (name, old) in [("Ann", true), ("Bob", false)] {
+        let mut tree = repo.empty_tree().edit().unwrap();
+        for (path, text) in files {
+            let text = if old && path == "lib.py" { format!("{text}# old\n") } else { text.to_owned() };
+            tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+        }
+        let tree = tree.write().unwrap();
+        let who =
+            gix::actor::SignatureRef { name: name.into(), email: "a@x".into(), time: "1700000000 +0000" };
+        parent = Some(repo.commit_as(who, who, "HEAD", "work", tree, parent).unwrap().detach());
+    }
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
+fn review(fixture: &Fixture, arguments: Value) -> Value {
+    let reply = fixture.call("review", arguments);
+    assert!(!reply.is_error, "{}", reply.text());
+    reply.body
+}
+
+fn shown(body: &Value) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
+    body["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let places = one["places"].as_array().into_iter().flatten().map(word).collect::<Vec<_>>();
+            format!(
+                "{} {} {} {}",
+                word(&one["severity"]),
+                word(&one["kind"]),
+                word(&one["at"]),
+                places.join(" ")
+            )
+            .trim_end()
+            .to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn broken_calls_removed_names_and_untested_changes_are_found() {
+    let fixture = committed();
+    let same = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!((&same["changed_files"], &same["risk_score"]), (&json!(0), &json!(0.0)), "{same}");
+    assert!(same["next_step_hint"].as_str().unwrap().contains("Nothing differs"));
+    let text = LIB
+        .replace("def greet(name)", "def greet(name, loud)")
+        .replace("def part(name)", "def leave(name)")
+        .replace("return x", "return x + 1");
+    fs::write(fixture.root().join("lib.py"), text).unwrap();
+    let found = review(&fixture, json!({}));
+    let others: Vec<String> =
+        shown(&found).into_iter().filter(|one| !one.contains("missing_co_change")).collect();
+    assert_eq!(
+        others,
+        [
+            "high removed_but_used lib.py:4 app.py:1 app.py:5",
+            "high signature_change lib.py:1 app.py:4",
+            "medium untested lib.py:4",
+        ],
+        "{found}"
+    );
+    let untested =
+        found["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "untested").unwrap();
+    assert!(untested["message"].as_str().unwrap().ends_with("leave, lonely"), "{untested}");
+    assert_eq!(found["tests"][0]["file_path"], "test_app.py", "{found}");
+    let names: Vec<&Value> = found["reviewers"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, [&json!("Bob"), &json!("Ann")], "{found}");
+    assert_eq!((&found["changed_files"], &found["lines_added"]), (&json!(1), &json!(3)));
+}
+
+#[test]
+fn what_calls_can_still_use_is_not_found() {
+    let fixture = committed();
+    let text = LIB.replace("def greet(name)", "def greet(name: str, loud=False) -> str");
+    fs::write(fixture.root().join("lib.py"), text).unwrap();
+    let found = shown(&review(&fixture, json!({"base": "HEAD"})));
+    assert!(found.iter().all(|one| one.contains("missing_co_change")), "{found:?}");
+}
+
+#[test]
+fn a_call_that_the_change_mends_is_not_found() {
+    let fixture = committed();
+    fs::write(fixture.root().join("lib.py"), LIB.replace("def greet(name)", "def greet(name, loud)"))
+        .unwrap();
+    fs::write(fixture.root().join("app.py"), APP.replace("greet('a')", "greet('a', True)")).unwrap();
+    let found = shown(&review(&fixture, json!({"base": "HEAD"})));
+    assert!(found.iter().all(|one| one.contains("missing_co_change")), "{found:?}");
+}
+
+#[test]
+fn diffs_and_ranges_are_reviewed_and_nonsense_is_refused() {
+    let fixture = committed();
+    let range = review(&fixture, json!({"diff": "HEAD~1..HEAD"}));
+    assert_eq!(range["files"], json!(["lib.py modified +0 -1"]));
+    let gone = "diff --git a/lib.py b/lib.py\ndeleted file mode 100644\n--- a/lib.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-def greet(name):\n-    return name\n";
+    let found = review(&fixture, json!({"diff": gone}));
+    assert_eq!(shown(&found)[0], "critical missing_co_change lib.py:1 app.py:4", "{found}");
+    assert!(found["no_data"][0].as_str().unwrap().starts_with("signatures"), "{found}");
+    let refused = |arguments: Value| {
+        let reply = fixture.call("review", arguments);
+        assert!(reply.is_error, "{}", reply.text());
+        reply.body["error"]["message"].as_str().unwrap().to_owned()
+    };
+    assert!(refused(json!({"base": "nowhere"})).contains("names no commit"));
+    assert!(refused(json!({"base": "HEAD", "diff": "HEAD"})).contains("not both"));
+    assert!(refused(json!({"diff": "a\nb"})).contains("neither"));
+}
+
+#[test]
+fn without_git_a_diff_is_reviewed_and_says_what_is_not_known() {
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\ndef f():\n    return 1\n");
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f():\n-    return 2\n+    return 1\n";
+    let found = review(&fixture, json!({"diff": diff}));
+    let why = found["no_data"].to_string();
+    assert!(why.contains("no_data") && why.contains("git history"), "{found}");
+    assert_eq!(found["reviewers"], json!([]));
+    assert!(fixture.call("review", json!({})).is_error);
+}
+
+#[test]
+fn a_revision_is_compared_with_today_without_a_checkout() {
+    let fixture = committed();
+    let text = LIB
+        .replace("def part(name)", "def leave(name, loud)")
+        .replace("def greet(name)", "def greet(name, loud)");
+    fs::write(fixture.root().join("lib.py"), text).unwrap();
+    let compare = |arguments: Value| {
+        let reply = fixture.call("differential", arguments);
+        assert!(!reply.is_error, "{}", reply.text());
+        reply.body
+    };
+    let found = compare(json!({"snapshot_a": "HEAD"}));
+    assert_eq!(found["new_nodes"], json!(["function::lib.py::leave"]), "{found}");
+    assert_eq!(found["removed_nodes"], json!(["function::lib.py::part"]));
+    assert_eq!(
+        found["removed_edges"],
+        json!([
+            "file::app.py imports function::lib.py::part",
+            "function::app.py::run calls function::lib.py::part"
+        ]),
+        "{found}"
+    );
+    assert_eq!(found["changed_signatures"][0]["was"], "def greet(name)", "{found}");
+    assert_eq!((&found["a"]["kind"], &found["a"]["files_parsed"]), (&json!("revision"), &json!(1)));
+    let back = compare(json!({"snapshot_a": "current", "snapshot_b": "HEAD"}));
+    assert_eq!((&back["new_nodes"], &back["removed_nodes"]), (&found["removed_nodes"], &found["new_nodes"]));
+    let same = compare(json!({"snapshot_a": "HEAD~1", "snapshot_b": "HEAD"}));
+    assert!(same["summary"].as_str().unwrap().starts_with("0 nodes came, 0 went"), "{same}");
+    let some = compare(json!({"snapshot_a": "HEAD", "focus_nodes": ["app.py"]}));
+    assert_eq!((&some["new_nodes"], &some["totals"]["edges_removed"]), (&json!([]), &json!(2)), "{some}");
+    // Nothing of it is left in the work tree, and today's graph is still today's.
+    assert!(!fixture.call("callers", json!({"node_id": "leave"})).is_error);
+    let refused = |arguments: Value| {
+        let reply = fixture.call("differential", arguments);
+        assert!(reply.is_error, "{}", reply.text());
+        reply.body["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(refused(json!({"snapshot_a": "nowhere"})), "invalid_params");
+    assert_eq!(refused(json!({"snapshot_a": "../secret.json"})), "path_outside_workspace");
+    assert_eq!(refused(json!({"snapshot_a": "/etc/passwd"})), "path_outside_workspace");
+    assert_eq!(refused(json!({"snapshot_a": "none.json"})), "file_not_found");
+}
