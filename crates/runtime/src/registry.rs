@@ -56,22 +56,31 @@ const LIST_BYTES: usize = 58_000;
 const ENTRY_BYTES: usize = 160;
 
 /// What is left out of long lists, in this order.
-const THINNER: [fn(&mut Listing); 6] = [
+const THINNER: [fn(&mut Listing); 7] = [
     |tool| tool.output_schema = None,
     |tool| describe_only_required(&mut tool.input_schema),
     |tool| tool.input_schema = schema::without_descriptions(&tool.input_schema),
     |tool| only_names_and_types(&mut tool.input_schema),
     |tool| tool.description = first_part(tool.description),
     |tool| leave_out_depths(&mut tool.input_schema),
+    |tool| leave_out_words(&mut tool.input_schema),
 ];
 
 /// A description up to where it goes into details.
 fn first_part(description: &'static str) -> &'static str {
     /// Less than this says nothing.
-    const LEAST: usize = 24;
-    let ends = [". ", ": ", "; ", " ("].into_iter().flat_map(|mark| description.match_indices(mark));
+    const LEAST: usize = 32;
+    let ends = [". ", ": ", "; ", ", ", " ("].into_iter().flat_map(|mark| description.match_indices(mark));
     let end = ends.map(|(at, _)| at).filter(|at| *at >= LEAST).min();
     end.map_or(description, |end| &description[..end])
+}
+
+/// Which words an argument may be, its refusal tells.
+fn leave_out_words(schema: &mut Value) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for property in properties.values_mut().filter_map(Value::as_object_mut) {
+        property.remove("enum");
+    }
 }
 
 /// What the parts of an argument are called, its refusal tells.

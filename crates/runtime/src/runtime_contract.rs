@@ -1,6 +1,7 @@
 //! The agent runtime contract: why an answer is what it is, in one predictable object.
 
 use m1nd_contract::{Code, ContractForm, Fault, Header, ProofState};
+use m1nd_guard::TrustMode;
 use serde_json::{Value, json};
 
 use crate::runtime::Runtime;
@@ -15,25 +16,6 @@ pub(crate) struct Observed<'a> {
     pub(crate) proof: Option<ProofState>,
     pub(crate) scope: Option<&'a str>,
     pub(crate) fault: Option<&'a Fault>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TrustMode {
-    FullTrust,
-    NeedsIngest,
-    WrongWorkspaceBinding,
-    RetrievalNeedsRecovery,
-}
-
-impl TrustMode {
-    fn as_str(self) -> &'static str {
-        match self {
-            TrustMode::FullTrust => "full_trust",
-            TrustMode::NeedsIngest => "needs_ingest",
-            TrustMode::WrongWorkspaceBinding => "wrong_workspace_binding",
-            TrustMode::RetrievalNeedsRecovery => "retrieval_needs_recovery",
-        }
-    }
 }
 
 /// Tools that an agent is sent to when something is wrong, best first; only those that exist are named.
@@ -56,7 +38,7 @@ pub(crate) fn build(
     };
     let healthy = mode == TrustMode::FullTrust && form == ContractForm::Auto;
     if healthy || form == ContractForm::Short {
-        return json!({ "schema": SCHEMA, "status": status, "trust_mode": mode.as_str() });
+        return json!({ "schema": SCHEMA, "status": status, "trust_mode": mode.name() });
     }
     full(runtime, header, workspace, observed, mode, status)
 }
@@ -108,7 +90,7 @@ fn full(
         "schema": SCHEMA,
         "status": status,
         "proof_state": observed.proof,
-        "trust_mode": mode.as_str(),
+        "trust_mode": mode.name(),
         "observed": seen,
         "session_identity": {
             "agent_id": header.caller.name(),
@@ -149,7 +131,7 @@ fn recovery(runtime: &Runtime, header: &Header, observed: &Observed<'_>, mode: T
     if tool == RECOVERY_TOOLS[0] {
         arguments["observed_tool"] = json!(observed.tool);
         arguments["observed_candidates"] = json!(observed.candidates);
-        arguments["trust_mode"] = json!(mode.as_str());
+        arguments["trust_mode"] = json!(mode.name());
         if let Some(proof) = observed.proof {
             arguments["observed_proof_state"] = json!(proof);
         }

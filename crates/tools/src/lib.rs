@@ -10,6 +10,7 @@ mod recall;
 mod remember;
 mod resources;
 mod risk;
+mod saw;
 mod tasks;
 mod told;
 

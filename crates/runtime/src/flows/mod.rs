@@ -42,6 +42,7 @@ pub mod tainted;
 pub mod text_search;
 pub mod texts;
 pub mod trace;
+pub mod trust;
 pub mod turbulence;
 pub mod twins;
 pub mod unattributed;

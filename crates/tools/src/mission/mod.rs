@@ -1,5 +1,7 @@
-//! Mission: work with a goal, a budget and a ledger of evidence, from its start to a proof packet or a hand-off.
+//! Mission: work with a goal, a budget and a ledger of evidence, from its start to a proof packet or a hand-off; and
+//! whether what answers can be trusted, with the way back when not.
 
+mod doctor;
 mod mission_claim;
 mod mission_close;
 mod mission_event;
@@ -10,7 +12,10 @@ mod mission_resume;
 mod mission_show;
 mod mission_start;
 mod mission_verify;
+mod recovery_playbook;
 mod route_explain;
+mod session_handshake;
+mod trust_selftest;
 
 use m1nd_contract::header::Field;
 use m1nd_runtime::{Effect, Entry, Family, Spec, entry};
@@ -32,4 +37,8 @@ pub const TOOLS: &[Entry] = &[
     entry::<mission_list::MissionList>(),
     entry::<mission_show::MissionShow>(),
     entry::<route_explain::RouteExplain>(),
+    entry::<session_handshake::SessionHandshake>(),
+    entry::<trust_selftest::TrustSelftest>(),
+    entry::<recovery_playbook::RecoveryPlaybook>(),
+    entry::<doctor::Doctor>(),
 ];

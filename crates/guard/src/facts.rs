@@ -1,0 +1,72 @@
+//! Facts: what the runtime knows of itself, and what an agent saw.
+
+use serde::Serialize;
+
+/// Who answers, and from what: enough to tell two bindings apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Facts {
+    pub process_id: u32,
+    pub runtime_root: Option<String>,
+    pub binary_path: Option<String>,
+    pub version: String,
+    pub build_hash: String,
+    pub workspace_root: Option<String>,
+    pub ingest_roots: Vec<String>,
+    pub graph_path: Option<String>,
+    pub graph_generation: u64,
+    pub node_count: u64,
+    pub edge_count: u64,
+    /// Whether the program on disk is another one than the one that runs.
+    #[serde(skip)]
+    pub binary_replaced: bool,
+    /// What is wrong with the graph's files, if anything is.
+    #[serde(skip)]
+    pub graph_problem: Option<String>,
+    /// Every tool of this build.
+    #[serde(skip)]
+    pub tools: Vec<&'static str>,
+    /// Those that a host is shown now.
+    #[serde(skip)]
+    pub listed: Vec<&'static str>,
+}
+
+/// How a scope that was asked for lies to the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// In the workspace.
+    SingleRepo,
+    /// In another repository that was put into the same graph.
+    Federated,
+    /// Elsewhere.
+    WrongWorkspaceBinding,
+}
+
+impl Scope {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SingleRepo => "single_repo",
+            Self::Federated => "federated",
+            Self::WrongWorkspaceBinding => "wrong_workspace_binding",
+        }
+    }
+}
+
+/// What an agent saw of its host and of an earlier call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observed {
+    pub tool_count: Option<u64>,
+    /// The tools that the host shows the agent.
+    pub available: Option<Vec<String>>,
+    /// Tools that the agent wanted and was not shown.
+    pub missing: Vec<String>,
+    pub scope: Option<Scope>,
+    /// As it was asked for.
+    pub scope_text: Option<String>,
+    pub tool: Option<String>,
+    pub proof_state: Option<String>,
+    pub candidates: Option<u64>,
+    pub error_text: Option<String>,
+    /// What an answer said about itself.
+    pub trust_mode: Option<crate::trust::TrustMode>,
+}

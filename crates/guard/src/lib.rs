@@ -1,0 +1,12 @@
+//! Guard: from facts about the binding, the graph and the host to a verdict of trust, and the way back to it.
+//!
+//! Nothing here looks at the world: facts come in, a verdict and a playbook go out. What a playbook names is a tool that
+//! exists, and nothing it says claims that anything was repaired.
+
+mod facts;
+mod playbook;
+mod trust;
+
+pub use facts::{Facts, Observed, Scope};
+pub use playbook::{NON_CLAIMS, Playbook, Step, playbook};
+pub use trust::{TrustMode, Verdict, hidden, verdict};

@@ -1,0 +1,129 @@
+//! Playbook: the way back to answers that can be trusted, step by step.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::facts::{Facts, Observed};
+use crate::trust::{TrustMode, hidden};
+
+/// What a playbook does not claim.
+pub const NON_CLAIMS: [&str; 4] = [
+    "does not say that a host was rebound before a new handshake shows it",
+    "does not repair what a graph holds",
+    "does not say that every host was updated",
+    "does not replace compiler, test, log or file truth",
+];
+
+/// One step of the way.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Step {
+    pub id: &'static str,
+    /// A tool of this server; none for what only a person or the host can do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+    pub action: String,
+}
+
+/// Where to, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Playbook {
+    pub goal: &'static str,
+    pub steps: Vec<Step>,
+}
+
+/// The way out of a state. `agent` goes into the arguments, so that they can be passed on as they are.
+pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str) -> Playbook {
+    let make = Maker { facts, agent };
+    let asked = observed.scope_text.clone().unwrap_or_else(|| "the repository that is meant".to_owned());
+    let (goal, steps) = match mode {
+        TrustMode::FullTrust => ("Go on.", vec![make.says("go_on", "Nothing is wrong: use answers, and prove claims with the source.")]),
+        TrustMode::NeedsIngest => (
+            "A graph of this workspace.",
+            vec![
+                make.call("ingest", "ingest", json!({}), "Read the workspace into the graph."),
+                make.says("ask_again", "Repeat the call that found nothing."),
+            ],
+        ),
+        TrustMode::OrientationOnly => (
+            "A host that shows ingest, or work without a graph.",
+            vec![
+                make.says("show_ingest", "Ask the user to let the host show m1nd's ingest, or call it by name."),
+                make.call("read_text", "glob", json!({ "pattern": "*" }), "Until then list, search and read files: these need no graph."),
+            ],
+        ),
+        TrustMode::DegradedHostToolSurface => {
+            let names = hidden(facts, observed).join(", ");
+            (
+                "A host that shows the tools of recovery.",
+                vec![
+                    make.says("call_by_name", &format!("Call {names} by name: a tool that is not listed still answers.")),
+                    make.call("widen", "toolset_enable", json!({ "toolsets": ["all"] }), "Let this server list every tool."),
+                    make.says("reconnect", "If the host still hides them, ask the user to reconnect m1nd in it."),
+                ],
+            )
+        }
+        TrustMode::WrongWorkspaceBinding => (
+            "A server that is bound to the repository that is meant.",
+            vec![
+                make.says("rebind", &format!("Ask the user to start the host's server with M1ND_WORKSPACE_ROOT set to {asked}, then make a new handshake.")),
+                make.call("ingest_here", "ingest", json!({ "path": asked, "intent": "add_root" }), "Or, on purpose, put that repository into this graph as a second one."),
+                make.says("federate", "Or, for work across repositories, add each of them so; its paths begin with its name and ::."),
+            ],
+        ),
+        TrustMode::RetrievalNeedsRecovery => (
+            "An answer, or the reason why there is none.",
+            vec![
+                make.call("look", "health", json!({}), "See what the graph covers and what is wrong with its files."),
+                make.call("compare", "cross_verify", json!({}), "Hold the graph against the files."),
+                make.call("read_anew", "ingest", json!({ "incremental": false }), "If they differ, read everything anew."),
+                make.call("literal", "search", json!({ "query": word(observed), "mode": "literal" }), "Meanwhile search the text itself, which needs no graph."),
+            ],
+        ),
+        TrustMode::StaleBindingSuspected => (
+            "One program, one workspace, one graph.",
+            vec![
+                make.call("look", "health", json!({}), "Compare process, build and workspace with what you expect."),
+                make.says("restart", if facts.binary_replaced {
+                    "The program on disk was replaced: ask the user to restart the host's server, then make a new handshake."
+                } else {
+                    "If they are not what you expect, ask the user to restart the host's server, then make a new handshake."
+                }),
+                make.call("literal", "search", json!({ "query": word(observed), "mode": "literal" }), "Search the text itself: what it finds is there."),
+            ],
+        ),
+    };
+    Playbook { goal, steps }
+}
+
+/// The word to look for: the longest of what was asked or said.
+fn word(observed: &Observed) -> String {
+    let said = observed.error_text.as_deref().or(observed.scope_text.as_deref()).unwrap_or("main");
+    let words = said.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()).unwrap_or("main").to_owned()
+}
+
+struct Maker<'a> {
+    facts: &'a Facts,
+    agent: &'a str,
+}
+
+impl Maker<'_> {
+    /// A step that is a call; a sentence only where this build has no such tool.
+    fn call(&self, id: &'static str, tool: &'static str, mut arguments: Value, action: &str) -> Step {
+        let exists = self.facts.tools.contains(&tool);
+        arguments["agent_id"] = json!(self.agent);
+        Step {
+            id,
+            tool: exists.then_some(tool),
+            arguments: exists.then_some(arguments),
+            action: action.to_owned(),
+        }
+    }
+
+    fn says(&self, id: &'static str, action: &str) -> Step {
+        Step { id, tool: None, arguments: None, action: action.to_owned() }
+    }
+}

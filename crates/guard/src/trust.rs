@@ -1,0 +1,162 @@
+//! Trust: how far answers can be relied on, and why.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{Facts, Observed, Scope};
+
+/// Verdicts, the ones that stand before all work first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustMode {
+    FullTrust,
+    NeedsIngest,
+    OrientationOnly,
+    DegradedHostToolSurface,
+    WrongWorkspaceBinding,
+    RetrievalNeedsRecovery,
+    StaleBindingSuspected,
+}
+
+impl TrustMode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FullTrust => "full_trust",
+            Self::NeedsIngest => "needs_ingest",
+            Self::OrientationOnly => "orientation_only",
+            Self::DegradedHostToolSurface => "degraded_host_tool_surface",
+            Self::WrongWorkspaceBinding => "wrong_workspace_binding",
+            Self::RetrievalNeedsRecovery => "retrieval_needs_recovery",
+            Self::StaleBindingSuspected => "stale_binding_suspected",
+        }
+    }
+}
+
+/// A verdict and what it rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub mode: TrustMode,
+    pub why: String,
+}
+
+/// Tools without which an agent cannot get out of trouble.
+const REQUIRED: [&str; 5] = ["ingest", "health", "search", "help", "recovery_playbook"];
+
+/// The required tools that the host hides, as far as the agent said what it sees.
+pub fn hidden(facts: &Facts, observed: &Observed) -> Vec<&'static str> {
+    let exists = |tool: &&&str| facts.tools.contains(*tool);
+    let is_hidden = |tool: &&str| {
+        let missing = observed.missing.iter().any(|name| plain(name) == *tool);
+        // A tool that is not listed by default can be called by name all the same: only what should be seen is missed.
+        let unseen = observed
+            .available
+            .as_ref()
+            .is_some_and(|seen| facts.listed.contains(tool) && !seen.iter().any(|name| plain(name) == *tool));
+        missing || unseen
+    };
+    let counted = match (observed.tool_count, &observed.available) {
+        (Some(0), None) => true,
+        (Some(_), _) | (None, _) => false,
+    };
+    REQUIRED.iter().filter(exists).copied().filter(|tool| counted || is_hidden(tool)).collect()
+}
+
+/// A host may write `mcp__m1nd__search` or `m1nd.search`.
+fn plain(name: &str) -> &str {
+    name.rsplit("__").next().and_then(|name| name.rsplit('.').next()).unwrap_or(name)
+}
+
+/// How far answers can be relied on.
+pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
+    let says = |mode: TrustMode, why: String| Verdict { mode, why };
+    let wrong = observed.scope == Some(Scope::WrongWorkspaceBinding)
+        || observed.trust_mode == Some(TrustMode::WrongWorkspaceBinding);
+    if wrong {
+        let bound = facts.workspace_root.as_deref().unwrap_or("nothing");
+        let asked = observed.scope_text.as_deref().unwrap_or("another folder");
+        return says(
+            TrustMode::WrongWorkspaceBinding,
+            format!("The server is bound to {bound}, and {asked} lies outside."),
+        );
+    }
+    if facts.workspace_root.is_none() {
+        let why = "The server is bound to no workspace.".to_owned();
+        return says(TrustMode::WrongWorkspaceBinding, why);
+    }
+    let hidden = hidden(facts, observed);
+    if facts.node_count == 0 {
+        return if hidden.contains(&"ingest") {
+            says(TrustMode::OrientationOnly, "The graph is empty, and the host hides ingest.".to_owned())
+        } else {
+            says(TrustMode::NeedsIngest, "The graph is empty.".to_owned())
+        };
+    }
+    if !hidden.is_empty() {
+        let why = format!("The host hides {}.", hidden.join(", "));
+        return says(TrustMode::DegradedHostToolSurface, why);
+    }
+    if facts.binary_replaced {
+        let why = "The program on disk is another one than the one that answers.".to_owned();
+        return says(TrustMode::StaleBindingSuspected, why);
+    }
+    if let Some(problem) = &facts.graph_problem {
+        return says(TrustMode::RetrievalNeedsRecovery, format!("The graph's files: {problem}."));
+    }
+    if observed.trust_mode == Some(TrustMode::RetrievalNeedsRecovery) {
+        let why = "An answer said that it needs recovery.".to_owned();
+        return says(TrustMode::RetrievalNeedsRecovery, why);
+    }
+    let nothing = observed.candidates == Some(0) || observed.proof_state.as_deref() == Some("blocked");
+    if nothing || observed.trust_mode == Some(TrustMode::StaleBindingSuspected) {
+        let nodes = facts.node_count;
+        let why = format!("The graph has {nodes} nodes, and a call was blocked or found nothing.");
+        return says(TrustMode::StaleBindingSuspected, why);
+    }
+    if observed.error_text.as_deref().is_some_and(|text| !text.trim().is_empty()) {
+        let why = "A call failed although the graph and the binding are well.".to_owned();
+        return says(TrustMode::RetrievalNeedsRecovery, why);
+    }
+    says(TrustMode::FullTrust, "The graph is populated and bound to this workspace.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn well() -> Facts {
+        Facts {
+            workspace_root: Some("/r".to_owned()),
+            node_count: 9,
+            tools: vec!["ingest", "health", "search", "help", "recovery_playbook"],
+            listed: vec!["ingest", "health", "search", "help"],
+            ..Facts::default()
+        }
+    }
+
+    fn mode(facts: &Facts, observed: &Observed) -> &'static str {
+        verdict(facts, observed).mode.name()
+    }
+
+    #[test]
+    fn every_verdict_has_its_facts() {
+        let nothing = Observed::default();
+        assert_eq!(mode(&well(), &nothing), "full_trust");
+        let empty = Facts { node_count: 0, ..well() };
+        assert_eq!(mode(&empty, &nothing), "needs_ingest");
+        let hides = |tool: &str| Observed { missing: vec![tool.to_owned()], ..Observed::default() };
+        assert_eq!(mode(&empty, &hides("mcp__m1nd__ingest")), "orientation_only");
+        assert_eq!(mode(&well(), &hides("ingest")), "degraded_host_tool_surface");
+        let sees = Observed { available: Some(vec!["search".to_owned()]), ..Observed::default() };
+        assert_eq!(hidden(&well(), &sees), ["ingest", "health", "help"], "the playbook is not listed anyway");
+        let outside = Observed { scope: Some(Scope::WrongWorkspaceBinding), ..Observed::default() };
+        assert_eq!(mode(&well(), &outside), "wrong_workspace_binding");
+        assert_eq!(mode(&Facts { workspace_root: None, ..well() }, &nothing), "wrong_workspace_binding");
+        let blocked = Observed { candidates: Some(0), ..Observed::default() };
+        assert_eq!(mode(&well(), &blocked), "stale_binding_suspected");
+        let said = Observed { trust_mode: Some(TrustMode::RetrievalNeedsRecovery), ..blocked };
+        assert_eq!(mode(&well(), &said), "retrieval_needs_recovery");
+        let damaged = Facts { graph_problem: Some("set aside".to_owned()), ..well() };
+        assert_eq!(mode(&damaged, &nothing), "retrieval_needs_recovery");
+        assert_eq!(mode(&Facts { binary_replaced: true, ..well() }, &nothing), "stale_binding_suspected");
+    }
+}

@@ -1,0 +1,117 @@
+//! Trust: the facts that a verdict rests on, gathered without changing anything.
+
+use std::path::PathBuf;
+
+use m1nd_contract::Fault;
+use m1nd_guard::{Facts, Observed, Scope, TrustMode};
+use m1nd_vfs::PathError;
+use serde_json::{Value, json};
+
+use crate::ctx::Ctx;
+
+/// What an agent says it saw, as every tool of recovery takes it.
+#[derive(Clone, Debug, Default)]
+pub struct Saw {
+    pub observed_tool_count: Option<u64>,
+    pub available_tools: Option<Vec<String>>,
+    pub missing_tools: Option<Vec<String>>,
+    pub scope: Option<String>,
+    pub observed_tool: Option<String>,
+    pub observed_proof_state: Option<String>,
+    pub observed_candidates: Option<u64>,
+    pub error_text: Option<String>,
+    pub trust_mode: Option<TrustMode>,
+}
+
+/// Who answers, and from what.
+pub fn facts(ctx: &Ctx<'_>) -> Facts {
+    let runtime = ctx.runtime();
+    let workspace = ctx.workspace().ok();
+    let view = workspace.map(|workspace| workspace.view());
+    let root = workspace.map(|workspace| workspace.root().path().display().to_string());
+    let others = workspace.map(|workspace| workspace.added_roots()).unwrap_or_default();
+    let others = others.into_iter().filter(|added| added.problem.is_none());
+    let generation = view.as_ref().map_or(0, |view| view.generation());
+    let roots = root.iter().cloned().chain(others.map(|added| added.path.display().to_string()));
+    let build = runtime.settings().build;
+    let graph = workspace.map(|workspace| workspace.runtime_root().join("graph.snapshot"));
+    let enabled = runtime.enabled_toolsets();
+    Facts {
+        process_id: std::process::id(),
+        runtime_root: workspace.map(|workspace| workspace.runtime_root().display().to_string()),
+        binary_path: runtime.binary().map(|path| path.display().to_string()),
+        version: build.version.to_owned(),
+        build_hash: build.hash.to_owned(),
+        ingest_roots: roots.filter(|_| generation > 0).collect(),
+        workspace_root: root,
+        graph_path: graph.map(|path| path.display().to_string()),
+        graph_generation: generation,
+        node_count: view.as_ref().map_or(0, |view| view.node_count()),
+        edge_count: view.as_ref().map_or(0, |view| view.edge_count()),
+        binary_replaced: runtime.binary_was_replaced(),
+        graph_problem: workspace.and_then(|workspace| workspace.problem()),
+        tools: runtime.registry().entries().map(|(entry, _)| entry.spec.name).collect(),
+        listed: runtime
+            .registry()
+            .entries()
+            .filter(|(_, toolset)| enabled.contains(toolset))
+            .map(|(entry, _)| entry.spec.name)
+            .collect(),
+    }
+}
+
+/// The same with the graph as the files are now: one that was kept on disk and not asked for yet is loaded.
+pub fn fresh_facts(ctx: &Ctx<'_>) -> Result<Facts, Fault> {
+    if ctx.workspace().is_ok() {
+        ctx.graph_if_any()?;
+    }
+    Ok(facts(ctx))
+}
+
+/// What was seen, with the scope held against the workspace.
+pub fn observed(ctx: &Ctx<'_>, saw: Saw) -> Observed {
+    let scope = saw.scope.as_deref().map(|scope| classify(ctx, scope));
+    Observed {
+        tool_count: saw.observed_tool_count,
+        available: saw.available_tools,
+        missing: saw.missing_tools.unwrap_or_default(),
+        scope,
+        scope_text: saw.scope,
+        tool: saw.observed_tool,
+        proof_state: saw.observed_proof_state,
+        candidates: saw.observed_candidates,
+        error_text: saw.error_text,
+        trust_mode: saw.trust_mode,
+    }
+}
+
+/// How a folder or file lies to the workspace. A worktree is a workspace of its own; a link is what it leads to.
+pub fn classify(ctx: &Ctx<'_>, scope: &str) -> Scope {
+    let Ok(workspace) = ctx.workspace() else { return Scope::WrongWorkspaceBinding };
+    match workspace.root().locate(scope) {
+        Ok(found) if found.as_str().split('/').next().is_some_and(|first| first.ends_with("::")) => {
+            Scope::Federated
+        }
+        Err(PathError::Outside { .. }) => Scope::WrongWorkspaceBinding,
+        // What is not there yet is in the workspace all the same.
+        Ok(_) | Err(_) => Scope::SingleRepo,
+    }
+}
+
+/// Programs called m1nd that a shell would find, and whether each is the one that runs.
+pub fn programs_on_path(ctx: &Ctx<'_>) -> Vec<Value> {
+    let own = ctx.runtime().binary().and_then(|path| path.canonicalize().ok());
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut found = Vec::new();
+    for folder in std::env::split_paths(&folders) {
+        let path = folder.join("m1nd");
+        let Ok(real) = path.canonicalize() else { continue };
+        if real.is_file() && !seen.contains(&real) {
+            let same = own.as_ref() == Some(&real);
+            found.push(json!({ "path": path.display().to_string(), "is_this_one": same }));
+            seen.push(real);
+        }
+    }
+    found
+}

@@ -1,0 +1,105 @@
+//! `doctor`: everything that is known to be wrong with this server, its state and its binding.
+
+use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_guard::{TrustMode, hidden, playbook, verdict};
+use m1nd_runtime::flows::trust;
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::READ;
+use crate::saw::Saw;
+
+pub struct Doctor;
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    schema: &'static str,
+    /// ok, or degraded.
+    status: &'static str,
+    trust_mode: TrustMode,
+    diagnostics: Value,
+    /// What is wrong, in sentences.
+    warnings: Vec<String>,
+    next_actions: Vec<String>,
+    /// How the scope that was given lies to the workspace.
+    context_guard: Value,
+}
+
+impl Tool for Doctor {
+    type Input = Saw;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "doctor",
+        summary: "What is wrong with this server: replaced or second programs, damaged state, hidden tools, missing repositories, a wrong binding.",
+        help: "It reads only. `m1nd doctor` on the command line checks the installation as well.",
+        intents: &["diagnose", "why does it not work", "two binaries", "damaged"],
+        needs: Needs::Nothing,
+        family: Family::Recover,
+        examples: &[Example { says: "All of it", arguments: "{}" }],
+        ..READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
+        let observed = input.observed(ctx)?;
+        let facts = trust::fresh_facts(ctx)?;
+        let verdict = verdict(&facts, &observed);
+        let programs = trust::programs_on_path(ctx);
+        let workspace = ctx.workspace().ok();
+        let mut warnings = Vec::new();
+        if verdict.mode != TrustMode::FullTrust {
+            warnings.push(verdict.why.clone());
+        }
+        if facts.binary_replaced && verdict.mode != TrustMode::StaleBindingSuspected {
+            warnings.push("The program on disk is another one than the one that answers.".to_owned());
+        }
+        if programs.iter().any(|program| program["is_this_one"] == false) {
+            let paths: Vec<&str> = programs.iter().filter_map(|program| program["path"].as_str()).collect();
+            warnings.push(format!(
+                "The m1nd that a shell finds is not the one that answers here: {}.",
+                paths.join(", ")
+            ));
+        }
+        warnings.extend(facts.graph_problem.iter().map(|problem| format!("The graph's files: {problem}.")));
+        let memory = workspace.map(|workspace| workspace.memory_state());
+        if let Some(problem) = memory.as_ref().and_then(|memory| memory.problem.as_ref()) {
+            warnings.push(format!("Memory: {problem}."));
+        }
+        let missing = workspace.map(|workspace| workspace.missing_roots()).unwrap_or_default();
+        if !missing.is_empty() {
+            warnings
+                .push(format!("Repositories of this graph that cannot be read now: {}.", missing.join(", ")));
+        }
+        warnings.dedup();
+        let steps = playbook(verdict.mode, &facts, &observed, ctx.header().caller.name()).steps;
+        let class = observed.scope.map_or("not_asked", |scope| scope.name());
+        let output = Output {
+            schema: "m1nd-doctor-v0",
+            status: if warnings.is_empty() { "ok" } else { "degraded" },
+            trust_mode: verdict.mode,
+            context_guard: json!({
+                "class": class,
+                "requested_scope": observed.scope_text,
+                "active_workspace_root": facts.workspace_root,
+            }),
+            next_actions: steps.iter().map(|step| step.action.clone()).collect(),
+            diagnostics: json!({
+                "binding": facts,
+                "binary_replaced": facts.binary_replaced,
+                "programs_on_path": programs,
+                "hidden_tools": hidden(&facts, &observed),
+                "set_aside": memory.map(|memory| memory.set_aside.len()),
+            }),
+            warnings,
+        };
+        let next = steps.first().and_then(|step| step.tool);
+        Ok(Answer::of(output).next(Guidance { next_suggested_tool: next, ..Guidance::default() }))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}

@@ -1,0 +1,87 @@
+//! `session_handshake`: who answers here, and what can be done.
+
+use m1nd_contract::{Fault, Guidance, Trim};
+use m1nd_guard::{TrustMode, hidden, playbook, verdict};
+use m1nd_runtime::flows::trust;
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::READ;
+use crate::saw::Saw;
+
+pub struct SessionHandshake;
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Output {
+    schema: &'static str,
+    trust_mode: TrustMode,
+    /// What that rests on.
+    why: String,
+    can_ingest: bool,
+    can_retrieve: bool,
+    can_recover: bool,
+    next_action: String,
+    /// Process, program, workspace and graph: two answers with different ones come from different bindings.
+    binding_fingerprint: Value,
+    /// What the host shows of this server.
+    tool_surface: Value,
+}
+
+impl Tool for SessionHandshake {
+    type Input = Saw;
+    type Output = Output;
+    const SPEC: Spec = Spec {
+        name: "session_handshake",
+        summary: "Who answers here: process, build, workspace and graph, whether answers can be trusted, and what to do first.",
+        help: "Changes nothing. Pass scope (the repository you mean) and available_tools (what your host shows): a wrong binding and hidden tools are told.",
+        intents: &["which workspace", "am I bound right", "first call", "handshake"],
+        needs: Needs::Nothing,
+        family: Family::Trust,
+        examples: &[Example { says: "Before anything else", arguments: "{}" }],
+        ..READ
+    };
+
+    fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
+        let observed = input.observed(ctx)?;
+        let facts = trust::fresh_facts(ctx)?;
+        let verdict = verdict(&facts, &observed);
+        let hidden = hidden(&facts, &observed);
+        let agent = ctx.header().caller.name();
+        let first = playbook(verdict.mode, &facts, &observed, agent).steps.into_iter().next();
+        let bound = verdict.mode != TrustMode::WrongWorkspaceBinding;
+        let guidance = match &first {
+            Some(step) if step.tool.is_some() => Guidance {
+                next_suggested_tool: step.tool,
+                next_suggested_target: None,
+                next_step_hint: Some(step.action.clone()),
+            },
+            _ => Guidance::default(),
+        };
+        let output = Output {
+            schema: "m1nd-session-handshake-v0",
+            trust_mode: verdict.mode,
+            why: verdict.why,
+            can_ingest: bound && !hidden.contains(&"ingest"),
+            can_retrieve: bound && facts.node_count > 0,
+            can_recover: !hidden.contains(&"recovery_playbook"),
+            next_action: first.map_or_else(String::new, |step| step.action),
+            tool_surface: json!({
+                "status": if hidden.is_empty() { "complete" } else { "degraded" },
+                "degraded_host_tool_surface": !hidden.is_empty(),
+                "hidden": hidden,
+                "listed": facts.listed.len(),
+                "callable": facts.tools.len(),
+            }),
+            binding_fingerprint: json!(facts),
+        };
+        Ok(Answer::of(output).next(guidance))
+    }
+}
+
+impl Trim for Output {
+    fn trim(&mut self, _: usize) -> bool {
+        false
+    }
+}
