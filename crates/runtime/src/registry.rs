@@ -69,7 +69,7 @@ const THINNER: [fn(&mut Listing); 7] = [
 /// A description up to where it goes into details.
 fn first_part(description: &'static str) -> &'static str {
     /// Less than this says nothing.
-    const LEAST: usize = 32;
+    const LEAST: usize = 20;
     let ends = [". ", ": ", "; ", ", ", " ("].into_iter().flat_map(|mark| description.match_indices(mark));
     let end = ends.map(|(at, _)| at).filter(|at| *at >= LEAST).min();
     end.map_or(description, |end| &description[..end])
