@@ -45,7 +45,8 @@ class Coin {
 }
 //- db/db.h
 namespace ldb {
-class Db {
+class Store { public: virtual int Get(int key) = 0; };
+class Db : public Store {
  public:
   int Get(int key);
   int Twice(int key);
@@ -96,10 +97,11 @@ fn a_name_means_code_before_it_means_a_folder() {
 #[test]
 fn a_declaration_means_its_definition() {
     let fixture = ingested();
-    for node in ["Db.Get", "db/db.h:4", "method::db/db.h::ldb.Db.Get"] {
+    for node in ["Db.Get", "db/db.h:5", "method::db/db.h::ldb.Db.Get"] {
         let found = callers(&fixture, node);
         assert_eq!(found["node_id"], "method::db/db.cc::ldb.Db.Get", "{node}: {found}");
         assert_eq!(found["calls"][0]["line"], 4, "{found}");
+        assert_eq!(found["leads"][0]["node_id"], "method::db/db.h::ldb.Store.Get", "{found}");
     }
 }
 
