@@ -19,6 +19,7 @@ mod sessions;
 mod view;
 mod words;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -210,6 +211,16 @@ impl Workspace {
     /// A graph that was exported to a file, without making it the workspace's own.
     pub fn exported(&self, path: &RelPath) -> Result<Graph, BringError> {
         bring::exported(&self.root, path)
+    }
+
+    /// How turbulent the files of a graph are, if that was found before.
+    pub fn turbulence(&self, graph: &Arc<Graph>) -> Option<Arc<BTreeMap<NodeIx, f64>>> {
+        self.associations.turbulence(graph)
+    }
+
+    /// Keeps it until the next graph.
+    pub fn note_turbulence(&self, graph: &Arc<Graph>, found: Arc<BTreeMap<NodeIx, f64>>) {
+        self.associations.note_turbulence(graph, found);
     }
 
     /// What the nodes of a graph are called.
@@ -422,7 +433,7 @@ impl Workspace {
 
     /// What is wrong with the state on disk, if anything is.
     pub fn problem(&self) -> Option<String> {
-        self.host.problem()
+        self.host.problem().or_else(|| self.antibodies.problem())
     }
 
     /// Why the newest graph could not be written to disk, until it can.

@@ -144,7 +144,7 @@ pub fn auth(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, F
         for handler in graph.targets(route.ix(), EdgeKind::Routes).collect::<Vec<_>>() {
             let below = blast::blast(graph, &[handler], blast::Toward::Needed, AUTH_HOPS);
             let names = below.reached.iter().map(|one| graph.node(one.node).label());
-            let is_named = names.into_iter().any(|name| checks(name));
+            let is_named = names.into_iter().any(checks);
             let is_written = words.body(graph, handler).is_some_and(|body| checks(&body));
             if is_named || is_written || checks(route.label()) {
                 checked += 1;

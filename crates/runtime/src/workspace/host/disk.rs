@@ -275,7 +275,7 @@ impl Host {
 }
 
 /// A name for what cannot be used, by when it was written.
-fn aside(path: &Path) -> PathBuf {
+pub(in crate::workspace) fn aside(path: &Path) -> PathBuf {
     let modified = fs::metadata(path).and_then(|meta| meta.modified()).map(UnixMs::from);
     let time = modified.unwrap_or_default().0;
     let free = |number: u32| {
