@@ -89,7 +89,8 @@ fn nearest(corpus: &Corpus, before: &str, word: &str, most: Mistakes) -> Option<
     let most = match word.len() {
         len if len < MIN_LOOSE => Mistakes::Slips,
         len if len < MIN_TWICE => most.min(Mistakes::One),
-        _ => most,
+        // A long word has hardly any neighbours that mean something else.
+        _ => most.max(Mistakes::One),
     };
     for mistakes in [Mistakes::Slips, Mistakes::One, Mistakes::Two] {
         if mistakes > most {
@@ -224,6 +225,10 @@ mod tests {
         );
         assert_eq!(read("Authentcation!"), "authentication! [Authentcation>authentication]");
         assert_eq!(read("seperate"), "separate [seperate>separate]");
+        assert_eq!(
+            read("receive poll autentication"),
+            "receive poll authentication [autentication>authentication]"
+        );
         assert_eq!(read("autentiication"), "authentication [autentiication>authentication]");
     }
 
