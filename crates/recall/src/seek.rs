@@ -350,7 +350,7 @@ mod tests {
             "def evict(key):\n    drop(key)\n\ndef expire(key):\n    evict(key)\n\ndef evict_all():\n    pass\n",
         ),
         ("src/http.py", "def send(request):\n    pool.send(request)\n"),
-        ("src/pool.py", "def acquire():\n    # waits for a free connection\n    pass\n"),
+        ("src/pool.py", "def acquire():\n    # waits for a free connection of a LeaseHolder\n    pass\n"),
         ("tests/test_cache.py", "def test_evict():\n    evict(1)\n"),
     ];
 
@@ -426,6 +426,12 @@ mod tests {
             found.contains(&"function::src/cache.py::evict_all (evict evict_all)".to_owned()),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn an_identifier_in_small_letters_is_found_as_a_whole() {
+        let found = ask(&[], "leaseholder", "src/");
+        assert!(found.first().is_some_and(|found| found.contains("src/pool.py")), "{found:?}");
     }
 
     #[test]

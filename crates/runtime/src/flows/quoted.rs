@@ -16,6 +16,8 @@ use super::slice::MAX_FILE_BYTES;
 /// Symbols whose lines are read, and fewer where nothing marks the question as a quotation.
 const MAX_HOLDERS: usize = 60;
 const MAX_GUESSED: usize = 12;
+/// Words of a question that is about what it quotes.
+const MAX_QUESTION: usize = 40;
 /// Lines that are shown.
 const MAX_SAID: usize = 3;
 /// How much of a line is shown.
@@ -43,6 +45,8 @@ pub(super) fn said(
     query: &str,
     admits: &dyn Fn(&str) -> bool,
 ) -> Vec<Said> {
+    // In a long report a quotation is a clue among others.
+    let is_short = query.split_whitespace().count() <= MAX_QUESTION;
     let quotes = quotes(query);
     let held: Vec<Vec<Unit>> = quotes
         .iter()
@@ -85,7 +89,7 @@ pub(super) fn said(
                 text: text[..text.floor_char_boundary(MAX_LINE)].to_owned(),
                 is_certain: quote.is_sentence()
                     && !is_test(path)
-                    && (fit == Fit::Whole || quote.marked && fit != Fit::Told),
+                    && (fit == Fit::Whole || quote.marked && is_short && fit != Fit::Told),
             };
             let is_bare = graph.node(node).kind() == NodeKind::File;
             found.push(((is_test(path), Reverse(fit), is_bare), said));
