@@ -25,7 +25,6 @@ use super::listing::{Stamp, sizes};
 use super::overlays::Overlays;
 use super::quarantine::Quarantine;
 use super::view::WorkspaceView;
-pub(super) use disk::aside;
 use disk::{FACTS, SNAPSHOT};
 pub use disk::{ReloadError, SaveError, Saved};
 use progress::Progress;
