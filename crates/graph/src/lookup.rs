@@ -206,9 +206,7 @@ impl Graph {
 
     /// Members of the same name in the types that the node's type inherits from or implements.
     pub fn overridden(&self, node: NodeIx) -> Vec<NodeIx> {
-        let Some(owner) = self.parent(node).filter(|&ix| self.node(ix).kind().is_type()) else {
-            return Vec::new();
-        };
+        let Some(owner) = self.owner(node) else { return Vec::new() };
         let label = self.node(node).label();
         let bases = self.lineage(owner).into_iter().skip(1);
         let members = bases.flat_map(|base| self.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
@@ -217,9 +215,7 @@ impl Graph {
 
     /// Members of the same name in the types that inherit from or implement the node's type: what a call of it may run.
     pub fn overriding(&self, node: NodeIx) -> Vec<NodeIx> {
-        let Some(owner) = self.parent(node).filter(|&ix| self.node(ix).kind().is_type()) else {
-            return Vec::new();
-        };
+        let Some(owner) = self.owner(node) else { return Vec::new() };
         let label = self.node(node).label();
         let mut below = vec![owner];
         let mut at = 0;

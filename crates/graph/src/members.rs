@@ -24,6 +24,18 @@ impl Graph {
         found
     }
 
+    /// The type that a node belongs to, wherever it is written.
+    pub fn owner(&self, of: NodeIx) -> Option<NodeIx> {
+        if let Some(around) = self.parent(of).filter(|&ix| self.node(ix).kind().is_type()) {
+            return Some(around);
+        }
+        let node = self.node(of);
+        let label = node.qualified().rsplit('.').nth(1).filter(|_| node.kind().is_callable())?;
+        let types = self.nodes_by_label(label).iter().map(|&at| NodeIx(at));
+        let mut owners = types.filter(|&ix| self.node(ix).kind().is_type() && self.added(ix).contains(&of));
+        owners.next()
+    }
+
     /// The places where a type is written that may be written in several: partial classes, classes opened again.
     fn parts(&self, of: NodeIx) -> Vec<NodeIx> {
         let node = self.node(of);

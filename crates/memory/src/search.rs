@@ -12,9 +12,13 @@ use serde::{Deserialize, Serialize};
 use crate::anchors::{self, Anchor, AnchorState};
 use crate::budget::{Budget, Item, json_size, shorten_text};
 use crate::error::MemoryError;
+use crate::graph;
 use crate::ids::{BranchName, DocName, EntityId, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
-use crate::port::{self, FindKind, FindScan, Found, GraphKey, Match, Rows, StreamId, Wanted, WorkspaceRow};
+use crate::port::{
+    self, FindKind, FindScan, Found, GraphKey, Match, Rows, StreamId, StreamKind, VersionRow, Wanted,
+    WorkspaceRow,
+};
 use crate::ports::Ports;
 use crate::tasks;
 use crate::text::{self, timestamp};
@@ -290,6 +294,9 @@ impl Ask<'_> {
         let Some(row) = self.rows.version_at(StreamId(stream), &key, Seq::TIP)? else {
             return Ok(None);
         };
+        if self.is_told_elsewhere(&row)? {
+            return Ok(None);
+        }
         let hit = Hit {
             kind: found.kind,
             id: id.to_owned(),
@@ -303,6 +310,40 @@ impl Ask<'_> {
             stale_anchors: Vec::new(),
         };
         Ok(Some((hit, anchors::show(self.ports.code, &row.body.anchors))))
+    }
+
+    /// Whether another branch says the same of a card: the branch that this one was cut off, or the one that a merge took
+    /// it from, unless that was cut off this one.
+    fn is_told_elsewhere(&self, row: &VersionRow) -> Result<bool, MemoryError> {
+        let mut below = self.base_of(&row.branch)?;
+        while let Some(branch) = below {
+            if self.says_the_same(&branch, row)? {
+                return Ok(true);
+            }
+            below = self.base_of(&branch)?;
+        }
+        let Some(origin) = &row.origin else { return Ok(false) };
+        let mut above = Some(origin.branch.clone());
+        while let Some(branch) = above {
+            if branch == row.branch {
+                return Ok(false);
+            }
+            above = self.base_of(&branch)?;
+        }
+        self.says_the_same(&origin.branch, row)
+    }
+
+    fn base_of(&self, branch: &BranchName) -> Result<Option<BranchName>, MemoryError> {
+        let row = self.rows.branch(self.ws.no, branch)?;
+        Ok(row.and_then(|row| row.base).map(|base| base.branch))
+    }
+
+    fn says_the_same(&self, branch: &BranchName, row: &VersionRow) -> Result<bool, MemoryError> {
+        let Some(stream) = self.rows.stream(self.ws.no, branch, &row.doc, StreamKind::Graph)? else {
+            return Ok(false);
+        };
+        let other = self.rows.version_at(stream.id, &row.key, Seq::TIP)?;
+        Ok(other.is_some() && graph::same(other.as_ref(), Some(row)))
     }
 
     fn entity(&self, found: &Found) -> Result<Option<(Hit, Vec<Anchor>)>, MemoryError> {

@@ -78,8 +78,7 @@ impl<'a> Stale<'a> {
                 for row in found {
                     // A card's node stands for its entry, and an original for its copies.
                     if row.format.as_deref() != Some("card") {
-                        let seq = row.origin.as_ref().map_or(row.seq, |origin| origin.seq);
-                        self.look(&seq.to_string(), &row.anchors);
+                        self.look(&row.original().to_string(), &row.anchors);
                     }
                 }
             }

@@ -203,7 +203,7 @@ impl Writer<'_> {
     }
 }
 
-/// A card is found by its id, its tags and its newest text. The copy that a merge makes is not: its original stands for it.
+/// A card is found by its id, its tags and its newest text, on every branch that has its own copy of it.
 pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), MemoryError> {
     let GraphKey::Node(id) = &row.key else {
         return Ok(());
@@ -212,8 +212,7 @@ pub(crate) fn index_card(tx: &mut dyn Tx, row: &VersionRow) -> Result<(), Memory
         return Ok(());
     }
     let reference = format!("{}:{id}", row.stream.0);
-    // What stood here before the merge is no longer what the card says.
-    if row.deleted || row.origin.is_some() {
+    if row.deleted {
         tx.drop_find(row.ws, FindKind::Card, &reference)?;
         return Ok(());
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
 use crate::fuse::best;
-use crate::text::{Bm25, Style, UnitIx, raw_words, terms_of_query};
+use crate::text::{Bm25, Line, UnitIx, raw_words, terms_of_query};
 
 /// A text that may stand in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +24,17 @@ pub struct Quote {
 pub enum Fit {
     /// So many words of it.
     Part(usize),
+    /// Letter by letter, in a comment.
+    Told,
     /// Letter by letter.
     Whole,
+}
+
+impl Fit {
+    /// Whether it is there letter by letter.
+    pub fn is_whole(self) -> bool {
+        self >= Self::Told
+    }
 }
 
 /// More words than this are a report, not a message.
@@ -79,15 +88,15 @@ impl Quote {
         self.words.len() >= MIN_RUN
     }
 
-    /// How well a line says it. `style` tells strings and comments from code.
-    pub fn fit(&self, style: Style, line: &str) -> Option<Fit> {
-        let line = line.to_lowercase();
-        if line.contains(&self.text) {
-            return Some(Fit::Whole);
+    /// How well a line says it.
+    pub fn fit(&self, line: &Line<'_>) -> Option<Fit> {
+        let whole: String =
+            line.parts.iter().flat_map(|(part, _)| part.chars()).flat_map(char::to_lowercase).collect();
+        if whole.contains(&self.text) {
+            return Some(if line.is_comment { Fit::Told } else { Fit::Whole });
         }
-        let spoken = style.lines(&line);
-        let parts = spoken.iter().flat_map(|line| &line.parts).filter(|(_, is_prose)| *is_prose);
-        let most = parts.filter_map(|(part, _)| self.in_prose(part)).max()?;
+        let parts = line.parts.iter().filter(|(_, is_prose)| *is_prose);
+        let most = parts.filter_map(|(part, _)| self.in_prose(&part.to_lowercase())).max()?;
         let least = if self.marked { 0.0 } else { self.words.len() as f32 * UNMARKED };
         (most as f32 >= least).then_some(Fit::Part(most))
     }
@@ -117,7 +126,7 @@ pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
         if with > 0 {
             let idf = Bm25::idf(with, text.files().len());
             possible += idf;
-            text.mark_units(term, idf, &mut scores);
+            text.score_prose(term, idf, &mut scores);
         }
     }
     scores.iter_mut().filter(|score| **score < possible * COVERED).for_each(|score| *score = 0.0);
@@ -181,9 +190,11 @@ fn longest_run(one: &[&str], other: &[String]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Style;
 
     fn fit(query: &str, line: &str) -> Vec<Option<Fit>> {
-        quotes(query).iter().map(|quote| quote.fit(Style::of("a.py"), line)).collect()
+        let line = &Style::of("a.py").lines(line)[0];
+        quotes(query).iter().map(|quote| quote.fit(line)).collect()
     }
 
     #[test]
@@ -204,6 +215,7 @@ mod tests {
         assert_eq!(fit(message, "raise E('could not open %s: %s' % x)"), [Some(Fit::Part(3))]);
         assert_eq!(fit(message, "could(not open)"), [None], "code is no message");
         assert_eq!(fit("\"Pool is closed\"", "raise E('The pool is CLOSED now')"), [Some(Fit::Whole)]);
+        assert_eq!(fit("\"Pool is closed\"", "# Once the pool is closed, stop."), [Some(Fit::Told)]);
     }
 
     #[test]

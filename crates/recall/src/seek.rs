@@ -1,16 +1,20 @@
 //! Seek: from a question to the symbols and files that answer it, each with its reasons.
 
-use m1nd_graph::{Graph, NodeIx, NodeKind};
+use m1nd_graph::{Graph, NodeFlags, NodeIx, NodeKind};
 
 use crate::corpus::Corpus;
 use crate::fuse::{self, Evidence, FIRST, Ranking, SIGNALS, Signal, Tuning, Weights};
 use crate::spell::spelled;
-use crate::text::{FileIx, Term, UnitIx, parts_of, raw_words, terms_of_text};
+use crate::text::{Bm25, FileIx, Term, UnitIx, parts_of, raw_words, terms_of_text};
 
 /// Symbols shown of one file before other files had their turn.
 const PER_FILE: usize = 2;
 /// A second symbol of a file is worth showing when it fits at least this well, measured by the first.
-const SECOND: f32 = 0.5;
+const SECOND: f32 = 0.3;
+/// How much more a symbol fits whose own name is all of the question.
+const NAMED: f32 = 1.5;
+/// What is left of a test beside the product in the same file.
+const BESIDE: f32 = 0.3;
 /// Words of the question that are named as a reason.
 const MAX_WORDS: usize = 4;
 
@@ -80,9 +84,18 @@ pub struct Found<'c> {
     /// Files, best first.
     files: Vec<FileIx>,
     words: Vec<Word>,
+    /// The terms of single words, in order.
+    telling: Vec<Term>,
     /// Words that nothing has, and what they were read as.
     read_as: Vec<(String, String)>,
     question: &'c Question<'c>,
+}
+
+/// A symbol that has words of the question.
+struct Fitting {
+    node: NodeIx,
+    unit: UnitIx,
+    fits: f32,
 }
 
 /// A word as it was said.
@@ -127,6 +140,10 @@ impl<'c> Found<'c> {
         let files =
             files.into_iter().filter(|&file| ranking.scores[file as usize] >= question.min_score).collect();
         let words = words_of(corpus, &spelled.query);
+        let mut telling: Vec<Term> =
+            raw_words(&spelled.query).flat_map(parts_of).flat_map(terms_of_text).collect();
+        telling.sort_unstable();
+        telling.dedup();
         Self {
             corpus,
             graph,
@@ -134,6 +151,7 @@ impl<'c> Found<'c> {
             weights: weights.last.map(|weight| weight / most),
             files,
             words,
+            telling,
             read_as: spelled.read_as,
             question,
         }
@@ -151,6 +169,16 @@ impl<'c> Found<'c> {
         self.files.iter().map(of).sum()
     }
 
+    /// What every signal says.
+    pub fn evidence(&self) -> &Evidence {
+        &self.ranking.evidence
+    }
+
+    /// The rank of a file, from 1.
+    pub fn place(&self, file: FileIx) -> Option<usize> {
+        self.files.iter().position(|&found| found == file).map(|at| at + 1)
+    }
+
     /// How many files could have been shown.
     pub fn candidates(&self) -> usize {
         self.files.len()
@@ -161,7 +189,7 @@ impl<'c> Found<'c> {
         let files = self.files.iter().take(self.question.top_k);
         let hits = files.filter_map(|&file| {
             let node = self.graph.node_by_path(self.corpus.text.path(file))?;
-            let symbols = self.best_units(file, &|_| true).into_iter().map(|(node, _)| node).collect();
+            let symbols = self.best_units(file, &|_| true).into_iter().map(|one| one.node).collect();
             Some(FileHit { hit: self.hit(node, file, self.ranking.scores[file as usize], None), symbols })
         });
         hits.collect()
@@ -181,10 +209,9 @@ impl<'c> Found<'c> {
                 let node = self.graph.node_by_path(self.corpus.text.path(file));
                 hits.extend(node.map(|node| self.hit(node, file, score, None)));
             }
-            let first = units.first().map_or(1.0, |&(_, unit)| self.ranking.evidence.units[unit as usize]);
-            for (node, unit) in units {
-                let share = self.ranking.evidence.units[unit as usize] / first;
-                hits.push(self.hit(node, file, score * share, Some(unit)));
+            let first = units.first().map_or(1.0, |one| one.fits);
+            for one in units {
+                hits.push(self.hit(one.node, file, score * one.fits / first, Some(one.unit)));
             }
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.node.cmp(&b.node)));
@@ -192,24 +219,51 @@ impl<'c> Found<'c> {
         hits
     }
 
-    /// The best symbols of a file that have words of the question.
-    fn best_units(&self, file: FileIx, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<(NodeIx, UnitIx)> {
+    /// The best symbols of a file that have words of the question, and how well they fit.
+    fn best_units(&self, file: FileIx, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<Fitting> {
         let text = &self.corpus.text;
         let first = self.graph.nodes_in(text.path(file)).next();
         let Some(first) = first else { return Vec::new() };
         let scores = &self.ranking.evidence.units;
         let units = text.units_of(file).filter_map(|unit| {
             let node = NodeIx(first.0 + text.unit(unit).nth?);
-            (scores[unit as usize] > 0.0 && kinds(self.graph.node(node).kind())).then_some((node, unit))
+            let fits = scores[unit as usize];
+            (fits > 0.0 && kinds(self.graph.node(node).kind())).then(|| Fitting {
+                node,
+                unit,
+                fits: fits * self.worth(node),
+            })
         });
-        let mut units: Vec<(NodeIx, UnitIx)> = units.collect();
-        units.sort_by(|a, b| {
-            scores[b.1 as usize].total_cmp(&scores[a.1 as usize]).then_with(|| a.0.cmp(&b.0))
-        });
+        let mut units: Vec<Fitting> = units.collect();
+        units.sort_by(|a, b| b.fits.total_cmp(&a.fits).then_with(|| a.node.cmp(&b.node)));
         units.truncate(PER_FILE);
-        let least = units.first().map_or(0.0, |&(_, unit)| scores[unit as usize] * SECOND);
-        units.retain(|&(_, unit)| scores[unit as usize] >= least);
+        let least = units.first().map_or(0.0, |first| first.fits * SECOND);
+        units.retain(|one| one.fits >= least);
         units
+    }
+
+    /// What a symbol's words are worth: more where its own name says them and not only the type around it, less in a test that
+    /// stands beside what it tests.
+    fn worth(&self, node: NodeIx) -> f32 {
+        let node = self.graph.node(node);
+        let is_test = node.kind() == NodeKind::Test || node.flags().has(NodeFlags::TEST_CODE);
+        let beside = if is_test && self.question.tests == Tests::After { BESIDE } else { 1.0 };
+        let text = &self.corpus.text;
+        let idf = |term: Term| Bm25::idf(text.files_with(term).max(1), text.files().len());
+        let (mut own, mut said) = (0.0, 0.0);
+        let mut known: Vec<Term> = Vec::new();
+        for term in parts_of(node.label()).flat_map(terms_of_text) {
+            if !known.contains(&term) {
+                known.push(term);
+                own += idf(term);
+                said += if self.telling.binary_search(&term).is_ok() { idf(term) } else { 0.0 };
+            }
+        }
+        // How much of the name the question says, and how much of the question the name.
+        let precise = if own > 0.0 { said / own } else { 0.0 };
+        let whole: f32 = self.telling.iter().map(|&term| idf(term)).sum();
+        let covered = if whole > 0.0 { (said / whole).min(1.0) } else { 0.0 };
+        (1.0 + NAMED * precise * covered.sqrt()) * beside
     }
 
     fn hit(&self, node: NodeIx, file: FileIx, score: f32, unit: Option<UnitIx>) -> Hit {
@@ -296,7 +350,7 @@ mod tests {
             "def evict(key):\n    drop(key)\n\ndef expire(key):\n    evict(key)\n\ndef evict_all():\n    pass\n",
         ),
         ("src/http.py", "def send(request):\n    pool.send(request)\n"),
-        ("src/pool.py", "def acquire():\n    # waits for a free connection\n    pass\n"),
+        ("src/pool.py", "def acquire():\n    # waits for a free connection of a LeaseHolder\n    pass\n"),
         ("tests/test_cache.py", "def test_evict():\n    evict(1)\n"),
     ];
 
@@ -372,6 +426,12 @@ mod tests {
             found.contains(&"function::src/cache.py::evict_all (evict evict_all)".to_owned()),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn an_identifier_in_small_letters_is_found_as_a_whole() {
+        let found = ask(&[], "leaseholder", "src/");
+        assert!(found.first().is_some_and(|found| found.contains("src/pool.py")), "{found:?}");
     }
 
     #[test]

@@ -76,7 +76,11 @@ fn is_plain(word: &str) -> bool {
 }
 
 fn is_known(corpus: &Corpus, word: &str) -> bool {
-    terms_of_text(word).into_iter().any(|term| files_with(corpus, term) > 0 || corpus.past.said_of(term) > 0)
+    let whole = corpus.text.files_with(hash(&word.to_lowercase())) > 0;
+    whole
+        || terms_of_text(word)
+            .into_iter()
+            .any(|term| files_with(corpus, term) > 0 || corpus.past.said_of(term) > 0)
 }
 
 fn files_with(corpus: &Corpus, term: Term) -> usize {
@@ -89,7 +93,8 @@ fn nearest(corpus: &Corpus, before: &str, word: &str, most: Mistakes) -> Option<
     let most = match word.len() {
         len if len < MIN_LOOSE => Mistakes::Slips,
         len if len < MIN_TWICE => most.min(Mistakes::One),
-        _ => most,
+        // A long word has hardly any neighbours that mean something else.
+        _ => most.max(Mistakes::One),
     };
     for mistakes in [Mistakes::Slips, Mistakes::One, Mistakes::Two] {
         if mistakes > most {
@@ -178,7 +183,7 @@ fn twice(word: &str) -> Vec<String> {
 /// Whether two letters stand side by side on a keyboard, or are said alike.
 fn is_alike(one: u8, other: u8) -> bool {
     const ROWS: [&[u8]; 3] = [b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
-    const SOUNDS: [&[u8]; 6] = [b"aeiouy", b"ckqs", b"sz", b"dt", b"bp", b"mn"];
+    const SOUNDS: [&[u8]; 7] = [b"aeiouy", b"ckq", b"cs", b"sz", b"dt", b"bp", b"mn"];
     let place = |letter: u8| {
         ROWS.iter()
             .enumerate()
@@ -224,6 +229,10 @@ mod tests {
         );
         assert_eq!(read("Authentcation!"), "authentication! [Authentcation>authentication]");
         assert_eq!(read("seperate"), "separate [seperate>separate]");
+        assert_eq!(
+            read("receive poll autentication"),
+            "receive poll authentication [autentication>authentication]"
+        );
         assert_eq!(read("autentiication"), "authentication [autentiication>authentication]");
     }
 

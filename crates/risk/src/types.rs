@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{EdgeKind, Graph, NodeIx};
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
 
 use crate::blast;
 
@@ -112,7 +112,9 @@ pub fn trace(graph: &Graph, kind: NodeIx, max_hops: u32) -> Vec<Stop> {
         front = next;
     }
     let mut stops: Vec<Stop> = found.into_values().collect();
-    stops.sort_by_key(|stop| (stop.hops, stop.role, stop.is_guess, stop.node));
+    // Tests make many of everything.
+    let is_test = |stop: &Stop| graph.node(stop.node).flags().has(NodeFlags::TEST_CODE);
+    stops.sort_by_key(|stop| (stop.hops, is_test(stop), stop.role, stop.is_guess, stop.node));
     stops
 }
 

@@ -45,7 +45,8 @@ class Coin {
 }
 //- db/db.h
 namespace ldb {
-class Db {
+class Store { public: virtual int Get(int key) = 0; };
+class Db : public Store {
  public:
   int Get(int key);
   int Twice(int key);
@@ -96,10 +97,11 @@ fn a_name_means_code_before_it_means_a_folder() {
 #[test]
 fn a_declaration_means_its_definition() {
     let fixture = ingested();
-    for node in ["Db.Get", "db/db.h:4", "method::db/db.h::ldb.Db.Get"] {
+    for node in ["Db.Get", "db/db.h:5", "method::db/db.h::ldb.Db.Get"] {
         let found = callers(&fixture, node);
         assert_eq!(found["node_id"], "method::db/db.cc::ldb.Db.Get", "{node}: {found}");
         assert_eq!(found["calls"][0]["line"], 4, "{found}");
+        assert_eq!(found["leads"][0]["node_id"], "method::db/db.h::ldb.Store.Get", "{found}");
     }
 }
 
@@ -247,4 +249,32 @@ fn what_a_class_calls_is_what_its_members_call() {
     let call = &answer["calls"][0];
     assert_eq!(call["node_id"], "method::Coin.java::Coin.Coin#2", "{answer}");
     assert_eq!(call["by"], "method::Coin.java::Coin.Coin", "{answer}");
+}
+
+#[test]
+fn members_in_other_files_are_members() {
+    let answer = fixture_callees("Db");
+    let by: Vec<&Value> = answer["calls"].as_array().unwrap().iter().map(|call| &call["by"]).collect();
+    assert_eq!(by, [&json!("method::db/db.cc::ldb.Db.Twice")], "{answer}");
+}
+
+/// One certain call of a function does not make the next one certain.
+#[test]
+fn each_line_says_how_it_is_known() {
+    let files = "
+//- reply.py
+class Reply:
+    def drain_parts(self): ...
+
+def run(x):
+    Reply().drain_parts()
+    x.drain_parts()
+";
+    let fixture = Fixture::new(m1nd_tools::surface(), files);
+    fixture.call("ingest", json!({}));
+    let answer = callers(&fixture, "drain_parts");
+    let known = answer["calls"].as_array().unwrap().iter().map(|call| (&call["line"], &call["evidence"]));
+    let known: Vec<(&Value, &Value)> = known.collect();
+    assert_eq!(known, [(&json!(5), &json!("resolved")), (&json!(6), &json!("inferred"))], "{answer}");
+    assert_eq!(answer["inferred"], 1, "{answer}");
 }

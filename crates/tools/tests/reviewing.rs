@@ -172,7 +172,7 @@ fn a_revision_is_compared_with_today_without_a_checkout() {
     let same = compare(json!({"snapshot_a": "HEAD~1", "snapshot_b": "HEAD"}));
     assert!(same["summary"].as_str().unwrap().starts_with("0 nodes came, 0 went"), "{same}");
     let some = compare(json!({"snapshot_a": "HEAD", "focus_nodes": ["app.py"]}));
-    assert_eq!((&some["new_nodes"], &some["totals"]["edges_removed"]), (&json!([]), &json!(2)), "{some}");
+    assert_eq!((&some["new_nodes"], &some["totals"]["edges_removed"]), (&Value::Null, &json!(2)), "{some}");
     // Nothing of it is left in the work tree, and today's graph is still today's.
     assert!(!fixture.call("callers", json!({"node_id": "leave"})).is_error);
     let refused = |arguments: Value| {
@@ -184,4 +184,38 @@ fn a_revision_is_compared_with_today_without_a_checkout() {
     assert_eq!(refused(json!({"snapshot_a": "../secret.json"})), "path_outside_workspace");
     assert_eq!(refused(json!({"snapshot_a": "/etc/passwd"})), "path_outside_workspace");
     assert_eq!(refused(json!({"snapshot_a": "none.json"})), "file_not_found");
+}
+
+const SERVICE: &str = "import asyncio\n\nclass Store:\n    pass\n\nclass Disk(Store):\n    def __init__(self):\n        self.path = 1\n\nclass Cloud(Store):\n    pass\n\nclass Service:\n    def __init__(self):\n        self.store = Disk()\n\nasync def work():\n    return 1\n\nasync def run(path):\n    work()\n    await work()\n    f = open(path)\n    try:\n        return f.read()\n    except Exception:\n        pass\n";
+
+#[test]
+fn scans_find_places_and_judge_them() {
+    let text = format!(
+        "//- service.py\n{SERVICE}//- main.rb\ndef x\nend\n//- test_other.py\ndef test_a():\n    pass\n"
+    );
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let scan = |pattern: &str| {
+        let reply = fixture.call("scan", json!({ "pattern": pattern }));
+        assert!(!reply.is_error, "{}", reply.text());
+        let found = reply.body["findings"].as_array().unwrap();
+        let one =
+            |one: &Value| format!("{} {}", one["status"].as_str().unwrap(), one["at"].as_str().unwrap());
+        (found.iter().map(one).collect::<Vec<_>>(), reply.body)
+    };
+    let (found, body) = scan("error_handling");
+    assert_eq!(found, ["confirmed service.py:26"], "{body}");
+    assert_eq!(body["not_supported"], json!(["ruby: 1"]));
+    assert_eq!(scan("resource_cleanup").0, ["confirmed service.py:23"]);
+    assert_eq!(scan("concurrency").0, ["confirmed service.py:21"]);
+    assert_eq!(scan("dependency_injection").0, ["confirmed service.py:15"]);
+    assert!(scan("test_coverage").1["no_data"].as_str().unwrap().starts_with("no_data"));
+    assert!(scan("auth_boundary").1["no_data"].as_str().unwrap().starts_with("no_data"));
+    let all = fixture.call("scan_all", json!({})).body;
+    assert_eq!(all["patterns"].as_array().unwrap().len(), 8, "{all}");
+    assert!(fixture.call("scan", json!({"pattern": "nonsense"})).is_error);
+    let trace = fixture.call("type_trace", json!({"node_id": "Store"})).body;
+    assert_eq!(trace["roles"], json!({"extends": 2}), "{trace}");
+    let plan = fixture.call("refactor_plan", json!({"node_id": "service.py"})).body;
+    assert_eq!(plan["file_path"], "service.py", "{plan}");
 }

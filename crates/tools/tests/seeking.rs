@@ -192,3 +192,15 @@ fn search_by_meaning_counts_all_that_fits_and_stays_small() {
     let body = fixture.call("search", json!({"query": "handle an event", "mode": "semantic"})).body;
     assert!(body.to_string().len() <= 5_000 && body["truncated"] == true, "{body}");
 }
+
+#[test]
+fn a_pasted_trace_finds_where_it_ended_and_not_what_called_it() {
+    let fixture = Fixture::new(m1nd_tools::surface(), MESSAGES);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    let trace = "Traceback (most recent call last):\n  File \"src/http.py\", line 3, in send\n    return request\n  File \"src/pool.py\", line 6, in acquire\n    raise ValueError\nValueError: request of send was sent by a request\n";
+    let body = fixture.call("seek", json!({ "query": trace })).body;
+    assert_eq!(body["results"][0]["node_id"], "function::src/pool.py::acquire", "{body}");
+    assert_eq!(body["next_suggested_tool"], "trace");
+    let files = fixture.call("seek", json!({ "query": trace, "group_by": "file" })).body;
+    assert_eq!(files["files"][0]["file_path"], "src/pool.py", "{files}");
+}

@@ -256,7 +256,8 @@ fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> any
         reply = super::ask(runtime, tool, with(wanted.clone(), json!({ "cursor": cursor })));
     }
     output::print(&reply, place.reader(), |out, body| {
-        write!(out, "{} merged, {} skipped", body["merged"], body["skipped"])?;
+        let would = if body["dry_run"] == true { "would be " } else { "" };
+        write!(out, "{} {would}merged, {} skipped", body["merged"], body["skipped"])?;
         match body["conflicts_created"].as_u64() {
             Some(0) | None => writeln!(out),
             Some(new) => writeln!(

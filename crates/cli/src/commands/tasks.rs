@@ -168,7 +168,7 @@ fn ready(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     if list(&body["tasks"]).next().is_none() {
         writeln!(out, "{DIM}nothing is ready; `m1nd tasks` lists what is blocked, claimed or done{DIM:#}")?;
     }
-    Ok(())
+    more(out, body, "tasks")
 }
 
 fn radar(out: &mut dyn Write, body: &Value) -> io::Result<()> {

@@ -160,10 +160,27 @@ fn strongest(paths: &Paths, pairs: FxHashMap<(u32, u32), u32>, limits: Limits) -
     all
 }
 
-/// Whether a subject says that the commit repairs something.
+/// Whether a subject says that the commit repairs something that the program does. A mended word is no defect.
 pub fn is_fix(subject: &str) -> bool {
     let lower = subject.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let is_wording = |word| {
+        matches!(
+            word,
+            "typo"
+                | "typos"
+                | "spelling"
+                | "misspelling"
+                | "grammar"
+                | "wording"
+                | "whitespace"
+                | "lint"
+                | "lints"
+        )
+    };
+    if words.clone().any(is_wording) {
+        return false;
+    }
     words.any(|word| {
         matches!(
             word,
@@ -192,6 +209,13 @@ mod tests {
             subject: subject.to_owned(),
             files: files.iter().map(|&f| f.to_owned()).collect(),
         }
+    }
+
+    #[test]
+    fn a_mended_word_is_no_defect() {
+        let fixes =
+            ["fix: a crash", "Fixes #12", "docs/ssl: fix typo (#3703)", "Fix lint", "add prefix"].map(is_fix);
+        assert_eq!(fixes, [true, true, false, false, false]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ use ty::Ty;
 pub(crate) const MAX_CANDIDATES: usize = 5;
 
 /// Nor above this, where some of those that share it may be copies of others.
-pub(crate) const MAX_SAME: usize = 12 * MAX_CANDIDATES;
+pub(crate) const MAX_SAME: usize = 4 * MAX_CANDIDATES;
 
 /// One relation that starts in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -266,23 +266,17 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         if self.eval.rules(self.file).is_common_method(text) {
             return;
         }
-        let family = crate::languages::family(&facts.language);
-        let named: Vec<GDef> = program
-            .methods(program.name(self.file, *name))
-            .iter()
-            .copied()
-            .filter(|&def| {
-                let file = program.file_of(def);
-                let is_of_family = crate::languages::family(&program.files[file as usize].language) == family;
-                // A test is run by its runner, not by who happens to say its name.
-                let is_called = !program.def(def).is_test_case() && !is_read(program, def);
-                is_of_family && is_called && !self.projects.are_apart(self.file, file)
-            })
-            .take(MAX_SAME + 1)
-            .collect();
-        if named.len() <= MAX_SAME {
-            self.guess(program.without_copies(self.file, named), site);
+        let all = program.methods(program.name(self.file, *name));
+        if all.len() > MAX_SAME {
+            return;
         }
+        let named = all.iter().copied().filter(|&def| {
+            // A test is run by its runner, not by who happens to say its name.
+            let is_called = !program.def(def).is_test_case() && !is_read(program, def);
+            is_called && self.projects.may_meet(self.file, program.file_of(def))
+        });
+        let named = program.without_copies(self.file, named.collect());
+        self.guess(named, site);
     }
 
     fn guess(&mut self, named: Vec<GDef>, site: &CallSite) {

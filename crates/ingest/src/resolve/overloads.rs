@@ -1,6 +1,7 @@
 //! Which of several functions of one name a call means, by what it is given.
 
-use crate::facts::ExprIx;
+use crate::facts::{DefKind, ExprIx};
+use crate::interface::last_name;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, Program};
@@ -96,7 +97,16 @@ fn are_overloads(program: &Program<'_>, targets: &[GDef]) -> bool {
     let Some(&first) = targets.first().filter(|_| targets.len() > 1) else {
         return false;
     };
-    let whose = |def: GDef| (program.parent(def), program.def_name(def));
+    // Members of one type may stand in several parts of it.
+    let owner = |def: GDef| {
+        let outer = program.parent(def)?;
+        let facts = program.files[program.file_of(outer) as usize];
+        match (program.def(outer).kind, program.def(outer).of) {
+            (DefKind::Impl, Some(of)) => last_name(facts, of),
+            _ => Some(facts.text(program.def(outer).name)),
+        }
+    };
+    let whose = |def: GDef| (owner(def), program.def_name(def));
     program.parent(first).is_some() && targets.iter().all(|&def| whose(def) == whose(first))
 }
 

@@ -13,6 +13,8 @@ pub(crate) struct Projects {
     of_file: Vec<Option<u32>>,
     /// For each project, what it uses, through others too.
     uses: Vec<FxHashSet<u32>>,
+    /// By file, the languages that can call each other.
+    families: Vec<&'static str>,
 }
 
 /// One manifest's project.
@@ -69,15 +71,22 @@ impl Projects {
         };
         let direct: Vec<Vec<u32>> = projects.iter().map(used).collect();
         let uses = (0..projects.len()).map(|at| reached(&direct, at)).collect();
-        let of_file = program.files.iter().map(|file| {
-            let kind = Kind::of_family(crate::languages::family(&file.language))?;
+        let families: Vec<&'static str> =
+            program.files.iter().map(|file| crate::languages::family(&file.language)).collect();
+        let of_file = program.files.iter().zip(&families).map(|(file, family)| {
+            let kind = Kind::of_family(family)?;
             nearest(&projects, kind, &file.path)
         });
-        Self { of_file: of_file.collect(), uses }
+        Self { of_file: of_file.collect(), uses, families }
+    }
+
+    /// Whether the code of two files may call each other, as far as languages and projects tell.
+    pub(crate) fn may_meet(&self, one: u32, other: u32) -> bool {
+        self.families[one as usize] == self.families[other as usize] && !self.are_apart(one, other)
     }
 
     /// Whether the code of two files cannot meet: they belong to projects of which neither uses the other.
-    pub(crate) fn are_apart(&self, one: u32, other: u32) -> bool {
+    fn are_apart(&self, one: u32, other: u32) -> bool {
         let of = |file: u32| self.of_file.get(file as usize).copied().flatten();
         let (Some(one), Some(other)) = (of(one), of(other)) else { return false };
         let uses = |from: u32, to: u32| self.uses[from as usize].contains(&to);

@@ -20,6 +20,10 @@ pub struct Truth {
     pub resolved_true: usize,
     pub inferred: usize,
     pub inferred_true: usize,
+    /// Callers that the compiler sees of functions that some `resolved` call leads to.
+    pub callers: usize,
+    /// Of those, callers that the graph has on any evidence, as `impact` tells them.
+    pub callers_found: usize,
     /// Resolved edges the compiler does not see: caller, target, line.
     pub wrong: Vec<(String, String, u32)>,
     /// Edges only the compiler sees: caller, target, line.
@@ -40,6 +44,11 @@ impl Truth {
     /// Share of the compiler's edges found on any evidence.
     pub fn recall_with_inferred(&self) -> f64 {
         ratio(self.resolved_true + self.inferred_true, self.true_edges)
+    }
+
+    /// Share of the true direct callers that `impact` tells, of functions that some `resolved` call leads to.
+    pub fn callers_recall(&self) -> f64 {
+        ratio(self.callers_found, self.callers)
     }
 }
 
@@ -62,6 +71,7 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
     };
     let covered: BTreeSet<&str> = index.files.iter().map(String::as_str).collect();
     let mut found = BTreeSet::new();
+    let mut known = BTreeSet::new();
     for edge in graph.edges().filter(|edge| edge.kind == EdgeKind::Calls) {
         let (source, target) = (graph.node(edge.source), graph.node(edge.target));
         let inside = covered.contains(source.path()) && covered.contains(target.path());
@@ -71,6 +81,9 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
             continue;
         }
         let right = calls.seen.contains_key(&(edge.source, edge.target));
+        if !edge.evidence.is_inferred() {
+            known.insert(edge.target);
+        }
         if right {
             found.insert((edge.source, edge.target));
         }
@@ -96,7 +109,10 @@ pub fn measure(graph: &Graph, index: &Index, source: impl Fn(&str) -> Option<Vec
     }
     for ((caller, target), lines) in calls.seen {
         let line = lines.first().copied().unwrap_or(0);
-        if !found.contains(&(caller, target)) {
+        let is_found = found.contains(&(caller, target));
+        truth.callers += usize::from(known.contains(&target));
+        truth.callers_found += usize::from(known.contains(&target) && is_found);
+        if !is_found {
             truth.missed.push((graph.node(caller).id().to_owned(), graph.node(target).id().to_owned(), line));
         }
     }

@@ -17,6 +17,15 @@ impl<'t> Seen<'t, '_> {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
+    /// Whether a comment stands in the line above, or behind it.
+    fn is_explained(&self) -> bool {
+        let row = self.node.start_position().row;
+        let mut lines = self.source.lines().skip(row.saturating_sub(1));
+        let above = (row > 0).then(|| lines.next()).flatten().unwrap_or_default().trim_start();
+        let own = lines.next().unwrap_or_default();
+        above.starts_with("//") || above.starts_with("# ") || own.contains(" // ") || own.contains("  # ")
+    }
+
     /// The node around it that one of these words names the kind of.
     fn around(&self, kinds: &[&str]) -> Option<Node<'t>> {
         let mut here = self.node.parent();
@@ -51,9 +60,10 @@ pub fn judge(family: &str, shape: Shape, seen: &Seen<'_, '_>) -> Option<Option<&
         Shape::ErrorHandling if family == "python" => python_except(seen),
         Shape::ErrorHandling => match seen.body {
             Some(body) => empty_catch(seen, body),
-            None => Some(None),
+            None => Some(seen.is_explained().then_some(COMMENTED)),
         },
         Shape::ResourceCleanup => Some(left_open(seen)?),
+        Shape::Concurrency if seen.is_explained() => Some(Some(COMMENTED)),
         Shape::Concurrency => Some(not_awaited(family, seen)),
     }
 }

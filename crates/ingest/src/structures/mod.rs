@@ -55,7 +55,6 @@ pub fn places(path: &str, source: &str, shape: Shape) -> Option<Vec<Place>> {
             one.captures().iter().find(|capture| names[capture.index as usize] == wanted).map(|c| c.node)
         };
         let Some(node) = captured("found") else { continue };
-        let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
         let seen = excuse::Seen { node, name: captured("name"), body: captured("body"), source };
         let Some(what) = queries::what(language.family, shape, one.pattern_index) else { continue };
         let Some(excuse) = excuse::judge(language.family, shape, &seen) else { continue };
@@ -65,7 +64,7 @@ pub fn places(path: &str, source: &str, shape: Shape) -> Option<Vec<Place>> {
             name: seen
                 .name
                 .or_else(|| excuse::caught(&seen))
-                .map_or_else(String::new, |node| last_name(text(node))),
+                .map_or_else(String::new, |node| name_of(node, source)),
             excuse,
             rests_on_callee: queries::rests_on_callee(language.family, shape, one.pattern_index),
         });
@@ -78,6 +77,13 @@ pub fn places(path: &str, source: &str, shape: Shape) -> Option<Vec<Place>> {
 /// Whether a shape is known in a language.
 pub fn is_known(path: &str, shape: Shape) -> bool {
     languages::of_path(path).is_some_and(|language| queries::of(language.family, shape).is_some())
+}
+
+/// The name of what is called, caught or made: of a chain the last one.
+fn name_of(node: Node<'_>, source: &str) -> String {
+    let parts = ["field", "attribute", "property", "name"];
+    let member = parts.iter().find_map(|part| node.child_by_field_name(part)).unwrap_or(node);
+    last_name(source.get(member.byte_range()).unwrap_or_default())
 }
 
 /// What stands after the last dot, without what it is given.
@@ -153,8 +159,8 @@ mod tests {
         );
         let go = "package a\nfunc f() {\n\t_ = g()\n\tx, _ := h()\n}\n";
         assert_eq!(shown("a.go", go, Shape::ErrorHandling), ["3 g"]);
-        let rust = "fn f() {\n    let _ = x.g();\n    let _guard = h();\n}\n";
-        assert_eq!(shown("a.rs", rust, Shape::ErrorHandling), ["2 g"]);
+        let rust = "fn f() {\n    let _ = x.g();\n    let _guard = h();\n    // Nobody minds.\n    let _ = h(x);\n}\n";
+        assert_eq!(shown("a.rs", rust, Shape::ErrorHandling), ["2 g", "5 h (a comment says why)"]);
     }
 
     #[test]
@@ -182,6 +188,8 @@ mod tests {
             shown("a.ts", ts, Shape::Concurrency),
             ["1 g", "2 g (what calls it is not asynchronous and cannot wait)"]
         );
+        let chain = "async fn f() {\n    x.g()\n        .await\n        .h();\n}\n";
+        assert_eq!(shown("a.rs", chain, Shape::Concurrency), ["2 h"]);
         assert_eq!(places("a.rb", "x", Shape::Concurrency), None);
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::branch::View;
 use crate::error::MemoryError;
-use crate::ids::{BranchName, ConflictId, DocName, EntityId, Seq, WorkspaceId};
+use crate::ids::{BranchName, ConflictId, DocName, EntityId, EventNo, Seq, WorkspaceId};
 use crate::notes::TargetCard;
 use crate::port::{self, EntityRow, EntryRow, GraphKey, Mark, Rows, Status, VersionRow, WorkspaceRow};
 use crate::ports::Ports;
@@ -238,6 +238,13 @@ impl Look<'_> {
         for row in ready.iter().chain(&at_work) {
             stale.look(&row.id.to_string(), &row.anchors);
         }
+        if self.target.is_none() {
+            for row in self.rows.entities(self.ws.no, Seq::END, EventNo(0), COUNTED)? {
+                if row.status.is_open() {
+                    stale.look(&row.id.to_string(), &row.anchors);
+                }
+            }
+        }
         stale.branch(&self.ws.checkout)?;
         let focused = self.target.or(self.ws.focus);
         let listed = at_work.iter().chain(&ready).take(EACH).map(|row| row.id);
@@ -317,7 +324,7 @@ impl Look<'_> {
             own.is_some() || self.target.is_none() && newest.is_some()
         })?;
         let Some(row) = own.or(newest) else { return Ok(None) };
-        stale.look(&row.seq.to_string(), &row.anchors);
+        stale.look(&row.original().to_string(), &row.anchors);
         Ok(Some(note(&row, self.longest_handoff)))
     }
 
@@ -329,7 +336,7 @@ impl Look<'_> {
             let own = || (row.branch.clone(), row.seq);
             let original = row.origin.as_ref().map_or_else(own, |from| (from.branch.clone(), from.seq));
             if self.holds(&row.branch, row.seq) && shown.insert(original) {
-                stale.look(&row.seq.to_string(), &row.anchors);
+                stale.look(&row.original().to_string(), &row.anchors);
                 out.push(note(&row, LONG));
             }
             self.seen("pinned", out.len())

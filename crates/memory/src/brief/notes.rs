@@ -38,14 +38,11 @@ impl Look<'_> {
         found.sort_by_key(|row| std::cmp::Reverse(row.seq));
         let mut ids = HashSet::new();
         // An original stands for its copies.
-        found.retain(|row| {
-            let id = row.origin.as_ref().map_or(row.seq, |origin| origin.seq);
-            Some(row.seq) != told && ids.insert(id)
-        });
+        found.retain(|row| Some(row.seq) != told && ids.insert(row.original()));
         let more = found.len().saturating_sub(NOTES);
         found.truncate(NOTES);
         for row in &found {
-            stale.look(&row.seq.to_string(), &row.anchors);
+            stale.look(&row.original().to_string(), &row.anchors);
         }
         Ok((found.iter().map(plain_note).collect(), more))
     }

@@ -142,6 +142,11 @@ pub struct EntryRow {
 }
 
 impl EntryRow {
+    /// The number of the note that this is a copy of, or its own.
+    pub fn original(&self) -> Seq {
+        self.origin.as_ref().map_or(self.seq, |origin| origin.seq)
+    }
+
     /// Whether this is a note that no mark makes stay, and no card.
     pub fn is_plain(&self) -> bool {
         self.kind == EntryKind::Note

@@ -144,6 +144,9 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
     if run && (evidence.command.is_none() || evidence.exit_code.is_none()) {
         return bad("command and exit_code go together");
     }
+    if evidence.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
+        return bad("command is empty");
+    }
     let file = evidence.path.is_some() || evidence.file_hash.is_some();
     if file && (evidence.path.is_none() || evidence.file_hash.is_none()) {
         return bad("path and file_hash go together");

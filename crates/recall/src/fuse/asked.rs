@@ -2,7 +2,7 @@
 
 use super::signals::Tuning;
 use crate::corpus::Corpus;
-use crate::text::{Bm25, Term, Terms, hash, parts_of, raw_words};
+use crate::text::{Bm25, Term, Terms, hash, parts_of, raw_words, terms_of_text};
 
 /// More terms than this only repeat what the most telling ones say.
 const MAX_TERMS: usize = 48;
@@ -33,11 +33,17 @@ fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, f32)
             for word in raw_words(text) {
                 let is_identifier = parts_of(word).nth(1).is_some();
                 let weight = if is_identifier { weight * tuning.identifiers } else { weight };
-                terms.each(word, |term| match weighted.iter_mut().find(|(known, _)| *known == term) {
+                let mut add = |term| match weighted.iter_mut().find(|(known, _)| *known == term) {
                     // Said twice is a little more than once.
                     Some((_, known)) => *known += 0.25 * weight,
                     None => weighted.push((term, weight)),
-                });
+                };
+                terms.each(word, &mut add);
+                // `httpadapter` is `HTTPAdapter`, which the index has as one word and not by its stem.
+                let whole = hash(&word.to_lowercase());
+                if !is_identifier && terms_of_text(word)[..] != [whole] && corpus.text.files_with(whole) > 0 {
+                    add(whole);
+                }
             }
         };
         say(scope, line_weight * tuning.scope);

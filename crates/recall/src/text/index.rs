@@ -209,6 +209,12 @@ impl TextIndex {
         self.postings.of_term(term).0.iter().for_each(|&unit| scores[unit as usize] += worth);
     }
 
+    /// Adds what one term says to the scores of units whose comments, strings or docs have it.
+    pub fn score_prose(&self, term: Term, idf: f32, scores: &mut [f32]) {
+        const PROSE: FieldWeights = [0.0, 0.0, 1.0, 1.0, 0.0];
+        self.score_units(term, idf, Bm25 { k1: 0.2, b: 0.3 }, &PROSE, scores);
+    }
+
     /// Files in whose path a term stands.
     pub fn in_paths(&self, term: Term) -> (&[FileIx], &[PathPart]) {
         self.paths.of_term(term)

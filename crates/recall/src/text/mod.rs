@@ -12,6 +12,6 @@ mod words;
 pub use fields::{Counts, Entry, FIELDS, Field, FileBag, Source, Span};
 pub use index::{FieldWeights, FileIx, PathPart, TextIndex, Unit, UnitIx};
 pub use kin::kin;
-pub use lines::Style;
+pub use lines::{Line, Style};
 pub use postings::{Bm25, Postings};
 pub use words::{Term, Terms, hash, parts_of, raw_words, terms_of_query, terms_of_text};

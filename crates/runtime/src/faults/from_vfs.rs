@@ -29,6 +29,23 @@ pub fn path(tool: &str, argument: &str, err: PathError) -> Fault {
                 json!({ "pattern": "*" }),
             ),
         ),
+        PathError::NotFound { path } if argument == "scope" && is_pattern(&path) => {
+            let before = folder_before_pattern(&path);
+            let advice =
+                if before.is_empty() { String::new() } else { format!(" Pass {} instead.", shown(before)) };
+            Fault::new(
+                Code::FileNotFound,
+                format!(
+                    "`scope` takes a folder or the beginning of paths, and {} is a pattern.",
+                    shown(&path)
+                ),
+                Recovery::call(
+                    format!("glob lists what the pattern finds.{advice}"),
+                    GLOB,
+                    json!({ "pattern": path }),
+                ),
+            )
+        }
         PathError::NotFound { path } => Fault::new(
             Code::FileNotFound,
             format!("`{argument}`: there is nothing at {}.", shown(&path)),
@@ -137,6 +154,19 @@ fn shortened(text: &str) -> &str {
     &text[..text.floor_char_boundary(120)]
 }
 
+/// Whether a path has marks that only patterns have, and is one.
+fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
+        && path == shortened(path)
+        && m1nd_vfs::glob::PathGlob::parse(path).is_ok()
+}
+
+/// The folders of a pattern that are named whole.
+fn folder_before_pattern(path: &str) -> &str {
+    let marked = path.find(['*', '?', '[', '{', '!']).unwrap_or(path.len());
+    path[..marked].rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// A pattern that finds what is below folders of that name.
 fn folder_pattern(path: &str) -> String {
     format!("{}/", name_pattern(path).trim_end_matches('/'))
@@ -153,6 +183,15 @@ pub(super) fn name_pattern(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_as_a_scope_is_told_what_a_scope_is_and_the_pattern_can_be_followed() {
+        let fault = path("seek", "scope", PathError::NotFound { path: "src/api/*.py".into() });
+        assert_eq!(fault.recovery.arguments.unwrap()["pattern"], "src/api/*.py");
+        assert!(fault.recovery.hint.contains("Pass \"src/api\" instead"), "{}", fault.recovery.hint);
+        let fault = path("seek", "scope", PathError::NotFound { path: "**/x*".into() });
+        assert!(!fault.recovery.hint.contains("Pass"), "{}", fault.recovery.hint);
+    }
 
     #[test]
     fn a_missing_file_is_looked_for_by_its_name() {

@@ -142,7 +142,7 @@ pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
 
 /// The class of a constructor: where several could be meant, `new` is known to make the class, not by which of them.
 fn constructed(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
-    let owner = graph.parent(node).filter(|&ix| graph.node(ix).kind().is_type())?;
+    let owner = graph.owner(node)?;
     let label = graph.node(node).label();
     let is_constructor = label == "constructor" || label == graph.node(owner).label();
     let is_called = graph.incoming(owner).any(|edge| edge.kind == EdgeKind::Calls);

@@ -126,7 +126,8 @@ pub fn since(
 }
 
 /// What to say where there is nothing to compare with.
-pub const NO_REPOSITORY: &str = "The folder is in no git repository, so there is no earlier state to compare with; nothing is said about changes.";
+pub const NO_REPOSITORY: &str = "The folder is in no git repository, so no earlier state of it is known and nothing is said about changes. \
+    If it is a copy, bind the clone it was made from; otherwise commit it (`git init`), and changes since then can be told.";
 
 /// How many places of other files call a definition that is there today.
 pub fn callers(graph: &Graph, path: &str, changed: &Changed) -> usize {

@@ -2,18 +2,22 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::place::is_test;
 use m1nd_recall::quoted::{Fit, holders, quotes};
-use m1nd_recall::text::Style;
+use m1nd_recall::text::{FileIx, Line, Style, Unit};
 use m1nd_vfs::{Root, read};
 
 use super::slice::MAX_FILE_BYTES;
 
-/// Symbols whose lines are read.
-const MAX_HOLDERS: usize = 12;
+/// Symbols whose lines are read, and fewer where nothing marks the question as a quotation.
+const MAX_HOLDERS: usize = 60;
+const MAX_GUESSED: usize = 12;
+/// Words of a question that is about what it quotes.
+const MAX_QUESTION: usize = 40;
 /// Lines that are shown.
 const MAX_SAID: usize = 3;
 /// How much of a line is shown.
@@ -26,7 +30,7 @@ pub(super) struct Said {
     pub node: NodeIx,
     pub line: u32,
     pub text: String,
-    /// A sentence that stands there letter by letter, or that stood between quotation marks in the question.
+    /// A sentence that the product says, letter by letter or between quotation marks in the question, and not only about it.
     pub is_certain: bool,
 }
 
@@ -41,39 +45,51 @@ pub(super) fn said(
     query: &str,
     admits: &dyn Fn(&str) -> bool,
 ) -> Vec<Said> {
-    let mut texts: BTreeMap<&str, Option<String>> = BTreeMap::new();
+    // In a long report a quotation is a clue among others.
+    let is_short = query.split_whitespace().count() <= MAX_QUESTION;
+    let quotes = quotes(query);
+    let held: Vec<Vec<Unit>> = quotes
+        .iter()
+        .map(|quote| {
+            let most = if quote.marked { MAX_HOLDERS } else { MAX_GUESSED };
+            let units = holders(corpus, quote, most).into_iter().map(|unit| corpus.text.unit(unit));
+            units.filter(|unit| admits(corpus.text.path(unit.file))).collect()
+        })
+        .collect();
+    let mut texts: BTreeMap<FileIx, String> = BTreeMap::new();
+    for unit in held.iter().flatten() {
+        let path = root.relative(corpus.text.path(unit.file)).ok();
+        if let Entry::Vacant(entry) = texts.entry(unit.file) {
+            let text = path.and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok());
+            entry.insert(text.map(|file| file.text).unwrap_or_default());
+        }
+    }
+    let lines: BTreeMap<FileIx, Vec<Line<'_>>> =
+        texts.iter().map(|(&file, text)| (file, Style::of(corpus.text.path(file)).lines(text))).collect();
     let mut found: Vec<(Worth, Said)> = Vec::new();
-    for quote in quotes(query) {
-        for unit in holders(corpus, &quote, MAX_HOLDERS) {
-            let unit = corpus.text.unit(unit);
+    for (quote, units) in quotes.iter().zip(held) {
+        for unit in units {
             let path = corpus.text.path(unit.file);
-            if !admits(path) {
-                continue;
-            }
-            let text = texts.entry(path).or_insert_with(|| {
-                let path = root.relative(path).ok()?;
-                read::text(root, &path, MAX_FILE_BYTES).ok().map(|file| file.text)
-            });
-            let Some(text) = text else { continue };
             let own = unit.nth.zip(graph.nodes_in(path).next()).map(|(nth, first)| NodeIx(first.0 + nth));
             let (first, last) = own.map_or((1, u32::MAX), |node| graph.node(node).lines());
-            let style = Style::of(path);
-            let lines = (1..).zip(text.lines()).skip(first.saturating_sub(1) as usize);
+            let lines = (1..).zip(&lines[&unit.file]).skip(first.saturating_sub(1) as usize);
             let lines = lines.take_while(|(at, _)| *at <= last);
             let best = lines
-                .filter_map(|(at, line)| Some((quote.fit(style, line)?, at, line)))
+                .filter_map(|(at, line)| Some((quote.fit(line)?, at)))
                 .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
-            let Some((fit, line, text)) = best else { continue };
+            let Some((fit, line)) = best else { continue };
             let node = graph.node_at(path, line).or(own).or_else(|| graph.node_by_path(path));
             let is_known =
                 |(_, known): &(Worth, Said)| known.line == line && graph.node(known.node).path() == path;
             let Some(node) = node.filter(|_| !found.iter().any(is_known)) else { continue };
-            let text = text.trim();
+            let text = texts[&unit.file].lines().nth(line as usize - 1).unwrap_or_default().trim();
             let said = Said {
                 node,
                 line,
                 text: text[..text.floor_char_boundary(MAX_LINE)].to_owned(),
-                is_certain: quote.is_sentence() && (fit == Fit::Whole || quote.marked),
+                is_certain: quote.is_sentence()
+                    && !is_test(path)
+                    && (fit == Fit::Whole || quote.marked && is_short && fit != Fit::Told),
             };
             let is_bare = graph.node(node).kind() == NodeKind::File;
             found.push(((is_test(path), Reverse(fit), is_bare), said));
@@ -82,7 +98,7 @@ pub(super) fn said(
     // Equal ones in the order of how much of the words stands around them.
     found.sort_by_key(|(worth, _)| *worth);
     // What says only a part is worth nothing beside what says all of it.
-    let whole = found.iter().any(|((.., fit, _), _)| fit.0 == Fit::Whole);
-    found.retain(|((.., fit, _), _)| !whole || fit.0 == Fit::Whole);
+    let whole = found.iter().any(|((_, fit, _), _)| fit.0.is_whole());
+    found.retain(|((_, fit, _), _)| !whole || fit.0.is_whole());
     found.into_iter().map(|(_, said)| said).take(MAX_SAID).collect()
 }

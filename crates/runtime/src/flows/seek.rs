@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
 use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question, Tests};
+use m1nd_risk::trace::is_trace;
 use m1nd_vfs::read;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +15,7 @@ use super::named;
 use super::quoted::{self, Said};
 use super::slice::MAX_FILE_BYTES;
 use super::text_search::Place;
+use super::trace;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{self, from_vfs};
 
@@ -124,7 +126,9 @@ fn found_symbols(
     counting: Counting,
 ) -> Result<Answered<SeekResult>, Fault> {
     let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
-    let meant: Vec<Hit> = named(ctx, at, request, &kinds)?;
+    let traced = traced(ctx, at, request.query);
+    let request = &with_message(request, &traced);
+    let meant: Vec<Hit> = named(ctx, at, request, &traced.suspects, &kinds)?;
     let mut symbols = None;
     let mut answered = ask(ctx, at, request, |found, lessons, said| {
         symbols = (counting == Counting::Symbols).then(|| found.symbol_count(&kinds) as u64);
@@ -155,11 +159,45 @@ fn meant_hit(node: NodeIx, words: Vec<String>) -> Hit {
     Hit { node, file: 0, score: 1.0, breakdown, words }
 }
 
+/// What a pasted stack trace says.
+#[derive(Default)]
+struct FromTrace {
+    /// Code that it went through, who is to be looked at first.
+    suspects: Vec<NodeIx>,
+    /// What it ended with, before the trace itself.
+    query: Option<String>,
+}
+
+/// Suspects of a trace that are put first.
+const MAX_SUSPECTS: usize = 3;
+/// Code that changed so lately is suspected more, in hours: what the tool that traces takes, too.
+const WINDOW_HOURS: f64 = 24.0;
+
+/// Nothing where the question is no trace, or leads nowhere in this code.
+fn traced(ctx: &Ctx<'_>, at: &GraphView, query: &str) -> FromTrace {
+    if !is_trace(query) {
+        return FromTrace::default();
+    }
+    let Ok(found) = trace::run(ctx, at, query, None, WINDOW_HOURS) else { return FromTrace::default() };
+    let suspects = found.suspects.iter().filter_map(|one| at.graph.node_by_id(&one.node_id));
+    FromTrace {
+        suspects: suspects.take(MAX_SUSPECTS).collect(),
+        // What a trace ended with says more than the frames that it came through.
+        query: found.message.map(|message| format!("{message}\n{query}")),
+    }
+}
+
+fn with_message<'r>(request: &Request<'r>, traced: &'r FromTrace) -> Request<'r> {
+    let query = traced.query.as_deref().unwrap_or(request.query);
+    Request { query, ..request.clone() }
+}
+
 /// Definitions that the question names, as its best answers.
 fn named(
     ctx: &Ctx<'_>,
     at: &GraphView,
     request: &Request<'_>,
+    suspects: &[NodeIx],
     kinds: &dyn Fn(NodeKind) -> bool,
 ) -> Result<Vec<Hit>, Fault> {
     let place = Place::resolve(ctx.workspace()?.root(), request.scope)
@@ -171,7 +209,11 @@ fn named(
         kinds(node.kind()) && path.is_some_and(|path| place.admits(path.as_str()))
     };
     let hit = |node: NodeIx| meant_hit(node, vec![graph.node(node).label().to_owned()]);
-    Ok(named::meant(graph, request.query).into_iter().filter(admits).map(hit).collect())
+    let mut meant = suspects.to_vec();
+    if suspects.is_empty() {
+        meant = named::meant(graph, request.query);
+    }
+    Ok(meant.into_iter().filter(admits).map(hit).collect())
 }
 
 /// What is meant by its name comes before what only fits.
@@ -182,9 +224,12 @@ fn put_first(hits: &mut Vec<Hit>, meant: &[Hit]) {
 
 /// Files that answer.
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Answered<SeekFile>, Fault> {
+    let traced = traced(ctx, at, request.query);
+    let request = &with_message(request, &traced);
     // In a sentence the words around a name count, too.
-    let meant = if request.query.split_whitespace().count() == 1 {
-        named(ctx, at, request, &|_| true)?
+    let is_name = request.query.split_whitespace().count() == 1;
+    let meant = if is_name || !traced.suspects.is_empty() {
+        named(ctx, at, request, &traced.suspects, &|_| true)?
     } else {
         Vec::new()
     };

@@ -76,6 +76,10 @@ impl Place {
         };
         match root.locate(scope) {
             Ok(start) => Ok(Self { start, prefix: None }),
+            // A pattern is told as it was said, not by the first folder that is not there.
+            Err(PathError::NotFound { .. }) if scope.contains(['*', '?', '[', '{']) => {
+                Err(PathError::NotFound { path: scope.to_owned() })
+            }
             Err(PathError::NotFound { path }) => {
                 let wanted = root.relative(scope)?;
                 let folder = wanted.parent();

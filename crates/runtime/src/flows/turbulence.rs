@@ -1,6 +1,7 @@
 //! Turbulence: where the workspace changes shared state on ways that may run at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
@@ -16,6 +17,8 @@ use crate::faults;
 const BESIDE_ITSELF: u32 = 2;
 /// A program's beginning sends one.
 pub(super) const ONCE: u32 = 1;
+/// Files that are read for an overview: more take longer than one may wait.
+const MAX_OVERVIEW: usize = 1_500;
 
 /// Where particles start.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +88,33 @@ pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
 
 pub(super) fn is_product(node: &Node<'_>) -> bool {
     !node.flags().has(NodeFlags::TEST_CODE) && !place::is_beside(node.path())
+}
+
+/// The highest turbulence in each file, from all entries; made once for each graph. Nothing where no file is in a known language, or
+/// where there are so many that an overview would wait for them.
+pub fn by_file(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Option<Arc<BTreeMap<NodeIx, f64>>>, Fault> {
+    let workspace = ctx.workspace()?;
+    if let Some(known) = workspace.turbulence(graph) {
+        return Ok(Some(known));
+    }
+    let is_known = |node: &Node<'_>| {
+        node.kind() == NodeKind::File && is_product(node) && shared::patterns(node.language()).is_some()
+    };
+    let files = graph.nodes().filter(is_known).count();
+    if files == 0 || files > MAX_OVERVIEW {
+        return Ok(None);
+    }
+    let flow = simulate(ctx, graph, &entries(graph, &[]))?;
+    let mut found: BTreeMap<NodeIx, f64> = BTreeMap::new();
+    for one in &flow.turbulent {
+        if let Some(file) = graph.node_by_path(graph.node(one.node).path()) {
+            let highest = found.entry(file).or_default();
+            *highest = highest.max(one.ways.turbulence());
+        }
+    }
+    let found = Arc::new(found);
+    workspace.note_turbulence(graph, Arc::clone(&found));
+    Ok(Some(found))
 }
 
 /// Follows the particles to every function of the product that changes shared state.

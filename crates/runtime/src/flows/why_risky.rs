@@ -1,5 +1,7 @@
 //! Why risky: every factor of a file's risk with its number, and what the number is made of.
 
+use std::sync::Arc;
+
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::history::is_fix;
@@ -12,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layering::{self, ViolationShown};
-use super::{immunity, ledger};
+use super::{immunity, ledger, turbulence};
 use crate::ctx::Ctx;
 
 /// A commit that mended the file.
@@ -68,12 +70,13 @@ pub struct Why {
 }
 
 /// Nothing where the file is none of the program's.
-pub fn of(ctx: &Ctx<'_>, graph: &Graph, file: NodeIx) -> Result<Option<Why>, Fault> {
+pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, file: NodeIx) -> Result<Option<Why>, Fault> {
     let known = ledger::of(ctx, graph)?;
     let antibodies = immunity::all(ctx)?;
     let scan = immunity::scan(ctx, graph, &antibodies)?;
     let counts = (!antibodies.is_empty()).then(|| immunity::count(graph, &scan));
-    let findings = Findings { turbulence: None, antibodies: counts };
+    let flow = turbulence::by_file(ctx, graph)?.map(|found| (*found).clone());
+    let findings = Findings { turbulence: flow, antibodies: counts };
     let (modules, layers) = panorama::panorama(graph, &known.ledger, &findings, |_| true);
     let Some(rank) = modules.iter().position(|one| one.node == file) else { return Ok(None) };
     let path = graph.node(file).path();
@@ -102,7 +105,7 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, file: NodeIx) -> Result<Option<Why>, Fau
         trust(&known.ledger, path, known.commits),
         tremor(&known.ledger, path),
         layer(&modules[rank], &layers),
-        turbulence(),
+        turbulent(&modules[rank]),
         immune(&modules[rank], antibodies.len()),
     ];
     factors.sort_by(|a, b| b.adds.total_cmp(&a.adds));
@@ -162,9 +165,24 @@ fn layer(module: &ModuleRisk, layers: &Layers) -> Factor {
     Factor { factor: "layers", value, adds: round4(adds), of: 0.20, because }
 }
 
-fn turbulence() -> Factor {
-    let because = "no_data: not counted, since it takes reading every source; see flow_simulate".to_owned();
-    Factor { factor: "turbulence", value: None, adds: 0.0, of: 0.15, because }
+fn turbulent(module: &ModuleRisk) -> Factor {
+    let because = match module.turbulence {
+        None => {
+            "no_data: no file is in Python, Go or Java, or there are too many to read at once; see flow_simulate"
+        }
+        Some(value) if value > 0.0 => {
+            "it changes shared state on several ways without a lock; see flow_simulate"
+        }
+        Some(_) => "no change of shared state without a lock is known in it",
+    };
+    let adds = module.turbulence.unwrap_or_default().clamp(0.0, 1.0) * 0.15;
+    Factor {
+        factor: "turbulence",
+        value: module.turbulence.map(round4),
+        adds: round4(adds),
+        of: 0.15,
+        because: because.to_owned(),
+    }
 }
 
 fn immune(module: &ModuleRisk, kept: usize) -> Factor {

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use m1nd_risk::antibody::{MAX_SIMILARITY, Pattern};
 use m1nd_stdx::clock::UnixMs;
 use m1nd_vfs::durable;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+
+use super::aside;
 
 const FILE: &str = "antibodies.json";
 /// Held while the file is read and written.
@@ -85,11 +88,17 @@ impl Default for Kept {
 #[derive(Debug)]
 pub(super) struct Antibodies {
     folder: PathBuf,
+    /// What was wrong with the file, if it was set aside.
+    problem: Mutex<Option<String>>,
 }
 
 impl Antibodies {
     pub(super) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self { folder: folder.to_owned(), problem: Mutex::default() }
+    }
+
+    pub(super) fn problem(&self) -> Option<String> {
+        self.problem.lock().clone()
     }
 
     /// All of them, oldest first.
@@ -130,7 +139,7 @@ impl Antibodies {
         Ok(antibody)
     }
 
-    /// A file that cannot be understood is an error and stays as it is: it may be of a later version.
+    /// What is broken is set aside, and said. A file of a later version is an error and stays as it is.
     fn read(&self) -> io::Result<Kept> {
         let path = self.folder.join(FILE);
         let text = match fs::read(&path) {
@@ -138,18 +147,32 @@ impl Antibodies {
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
             Err(err) => return Err(err),
         };
-        let unreadable = |why: String| {
-            let path = path.display();
-            io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("{path} cannot be understood ({why}); move it away to begin anew"),
-            )
-        };
-        let kept: Kept = serde_json::from_slice(&text).map_err(|err| unreadable(err.to_string()))?;
-        if kept.schema != SCHEMA {
-            return Err(unreadable(format!("its schema is {}", kept.schema)));
+        let said = serde_json::from_slice::<serde_json::Value>(&text);
+        if let Ok(schema) = said.as_ref().map(|said| &said["schema"])
+            && schema.is_u64()
+            && *schema != SCHEMA
+        {
+            let why = format!("{} is of schema {schema}; move it away to begin anew", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
-        Ok(kept)
+        match serde_json::from_slice(&text) {
+            Ok(kept) => Ok(kept),
+            Err(err) => {
+                let to = match aside::set_aside(&path) {
+                    Ok(to) => to,
+                    // Another process may have been first.
+                    Err(gone) if gone.kind() == io::ErrorKind::NotFound => path.clone(),
+                    Err(err) => return Err(err),
+                };
+                let said = format!(
+                    "antibodies.json could not be read ({err}) and was set aside as {}",
+                    to.display()
+                );
+                tracing::warn!("{said}");
+                *self.problem.lock() = Some(said);
+                Ok(Kept::default())
+            }
+        }
     }
 }
 
@@ -211,12 +234,19 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_understood_is_kept() {
+    fn what_is_broken_is_set_aside_and_a_later_version_stays() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(FILE), "{").unwrap();
         let antibodies = Antibodies::new(dir.path());
-        assert!(antibodies.all().is_err());
-        assert!(antibodies.add(antibody("eval"), None).is_err());
-        assert_eq!(fs::read_to_string(dir.path().join(FILE)).unwrap(), "{");
+        assert!(antibodies.all().unwrap().is_empty());
+        assert!(antibodies.problem().unwrap().contains("set aside"));
+        let kept = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let kept: Vec<_> = kept.filter(|path| path.to_string_lossy().contains("corrupt")).collect();
+        assert_eq!(fs::read_to_string(&kept[0]).unwrap(), "{");
+        assert_eq!(antibodies.add(antibody("eval"), None).unwrap().id, "ab-1");
+        let later = r#"{"schema": 99, "new": true}"#;
+        fs::write(dir.path().join(FILE), later).unwrap();
+        assert!(antibodies.all().is_err() && antibodies.add(antibody("exec"), None).is_err());
+        assert_eq!(fs::read_to_string(dir.path().join(FILE)).unwrap(), later);
     }
 }

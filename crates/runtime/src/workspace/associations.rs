@@ -1,5 +1,6 @@
-//! Associations: the index of names of the newest graph, and what questions have taught its edges.
+//! Associations: what is made once for the newest graph (names, turbulence), and what questions have taught its edges.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use m1nd_graph::{Graph, NodeIx};
@@ -11,6 +12,7 @@ use parking_lot::Mutex;
 #[derive(Debug, Default)]
 pub(super) struct Associations {
     names: Mutex<Option<(Weak<Graph>, Arc<Names>)>>,
+    turbulence: Mutex<Option<(Weak<Graph>, Arc<BTreeMap<NodeIx, f64>>)>>,
     plasticity: Mutex<Plasticity>,
 }
 
@@ -25,6 +27,17 @@ impl Associations {
         let names = Arc::new(Names::of(graph));
         *kept = Some((Arc::downgrade(graph), Arc::clone(&names)));
         names
+    }
+
+    /// What was found of this very graph, if anything was.
+    pub(super) fn turbulence(&self, graph: &Arc<Graph>) -> Option<Arc<BTreeMap<NodeIx, f64>>> {
+        let kept = self.turbulence.lock();
+        let (of, found) = kept.as_ref()?;
+        std::ptr::eq(of.as_ptr(), Arc::as_ptr(graph)).then(|| Arc::clone(found))
+    }
+
+    pub(super) fn note_turbulence(&self, graph: &Arc<Graph>, found: Arc<BTreeMap<NodeIx, f64>>) {
+        *self.turbulence.lock() = Some((Arc::downgrade(graph), found));
     }
 
     pub(super) fn learn(&self, graph: &Graph, active: &[(NodeIx, f32)]) -> Learned {

@@ -20,6 +20,7 @@ mod sessions;
 mod view;
 mod words;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -211,6 +212,16 @@ impl Workspace {
     /// A graph that was exported to a file, without making it the workspace's own.
     pub fn exported(&self, path: &RelPath) -> Result<Graph, BringError> {
         bring::exported(&self.root, path)
+    }
+
+    /// How turbulent the files of a graph are, if that was found before.
+    pub fn turbulence(&self, graph: &Arc<Graph>) -> Option<Arc<BTreeMap<NodeIx, f64>>> {
+        self.associations.turbulence(graph)
+    }
+
+    /// Keeps it until the next graph.
+    pub fn note_turbulence(&self, graph: &Arc<Graph>, found: Arc<BTreeMap<NodeIx, f64>>) {
+        self.associations.note_turbulence(graph, found);
     }
 
     /// What the nodes of a graph are called.
@@ -423,7 +434,13 @@ impl Workspace {
 
     /// What is wrong with the state on disk, if anything is.
     pub fn problem(&self) -> Option<String> {
-        let problems: Vec<String> = self.host.problem().into_iter().chain(self.roots.problem()).collect();
+        let problems: Vec<String> = self
+            .host
+            .problem()
+            .into_iter()
+            .chain(self.roots.problem())
+            .chain(self.antibodies.problem())
+            .collect();
         (!problems.is_empty()).then(|| problems.join("; "))
     }
 

@@ -22,8 +22,10 @@ const STEPS: [&str; VERSION as usize] = [
     include_str!("missions.sql"),
 ];
 
-/// Versions before this one were indexed in another way.
-pub(super) const INDEXED: u32 = 3;
+/// Versions before this one were indexed in another way: words were not folded, then copies of cards were left out.
+const INDEXED: u32 = 6;
+/// Versions before this one had no texts of nodes.
+pub(super) const NODE_TEXT: u32 = 3;
 
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
@@ -45,8 +47,10 @@ fn steps(path: &Path, connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch(step).map_err(sql)?;
         connection.pragma_update(None, "user_version", at + 1).map_err(sql)?;
     }
-    if from < INDEXED {
+    if from < NODE_TEXT {
         node_text::fill(connection).map_err(sql)?;
+    }
+    if from < INDEXED {
         reindex(&mut Sql { connection, path }).map_err(|err| match err {
             MemoryError::Store(err) => err,
             other => StoreError::Engine { detail: other.to_string() },

@@ -129,7 +129,7 @@ impl Sql<'_> {
         each: Each<'_, VersionRow>,
     ) -> Result<()> {
         // An older store that may only be read has no index of texts.
-        let indexed = migrate::version(self.connection)? >= migrate::INDEXED;
+        let indexed = migrate::version(self.connection)? >= migrate::NODE_TEXT;
         let question = node_text::question(scan.stream, wanted).filter(|_| indexed);
         let sql = match &question {
             None => scan_sql(scan, VERSION),

@@ -251,3 +251,55 @@ fn a_card_that_two_branches_superseded_is_no_conflict() {
         assert_eq!(w.ok("graph_merge", merge)["conflicts_created"], 0);
     });
 }
+
+#[test]
+fn a_card_that_was_merged_is_found_whatever_becomes_of_the_branch_it_came_from() {
+    on_every_store(|w| {
+        let found = |w: &World| {
+            let hits = w.ok("memory_search", json!({"query": "durian"}))["hits"].clone();
+            let hits = hits.as_array().unwrap().iter();
+            hits.map(|hit| hit["branch"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "begin"}));
+        w.ok("branch_create", json!({"name": "f", "from": "main"}));
+        let card = json!({"id": "d1", "type": "decision", "title": "durian"});
+        w.ok("think_card", json!({"branch": "f", "trace_doc": "t", "graph_doc": "g", "card": card}));
+        assert_eq!(found(w), ["f"]);
+        w.ok("graph_merge", json!({"from": "f", "into": "main"}));
+        assert_eq!(found(w), ["main"], "once, and where it is accepted");
+        let edit = json!([{"op": "node_upsert", "id": "d1", "type": "decision", "title": "no fruit"}]);
+        w.ok("graph_apply", json!({"branch": "f", "doc": "g", "ops": edit}));
+        assert_eq!(found(w), ["main"]);
+        w.ok("graph_apply", json!({"branch": "f", "doc": "g", "ops": [{"op": "node_delete", "id": "d1"}]}));
+        assert_eq!(found(w), ["main"]);
+    });
+}
+
+#[test]
+fn what_a_plan_or_a_waiting_task_says_about_changed_code_is_told_once() {
+    on_every_store(|w| {
+        for file in ["a.rs", "b.rs"] {
+            w.code.0.lock().insert(file.to_owned(), "1".to_owned());
+        }
+        w.ok("tasks_create", json!({"title": "plan", "anchors": [{"path": "a.rs"}]}));
+        w.ok("tasks_create", json!({"title": "one", "parent": "PLAN-001"}));
+        let waits = json!({"title": "two", "parent": "PLAN-001", "depends_on": ["TASK-001"], "anchors": [{"path": "b.rs"}]});
+        w.ok("tasks_create", waits);
+        w.ok("branch_create", json!({"name": "f", "from": "main"}));
+        let note = json!({"branch": "f", "doc": "notes", "content": "x", "anchors": [{"path": "a.rs"}]});
+        w.ok("notes_commit", note);
+        w.ok("merge", json!({"from": "f", "into": "main", "doc": "notes"}));
+        for file in ["a.rs", "b.rs"] {
+            w.code.0.lock().insert(file.to_owned(), "2".to_owned());
+        }
+        let brief = w.ok("brief", json!({}));
+        let on: Vec<&str> = brief["stale_anchors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["on"].as_str().unwrap())
+            .collect();
+        assert_eq!(on.len(), 3, "{on:?}");
+        assert!(on.contains(&"PLAN-001") && on.contains(&"TASK-002"), "{on:?}");
+    });
+}

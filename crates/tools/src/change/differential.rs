@@ -1,6 +1,6 @@
 //! `differential`: what differs between two graphs, now and then.
 
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::differential::Relation;
 use m1nd_runtime::flows::snapshots::{self, Side};
@@ -68,23 +68,34 @@ pub struct Coupling {
 pub struct Output {
     a: Side,
     b: Side,
+    #[serde(skip_serializing_if = "String::is_empty")]
     summary: String,
     totals: Totals,
     /// Ids; files first, then what more leads to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     new_nodes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     removed_nodes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     moved_nodes: Vec<Moved>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_signatures: Vec<Signature>,
     /// source kind target
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     new_edges: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     removed_edges: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     weight_changes: Vec<Weight>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     coupling: Vec<Coupling>,
     truncated: bool,
 }
 
 /// More of one kind helps nobody.
 const MAX_SHOWN: usize = 60;
+/// Bytes of a signature that are shown.
+const LONG: usize = 160;
 /// Shorter words are in every name.
 const MIN_WORD: usize = 3;
 
@@ -154,7 +165,7 @@ impl Tool for Differential {
                 found
                     .reshaped
                     .into_iter()
-                    .map(|one| Signature { node_id: one.id, was: one.was, is: one.is })
+                    .map(|one| Signature { node_id: one.id, was: short(one.was), is: short(one.is) })
                     .collect(),
                 |one| one.node_id.clone(),
             ),
@@ -204,6 +215,14 @@ fn summary(totals: &Totals, coupling: &[m1nd_risk::differential::Coupling]) -> S
     text
 }
 
+/// A signature is known by its beginning.
+fn short(mut signature: String) -> String {
+    if cut_text(&mut signature, LONG) > 0 {
+        signature.push('…');
+    }
+    signature
+}
+
 /// The words of a question.
 struct Asked(Vec<String>);
 
@@ -233,14 +252,14 @@ impl Trim for Output {
         self.truncated = true;
         // The longest list gives way first.
         let sizes = [
-            self.new_edges.len(),
-            self.removed_edges.len(),
-            self.new_nodes.len(),
-            self.removed_nodes.len(),
-            self.moved_nodes.len(),
-            self.changed_signatures.len(),
-            self.weight_changes.len(),
-            self.coupling.len(),
+            json_len(&self.new_edges),
+            json_len(&self.removed_edges),
+            json_len(&self.new_nodes),
+            json_len(&self.removed_nodes),
+            json_len(&self.moved_nodes),
+            json_len(&self.changed_signatures),
+            json_len(&self.weight_changes),
+            json_len(&self.coupling),
         ];
         let longest = sizes.iter().enumerate().max_by_key(|(_, len)| **len).map(|(at, _)| at);
         // A little at a time, so that no list is emptied for the sake of another.
@@ -253,7 +272,10 @@ impl Trim for Output {
             Some(4) => drop_tail(&mut self.moved_nodes, some) > 0,
             Some(5) => drop_tail(&mut self.changed_signatures, some) > 0,
             Some(6) => drop_tail(&mut self.weight_changes, some) > 0,
-            _ => drop_tail(&mut self.coupling, some) > 0,
+            _ => {
+                // It only says the totals in words.
+                drop_tail(&mut self.coupling, some) > 0 || cut_text(&mut self.summary, 0) > 0
+            }
         }
     }
 }

@@ -123,6 +123,7 @@ impl Tool for Diverge {
             None if found.files.is_empty() => Guidance::hint("No parsed file differs from the baseline."),
             None => Guidance::default(),
         };
+        let is_told = found.baseline.is_some();
         let output = Output {
             files_added: count(FileState::Added),
             files_removed: count(FileState::Removed),
@@ -135,7 +136,7 @@ impl Tool for Diverge {
             untold,
         };
         let answer = Answer::of(output).candidates(total_symbols).scope(input.scope);
-        Ok(answer.proof(ProofState::Triaging).next(guidance))
+        Ok(answer.proof(if is_told { ProofState::Triaging } else { ProofState::Blocked }).next(guidance))
     }
 }
 

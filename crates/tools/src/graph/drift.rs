@@ -112,9 +112,10 @@ impl Tool for Drift {
             None if found.baseline.is_none() => Guidance::hint(divergence::NO_REPOSITORY),
             None => Guidance::hint("No parsed file differs from then."),
         };
+        let is_told = found.baseline.is_some();
         let output = Output { since: found.baseline, folders, files, leaning, total_files, truncated };
         let answer = Answer::of(output).candidates(total_files).scope(input.scope);
-        Ok(answer.proof(ProofState::Triaging).next(guidance))
+        Ok(answer.proof(if is_told { ProofState::Triaging } else { ProofState::Blocked }).next(guidance))
     }
 }
 

@@ -7,7 +7,7 @@ use m1nd_graph::Graph;
 use m1nd_risk::ledger::COLD_START;
 use m1nd_risk::panorama::{self, Findings};
 use m1nd_runtime::flows::survey::is_within;
-use m1nd_runtime::flows::{immunity, ledger};
+use m1nd_runtime::flows::{immunity, ledger, turbulence};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
@@ -86,7 +86,7 @@ impl Tool for Panoramic {
         summary: "Panoramic graph health overview: per-module risk scores combining trust, tremor, layer violations, antibodies, and turbulence.",
         help: "combined_risk = (1-trust) 0.30 + tremor 0.25 + violations/5 0.20 + turbulence 0.15 + antibodies/3 0.10, each part clamped to 0..1; overall_health = 1 - mean of the highest tenth. \
             trust, tremor and layers are those of the tools of these names; layer_violations counts upward edges that start in the file. A part without data counts as 0 (trust as 0.5) and is named in no_data: \
-            trust and tremor need a git history, antibodies patterns kept with antibody_create; turbulence is not counted, since it takes reading every source: see flow_simulate.",
+            trust and tremor need a git history, antibodies patterns kept with antibody_create, turbulence (the highest of flow_simulate in the file) Python, Go or Java, in at most 1500 files.",
         intents: &["risk overview", "health of codebase", "riskiest modules", "where are bugs likely"],
         needs: Needs::Graph,
         budget: Some(8_000),
@@ -109,7 +109,8 @@ impl Tool for Panoramic {
         let graph = &at.graph;
         let known = ledger::of(ctx, &at.graph)?;
         let within = |path: &str| is_within(path, &scope);
-        let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, turbulence: None };
+        let turbulent = turbulence::by_file(ctx, graph)?.map(|found| (*found).clone());
+        let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, turbulence: turbulent };
         let (found, _) = panorama::panorama(graph, &known.ledger, &findings, within);
         let health = panorama::health(&found);
         let alerts = alerts(graph, &found);
@@ -117,7 +118,8 @@ impl Tool for Panoramic {
         let risky = found.iter().filter(|one| one.combined >= least);
         let total = risky.clone().count();
         let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
-        let mut no_data = vec!["turbulence"];
+        let mut no_data = Vec::new();
+        no_data.extend(findings.turbulence.is_none().then_some("turbulence"));
         no_data.extend(findings.antibodies.is_none().then_some("antibodies"));
         no_data.extend(known.no_data().iter().flat_map(|_| ["trust", "tremor"]));
         let guidance = match modules.first() {

@@ -61,7 +61,14 @@ impl Experiment {
             back = (back * 3 / 2).max(back + 1).min(past.depth());
         }
         let mut experiment = Self::at(repo, &past, back, folder)?;
-        ensure!(!experiment.questions.is_empty(), "{} has no commits to ask about", repo.display());
+        ensure!(
+            !experiment.questions.is_empty(),
+            "{} has no commits to ask about: none has a message of {MIN_WORDS} words and touches 1 to {MAX_TRUTH} source files that are no tests",
+            repo.display()
+        );
+        if let Some(note) = too_few(&experiment.name, experiment.questions.len(), commits) {
+            anstream::eprintln!("{note}");
+        }
         experiment.questions.truncate(commits);
         experiment.changes.truncate(commits);
         Ok(experiment)
@@ -104,6 +111,16 @@ impl Experiment {
             later,
         })
     }
+}
+
+/// What to say where a history has fewer commits to ask about than were wanted.
+fn too_few(name: &str, found: usize, wanted: usize) -> Option<String> {
+    (found < wanted).then(|| {
+        format!(
+            "{name}: only {found} of {wanted} commits. The history that is there has no more that touch 1 to {MAX_TRUTH} source files, \
+             and the snapshot is its beginning; a smaller --commits leaves more past to learn from."
+        )
+    })
 }
 
 fn open(repo: &Path) -> anyhow::Result<Past> {
@@ -215,6 +232,12 @@ fn without_paths(message: &str, names: &HashSet<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fewer_commits_than_wanted_are_said() {
+        assert_eq!(too_few("a", 100, 100), None);
+        assert!(too_few("a", 7, 100).unwrap().starts_with("a: only 7 of 100 commits."));
+    }
 
     #[test]
     fn a_question_names_no_file() {

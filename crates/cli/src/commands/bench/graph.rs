@@ -249,6 +249,7 @@ fn truth(
     report["precision"] = json!(rounded(truth.precision()));
     report["recall"] = json!(rounded(truth.recall()));
     report["recall_with_inferred"] = json!(rounded(truth.recall_with_inferred()));
+    report["impact_callers_recall"] = json!(rounded(truth.callers_recall()));
     if args.list {
         let rows = |list: &[(String, String, u32)]| -> Vec<String> {
             list.iter().map(|(caller, target, line)| format!("{line} {caller} -> {target}")).collect()

@@ -154,8 +154,20 @@ impl PythonRules {
     }
 
     fn attribute(&self, eval: &mut Eval<'_, '_>, base: &Ty, class: GDef, name: GName, skip: usize) -> Ty {
+        let line = self.lineage(eval, class);
+        self.attribute_along(eval, base, &line, name, skip)
+    }
+
+    /// An attribute of a class whose bases are known.
+    fn attribute_along(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        base: &Ty,
+        (line, foreign): &(Vec<GDef>, bool),
+        name: GName,
+        skip: usize,
+    ) -> Ty {
         let program = eval.program;
-        let (line, foreign) = self.lineage(eval, class);
         for &at in line.iter().skip(skip) {
             let members = program.items(Place::Def(at), name);
             // A constant is a field, and what it is told by all that is given to it.
@@ -186,7 +198,7 @@ impl PythonRules {
                 return field;
             }
         }
-        if foreign { Ty::External } else { Ty::Unknown }
+        if *foreign { Ty::External } else { Ty::Unknown }
     }
 
     fn class_around(&self, eval: &Eval<'_, '_>, file: u32, scope: Scope) -> Option<GDef> {
@@ -338,13 +350,14 @@ impl Rules for PythonRules {
 
     fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {
         // What makes a value and what fills it both run.
-        let makers = ["__new__", "__init__"].into_iter().filter_map(|name| eval.program.find_name(name));
-        let of = Ty::Type(def, Arc::new([]));
+        let (of, line) = (Ty::Type(def, Arc::new([])), self.lineage(eval, def));
+        let mut makers = Vec::new();
+        for name in ["__new__", "__init__"] {
+            if let Some(name) = eval.program.find_name(name) {
+                makers.extend(self.attribute_along(eval, &of, &line, name, 0).functions());
+            }
+        }
         makers
-            .collect::<Vec<_>>()
-            .into_iter()
-            .flat_map(|name| self.attribute(eval, &of, def, name, 0).functions())
-            .collect()
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

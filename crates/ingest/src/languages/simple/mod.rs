@@ -3,6 +3,7 @@
 mod common;
 mod extensions;
 mod functions;
+mod named;
 mod reader;
 mod rules;
 

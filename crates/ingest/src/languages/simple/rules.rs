@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Grammar, Unit, common, extensions};
+use super::{Grammar, Unit, common, extensions, named};
 use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
@@ -14,17 +14,13 @@ use crate::resolve::ty::{Args, Ty};
 
 /// What a name that starts at the root of all packages has in front: `\a\b`.
 pub(super) const ROOT: &str = "\\";
-/// More functions of one full name are not told apart.
-const MAX_SAME: usize = 8;
-/// More definitions of one full name are not compared with each other.
-const MAX_COMPARED: usize = 64;
 
 pub(super) struct SimpleRules {
     pub(super) grammar: &'static Grammar,
     /// Definitions by full name, `package.Type.member`.
     names: FxHashMap<String, Vec<GDef>>,
     /// Full names that files of one name define: only these can be copies of each other.
-    copied: FxHashSet<String>,
+    pub(super) copied: FxHashSet<String>,
     /// Types by their own name.
     types: FxHashMap<GName, Vec<GDef>>,
     /// What functions outside of types are called.
@@ -90,97 +86,21 @@ impl SimpleRules {
                 }
             }
         }
-        for (full, defs) in rules.names.iter().filter(|(_, defs)| defs.len() > 1) {
-            let mut files: Vec<(&str, u32)> =
-                defs.iter().map(|&def| (file_name(program, def), program.file_of(def))).collect();
-            files.sort_unstable();
-            files.dedup();
-            if files.windows(2).any(|two| two[0].0 == two[1].0) {
-                rules.copied.insert(full.clone());
-            }
-        }
+        rules.copied = named::copied(program, &rules.names);
         rules
-    }
-
-    /// What has a full name, as far as it is not the copy of something nearer.
-    fn near(&self, program: &Program<'_>, file: u32, full: &str) -> Vec<GDef> {
-        let all = self.get(full);
-        if all.len() < 2 || !self.copied.contains(full) {
-            return all.to_vec();
-        }
-        if all.len() <= MAX_COMPARED {
-            return program.without_copies(file, all.to_vec());
-        }
-        // So many are parts of something large: of those the same outermost folder is the copy.
-        let outermost = |def: GDef| program.path_of(def).split('/').next();
-        let own = program.files[file as usize].path.split('/').next();
-        let near: Vec<GDef> = all.iter().copied().filter(|&def| outermost(def) == own).collect();
-        if near.is_empty() { all.to_vec() } else { near }
     }
 
     pub(super) fn scope_name(&self, file: u32, scope: Scope) -> &str {
         self.scopes.get(&(file, scope)).map_or("", String::as_str)
     }
 
-    fn full(&self, program: &Program<'_>, def: GDef) -> String {
+    pub(super) fn full(&self, program: &Program<'_>, def: GDef) -> String {
         let file = program.file_of(def);
         join(self.scope_name(file, program.def(def).parent), program.text(program.def_name(def)))
     }
 
     pub(super) fn get(&self, full: &str) -> &[GDef] {
         self.names.get(full).map_or(&[], Vec::as_slice)
-    }
-
-    /// What a full name stands for.
-    pub(super) fn value(
-        &self,
-        eval: &mut Eval<'_, '_>,
-        file: u32,
-        full: &str,
-        receiver: Option<&Ty>,
-        among: Among,
-    ) -> Option<Ty> {
-        let program = eval.program;
-        let fits = |def: &&GDef| among == Among::All || !program.def(**def).kind.is_callable();
-        // The same name in this very file is meant before any other.
-        let own = self.get(full).iter().filter(fits).filter(|def| program.file_of(**def) == file);
-        let mut found: Vec<GDef> = own.copied().collect();
-        if found.is_empty() {
-            found = self.near(program, file, full);
-            found.retain(|def| fits(&def));
-        }
-        let kind = |def: &GDef| program.def(*def).kind;
-        if let Some(&ty) = found.iter().find(|def| kind(def).is_type() || kind(def) == DefKind::Module) {
-            return Some(self.aliased(eval, ty));
-        }
-        let callables: Vec<GDef> = found.iter().copied().filter(|def| kind(def).is_callable()).collect();
-        if callables.is_empty() {
-            return found.first().map(|&constant| self.constant(eval, constant));
-        }
-        if callables.len() > MAX_SAME {
-            return Some(Ty::External);
-        }
-        let receiver = receiver.map(|ty| Arc::new(ty.clone()));
-        Some(Ty::union(callables.into_iter().map(|def| Ty::Fn(def, receiver.clone())).collect()))
-    }
-
-    fn constant(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
-        let (file, found) = (eval.program.file_of(def), eval.program.def(def));
-        match (found.of, found.value) {
-            (Some(ty), _) => eval.ty(file, ty),
-            (None, Some(value)) => eval.expr(file, value),
-            _ => Ty::External,
-        }
-    }
-
-    fn aliased(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
-        let found = eval.program.def(def);
-        if let (DefKind::TypeAlias, Some(of)) = (found.kind, found.of)
-            && let Ty::Of(class, args) = eval.ty(eval.program.file_of(def), of)
-        {
-            return Ty::Type(class, args);
-        }
-        Ty::Type(def, Arc::new([]))
     }
 
     /// A name of one or more parts, seen from a scope.
@@ -314,15 +234,11 @@ impl SimpleRules {
         lineage_of_parts(eval, class, Foreign::Unknown, parts)
     }
 
-    /// Everything that is written of one type, or of one namespace.
-    fn parts(&self, program: &Program<'_>, class: GDef) -> Vec<GDef> {
-        self.near(program, program.file_of(class), &self.full(program, class))
-    }
-
     fn class_member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Option<Ty> {
         let (Ty::Of(class, _) | Ty::Type(class, _)) = base else { return None };
         let program = eval.program;
         let text = program.text(name);
+        let mut is_value = false;
         for at in self.lineage(eval, *class).0 {
             let full = self.full(program, at);
             let file = program.file_of(at);
@@ -330,22 +246,27 @@ impl SimpleRules {
             if full.rsplit('.').next() == Some(text) {
                 continue;
             }
-            let found = self.value(eval, file, &join(&full, text), Some(base), Among::All);
-            if let Some(found) = found.filter(|found| access == Access::Call || !matches!(found, Ty::Fn(..)))
-            {
-                return Some(found);
+            // Parts of a type in other files count as much as the one in its own.
+            let named = self.near(program, file, &join(&full, text));
+            let named = self.any_of(eval, named, Some(base));
+            is_value |= named.is_some();
+            let found = named.and_then(|named| named::accessed(program, named, access));
+            let is_read = |found: &&Ty| access == Access::Read && matches!(found, Ty::Fn(..));
+            if let Some(found) = found.as_ref().filter(|found| !is_read(found)) {
+                return Some(found.clone());
             }
             for part in self.parts(program, at) {
                 if let Some(found) = eval.field(part, &[], name) {
                     return Some(if access == Access::Call { Ty::External } else { found });
                 }
             }
-            if let Some(found) = self.value(eval, file, &join(&full, text), Some(base), Among::All) {
+            if let Some(found) = found {
                 // Read without brackets it is what it gives.
                 return Some(eval.function_result(&found, file));
             }
         }
-        None
+        // What is read may be called, and nobody says what that runs.
+        is_value.then_some(Ty::External)
     }
 
     fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
@@ -368,10 +289,6 @@ impl SimpleRules {
         let near = program.nearest(file, &all);
         near.first().filter(|_| is_one).map(|&def| self.aliased(eval, def))
     }
-}
-
-fn file_name<'f>(program: &Program<'f>, def: GDef) -> &'f str {
-    program.path_of(def).rsplit('/').next().unwrap_or("")
 }
 
 /// The full name of a scope. Where files load each other, a file's names are its own.

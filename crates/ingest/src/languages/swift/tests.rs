@@ -112,11 +112,19 @@ class A {
 }
 typealias Bee = B
 class B { func run() {} }
+class Sub: A {
+  var reply: B { return make() }
+  func reply(done: Int) {}
+  func go() { reply(done: 1); reply.run(); total { 1 } }
+}
+func outside(a: A, s: Sub) { a.other { 1 }; s.reply { 1 }; s.reply.run() }
 "#;
     expect![[r#"
         class::A.swift::A 1-11 `class A`
         class::A.swift::B 13-13 `class B`
+        class::A.swift::Sub 14-18 `class Sub: A`
         constant::A.swift::A.shared 2-2 `static let shared = A()`
+        function::A.swift::outside 19-19 `func outside(a: A, s: Sub)`
         method::A.swift::A.deinit 7-7 `deinit`
         method::A.swift::A.help 8-8 `func help() -> Int`
         method::A.swift::A.make 9-9 `func make() -> B`
@@ -125,6 +133,9 @@ class B { func run() {} }
         method::A.swift::A.total 4-4 `var total: Int`
         method::A.swift::A.use 10-10 `func use()`
         method::A.swift::B.run 13-13 `func run()`
+        method::A.swift::Sub.go 17-17 `func go()`
+        method::A.swift::Sub.reply 15-15 `var reply: B`
+        method::A.swift::Sub.reply#2 16-16 `func reply(done: Int)`
         type::A.swift::Bee 12-12 `typealias Bee = B`
     "#]]
     .assert_eq(&testing::definitions(fixture));
@@ -138,6 +149,33 @@ class B { func run() {} }
         A.swift A.total -> A.swift A.help @[4]
         A.swift A.use -> A.swift A.help @[10]
         A.swift A.use -> A.swift B.run @[10]
+        A.swift Sub.go -> A.swift B.run @[17]
+        A.swift Sub.go -> A.swift Sub.reply#2 @[17]
+        A.swift Sub.reply -> A.swift A.make @[15]
+        A.swift outside -> A.swift B.run @[19]
+        A.swift outside -> A.swift Sub.reply#2 @[19]
     "#]]
     .assert_eq(&testing::calls(fixture));
+}
+
+/// What an extension adds is as good as what stands in the class.
+#[test]
+fn overloads_in_other_parts_of_a_class_are_told_apart_by_what_they_take() {
+    let found = testing::calls(
+        r#"
+//- A.swift
+class Box { func put(_ n: Int) {} func ask(_ n: Int) {} }
+//- B.swift
+extension Box { func put(a: Int, b: Int) {} func ask(name: String) {} }
+//- C.swift
+func use(b: Box) { b.put(1); b.put(a: 1, b: 2); b.ask(1); b.ask(name: "x") }
+"#,
+    );
+    expect![[r#"
+        C.swift use -> A.swift Box.ask @[1]
+        C.swift use -> A.swift Box.put @[1]
+        C.swift use -> B.swift Box.ask @[1]
+        C.swift use -> B.swift Box.put @[1]
+    "#]]
+    .assert_eq(&found);
 }

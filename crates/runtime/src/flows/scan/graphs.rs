@@ -95,12 +95,9 @@ pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
         if last - first < MIN_LINES || !(is_called || is_public) || node.flags().has(NodeFlags::ABSTRACT) {
             continue;
         }
-        let (status, why) = match (touched.contains(node.path()), is_called) {
-            (_, true) => (Status::Confirmed, "code of the product calls it"),
-            (false, false) => (Status::Confirmed, "no test uses its file at all"),
-            (true, false) => {
-                (Status::Mitigated, "tests use its file, and may reach it by a name that is not seen")
-            }
+        let (status, why) = match touched.contains(node.path()) {
+            true => (Status::Mitigated, "tests use its file, and may reach it by a way that is not seen"),
+            false => (Status::Confirmed, "no test uses its file"),
         };
         let what = format!("no test is known to lead to it; {why}");
         found.findings.push(finding(graph, node.ix(), first, status, what));
@@ -147,7 +144,7 @@ pub fn auth(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, F
         for handler in graph.targets(route.ix(), EdgeKind::Routes).collect::<Vec<_>>() {
             let below = blast::blast(graph, &[handler], blast::Toward::Needed, AUTH_HOPS);
             let names = below.reached.iter().map(|one| graph.node(one.node).label());
-            let is_named = names.into_iter().any(|name| checks(name));
+            let is_named = names.into_iter().any(checks);
             let is_written = words.body(graph, handler).is_some_and(|body| checks(&body));
             if is_named || is_written || checks(route.label()) {
                 checked += 1;
@@ -222,7 +219,9 @@ pub fn injection(graph: &Graph, within: Within<'_>) -> Found {
             let is_base = own.is_some_and(|own| {
                 graph.outgoing(own).any(|edge| edge.kind == EdgeKind::Inherits && edge.target == made)
             });
-            let Some(&base) = bases.iter().find(|&&base| heirs(base) >= 2) else { continue };
+            // An extension of foreign types is no choice among them.
+            let is_choice = |base: NodeIx| heirs(base) >= 2 && !graph.node(base).label().ends_with("Ext");
+            let Some(&base) = bases.iter().find(|&&base| is_choice(base)) else { continue };
             if is_base {
                 continue;
             }
@@ -238,5 +237,7 @@ pub fn injection(graph: &Graph, within: Within<'_>) -> Found {
             found.findings.push(finding(graph, node.ix(), line, status, what));
         }
     }
+    found.findings.sort_by(|a, b| (&a.at, &a.what).cmp(&(&b.at, &b.what)));
+    found.findings.dedup();
     found
 }

@@ -14,9 +14,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use m1nd_graph::Graph;
 use m1nd_recall::corpus::Corpus;
-use m1nd_recall::fuse::{self, Signal, Tuning, Weights};
-use m1nd_recall::predict;
+use m1nd_recall::fuse::Signal;
+use m1nd_recall::{predict, seek};
 use m1nd_runtime::workspace::BindingSource;
 use m1nd_runtime::{BuildInfo, Runtime, Settings};
 use m1nd_stdx::cancel::CancelToken;
@@ -64,7 +65,7 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
         let experiment = Experiment::lay_out(repo, args.commits, &snapshot)?;
         let runtime = runtime(&experiment.folder, &dir.path().join("home"))?;
         let corpus = corpus(&runtime)?;
-        let measured = measure(experiment, &runtime, &corpus, args.explain);
+        let measured = measure(experiment, &runtime, &corpus, args.explain)?;
         if Reader::of(args.json) == Reader::Person {
             show(&measured);
         }
@@ -109,7 +110,7 @@ fn corpus(runtime: &Runtime) -> anyhow::Result<Arc<Corpus>> {
 }
 
 /// The files that the tool names, asked as an agent asks it, and the bytes of its answer.
-fn seek(runtime: &Runtime, query: &str) -> (Vec<String>, usize) {
+fn ask_seek(runtime: &Runtime, query: &str) -> (Vec<String>, usize) {
     let reply =
         crate::commands::ask(runtime, SEEK, json!({ "query": query, "group_by": "file", "top_k": 10 }));
     let files = reply.body["files"].as_array().into_iter().flatten();
@@ -132,7 +133,14 @@ fn activate(runtime: &Runtime, query: &str) -> (Vec<String>, usize) {
     (paths, reply.text().len())
 }
 
-fn measure(experiment: Experiment, runtime: &Runtime, corpus: &Corpus, explain: bool) -> Measured {
+fn measure(
+    experiment: Experiment,
+    runtime: &Runtime,
+    corpus: &Corpus,
+    explain: bool,
+) -> anyhow::Result<Measured> {
+    let view = runtime.workspace().context("the snapshot is bound")?.view();
+    let graph = Arc::clone(view.graph().context("the snapshot has a graph")?);
     let mut tallies: Vec<(&'static str, Tally)> =
         [SEEK, ACTIVATE].into_iter().chain(baselines::NAMES).map(|name| (name, Tally::default())).collect();
     let mut misses = Vec::new();
@@ -140,7 +148,7 @@ fn measure(experiment: Experiment, runtime: &Runtime, corpus: &Corpus, explain: 
         for (name, tally) in &mut tallies {
             let started = Instant::now();
             let (found, bytes) = match *name {
-                SEEK => seek(runtime, &question.text),
+                SEEK => ask_seek(runtime, &question.text),
                 ACTIVATE => activate(runtime, &question.text),
                 _ => {
                     let found = baselines::ranked(corpus, name, &question.text);
@@ -149,13 +157,13 @@ fn measure(experiment: Experiment, runtime: &Runtime, corpus: &Corpus, explain: 
             };
             tally.add(&found, &question.truth, started.elapsed(), bytes);
             if explain && *name == SEEK {
-                misses.extend(missed(corpus, question, &found));
+                misses.extend(missed(corpus, &graph, question, &found));
             }
         }
     }
     let figures = tallies.into_iter().map(|(name, tally)| (name, tally.figures())).collect();
     let companions = companions(&experiment, corpus);
-    Measured { experiment, figures, companions, misses }
+    Ok(Measured { experiment, figures, companions, misses })
 }
 
 /// Given one file that a later commit touched, where are the others?
@@ -178,29 +186,33 @@ fn companions(experiment: &Experiment, corpus: &Corpus) -> Vec<(&'static str, Fi
     [PREDICT, baselines::COUNTS, baselines::FOLDER].map(measure).into()
 }
 
-/// For a file that is not among the first ten: where each signal alone would have put it.
-fn missed(corpus: &Corpus, question: &Question, found: &[String]) -> Vec<Value> {
+/// For a file that is not among the first ten: where `seek` has it further down, and where each signal alone would have put it.
+fn missed(corpus: &Corpus, graph: &Graph, question: &Question, found: &[String]) -> Vec<Value> {
     let missed = question.truth.iter().zip(ranks(found, &question.truth));
     let missed: Vec<_> = missed.filter(|(_, rank)| rank.is_none()).collect();
     if missed.is_empty() {
         return Vec::new();
     }
-    let ranking =
-        fuse::rank(corpus, &question.text, &Weights::default(), &Tuning::default(), |_, _, score| {
-            score.max(0.0)
-        });
+    let asked = seek::Question {
+        query: &question.text,
+        top_k: usize::MAX,
+        graph: seek::Graphed::Yes,
+        min_score: 0.0,
+        tests: seek::Tests::After,
+    };
+    let ranking = seek::Found::of(corpus, graph, &asked, |_| true);
     let rows = missed.into_iter().map(|(path, _)| {
         let file = corpus.text.file(path);
         let mut signals = json!({});
         for &signal in Signal::ALL {
-            let scores = &ranking.evidence.files[signal as usize];
+            let scores = &ranking.evidence().files[signal as usize];
             signals[signal.name()] = json!(file.and_then(|file| place_in(scores, file)));
         }
         json!({
             "commit": question.commit,
             "query": question.text.lines().next().unwrap_or_default(),
             "file": path,
-            "rank": file.and_then(|file| place_in(&ranking.scores, file)),
+            "rank": file.and_then(|file| ranking.place(file)),
             "signals": signals,
             "first": found.iter().take(3).collect::<Vec<_>>(),
         })
@@ -208,10 +220,11 @@ fn missed(corpus: &Corpus, question: &Question, found: &[String]) -> Vec<Value> 
     rows.collect()
 }
 
-/// The rank of a file by one signal; nothing where the signal is silent.
+/// The rank of a file by one signal, equal ones in the order that a ranking has them; nothing where the signal is silent.
 fn place_in(scores: &[f32], file: u32) -> Option<usize> {
     let own = scores[file as usize];
-    (own > 0.0).then(|| scores.iter().filter(|&&score| score > own).count() + 1)
+    let before = |&(at, score): &(usize, &f32)| *score > own || *score == own && at < file as usize;
+    (own > 0.0).then(|| scores.iter().enumerate().filter(before).count() + 1)
 }
 
 type Table = [(&'static str, Figures)];
@@ -287,4 +300,15 @@ fn as_json(all: &[Measured], average: &Table, together: &Table) -> Value {
         "macro_average": table(average),
         "macro_average_changed_together": table(together),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_in;
+
+    #[test]
+    fn equal_files_have_different_places_and_silent_ones_none() {
+        let scores = [0.5, 0.0, 0.5, 1.0];
+        assert_eq!([0, 1, 2, 3].map(|file| place_in(&scores, file)), [Some(2), None, Some(3), Some(1)]);
+    }
 }

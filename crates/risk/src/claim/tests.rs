@@ -1,0 +1,70 @@
+//! Claims about small graphs.
+
+use super::*;
+use crate::testing::{at, graph};
+
+#[test]
+fn sentences_become_claims_and_others_are_refused() {
+    let shown = |text: &str| {
+        parse(text)
+            .map(|claim| format!("{} {} {:?}", claim.kind.name(), claim.one, claim.other.unwrap_or_default()))
+    };
+    assert_eq!(shown("Parser never calls Database.").as_deref(), Some("never_calls Parser \"Database\""));
+    assert_eq!(
+        shown("`auth.check` is always called before `db.write`").as_deref(),
+        Some("always_before auth.check \"db.write\"")
+    );
+    assert_eq!(shown("A and B are tightly coupled").as_deref(), Some("coupling A \"B\""));
+    assert_eq!(shown("the function foo is isolated").as_deref(), Some("isolated foo \"\""));
+    assert_eq!(shown("a.py does not depend on b.py").as_deref(), Some("no_dependency a.py \"b.py\""));
+    assert_eq!(shown("router is the gateway to db").as_deref(), Some("gateway router \"db\""));
+    assert_eq!(shown("a and b depend on each other").as_deref(), Some("circular a \"b\""));
+    assert_eq!(shown("the code is nice"), None);
+    assert_eq!(shown("calls"), None);
+    assert_eq!(shown("some thing calls another thing"), None);
+    for pattern in PATTERNS {
+        assert!(parse(pattern).is_some(), "{pattern}");
+    }
+}
+
+fn judged(graph: &Graph, kind: Kind, one: &str, other: Option<&str>) -> (String, f32) {
+    let found = judge(graph, kind, at(graph, one), other.map(|other| at(graph, other)), 5, 1_000);
+    (found.verdict().to_owned(), (found.confidence * 100.0).round() / 100.0)
+}
+
+#[test]
+fn what_the_graph_shows_is_believed_and_what_it_does_not_show_less_so() {
+    let graph = graph(
+        "main calls parse\nparse calls lex\nmain calls guess ?4\nguess calls deep\ndb calls disk\nread calls db\nwrite calls db\nalone references alone2\n",
+    );
+    // 30 / 31 and its opposite.
+    assert_eq!(judged(&graph, Kind::DependsOn, "main", Some("lex")), ("likely_true".into(), 0.97));
+    assert_eq!(judged(&graph, Kind::NeverCalls, "main", Some("lex")), ("likely_false".into(), 0.03));
+    // 1 : 6 that a call is there which was not found.
+    assert_eq!(judged(&graph, Kind::NeverCalls, "lex", Some("main")), ("likely_true".into(), 0.86));
+    assert_eq!(judged(&graph, Kind::DependsOn, "lex", Some("main")), ("likely_false".into(), 0.14));
+    // A guess: 2 : 1.
+    assert_eq!(judged(&graph, Kind::DependsOn, "main", Some("deep")), ("inconclusive".into(), 0.67));
+    assert_eq!(judged(&graph, Kind::Gateway, "db", Some("disk")), ("likely_true".into(), 0.95));
+    assert_eq!(judged(&graph, Kind::Gateway, "read", Some("db")).0, "likely_false");
+    assert_eq!(judged(&graph, Kind::Isolated, "alone", None), ("likely_true".into(), 0.86));
+    assert_eq!(judged(&graph, Kind::Isolated, "disk", None).0, "likely_false");
+    assert_eq!(judged(&graph, Kind::Circular, "main", None).0, "likely_false");
+}
+
+#[test]
+fn cycles_couplings_and_orders_are_seen() {
+    let round = graph("a calls b\nb calls c\nc calls a\nd calls a\n");
+    assert_eq!(judged(&round, Kind::Circular, "a", Some("c")).0, "likely_true");
+    assert_eq!(judged(&round, Kind::Circular, "a", None).0, "likely_true");
+    assert_eq!(judged(&round, Kind::Circular, "d", None).0, "likely_false");
+    assert_eq!(judged(&round, Kind::NoDependency, "a", Some("b")).0, "likely_false");
+    assert_eq!(judged(&round, Kind::Coupling, "d", Some("c")).0, "likely_false");
+    let dispatch = graph(
+        "Net inherits Base\nBase contains b.send\nNet contains n.send\nrun calls b.send\nn.send calls sock\n",
+    );
+    // 6 : 1.
+    assert_eq!(judged(&dispatch, Kind::DependsOn, "run", Some("sock")), ("likely_true".into(), 0.86));
+    let budget = judge(&round, Kind::DependsOn, at(&round, "d"), Some(at(&round, "c")), 5, 1);
+    assert!(budget.is_cut && budget.verdict() == "inconclusive");
+}
