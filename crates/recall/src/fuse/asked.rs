@@ -40,8 +40,9 @@ fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, f32)
                 };
                 terms.each(word, &mut add);
                 // `httpadapter` is `HTTPAdapter`, which the index has as one word and not by its stem.
+                let unknown = terms_of_text(word).iter().all(|&term| corpus.text.files_with(term) == 0);
                 let whole = hash(&word.to_lowercase());
-                if !is_identifier && terms_of_text(word)[..] != [whole] && corpus.text.files_with(whole) > 0 {
+                if !is_identifier && unknown && corpus.text.files_with(whole) > 0 {
                     add(whole);
                 }
             }
