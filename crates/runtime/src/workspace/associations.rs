@@ -8,11 +8,14 @@ use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::{Learned, Plasticity};
 use parking_lot::Mutex;
 
+/// A number for each file that has one.
+type ByFile = BTreeMap<NodeIx, f64>;
+
 /// Made on first need, and again for each graph that is asked about.
 #[derive(Debug, Default)]
 pub(super) struct Associations {
     names: Mutex<Option<(Weak<Graph>, Arc<Names>)>>,
-    turbulence: Mutex<Option<(Weak<Graph>, Arc<BTreeMap<NodeIx, f64>>)>>,
+    turbulence: Mutex<Option<(Weak<Graph>, Arc<ByFile>)>>,
     plasticity: Mutex<Plasticity>,
 }
 
@@ -30,13 +33,13 @@ impl Associations {
     }
 
     /// What was found of this very graph, if anything was.
-    pub(super) fn turbulence(&self, graph: &Arc<Graph>) -> Option<Arc<BTreeMap<NodeIx, f64>>> {
+    pub(super) fn turbulence(&self, graph: &Arc<Graph>) -> Option<Arc<ByFile>> {
         let kept = self.turbulence.lock();
         let (of, found) = kept.as_ref()?;
         std::ptr::eq(of.as_ptr(), Arc::as_ptr(graph)).then(|| Arc::clone(found))
     }
 
-    pub(super) fn note_turbulence(&self, graph: &Arc<Graph>, found: Arc<BTreeMap<NodeIx, f64>>) {
+    pub(super) fn note_turbulence(&self, graph: &Arc<Graph>, found: Arc<ByFile>) {
         *self.turbulence.lock() = Some((Arc::downgrade(graph), found));
     }
 
