@@ -65,7 +65,7 @@ pub struct Draft {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_hash: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Detail>,
+    pub detail: Option<Box<Detail>>,
 }
 
 impl Draft {
@@ -88,7 +88,7 @@ impl Draft {
             agent_confidence: None,
             note: None,
             content_hash: None,
-            detail: Some(detail),
+            detail: Some(Box::new(detail)),
         }
     }
 
@@ -115,6 +115,10 @@ impl Draft {
 /// What only the mission's own events say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "only the first event of a mission is the large one, and it is boxed"
+)]
 pub enum Detail {
     Started {
         repo: String,

@@ -65,7 +65,7 @@ pub struct Verify {
 pub enum Command {
     Tell(Telling),
     /// A call that went through the runtime.
-    Observe(Draft),
+    Observe(Box<Draft>),
     Claim {
         text: String,
         event_ids: Vec<EventId>,
@@ -134,7 +134,7 @@ pub fn step(
             machine.tell(telling)?;
         }
         Command::Observe(draft) => {
-            machine.observe(draft);
+            machine.observe(*draft);
         }
         Command::Claim { text, event_ids } => {
             machine.claim(text, event_ids)?;

@@ -128,7 +128,7 @@ impl State {
             context_guard,
             parent_mission_id,
             inherited,
-        }) = &event.draft.detail
+        }) = event.draft.detail.as_deref()
         else {
             return None;
         };
@@ -192,7 +192,7 @@ impl State {
     }
 
     fn apply_own(&mut self, event: &Event) {
-        match &event.draft.detail {
+        match event.draft.detail.as_deref() {
             Some(Detail::Claimed { claim_id, text, event_ids }) => self.claims.push(Claim {
                 claim_id: claim_id.clone(),
                 text: text.clone(),
@@ -252,7 +252,7 @@ impl State {
         if family == Family::Retrieve {
             self.retrieval_blocked = matches!(draft.outcome.as_str(), "blocked" | "nothing_found");
         }
-        if let Some(Detail::Found { places }) = &draft.detail {
+        if let Some(Detail::Found { places }) = draft.detail.as_deref() {
             self.places = places.iter().take(PLACES).cloned().collect();
         }
         if draft.is_dead_path() {

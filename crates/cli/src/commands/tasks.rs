@@ -75,22 +75,8 @@ pub fn run(global: &Global, tasks: &Tasks) -> anyhow::Result<ExitCode> {
 fn show(runtime: &Runtime, place: &Place, task: Option<&str>) -> anyhow::Result<ExitCode> {
     let workspace = name(runtime, place)?;
     let reply = super::ask(runtime, "tasks_radar", json!({ "workspace": workspace, "task": task }));
-    let mut below = Vec::new();
-    let mut cursor = Value::Null;
-    while !reply.is_error {
-        let id = &reply.body["target"]["id"];
-        let wanted =
-            json!({ "workspace": workspace, "task": id, "limit": 200, "max_chars": LARGE, "cursor": cursor });
-        let page = super::ask(runtime, "tasks_context", wanted);
-        if page.is_error {
-            break;
-        }
-        below.extend(list(&page.body["detail"]["steps"]).chain(list(&page.body["tasks"])).cloned());
-        cursor = page.body["pagination"]["next_cursor"].clone();
-        if cursor.is_null() {
-            break;
-        }
-    }
+    let below =
+        if reply.is_error { Vec::new() } else { parts(runtime, &workspace, &reply.body["target"]["id"]) };
     output::print(&reply, place.reader(), |out, body| {
         radar(out, body)?;
         let own = &body["target"]["id"];
@@ -99,6 +85,25 @@ fn show(runtime: &Runtime, place: &Place, task: Option<&str>) -> anyhow::Result<
             None => line(out, one, &Value::Null, 2),
         })
     })
+}
+
+/// The steps of a task, or the tasks of a plan.
+fn parts(runtime: &Runtime, workspace: &str, id: &Value) -> Vec<Value> {
+    let mut parts = Vec::new();
+    let mut cursor = Value::Null;
+    loop {
+        let wanted =
+            json!({ "workspace": workspace, "task": id, "limit": 200, "max_chars": LARGE, "cursor": cursor });
+        let page = super::ask(runtime, "tasks_context", wanted);
+        if page.is_error {
+            return parts;
+        }
+        parts.extend(list(&page.body["detail"]["steps"]).chain(list(&page.body["tasks"])).cloned());
+        cursor = page.body["pagination"]["next_cursor"].clone();
+        if cursor.is_null() {
+            return parts;
+        }
+    }
 }
 
 /// A step with its mark, what would prove it, and whether that was confirmed.

@@ -42,7 +42,8 @@ pub fn observe(
     let ledger = workspace.memory().map_err(|err| from_memory::store(&err))?;
     let draft = draft(workspace, seen);
     let actor = header.caller.name();
-    let done = act_on(runtime, workspace, &*ledger, mission, actor, |_| Command::Observe(draft.clone()));
+    let done =
+        act_on(runtime, workspace, &*ledger, mission, actor, |_| Command::Observe(Box::new(draft.clone())));
     let done = done.map_err(|err| from_mission::refusal(seen.tool, &err))?;
     let id = done.events.first().map(|event| event.event_id.clone());
     let id = id.ok_or_else(|| from_mission::nothing_recorded(seen.tool))?;
@@ -90,7 +91,7 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         agent_confidence: None,
         note,
         content_hash,
-        detail: (family.is_graph() && !places.is_empty()).then_some(Detail::Found { places }),
+        detail: (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places })),
     }
 }
 
