@@ -1,6 +1,9 @@
 //! Seek: from a question to the symbols and files that answer it, each with its reasons.
 
+use std::cell::RefCell;
+
 use m1nd_graph::{Graph, NodeFlags, NodeIx, NodeKind};
+use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
 use crate::fuse::{self, Evidence, FIRST, Ranking, SIGNALS, Signal, Tuning, Weights};
@@ -86,6 +89,8 @@ pub struct Found<'c> {
     words: Vec<Word>,
     /// The terms of single words, in order.
     telling: Vec<Term>,
+    /// How much words tell, as far as it was asked: counting where a word stands costs as much as it stands there.
+    weighed: RefCell<FxHashMap<Term, f32>>,
     /// Words that nothing has, and what they were read as.
     read_as: Vec<(String, String)>,
     question: &'c Question<'c>,
@@ -152,6 +157,7 @@ impl<'c> Found<'c> {
             files,
             words,
             telling,
+            weighed: RefCell::default(),
             read_as: spelled.read_as,
             question,
         }
@@ -249,7 +255,8 @@ impl<'c> Found<'c> {
         let is_test = node.kind() == NodeKind::Test || node.flags().has(NodeFlags::TEST_CODE);
         let beside = if is_test && self.question.tests == Tests::After { BESIDE } else { 1.0 };
         let text = &self.corpus.text;
-        let idf = |term: Term| Bm25::idf(text.files_with(term).max(1), text.files().len());
+        let count = |term: Term| Bm25::idf(text.files_with(term).max(1), text.files().len());
+        let idf = |term: Term| *self.weighed.borrow_mut().entry(term).or_insert_with(|| count(term));
         let (mut own, mut said) = (0.0, 0.0);
         let mut known: Vec<Term> = Vec::new();
         for term in parts_of(node.label()).flat_map(terms_of_text) {
