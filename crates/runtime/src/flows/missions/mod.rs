@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_guard::Scope;
 use m1nd_memory::StoreError;
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::{self, Packet};
@@ -19,10 +20,11 @@ use m1nd_mission::{
 };
 use m1nd_stdx::digest::sha256_hex;
 use m1nd_store::{RamStore, SqliteStore};
-use m1nd_vfs::{PathError, RelPath, read};
+use m1nd_vfs::{RelPath, read};
 use serde_json::{Value, json};
 
 use super::slice::MAX_FILE_BYTES;
+use super::trust;
 use crate::ctx::Ctx;
 use crate::faults::{from_memory, from_mission};
 use crate::registry::Registry;
@@ -160,20 +162,12 @@ pub const ELSEWHERE: &str = "wrong_workspace_binding";
 
 /// How what a mission asks about lies to the workspace: in it, in another root of it, or elsewhere.
 pub fn class_of(ctx: &Ctx<'_>, scope: Option<&str>, known: Option<&[String]>) -> Result<&'static str, Fault> {
-    let root = ctx.workspace()?.root();
-    let mut class = "single_repo";
-    for path in scope.into_iter().chain(known.into_iter().flatten().map(String::as_str)) {
-        match root.locate(path_of(path)) {
-            Ok(found) if found.as_str().split('/').next().is_some_and(|first| first.ends_with("::")) => {
-                class = "federated";
-            }
-            Ok(_) => {}
-            Err(PathError::Outside { .. }) => return Ok(ELSEWHERE),
-            // A file that is still to be made, or a folder that is gone, is in the workspace all the same.
-            Err(_) => {}
-        }
-    }
-    Ok(class)
+    ctx.workspace()?;
+    let asked = scope.into_iter().chain(known.into_iter().flatten().map(String::as_str));
+    let classes: Vec<Scope> = asked.map(|path| trust::classify(ctx, path_of(path))).collect();
+    let worst =
+        [Scope::WrongWorkspaceBinding, Scope::Federated].into_iter().find(|one| classes.contains(one));
+    Ok(worst.unwrap_or(Scope::SingleRepo).name())
 }
 
 /// A path as the graph writes it, where it is one of the workspace's.
