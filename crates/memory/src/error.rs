@@ -21,10 +21,10 @@ pub enum MemoryError {
     TargetUnknown { kind: &'static str, id: String, nearest: Vec<String> },
     #[error("nothing is in focus and no target was named")]
     NoTarget,
-    #[error("branch {branch} has no graph document")]
-    NoGraphDoc { branch: BranchName },
-    #[error("branch {branch} has several graph documents")]
-    SeveralGraphDocs { branch: BranchName, docs: Vec<DocName> },
+    #[error("{} no graph document", have(branches))]
+    NoGraphDoc { branches: Vec<BranchName> },
+    #[error("{} several graph documents", have(branches))]
+    SeveralGraphDocs { branches: Vec<BranchName>, docs: Vec<DocName> },
     #[error("id {id} is reserved: only the task projection writes it")]
     ReservedId { id: String },
     #[error("node {id} does not exist in this view")]
@@ -137,5 +137,16 @@ pub enum StoreError {
 impl MemoryError {
     pub(crate) fn invalid(field: &'static str, reason: impl Into<String>) -> Self {
         Self::Invalid { field, reason: reason.into() }
+    }
+}
+
+/// "branch a has" or "branches a and b have".
+fn have(branches: &[BranchName]) -> String {
+    match branches {
+        [one] => format!("branch {one} has"),
+        several => {
+            let names: Vec<&str> = several.iter().map(BranchName::as_str).collect();
+            format!("branches {} together have", names.join(" and "))
+        }
     }
 }

@@ -56,7 +56,7 @@ const LIST_BYTES: usize = 58_000;
 const ENTRY_BYTES: usize = 160;
 
 /// What is left out of long lists, in this order.
-const THINNER: [fn(&mut Listing); 7] = [
+const THINNER: [fn(&mut Listing); 9] = [
     |tool| tool.output_schema = None,
     |tool| describe_only_required(&mut tool.input_schema),
     |tool| tool.input_schema = schema::without_descriptions(&tool.input_schema),
@@ -64,7 +64,35 @@ const THINNER: [fn(&mut Listing); 7] = [
     |tool| tool.description = first_part(tool.description),
     |tool| leave_out_depths(&mut tool.input_schema),
     |tool| leave_out_words(&mut tool.input_schema),
+    |tool| leave_out(&mut tool.input_schema, |name| SHARED.contains(&name)),
+    |tool| leave_out(&mut tool.input_schema, |_| true),
 ];
+
+/// Optional arguments that mean the same wherever they are.
+const SHARED: [&str; 9] = [
+    "allow_sensitive",
+    "claim_token",
+    "cursor",
+    "dry_run",
+    "expected_revision",
+    "expected_version",
+    "idempotency_key",
+    "limit",
+    "max_chars",
+];
+
+/// What may be given besides, `help` tells.
+fn leave_out(schema: &mut Value, which: impl Fn(&str) -> bool) {
+    let is_required = required(schema);
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    properties.retain(|name, _| is_required(name) || !which(name));
+}
+
+/// Whether an argument must be given.
+fn required(schema: &Value) -> impl Fn(&str) -> bool + use<> {
+    let names = schema.get("required").cloned().unwrap_or_default();
+    move |name| names.as_array().is_some_and(|names| names.iter().any(|one| one == name))
+}
 
 /// A description up to where it goes into details.
 fn first_part(description: &'static str) -> &'static str {
@@ -116,9 +144,7 @@ fn only_names_and_types(schema: &mut Value) {
 
 /// What must be given is explained; what may be given has a name that speaks.
 fn describe_only_required(schema: &mut Value) {
-    let required = schema.get("required").cloned().unwrap_or_default();
-    let is_required =
-        |name: &str| required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+    let is_required = required(schema);
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     for (name, property) in properties {
         if !is_required(name) {

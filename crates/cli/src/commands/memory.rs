@@ -1,7 +1,7 @@
 //! `m1nd memory`: what agents remembered about this repository, for people.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -131,7 +131,7 @@ enum Command {
     },
     /// Read an export in, under a name where nothing is remembered yet
     Import {
-        /// File that `export` wrote
+        /// File that `export` wrote; - reads the standard input
         file: PathBuf,
     },
 }
@@ -386,17 +386,30 @@ impl<W: Write> Write for Pipe<W> {
     }
 }
 
+/// The text of an export; `-` is the standard input.
+fn read_export(path: &Path) -> anyhow::Result<String> {
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).context("the standard input cannot be read")?;
+        bytes
+    } else {
+        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?
+    };
+    String::from_utf8(bytes).map_err(|_| {
+        anyhow::anyhow!("{} is not text; import reads what m1nd memory export has written", path.display())
+    })
+}
+
 fn import(runtime: &Runtime, place: &Place, path: &Path) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!runtime.settings().read_only, "importing writes, and --read-only is set");
     let bound = runtime.workspace().context("there is no workspace; change to a repository or name one")?;
-    let open = || File::open(path).with_context(|| format!("{} cannot be read", path.display()));
+    let export = read_export(path)?;
     let name = match &place.name {
         Some(name) => name.clone(),
-        None => transfer::exported_name(&mut BufReader::new(open()?))
+        None => transfer::exported_name(&mut export.as_bytes())
             .context("the file does not say a name; give one with --in")?,
     };
-    let mut file = BufReader::new(open()?);
-    let counts = with_ports(runtime, &bound, |ports| transfer::import(ports, &name, &mut file))?;
+    let counts = with_ports(runtime, &bound, |ports| transfer::import(ports, &name, &mut export.as_bytes()))?;
     let said = json!({ "name": name, "counts": counts });
     match place.reader() {
         Reader::Program => anstream::println!("{said}"),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::apply::delete_node;
 use super::dispute::Dispute;
 use super::place;
-use super::resolve::{Refused, close, superseded_by};
+use super::resolve::{AGREED, Refused, close, superseded_by};
 use super::state::{object, same};
 use super::view::GraphView;
 use crate::branch::existing;
@@ -139,7 +139,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
         let newer = std::mem::take(&mut run.newer);
         let why = |row: &ConflictRow| match newer.get(&row.key) {
             Some(id) => (*id != row.id).then(|| superseded_by(id)),
-            None => agreed.contains(&row.key).then(|| "agreed".to_owned()),
+            None => agreed.contains(&row.key).then(|| AGREED.to_owned()),
         };
         let closed = close(run.w, &run.place, &run.from, Seq::END, why)?;
         let (merged, conflict_ids, still_open) = (run.merged, run.new, run.open);
@@ -203,7 +203,7 @@ fn cursor_of(row: &VersionRow) -> i64 {
 }
 
 enum Plan {
-    /// Both sides say the same, or `from` has said nothing new since they did, or since it was settled.
+    /// Both sides say the same, or `from` has said nothing new since it was merged or settled.
     Same,
     /// Only `from` changed it.
     Take,
@@ -231,7 +231,7 @@ struct Run<'r, 't> {
     open: Vec<ConflictId>,
 }
 
-/// Which sides changed a key since they last said the same about it.
+/// Which sides changed a key since the cut or the last merge.
 struct Moved {
     ours: bool,
     theirs: bool,
@@ -259,25 +259,25 @@ impl Run<'_, '_> {
         Ok(Plan::Take)
     }
 
-    /// What happened to a key since both sides last said the same: at the cut, after an earlier merge, or
-    /// because they came to the same by themselves. What was agreed on once is not disputed again.
+    /// What happened to a key since the cut, or since the destination last took it over from `from`. That both
+    /// came to say the same by themselves in between settles nothing: neither knew of the other.
     fn moved(
         &self,
         ours: Option<&VersionRow>,
         theirs: Option<&VersionRow>,
         key: &GraphKey,
     ) -> Result<Moved, MemoryError> {
-        let (mut a, mut b) = (ours.cloned(), theirs.cloned());
-        while !same(a.as_ref(), b.as_ref()) {
-            let own =
-                |row: &Option<VersionRow>| row.as_ref().map(|row| row.seq).filter(|seq| *seq > self.cut);
-            match (own(&a), own(&b)) {
-                (None, None) => break,
-                (seq_a, seq_b) if seq_a > seq_b => a = self.before(a, key)?,
-                _ => b = self.before(b, key)?,
-            }
+        if same(ours, theirs) {
+            return Ok(Moved { ours: false, theirs: false });
         }
-        Ok(Moved { ours: !same(ours, a.as_ref()), theirs: !same(theirs, a.as_ref()) })
+        let mut agreed = ours.cloned();
+        while let Some(row) = &agreed
+            && row.seq > self.cut
+            && row.origin.as_ref().is_none_or(|origin| origin.branch != self.from)
+        {
+            agreed = self.before(agreed, key)?;
+        }
+        Ok(Moved { ours: !same(ours, agreed.as_ref()), theirs: !same(theirs, agreed.as_ref()) })
     }
 
     /// The state of a key before this version, at most back to the cut.

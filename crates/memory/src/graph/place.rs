@@ -40,18 +40,18 @@ pub(super) fn doc(
 }
 
 fn only_doc(rows: &dyn Rows, ws: &WorkspaceRow, branches: &[&BranchName]) -> Result<DocName, MemoryError> {
-    let mut docs = BTreeSet::new();
+    let mut found = BTreeSet::new();
     for name in branches {
-        docs.append(&mut branch::docs(rows, ws, name, StreamKind::Graph)?);
+        found.append(&mut branch::docs(rows, ws, name, StreamKind::Graph)?);
     }
-    let branch = || branches.first().map_or_else(BranchName::main, |branch| (*branch).clone());
-    let mut docs: Vec<DocName> = docs.into_iter().collect();
+    let branches = || branches.iter().map(|name| (*name).clone()).collect();
+    let mut docs: Vec<DocName> = found.into_iter().collect();
     match (docs.pop(), docs.is_empty()) {
-        (None, _) => Err(MemoryError::NoGraphDoc { branch: branch() }),
+        (None, _) => Err(MemoryError::NoGraphDoc { branches: branches() }),
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
             docs.push(last);
-            Err(MemoryError::SeveralGraphDocs { branch: branch(), docs })
+            Err(MemoryError::SeveralGraphDocs { branches: branches(), docs })
         }
     }
 }

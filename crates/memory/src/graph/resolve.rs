@@ -96,6 +96,9 @@ pub(crate) fn superseded_by(id: &ConflictId) -> String {
     format!("superseded by {id}")
 }
 
+/// How a conflict ends whose sides came to say the same.
+pub(super) const AGREED: &str = "agreed";
+
 /// The versions of a branch that somebody decided not to take into another.
 pub(super) struct Refused(HashSet<(GraphKey, Seq)>);
 
@@ -118,7 +121,9 @@ impl Refused {
             })?;
             let Some(last) = found.last().map(|row| row.seq) else { return Ok(Self(out)) };
             before = last;
-            let kept = |row: &ConflictRow| row.resolution.as_deref() == Some(Resolution::UseInto.as_str());
+            let settled = [Resolution::UseInto.as_str(), AGREED];
+            let kept =
+                |row: &ConflictRow| row.resolution.as_deref().is_some_and(|how| settled.contains(&how));
             let found = found.into_iter().filter(|row| row.from == *from && kept(row));
             out.extend(found.map(|row| (row.key, row.theirs_seq)));
         }

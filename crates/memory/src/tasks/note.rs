@@ -7,6 +7,7 @@ use serde_json::json;
 use super::event::Event;
 use super::mutation::{Happened, mutation, record};
 use super::selector::{select, task_or_focus};
+use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
 use crate::ids::{DocName, Seq, WorkspaceId};
 use crate::port::Object;
@@ -29,6 +30,9 @@ mutation! {
         pub path: Option<String>,
         /// The text.
         pub note: String,
+        /// Code it speaks of: node_id, or path with lines (12-40)
+        #[serde(default)]
+        pub anchors: Option<Vec<AnchorIn>>,
         /// Accept text that looks like a secret
         #[serde(default)]
         pub allow_sensitive: Option<bool>,
@@ -54,6 +58,7 @@ const HEAD: usize = 200;
 pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let content = text::body("note", &request.note, Sensitive::from(request.allow_sensitive))?;
+    let anchors = anchors::take(ports.code, request.anchors.as_deref().unwrap_or_default())?;
     write(ports, &workspace, &request.once("tasks_note"), |w| {
         let rows = w.tx.rows();
         let (mut row, step) = if request.step_id.is_some() || request.path.is_some() {
@@ -79,7 +84,7 @@ pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOu
         }
         payload.insert("note".to_owned(), json!(head));
         let path = step.as_ref().map(|(_, path)| path.clone());
-        let event = record(w, &mut row, Happened { type_: "step_noted", path, payload })?;
+        let mut event = record(w, &mut row, Happened { type_: "step_noted", path, payload })?;
         w.tx.put_entity(&row)?;
         let mut meta = Object::new();
         meta.insert("source".to_owned(), json!("tasks_note"));
@@ -89,8 +94,10 @@ pub fn note(ports: &Ports<'_>, request: &TasksNoteRequest) -> Result<TasksNoteOu
             meta.insert("path".to_owned(), json!(path));
         }
         meta.insert("event_id".to_owned(), json!(event.event_id));
-        let new = NewEntry { meta: Some(meta), ..NewEntry::note(content.clone()) };
+        let anchors = anchors.clone();
+        let new = NewEntry { meta: Some(meta), anchors, ..NewEntry::note(content.clone()) };
         let entry = w.append(&row.id.branch(), &DocName::notes(), new, Findable::Yes)?;
+        event.warn(anchors::warnings(&entry.anchors).pop());
         Ok(Outcome::Keep(TasksNoteOutput {
             task: row.id.to_string(),
             revision: row.revision,

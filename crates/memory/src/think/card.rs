@@ -120,12 +120,14 @@ const DEFAULT_STATUS: &str = "open";
 pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryError> {
     let mut fields = match value {
         Value::Object(fields) => fields.clone(),
-        Value::String(text) if text.trim_start().starts_with('{') => match serde_json::from_str(text) {
-            Ok(Value::Object(fields)) => fields,
-            Ok(_) => return unreadable("the JSON is not an object"),
-            Err(err) => return unreadable(format!("the JSON does not parse: {err}")),
-        },
-        Value::String(text) => lines(text)?,
+        Value::String(text) if unmarked(text).trim_start().starts_with('{') => {
+            match serde_json::from_str(unmarked(text)) {
+                Ok(Value::Object(fields)) => fields,
+                Ok(_) => return unreadable("the JSON is not an object"),
+                Err(err) => return unreadable(format!("the JSON does not parse: {err}")),
+            }
+        }
+        Value::String(text) => lines(unmarked(text))?,
         _ => return unreadable("it is neither an object nor a string"),
     };
     let given = fields.keys().cloned().collect();
@@ -181,18 +183,30 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
     Ok(Card { id, kind, body, supports, blocks, supersedes, anchors, given })
 }
 
-/// Reads `key: value` lines; an indented line goes on with the value before it.
+/// A text without the byte order mark that some editors put before it.
+fn unmarked(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Reads `key: value` lines; a line that is indented more than the first goes on with the value before it. A card
+/// that is indented as a whole, as in a list or a quotation, reads like one that is not.
 fn lines(source: &str) -> Result<Object, MemoryError> {
     let mut out = Object::new();
     let mut last: Option<String> = None;
+    // How far the first line of the value that goes on is indented: what is beyond that belongs to the text.
+    let mut inner: Option<usize> = None;
+    let margin = source.lines().find(|line| !line.trim().is_empty()).map_or(0, indent);
     for (at, line) in source.lines().enumerate() {
-        let indented = line.starts_with([' ', '\t']);
+        let deeper = indent(line) > margin;
         match (&last, line.split_once(':')) {
             _ if line.trim().is_empty() && last.is_none() => {}
-            (Some(key), _) if indented || line.trim().is_empty() => {
+            (Some(key), _) if deeper || line.trim().is_empty() => {
+                let blank = line.trim().is_empty();
+                let from =
+                    if blank { 0 } else { indent(line).min(*inner.get_or_insert_with(|| indent(line))) };
                 if let Some(Value::String(value)) = out.get_mut(key) {
                     value.push('\n');
-                    value.push_str(line.trim());
+                    value.push_str(line.get(from..).unwrap_or_default().trim_end());
                 }
             }
             (_, Some((key, value))) if is_key(key) => {
@@ -202,6 +216,7 @@ fn lines(source: &str) -> Result<Object, MemoryError> {
                 }
                 out.insert(key.clone(), Value::String(value.trim().to_owned()));
                 last = Some(key);
+                inner = None;
             }
             _ => return unreadable(format!("line {} is not `key: value`", at + 1)),
         }
@@ -214,6 +229,11 @@ fn lines(source: &str) -> Result<Object, MemoryError> {
         }
     }
     Ok(out)
+}
+
+/// How many bytes of blanks a line starts with.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
 fn is_key(text: &str) -> bool {
@@ -231,15 +251,16 @@ fn string(fields: &mut Object, key: &'static str) -> Result<Option<String>, Memo
     }
 }
 
-/// A list of strings, or one string with commas.
+/// A list of strings, or one string with commas or with a line for each.
 fn list(fields: &mut Object, key: &'static str) -> Result<Vec<String>, MemoryError> {
     let parts = |text: &str| {
         if let Ok(items) = serde_json::from_str::<Vec<String>>(text) {
             return items;
         }
         let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
-        let bare = |part: &str| part.trim().trim_matches(['"', '\'']).trim().to_owned();
-        inner.split(',').map(bare).filter(|part| !part.is_empty()).collect()
+        let item = |part: &str| part.trim().strip_prefix("- ").unwrap_or(part).trim().to_owned();
+        let bare = |part: &str| item(part).trim_matches(['"', '\'']).trim().to_owned();
+        inner.split([',', '\n']).map(bare).filter(|part| !part.is_empty()).collect()
     };
     match fields.shift_remove(key) {
         None | Some(Value::Null) => Ok(Vec::new()),

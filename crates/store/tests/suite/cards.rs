@@ -257,3 +257,18 @@ fn new_words_do_not_bring_back_a_card_that_was_superseded() {
         assert_eq!(decisions(), ["d1"]);
     });
 }
+
+#[test]
+fn a_card_that_is_indented_as_a_whole_reads_like_one_that_is_not() {
+    on_every_store(|w| {
+        plan(w);
+        let text = "\u{feff}    id: d1\n    type: decision\n    title: Keep it\n    text: |\n      if a:\n          b()\n\n      \
+                    done\n    tags:\n      - One\n      - \"two\"\n";
+        assert_eq!(card(w, json!(text))["inserted"], true);
+        let same = json!({"id": "d1", "type": "decision", "title": "Keep it", "text": "if a:\n    b()\n\ndone",
+                          "tags": ["one", "two"]});
+        assert_eq!(card(w, same)["inserted"], false);
+        let refusal = w.call("think_card", json!({"target": "PLAN-001", "card": "  id: d2\n no key"}));
+        assert!(refusal.unwrap_err().to_string().contains("line 2"));
+    });
+}

@@ -214,7 +214,6 @@ fn a_change_that_was_taken_back_or_made_on_both_sides_is_no_conflict() {
         assert_eq!(merge_graph(w), (0, 1, 0));
         put(w, "b", "same");
         put(w, "main", "same");
-        put(w, "main", "went on");
         assert_eq!(merge_graph(w), (0, 1, 0));
     });
 }
@@ -260,5 +259,34 @@ fn a_conflict_that_the_sides_grew_out_of_is_closed_by_the_next_merge() {
         assert_eq!(shown["conflict"]["resolution"], "agreed");
         put(w, "main", "went on");
         assert_eq!(merge_graph(w), (0, 1, 0));
+    });
+}
+
+#[test]
+fn what_both_sides_came_to_say_by_themselves_settles_nothing() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "main", "one");
+        put(w, "b", "one");
+        assert_eq!(merge_graph(w), (0, 1, 0), "the same on both sides is no conflict");
+        put(w, "b", "two");
+        assert_eq!(merge_graph(w), (0, 0, 1), "both changed it since the cut, and not to the same");
+    });
+}
+
+#[test]
+fn what_was_merged_is_where_the_next_merge_starts() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "one");
+        assert_eq!(merge_graph(w), (1, 0, 0));
+        put(w, "b", "two");
+        assert_eq!(merge_graph(w), (1, 0, 0));
+        put(w, "main", "three");
+        assert_eq!(merge_graph(w), (0, 1, 0), "the branch has said nothing new");
+        put(w, "b", "four");
+        assert_eq!(merge_graph(w), (0, 0, 1));
     });
 }

@@ -124,6 +124,21 @@ fn bad_names_and_texts_are_refused() {
 }
 
 #[test]
+fn a_note_on_a_task_carries_its_anchors() {
+    on_every_store(|w| {
+        w.code.0.lock().insert("src/a.rs".to_owned(), "h1".to_owned());
+        w.ok("tasks_create", json!({"title": "p"}));
+        let place = json!([{"path": "src/a.rs", "lines": "1-3"}]);
+        w.ok("tasks_note", json!({"task": "PLAN-001", "note": "look here", "anchors": place}));
+        w.code.0.lock().insert("src/a.rs".to_owned(), "h2".to_owned());
+        let shown = w.ok("show", json!({"target": "PLAN-001"}));
+        assert_eq!(shown["entries"][0]["anchors"][0]["anchor_state"], "changed");
+        let nowhere = json!({"task": "PLAN-001", "note": "x", "anchors": [{"path": "src/none.rs"}]});
+        assert!(matches!(w.refused("tasks_note", nowhere), MemoryError::AnchorUnknown { .. }));
+    });
+}
+
+#[test]
 fn anchors_tell_whether_the_code_has_changed() {
     on_every_store(|w| {
         w.code.0.lock().insert("src/a.rs".to_owned(), "h1".to_owned());

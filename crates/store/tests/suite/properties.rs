@@ -29,6 +29,8 @@ struct Version {
     key: String,
     /// Nothing for a tombstone.
     state: Option<String>,
+    /// The branch that it was merged from.
+    origin: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -68,14 +70,12 @@ impl Model {
         out
     }
 
-    /// What two branches said about a key when they last said the same.
+    /// What two branches last had from each other about a key: at the cut, or by a merge.
     fn agreed(&self, from: usize, into: usize, key: &str) -> Option<String> {
-        let state =
-            |branch: usize, cut: usize| self.latest(branch, key, cut).and_then(|row| row.state.clone());
-        (self.cuts[from].1..=self.versions.len())
-            .rev()
-            .find(|cut| state(from, *cut) == state(into, *cut))
-            .and_then(|cut| state(from, cut))
+        let cut = self.cuts[from].1;
+        let taken = |row: &&Version| row.branch == into && row.key == key && row.origin == Some(from);
+        let merged = self.versions.iter().skip(cut).rfind(taken);
+        merged.or_else(|| self.latest(into, key, cut)).and_then(|row| row.state.clone())
     }
 
     /// The version of a key that a branch shows.
@@ -201,11 +201,12 @@ impl Play<'_> {
             return;
         }
         let gone = state.is_none() && ends.len() == 1;
-        self.model.versions.push(Version { branch, key: key.to_owned(), state });
+        self.model.versions.push(Version { branch, key: key.to_owned(), state, origin: None });
         if gone {
             for other in live.keys().filter(|other| other.split("|r|").count() == 2) {
                 if other.split("|r|").any(|end| end == key) {
-                    self.model.versions.push(Version { branch, key: other.clone(), state: None });
+                    let key = other.clone();
+                    self.model.versions.push(Version { branch, key, state: None, origin: None });
                 }
             }
         }
@@ -229,7 +230,8 @@ impl Play<'_> {
             keys().filter(|key| theirs.get(key) != self.model.agreed(from, into, key).as_ref()).collect();
         let refused = self.refused(from);
         self.turn("graph_merge", &arguments);
-        self.adopt(into);
+        self.adopt(into, from);
+        self.remember_agreed(into, from);
         assert_eq!(self.turn("graph_merge", &arguments).0, 0, "merging again changed something");
         let ours = self.model.live(into);
         let known = self.conflict_keys(into);
@@ -291,6 +293,19 @@ impl Play<'_> {
         all.iter().map(|conflict| conflict["key"].as_str().unwrap().to_owned()).collect()
     }
 
+    /// Takes over which versions of a branch a merge found agreed on after a dispute.
+    fn remember_agreed(&mut self, into: usize, from: usize) {
+        let arguments = json!({"into": self.name(into), "doc": "g", "status": "resolved"});
+        for row in pages(self.w, "graph_conflicts", arguments, "conflicts") {
+            let wish = json!({"conflict_id": row["conflict_id"]});
+            let conflict = &self.w.ok("graph_conflict_show", wish)["conflict"];
+            if conflict["resolution"] == "agreed" && text_of(&conflict["from"]) == self.name(from) {
+                let number = conflict["theirs"]["last_seq"].as_i64().unwrap();
+                self.model.refused.insert((from, text_of(&conflict["key"]), number));
+            }
+        }
+    }
+
     fn settle(&mut self, which: usize, from: bool) {
         let mut open = Vec::new();
         for branch in 0..self.model.branches.len() {
@@ -309,10 +324,10 @@ impl Play<'_> {
             self.w.call("graph_conflict_resolve", json!({"conflict_id": id, "resolution": resolution}));
         match done {
             Ok(_) => {
-                self.adopt(into);
+                let name = text_of(&conflict["from"]);
+                let branch = self.model.branches.iter().position(|branch| branch.0 == name).unwrap();
+                self.adopt(into, branch);
                 if !from {
-                    let name = text_of(&conflict["from"]);
-                    let branch = self.model.branches.iter().position(|branch| branch.0 == name).unwrap();
                     let number = conflict["theirs"]["last_seq"].as_i64().unwrap();
                     self.model.refused.insert((branch, text_of(&conflict["key"]), number));
                 }
@@ -323,17 +338,18 @@ impl Play<'_> {
     }
 
     /// Takes over what a merge did to a branch.
-    fn adopt(&mut self, branch: usize) {
+    fn adopt(&mut self, branch: usize, from: usize) {
+        let origin = Some(from);
         let now = self.shown_graph(branch, 200, 1_000_000);
         let before = self.model.live(branch);
         for (key, state) in &now {
             if before.get(key) != Some(state) {
                 let (key, state) = (key.clone(), Some(state.clone()));
-                self.model.versions.push(Version { branch, key, state });
+                self.model.versions.push(Version { branch, key, state, origin });
             }
         }
         for key in before.keys().filter(|key| !now.contains_key(*key)) {
-            self.model.versions.push(Version { branch, key: key.clone(), state: None });
+            self.model.versions.push(Version { branch, key: key.clone(), state: None, origin });
         }
     }
 
