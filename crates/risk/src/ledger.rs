@@ -18,6 +18,8 @@ pub struct Change<'a> {
 pub struct Told<'a> {
     pub time_ms: i64,
     pub path: &'a str,
+    /// How much it counts; a fix counts 1.
+    pub weight: f64,
 }
 
 const HOUR_MS: f64 = 3_600_000.0;
@@ -113,8 +115,10 @@ impl Ledger {
         let mut records: BTreeMap<String, Record> = BTreeMap::new();
         let told: Vec<Told<'_>> = told.into_iter().collect();
         let changes: Vec<Change<'_>> = changes.into_iter().collect();
-        let times = changes.iter().map(|change| change.time_ms).chain(told.iter().map(|one| one.time_ms));
-        let Some(newest) = times.max() else { return Self::default() };
+        // What is told today of a project that rests must not make its past older.
+        let newest = changes.iter().map(|change| change.time_ms).max();
+        let newest = newest.or_else(|| told.iter().map(|one| one.time_ms).max());
+        let Some(newest) = newest else { return Self::default() };
         let age = |time_ms: i64| (newest.saturating_sub(time_ms).max(0) as f64) / HOUR_MS;
         let (mut touched, mut mended, mut span) = (0_u64, 0_u64, 0.0_f64);
         for change in &changes {
@@ -138,7 +142,7 @@ impl Ledger {
         for one in told.iter().filter(|one| counts(one.path)) {
             let record = records.entry(one.path.to_owned()).or_default();
             record.told += 1;
-            record.weight += recency(age(one.time_ms));
+            record.weight += one.weight * recency(age(one.time_ms));
         }
         let mean = records.values().map(|record| record.weight).sum::<f64>() / records.len().max(1) as f64;
         let fix_share = mended as f64 / touched.max(1) as f64;
@@ -227,11 +231,21 @@ mod tests {
         let others: Vec<Vec<String>> = (0..20).map(|at| vec![format!("f{at}")]).collect();
         let mut changes = vec![Change { time_ms: day(0.0), is_fix: false, files: &file }];
         changes.extend(others.iter().map(|files| Change { time_ms: day(10.0), is_fix: false, files }));
-        let told = [Told { time_ms: day(0.0), path: "a" }, Told { time_ms: day(0.0), path: "a" }];
+        let told = [Told { time_ms: day(0.0), path: "a", weight: 1.0 }; 2];
         let ledger = Ledger::of(changes, told, |_| true);
         assert_eq!(ledger.trust("a").unwrap().multiplier, MAX_MULTIPLIER);
         assert_eq!(ledger.trust("a").unwrap().score, 0.25);
         assert!(Ledger::of([], [], |_| true).trust("a").is_none());
+    }
+
+    #[test]
+    fn what_is_told_after_the_last_change_makes_no_fix_older() {
+        let file = ["a".to_owned()];
+        let changes = [Change { time_ms: day(90.0), is_fix: true, files: &file }];
+        let told = [Told { time_ms: day(0.0), path: "b", weight: 0.2 }];
+        let ledger = Ledger::of(changes, told, |_| true);
+        assert_eq!(ledger.record("a").unwrap().weight, 1.0);
+        assert_eq!(ledger.record("b").unwrap().weight, 0.2);
     }
 
     #[test]

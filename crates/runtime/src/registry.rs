@@ -56,7 +56,7 @@ const LIST_BYTES: usize = 58_000;
 const ENTRY_BYTES: usize = 160;
 
 /// What is left out of long lists, in this order.
-const THINNER: [fn(&mut Listing); 9] = [
+const THINNER: [fn(&mut Listing); 10] = [
     |tool| tool.output_schema = None,
     |tool| describe_only_required(&mut tool.input_schema),
     |tool| tool.input_schema = schema::without_descriptions(&tool.input_schema),
@@ -64,12 +64,13 @@ const THINNER: [fn(&mut Listing); 9] = [
     |tool| tool.description = first_part(tool.description),
     |tool| leave_out_depths(&mut tool.input_schema),
     |tool| leave_out_words(&mut tool.input_schema),
-    |tool| leave_out(&mut tool.input_schema, |name| SHARED.contains(&name)),
-    |tool| leave_out(&mut tool.input_schema, |_| true),
+    |tool| leave_out(&mut tool.input_schema, |_, name| LATER.contains(&name)),
+    |tool| leave_out(&mut tool.input_schema, |at, _| at >= OPTIONAL),
+    |tool| leave_out(&mut tool.input_schema, |_, _| true),
 ];
 
-/// Optional arguments that mean the same wherever they are.
-const SHARED: [&str; 9] = [
+/// Optional arguments that mean the same wherever they are, and that a first call does without.
+const LATER: [&str; 9] = [
     "allow_sensitive",
     "claim_token",
     "cursor",
@@ -81,11 +82,21 @@ const SHARED: [&str; 9] = [
     "max_chars",
 ];
 
-/// What may be given besides, `help` tells.
-fn leave_out(schema: &mut Value, which: impl Fn(&str) -> bool) {
+/// How many arguments that need not be given are worth their place; the first are those that matter.
+const OPTIONAL: usize = 3;
+
+/// What may be given besides, `help` tells. `which` sees the place among the optional arguments, and the name.
+fn leave_out(schema: &mut Value, which: impl Fn(usize, &str) -> bool) {
     let is_required = required(schema);
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
-    properties.retain(|name, _| is_required(name) || !which(name));
+    let mut at = 0;
+    properties.retain(|name, _| {
+        if is_required(name) {
+            return true;
+        }
+        at += 1;
+        !which(at - 1, name)
+    });
 }
 
 /// Whether an argument must be given.

@@ -193,6 +193,24 @@ fn the_past_gives_trust_and_tremor_and_both_go_into_the_panorama() {
 }
 
 #[test]
+fn answers_that_were_wrong_count_against_their_files() {
+    let fixture = program();
+    let score = || {
+        let found = ok(&fixture, "trust", json!({"scope": "other.py"}));
+        (found["modules"][0]["trust_score"].as_f64().unwrap(), found["modules"][0]["told"].clone())
+    };
+    let (before, told) = score();
+    assert_eq!(told, Value::Null);
+    let judged = json!({"query": "clean", "feedback": "wrong", "node_ids": ["other.py"], "strength": 1.0});
+    let learned = ok(&fixture, "learn", judged);
+    assert_eq!(learned["trust_records_updated"], 1, "{learned}");
+    let (after, told) = score();
+    assert!(after < before && told == 1, "{before} {after} {told}");
+    let why = ok(&fixture, "heuristics_surface", json!({"node_id": "other.py"}));
+    assert!(why.to_string().contains("1 defects were told"), "{why}");
+}
+
+#[test]
 fn layers_claims_and_removals_follow_the_imports() {
     let fixture = program();
     let found = ok(&fixture, "layers", json!({}));

@@ -55,6 +55,9 @@ fn a_bug_hunt_from_start_to_a_packet_that_proves_itself() {
     );
     assert_eq!(verdict["verdict"], "verified_for_mission", "{verdict}");
     assert!(verdict["self_reported"].is_null(), "the runtime saw it: {verdict}");
+    let trust = ok(&fixture, "trust", json!({}));
+    let row = &trust["modules"][0];
+    assert_eq!((&row["file_path"], &row["told"]), (&json!("src/limit.py"), &json!(1)), "{trust}");
     let gaps = refused(&fixture, "mission_close", json!({"mission_id": id}));
     assert_eq!(gaps["detail"]["gaps"][0]["gap"], "no_negative_space_sweep", "{gaps}");
     let sweep = json!({"phase": "sweep", "event_type": "file_read", "target": "README.md",

@@ -1,17 +1,22 @@
 //! Ledger: what the workspace's past says about its files.
 
+use std::collections::BTreeSet;
+
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeFlags};
 use m1nd_ingest::history::{Reach, is_fix};
-use m1nd_risk::ledger::{Change, Ledger};
+use m1nd_risk::ledger::{Change, Ledger, Told};
 
 use crate::ctx::Ctx;
-use crate::faults;
+use crate::faults::{self, from_bring};
+use crate::workspace::{BringError, Defect};
 
 /// The ledger, and how much of the past it was made of.
 pub struct Known {
     pub ledger: Ledger,
     pub commits: usize,
+    /// Defects that were told besides.
+    pub told: usize,
     /// Whether older commits are still being read.
     pub is_partial: bool,
 }
@@ -27,8 +32,33 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph) -> Result<Known, Fault> {
         let (time_ms, is_fix) = change(entry);
         Change { time_ms, is_fix, files: &entry.files }
     });
-    let ledger = Ledger::of(changes, [], |path| is_program(graph, path));
-    Ok(Known { ledger, commits: entries.len(), is_partial: past.reach == Reach::Part })
+    let defects = ctx.workspace()?.defects();
+    let mut seen = BTreeSet::new();
+    let new = defects.iter().filter(|one| one.source == LEARN || seen.insert((&one.source, &one.path)));
+    let told = new.map(|one| Told { time_ms: one.time_ms, path: &one.path, weight: one.weight });
+    let told: Vec<Told<'_>> = told.collect();
+    let many = told.len();
+    let ledger = Ledger::of(changes, told, |path| is_program(graph, path));
+    Ok(Known { ledger, commits: entries.len(), told: many, is_partial: past.reach == Reach::Part })
+}
+
+/// What is told of a file by judging answers.
+const LEARN: &str = "learn";
+
+/// Writes down that files were told to be wrong, as much as that counts. Says how many files it was.
+pub fn tell(ctx: &Ctx<'_>, source: Option<&str>, paths: BTreeSet<&str>, weight: f64) -> Result<usize, Fault> {
+    let time_ms = ctx.runtime().clock().now().0;
+    let source = source.unwrap_or(LEARN);
+    let defects = paths.into_iter().map(|path| Defect {
+        time_ms,
+        path: path.to_owned(),
+        weight,
+        source: source.to_owned(),
+    });
+    let defects: Vec<Defect> = defects.collect();
+    let kept = ctx.workspace()?.add_defects(&defects);
+    kept.map_err(|err| from_bring::fault(ctx.tool(), BringError::Io(err)))?;
+    Ok(defects.len())
 }
 
 /// Whether a path is a file of the program itself.
@@ -40,7 +70,7 @@ fn is_program(graph: &Graph, path: &str) -> bool {
 impl Known {
     /// What there is to say where nothing is known.
     pub fn no_data(&self) -> Option<&'static str> {
-        match self.commits {
+        match self.commits + self.told {
             0 => Some("no_data: there is no git history here. Commits would provide it."),
             _ => None,
         }

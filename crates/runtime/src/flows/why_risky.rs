@@ -125,9 +125,17 @@ fn trust(ledger: &Ledger, path: &str, commits: usize) -> Factor {
     let found = ledger.trust(path).zip(ledger.record(path));
     let because = match &found {
         Some((trust, record)) => format!(
-            "{} of its {} commits mended something, {:.2} by recency: {:.2} times the mean file of its age (at most 3); \
+            "{} of its {} commits mended something{}, {:.2} by recency: {:.2} times the mean file of its age (at most 3); \
              trust is 1/(1+that)",
-            record.fixes, record.changes, record.weight, trust.multiplier
+            record.fixes,
+            record.changes,
+            if record.told > 0 {
+                format!(" and {} defects were told of", record.told)
+            } else {
+                String::new()
+            },
+            record.weight,
+            trust.multiplier
         ),
         None if commits == 0 => "no_data: there is no git history; the mean is assumed".to_owned(),
         None => format!("no_data: none of {commits} commits says anything of it; the mean is assumed"),

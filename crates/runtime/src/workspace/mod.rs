@@ -5,10 +5,12 @@ mod aside;
 mod associations;
 mod bring;
 mod compare;
+mod defects;
 mod home;
 mod host;
 mod keeper;
 mod lessons;
+mod lines;
 mod listing;
 mod memory;
 mod overlays;
@@ -45,6 +47,8 @@ pub use antibodies::{Antibody, AntibodyError, MAX_ANTIBODIES, Severity};
 use associations::Associations;
 pub use bring::{BringError, IndexReport, Keep};
 pub use compare::Differences;
+pub use defects::Defect;
+use defects::Defects;
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
 pub use host::{ReloadError, Reuse, SaveError, Saved, Watching};
@@ -95,6 +99,7 @@ pub struct Workspace {
     words: Words,
     associations: Associations,
     lessons: Lessons,
+    defects: Defects,
     antibodies: Antibodies,
     priming: Priming,
     sessions: Sessions,
@@ -114,6 +119,7 @@ impl Workspace {
         let memory = Memory::new(&runtime_root);
         let words = Words::new(&runtime_root);
         let lessons = Lessons::new(&runtime_root);
+        let defects = Defects::new(&runtime_root);
         let antibodies = Antibodies::new(&runtime_root);
         let associations = Associations::default();
         let (priming, sessions) = (Priming::default(), Sessions::new(&runtime_root));
@@ -128,6 +134,7 @@ impl Workspace {
             words,
             associations,
             lessons,
+            defects,
             antibodies,
             priming,
             sessions,
@@ -243,6 +250,17 @@ impl Workspace {
     pub fn add_lessons(&self, query: &str, finds: &[Find], nodes: &[&str], amount: f32) -> io::Result<()> {
         self.ensure_runtime_root().map_err(|err| err.source)?;
         self.lessons.add(query, finds, nodes, amount)
+    }
+
+    /// Defects that were told of its files, oldest first.
+    pub fn defects(&self) -> Arc<Vec<Defect>> {
+        self.defects.all()
+    }
+
+    /// Writes down defects that were told of files.
+    pub fn add_defects(&self, defects: &[Defect]) -> io::Result<()> {
+        self.ensure_runtime_root().map_err(|err| err.source)?;
+        self.defects.add(defects)
     }
 
     /// Patterns of bugs that were confirmed here.

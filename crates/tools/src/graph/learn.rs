@@ -4,7 +4,7 @@ use m1nd_contract::{Fault, Guidance, fixed_size};
 use m1nd_graph::NodeIx;
 use m1nd_recall::text::terms_of_query;
 use m1nd_runtime::faults::from_graph;
-use m1nd_runtime::flows::associate;
+use m1nd_runtime::flows::{associate, ledger};
 use m1nd_runtime::{Answer, Ctx, Effect, Example, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,8 +42,10 @@ pub struct Output {
     edges_adjusted: usize,
     /// Nodes that were judged.
     nodes_affected: usize,
-    /// What nothing is kept of yet: records of trust, observations of tremor.
-    no_data: [&'static str; 2],
+    /// Files whose trust fell: those of wrong answers.
+    trust_records_updated: usize,
+    /// Always 0: tremor is made of changes, and an opinion changes nothing.
+    tremor_observations_recorded: usize,
 }
 
 impl Tool for Learn {
@@ -52,7 +54,7 @@ impl Tool for Learn {
     const SPEC: Spec = Spec {
         name: "learn",
         summary: "Say which results of seek or activate were right or wrong: the same question and ones like it rank them so from now on.",
-        help: "partial counts half. Three times correct brings an answer to the top. Questions about other things are not touched.",
+        help: "partial counts half. A wrong answer also counts against its file in trust, by strength (a fix in the history counts 1). Three times correct brings an answer to the top. Questions about other things are not touched.",
         intents: &["feedback", "was right", "was wrong", "teach", "improve ranking"],
         effect: Effect::Remember,
         needs: Needs::Graph,
@@ -88,8 +90,21 @@ impl Tool for Learn {
             Verdict::Wrong => -strength,
         };
         let edges_adjusted = associate::learn(ctx, &at, &input.query, &nodes, amount as f32)?;
-        let no_data = ["trust_records_updated", "tremor_observations_recorded"];
-        let output = Output { edges_adjusted, nodes_affected: nodes.len(), no_data };
+        let trust_records_updated = match input.feedback {
+            Verdict::Wrong => ledger::tell(
+                ctx,
+                None,
+                nodes.iter().map(|&node| at.graph.node(node).path()).collect(),
+                strength,
+            )?,
+            Verdict::Correct | Verdict::Partial => 0,
+        };
+        let output = Output {
+            edges_adjusted,
+            nodes_affected: nodes.len(),
+            trust_records_updated,
+            tremor_observations_recorded: 0,
+        };
         let guidance = Guidance {
             next_suggested_tool: Some("seek"),
             next_suggested_target: Some(input.query),

@@ -62,6 +62,7 @@ impl Tool for MissionVerify {
         let done = missions::act(ctx, &input.mission_id, |_| Command::Verify(verify.clone()))?;
         let claim = done.claim.as_ref().and_then(|id| done.state.claim(id)).cloned();
         let claim = claim.ok_or_else(|| ctx.invalid("Nothing was recorded."))?;
+        missions::tell_defect(ctx, &done.state, &claim)?;
         let proof = match claim.verdict {
             Verdict::VerifiedForMission | Verdict::Rejected => ProofState::Proving,
             Verdict::Open | Verdict::NeedsDirectEvidence => ProofState::Blocked,

@@ -34,7 +34,14 @@ pub struct Row {
     /// How likely its next change is a fix.
     defect_prior: f64,
     fixes: u32,
+    /// Defects that were told: verified findings of bug hunts, and answers that `learn` was told are wrong.
+    #[serde(skip_serializing_if = "is_zero")]
+    told: u32,
     changes: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -58,7 +65,7 @@ impl Tool for Trust {
     const SPEC: Spec = Spec {
         name: "trust",
         summary: "Which files had the most defects, from the fixes in git history: trust score, times the mean, likelihood that the next change is a fix.",
-        help: "A fix is a commit whose first line says fix, bug, regression or revert; each counts 1 when new, half after 720 hours, never less than 0.3. With the mean of all files as a prior worth a quarter of the past, \
+        help: "A fix is a commit whose first line says fix, bug, regression or revert; each counts 1 when new, half after 720 hours, never less than 0.3. So does a verified claim of a bug hunt; an answer that learn was told is wrong counts its strength. With the mean of all files as a prior worth a quarter of the past, \
             risk_multiplier is the file's defects over the mean (at most 3), trust_score = 1/(1+risk_multiplier), defect_prior = share of fixes among all changes times risk_multiplier (at most 0.95). \
             Time counts back from the newest commit. Commits of more than 50 files are left out.",
         intents: &["which files are buggy", "trust score", "defect history", "risky files"],
@@ -91,6 +98,7 @@ impl Tool for Trust {
                 risk_multiplier: round3(trust.multiplier),
                 defect_prior: round3(trust.prior),
                 fixes: record.fixes,
+                told: record.told,
                 changes: record.changes,
             });
         }

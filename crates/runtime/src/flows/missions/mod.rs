@@ -4,7 +4,7 @@ mod observed;
 mod record;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::{self, Packet};
 use m1nd_mission::port::Ledger;
 use m1nd_mission::{
-    Command, EventId, Family, Inherited, MissionError, Shelf, Situation, State, Stepped, Telling, Today,
-    path_of,
+    Claim, Command, EventId, Family, Inherited, MissionError, Mode, Shelf, Situation, State, Stepped,
+    Telling, Today, Verdict, path_of,
 };
 use m1nd_stdx::digest::sha256_hex;
 use m1nd_store::{RamStore, SqliteStore};
@@ -204,6 +204,20 @@ pub fn place_of(ctx: &Ctx<'_>, state: &State, event: &str) -> Result<u64, Fault>
         let unknown = MissionError::UnknownEvent { id: event.to_owned(), newest: Some(newest) };
         from_mission::refusal(ctx.tool(), &Refusal::Mission(unknown))
     })
+}
+
+/// A verified finding of a bug hunt is a defect of the files that prove it.
+pub fn tell_defect(ctx: &Ctx<'_>, state: &State, claim: &Claim) -> Result<(), Fault> {
+    if state.mode != Mode::BugHunt || claim.verdict != Verdict::VerifiedForMission {
+        return Ok(());
+    }
+    let events = missions::stream(&*ledger(ctx)?, &state.mission_id);
+    let events = events.map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
+    let cited = events.iter().filter(|event| claim.event_ids.contains(&event.event_id));
+    let seen = cited.filter(|event| event.draft.is_direct() && event.draft.content_hash.is_some());
+    let paths: BTreeSet<&str> = seen.map(|event| path_of(&event.draft.target)).collect();
+    let source = format!("{} {}", state.mission_id, claim.claim_id);
+    super::ledger::tell(ctx, Some(&source), paths, 1.0).map(|_| ())
 }
 
 /// The proof packet of a closed mission, and where it was written.
