@@ -1,0 +1,293 @@
+//! Merge: what several trails agree on, where they contradict each other, and where they touch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_graph::Graph;
+use m1nd_recall::text::{Term, terms_of_text};
+use serde::Serialize;
+
+use crate::distance::neighbours;
+use crate::trail::{Conclusion, Hypothesis, Standing, Trail};
+
+/// A newer trail counts for more: half after so many days.
+const HALF_LIFE_DAYS: f64 = 30.0;
+/// How much confidence counts against recency.
+const BY_CONFIDENCE: f64 = 0.7;
+/// Closer than this nobody can tell.
+const CLOSE: f64 = 0.1;
+/// Places where trails touch that are worth naming.
+const MAX_BRIDGES: usize = 20;
+
+/// Something that more than one trail says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    pub statement: String,
+    pub trails: Vec<String>,
+}
+
+/// A hypothesis that trails judge differently.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Conflict {
+    pub statement: String,
+    pub supported_by: Vec<String>,
+    pub rejected_by: Vec<String>,
+    /// `supported`, `rejected`, or `undecided` where confidence and recency are close.
+    pub decision: &'static str,
+    /// By how much one side outweighs the other.
+    pub margin: f64,
+}
+
+/// A place where trails touch: a node of both, or a relation between nodes of each.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Bridge {
+    pub from: String,
+    pub to: String,
+    pub trails: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merged {
+    /// Without an id.
+    pub trail: Trail,
+    pub agreements: Vec<Agreement>,
+    pub conflicts: Vec<Conflict>,
+    pub bridges: Vec<Bridge>,
+}
+
+/// What a statement is known by: its words, whatever their order.
+fn gist(statement: &str) -> BTreeSet<Term> {
+    terms_of_text(statement).into_iter().collect()
+}
+
+/// One statement in several trails.
+struct Said<'t> {
+    statement: &'t str,
+    by: Vec<(&'t Trail, &'t Hypothesis)>,
+}
+
+pub fn merge(graph: &Graph, trails: &[Trail]) -> Merged {
+    let newest = trails.iter().map(|trail| trail.saved_ms).max().unwrap_or_default();
+    let weight = |trail: &Trail, confidence: f64| {
+        let days = (newest - trail.saved_ms) as f64 / 86_400_000.0;
+        BY_CONFIDENCE * confidence + (1.0 - BY_CONFIDENCE) * (-days / HALF_LIFE_DAYS).exp2()
+    };
+    let mut said: BTreeMap<BTreeSet<Term>, Said<'_>> = BTreeMap::new();
+    for trail in trails {
+        for one in &trail.hypotheses {
+            let known = said.entry(gist(&one.statement));
+            known.or_insert(Said { statement: &one.statement, by: Vec::new() }).by.push((trail, one));
+        }
+    }
+    let (mut agreements, mut conflicts, mut hypotheses) = (Vec::new(), Vec::new(), Vec::new());
+    for said in said.values() {
+        let side = |standing: Standing| said.by.iter().filter(move |(_, one)| one.standing == standing);
+        let names =
+            |standing: Standing| side(standing).map(|(trail, _)| trail.id.clone()).collect::<Vec<_>>();
+        let best = |standing: Standing| {
+            side(standing).map(|(trail, one)| weight(trail, one.confidence)).fold(0.0, f64::max)
+        };
+        let (supported_by, rejected_by) = (names(Standing::Supported), names(Standing::Rejected));
+        let mut standing = match (supported_by.is_empty(), rejected_by.is_empty()) {
+            (false, true) => Standing::Supported,
+            (true, false) => Standing::Rejected,
+            _ => Standing::Open,
+        };
+        if !supported_by.is_empty() && !rejected_by.is_empty() {
+            let margin = best(Standing::Supported) - best(Standing::Rejected);
+            let decision = match margin {
+                margin if margin.abs() < CLOSE => "undecided",
+                margin if margin > 0.0 => {
+                    standing = Standing::Supported;
+                    "supported"
+                }
+                _ => {
+                    standing = Standing::Rejected;
+                    "rejected"
+                }
+            };
+            let (statement, margin) = (said.statement.to_owned(), margin.abs());
+            conflicts.push(Conflict { statement, supported_by, rejected_by, decision, margin });
+        } else if said.by.len() > 1 {
+            let trails = said.by.iter().map(|(trail, _)| trail.id.clone()).collect();
+            agreements.push(Agreement { statement: said.statement.to_owned(), trails });
+        }
+        hypotheses.push(together(said, standing));
+    }
+    let conclusions = conclusions(trails, &mut agreements);
+    let trail = Trail {
+        visited: visited(trails),
+        hypotheses,
+        conclusions,
+        open_questions: union(trails, |trail| &trail.open_questions),
+        tags: union(trails, |trail| &trail.tags),
+        boosts: boosts(trails),
+        merged_from: trails.iter().map(|trail| trail.id.clone()).collect(),
+        ..Trail::default()
+    };
+    Merged { trail, agreements, conflicts, bridges: bridges(graph, trails) }
+}
+
+/// One hypothesis of all that say the same, as it stands after them.
+fn together(said: &Said<'_>, standing: Standing) -> Hypothesis {
+    let same = said.by.iter().filter(|(_, one)| one.standing == standing);
+    let confidence = same.map(|(_, one)| one.confidence).fold(0.0, f64::max);
+    let nodes = |of: fn(&Hypothesis) -> &Vec<String>| {
+        let all: BTreeSet<String> = said.by.iter().flat_map(|(_, one)| of(one).iter().cloned()).collect();
+        all.into_iter().collect()
+    };
+    let confidence = if confidence > 0.0 {
+        confidence
+    } else {
+        said.by.iter().map(|(_, one)| one.confidence).fold(0.0, f64::max)
+    };
+    Hypothesis {
+        statement: said.statement.to_owned(),
+        confidence,
+        standing,
+        supporting: nodes(|one| &one.supporting),
+        contradicting: nodes(|one| &one.contradicting),
+    }
+}
+
+/// Each conclusion once, as the most confident says it.
+fn conclusions(trails: &[Trail], agreements: &mut Vec<Agreement>) -> Vec<Conclusion> {
+    let mut by_gist: BTreeMap<BTreeSet<Term>, (Conclusion, Vec<String>)> = BTreeMap::new();
+    for trail in trails {
+        for one in &trail.conclusions {
+            let (kept, by) = by_gist.entry(gist(&one.statement)).or_insert_with(|| (one.clone(), Vec::new()));
+            by.push(trail.id.clone());
+            if one.confidence > kept.confidence {
+                *kept = one.clone();
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for (kept, by) in by_gist.into_values() {
+        if by.len() > 1 {
+            agreements.push(Agreement { statement: kept.statement.clone(), trails: by });
+        }
+        out.push(kept);
+    }
+    out
+}
+
+/// Every place once, in the order of the trails; the newest trail's hash holds.
+fn visited(trails: &[Trail]) -> Vec<crate::trail::Visit> {
+    let mut in_time: Vec<&Trail> = trails.iter().collect();
+    in_time.sort_by_key(|trail| trail.saved_ms);
+    let mut out: Vec<crate::trail::Visit> = Vec::new();
+    for visit in in_time.iter().flat_map(|trail| &trail.visited) {
+        match out.iter_mut().find(|known| known.node == visit.node) {
+            Some(known) => known.hash = visit.hash.clone().or(known.hash.take()),
+            None => out.push(visit.clone()),
+        }
+    }
+    out
+}
+
+fn union(trails: &[Trail], of: impl Fn(&Trail) -> &Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for one in trails.iter().flat_map(of) {
+        if !out.contains(one) {
+            out.push(one.clone());
+        }
+    }
+    out
+}
+
+fn boosts(trails: &[Trail]) -> Vec<(String, f64)> {
+    let mut most: BTreeMap<&str, f64> = BTreeMap::new();
+    for (node, boost) in trails.iter().flat_map(|trail| &trail.boosts) {
+        let known = most.entry(node).or_default();
+        *known = known.max(*boost);
+    }
+    most.into_iter().map(|(node, boost)| (node.to_owned(), boost)).collect()
+}
+
+fn bridges(graph: &Graph, trails: &[Trail]) -> Vec<Bridge> {
+    let mut of_node: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for trail in trails {
+        for visit in &trail.visited {
+            of_node.entry(&visit.node).or_default().insert(&trail.id);
+        }
+    }
+    let named = |ids: BTreeSet<&str>| ids.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let mut out = Vec::new();
+    for (&node, by) in of_node.iter().filter(|(_, by)| by.len() > 1) {
+        out.push(Bridge { from: node.to_owned(), to: node.to_owned(), trails: named(by.clone()) });
+    }
+    let mut touching = BTreeSet::new();
+    for (&node, by) in of_node.iter().filter(|(_, by)| by.len() == 1) {
+        let Some(ix) = graph.node_by_id(node) else { continue };
+        for other in neighbours(graph, ix).map(|other| graph.node(other).id()) {
+            let Some(theirs) = of_node.get(other).filter(|theirs| theirs.len() == 1 && *theirs != by) else {
+                continue;
+            };
+            let (from, to) = if node < other { (node, other) } else { (other, node) };
+            let trails = named(by.union(theirs).copied().collect());
+            touching.insert(Bridge { from: from.to_owned(), to: to.to_owned(), trails });
+        }
+    }
+    out.extend(touching);
+    out.truncate(MAX_BRIDGES);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::graph;
+    use crate::trail::Visit;
+
+    const DAY: i64 = 86_400_000;
+
+    fn trail(id: &str, days: i64, visited: &[&str], thoughts: &[(&str, f64, Standing)]) -> Trail {
+        Trail {
+            id: id.into(),
+            visited: visited.iter().map(|&node| Visit { node: node.into(), hash: None }).collect(),
+            hypotheses: thoughts
+                .iter()
+                .map(|&(statement, confidence, standing)| Hypothesis {
+                    statement: statement.into(),
+                    confidence,
+                    standing,
+                    supporting: Vec::new(),
+                    contradicting: Vec::new(),
+                })
+                .collect(),
+            saved_ms: days * DAY,
+            ..Trail::default()
+        }
+    }
+
+    #[test]
+    fn the_same_words_agree_and_opposed_ones_are_weighed() {
+        let graph = graph("a calls b\n");
+        let both = "the pool leaks connections";
+        let one =
+            trail("t1", 0, &["a"], &[(both, 0.9, Standing::Supported), ("x is slow", 0.5, Standing::Open)]);
+        let two = trail("t2", 30, &["b"], &[("connections leaks the pool", 0.2, Standing::Rejected)]);
+        let found = merge(&graph, &[one.clone(), two]);
+        // 0.7 * 0.9 + 0.3 * 0.5 = 0.78 against 0.7 * 0.2 + 0.3 = 0.44.
+        let [conflict] = &found.conflicts[..] else { panic!("{:?}", found.conflicts) };
+        assert_eq!(conflict.decision, "supported");
+        assert!((conflict.margin - 0.34).abs() < 1e-9, "{}", conflict.margin);
+        let kept = found.trail.hypotheses.iter().find(|one| one.statement == both).unwrap();
+        assert_eq!((kept.standing, kept.confidence), (Standing::Supported, 0.9));
+        assert_eq!(
+            found.bridges[0],
+            Bridge { from: "a".into(), to: "b".into(), trails: vec!["t1".into(), "t2".into()] }
+        );
+        let close = trail("t3", 0, &["a"], &[(both, 0.85, Standing::Rejected)]);
+        let found = merge(&graph, &[one.clone(), close]);
+        assert_eq!(found.conflicts[0].decision, "undecided");
+        assert_eq!(found.bridges[0].from, found.bridges[0].to);
+        let same = trail("t4", 3, &["b"], &[(both, 0.4, Standing::Supported)]);
+        let found = merge(&graph, &[one, same]);
+        assert_eq!(
+            found.agreements,
+            [Agreement { statement: both.into(), trails: vec!["t1".into(), "t4".into()] }]
+        );
+        assert!(found.conflicts.is_empty());
+    }
+}
