@@ -7,6 +7,7 @@ pub mod branch;
 pub mod brief;
 mod budget;
 pub mod commits;
+pub mod drawers;
 pub mod error;
 pub mod graph;
 pub mod ids;

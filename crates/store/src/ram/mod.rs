@@ -1,5 +1,6 @@
 //! A store in memory for tests: plain maps, read by looking through them.
 
+mod drawers;
 mod missions;
 mod read;
 mod write;
@@ -37,6 +38,7 @@ struct State {
     replays: BTreeMap<(WsNo, String, String), String>,
     finds: BTreeMap<(WsNo, FindKind, String), FindRow>,
     missions: BTreeMap<MissionId, missions::Kept>,
+    drawers: drawers::Kept,
 }
 
 impl RamStore {
@@ -68,6 +70,6 @@ impl Store for RamStore {
     }
 
     fn schema_version(&self) -> u32 {
-        6
+        7
     }
 }

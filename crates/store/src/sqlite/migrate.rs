@@ -10,7 +10,7 @@ use super::errors::fault;
 use super::{Sql, node_text};
 
 /// The present version of the layout.
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
 
 /// What turns version `n` into version `n + 1`, for each `n`. Never changed once released.
 const STEPS: [&str; VERSION as usize] = [
@@ -20,6 +20,7 @@ const STEPS: [&str; VERSION as usize] = [
     include_str!("noting.sql"),
     include_str!("pinning.sql"),
     include_str!("missions.sql"),
+    include_str!("drawers.sql"),
 ];
 
 /// Versions before this one were indexed in another way: words were not folded, then copies of cards were left out.

@@ -59,7 +59,10 @@ impl Ledger for SqliteStore {
 }
 
 impl SqliteStore {
-    fn ask<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    pub(super) fn ask<T>(
+        &self,
+        ask: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         self.check.verdict(&self.path)?;
         let connection = self.reader()?;
         let answer = ask(&connection).map_err(|err| fault(&self.path, &err));

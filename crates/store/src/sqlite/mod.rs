@@ -2,6 +2,7 @@
 
 mod check;
 mod connection;
+mod drawers;
 mod errors;
 mod find;
 mod migrate;

@@ -7,6 +7,7 @@ mod branches;
 mod briefs;
 mod budgets;
 mod cards;
+mod drawers;
 mod far_down;
 mod first_use;
 mod graphs;

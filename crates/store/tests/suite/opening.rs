@@ -39,7 +39,7 @@ fn what_was_written_is_there_after_opening_again() {
     assert_eq!(w.ok("status", json!({}))["last_seq"], 3);
     let init = w.ok("init", json!({}));
     assert_eq!(init["storage_dir"], path.parent().unwrap().display().to_string());
-    assert_eq!(init["schema_version"], 6);
+    assert_eq!(init["schema_version"], 7);
 }
 
 #[cfg(unix)]
