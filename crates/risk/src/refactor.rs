@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
 
+use m1nd_recall::place;
+
 use crate::blast::{self, DEPENDS};
 
 /// Definitions that belong together.
@@ -93,7 +95,8 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
     let shared: Vec<usize> = (0..tops.len()).filter(|&at| is_shared(at)).collect();
     let mut found = Plan { shared: shared.iter().map(|&at| tops[at]).collect(), ..Plan::default() };
     for (at, places) in outside.iter().enumerate() {
-        let all: u32 = places.values().sum::<u32>()
+        let product = places.iter().filter(|(path, _)| !is_test(graph, path)).map(|(_, times)| times);
+        let all: u32 = product.sum::<u32>()
             + weight
                 .iter()
                 .filter(|((one, other), _)| *one == at || *other == at)
@@ -101,7 +104,8 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
                 .sum::<u32>();
         let most = places
             .iter()
-            .filter(|(path, _)| *path != own)
+            // Tests belong with what they test, not the other way round.
+            .filter(|(path, _)| *path != own && !is_test(graph, path))
             .max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
         if let Some((path, &there)) = most
             && all >= MIN_RELATIONS
@@ -144,6 +148,12 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
             .then_with(|| a.members.cmp(&b.members))
     });
     found
+}
+
+/// Whether a file is one of tests.
+fn is_test(graph: &Graph, path: &str) -> bool {
+    let node = graph.node_by_path(path).map(|ix| graph.node(ix));
+    node.is_some_and(|node| node.flags().has(NodeFlags::TEST_CODE)) || place::is_test(path)
 }
 
 /// Groups that are joined by relations, without those that join everything.

@@ -23,10 +23,71 @@ pub fn fit(language: &str, before: &str, now: &str) -> Fit {
     if old == new {
         return Fit::Same;
     }
+    if language == "python" {
+        return if Python::of(&new).takes_calls_of(&Python::of(&old)) { Fit::Widened } else { Fit::Broken };
+    }
     let is_longer = new.len() > old.len() && new[..old.len()] == old[..];
     match is_longer && new[old.len()..].iter().all(|parameter| may_be_left_out(parameter)) {
         true => Fit::Widened,
         false => Fit::Broken,
+    }
+}
+
+/// What calls of a Python function can give it.
+#[derive(Default)]
+struct Python<'a> {
+    /// By place or by name, and whether each may be left out.
+    placed: Vec<(&'a str, bool)>,
+    /// By name alone.
+    named: Vec<(&'a str, bool)>,
+    more_placed: bool,
+    more_named: bool,
+}
+
+impl<'a> Python<'a> {
+    fn of(parameters: &'a [String]) -> Self {
+        let mut found = Self::default();
+        let mut only_named = false;
+        for parameter in parameters.iter().map(String::as_str) {
+            match parameter {
+                "/" => {}
+                "*" => only_named = true,
+                _ if parameter.starts_with("**") => found.more_named = true,
+                _ if parameter.starts_with('*') => {
+                    found.more_placed = true;
+                    only_named = true;
+                }
+                _ => {
+                    let one = (parameter.trim_end_matches('='), parameter.ends_with('='));
+                    if only_named { found.named.push(one) } else { found.placed.push(one) }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether every call that fitted the other fits this.
+    fn takes_calls_of(&self, old: &Self) -> bool {
+        let stays = |(was, now): (&(&str, bool), &(&str, bool))| was.0 == now.0 && (now.1 || !was.1);
+        let keeps_places =
+            self.placed.len() >= old.placed.len() && old.placed.iter().zip(&self.placed).all(stays);
+        let new_places = self.placed.iter().skip(old.placed.len());
+        let keeps_rest = (self.more_placed || !old.more_placed)
+            && (self.more_named || !old.more_named)
+            // What came after the places would be taken for the new ones.
+            && (!old.more_placed || self.placed.len() == old.placed.len());
+        let is_known =
+            |(name, _): &(&str, bool)| old.named.iter().chain(&old.placed).any(|(was, _)| was == name);
+        let new_names_may_be_left_out = self.named.iter().all(|one| one.1 || is_known(one));
+        let keeps_names = old.named.iter().all(|was| {
+            let now = self.named.iter().chain(&self.placed).find(|now| now.0 == was.0);
+            now.map_or(self.more_named, |now| now.1 || !was.1)
+        });
+        keeps_places
+            && new_places.clone().all(|one| one.1 || old.named.iter().any(|was| was.0 == one.0 && !was.1))
+            && keeps_rest
+            && new_names_may_be_left_out
+            && keeps_names
     }
 }
 
@@ -111,6 +172,13 @@ mod tests {
             ("python", "def f(a, b=1)", "def f(a)", Fit::Broken),
             ("python", "def f(a, b=1)", "def f(a, c=1)", Fit::Broken),
             ("python", "def f(a, b=1)", "def f(a, b=2)", Fit::Same),
+            ("python", "def f(a, **more)", "def f(a, b=None, **more)", Fit::Widened),
+            ("python", "def f(a, **more)", "def f(a, b, **more)", Fit::Broken),
+            ("python", "def f(a, *rest)", "def f(a, b=None, *rest)", Fit::Broken),
+            ("python", "def f(a, *, b)", "def f(a, *, b=1, c=2)", Fit::Widened),
+            ("python", "def f(a, *, b)", "def f(a, **more)", Fit::Widened),
+            ("python", "def f(a, *, b=1)", "def f(a, *, b)", Fit::Broken),
+            ("python", "def f(a, **more)", "def f(a)", Fit::Broken),
             ("rust", "fn f(a: Vec<(u8, u8)>) -> u8", "fn f(b: Vec<(u8, u8)>) -> u16", Fit::Same),
             ("rust", "fn f(a: u8)", "fn f(a: u16)", Fit::Broken),
             ("rust", "fn f(go: impl Fn(u8) -> u8, b: u8)", "fn f(go: impl Fn(u8) -> u8)", Fit::Broken),

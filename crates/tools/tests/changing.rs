@@ -256,3 +256,37 @@ fn a_session_is_reported_and_its_savings_are_counted() {
     let all = other.call_raw("savings", json!({"agent_id": "b"}).as_object().unwrap().clone()).body;
     assert!(all["global"]["total_queries"].as_u64().is_some(), "{all}");
 }
+
+#[test]
+fn without_a_history_nothing_is_made_up() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- app.py\nfrom db import rare_word_of_both\ndef run():\n    return rare_word_of_both()\n//- db.py\ndef rare_word_of_both():\n    return 1\n",
+    );
+    ok(&fixture, "ingest", json!({}));
+    let all = ok(&fixture, "panoramic", json!({}));
+    assert!(all["modules"].as_array().unwrap().iter().all(|one| one.get("recommendation").is_none()), "{all}");
+    let lacks: Vec<&str> = all["no_data"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(lacks.contains(&"trust") && lacks.contains(&"tremor"), "{all}");
+    let likely = ok(&fixture, "predict", json!({"changed_node": "app.py"}));
+    assert!(likely["no_data"].is_string(), "{likely}");
+    assert!(likely["predictions"].as_array().unwrap().iter().all(|one| one.get("confidence").is_none()));
+    let plan = json!({"actions": [{"action_type": "modify", "file_path": "db.py"}]});
+    let plan = ok(&fixture, "validate_plan", plan);
+    assert!(plan["no_data"].is_string() && plan["gaps"] == json!([]), "{plan}");
+    let past = ok(&fixture, "timeline", json!({"node": "app.py"}));
+    assert!(past["no_data"].is_string() && past.get("pattern").is_none(), "{past}");
+    for (tool, arguments) in [("review", json!({})), ("differential", json!({"snapshot_a": "HEAD"}))] {
+        let reply = fixture.call(tool, arguments).body;
+        assert!(reply["error"]["recovery"].get("next_tool").is_none(), "nothing that fails again: {reply}");
+    }
+}
+
+#[test]
+fn the_past_of_tests_is_said_to_be_left_out() {
+    let fixture = program();
+    let why = ok(&fixture, "heuristics_surface", json!({"node_id": "test_views.py"}));
+    assert!(why.to_string().contains("the past of tests is left out"), "{why}");
+    let none = ok(&fixture, "trust", json!({"scope": "test_views.py"}));
+    assert!(none["next_step_hint"].as_str().unwrap().starts_with("Only tests"), "{none}");
+}

@@ -79,7 +79,7 @@ fn broken_calls_removed_names_and_untested_changes_are_found() {
         [
             "high removed_but_used lib.py:4 app.py:1 app.py:5",
             "high signature_change lib.py:1 app.py:4",
-            "medium untested lib.py:4",
+            "low untested lib.py:4",
         ],
         "{found}"
     );

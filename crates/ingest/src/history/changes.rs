@@ -120,12 +120,17 @@ pub struct OwnCommit {
     pub message: String,
 }
 
-/// The commits that `HEAD` has and a base has not, newest first.
-pub fn commits_since(folder: &Path, base: &str) -> Result<Vec<OwnCommit>, RangeError> {
+/// The commits that the end of a range (`A..B`, `A...B`, or `A` for what `HEAD` has) has and its start has not, newest first.
+pub fn commits_since(folder: &Path, range: &str) -> Result<Vec<OwnCommit>, RangeError> {
     let repo = open(folder)?;
-    let unknown = || RangeError::Unknown { name: base.to_owned() };
-    let base = repo.rev_parse_single(base).map_err(|_| unknown())?.detach();
-    let head = repo.head_id().map_err(unreadable)?.detach();
+    let find = |name: &str| {
+        let name = if name.is_empty() { "HEAD" } else { name };
+        let unknown = || RangeError::Unknown { name: name.to_owned() };
+        Ok::<_, RangeError>(repo.rev_parse_single(name).map_err(|_| unknown())?.detach())
+    };
+    let ends = range.split_once("...").or_else(|| range.split_once(".."));
+    let (base, head) = ends.unwrap_or((range, "HEAD"));
+    let (base, head) = (find(base)?, find(head)?);
     let mailmap = repo.open_mailmap();
     let walk = repo.rev_walk([head]).with_hidden([base]).all().map_err(unreadable)?;
     let commits = walk.take(MAX_OWN).filter_map(|info| {

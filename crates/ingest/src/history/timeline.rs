@@ -36,7 +36,8 @@ pub struct Timeline {
     pub is_cut: bool,
 }
 
-/// The commits of `HEAD`, not older than `since`, that touched the file. Merges count where they differ from all their parents.
+/// The commits of `HEAD`, not older than `since`, that touched the file. Merges do not count: what they bring was told by the
+/// commits that they bring together.
 pub fn timeline(
     folder: &Path,
     path: &str,
@@ -73,6 +74,9 @@ pub fn timeline(
         };
         let own = blob_in(commit.id, &path);
         let parents: Vec<ObjectId> = commit.parent_ids().map(gix::Id::detach).collect();
+        if parents.len() > 1 {
+            continue;
+        }
         let before: Vec<Option<ObjectId>> = parents.iter().map(|&parent| blob_in(parent, &path)).collect();
         if before.contains(&own) || (own.is_none() && before.iter().all(Option::is_none)) {
             continue;
@@ -82,9 +86,9 @@ pub fn timeline(
             (Some(own), [_], Some(None)) => renamed(&repo, &commit, own, &path),
             _ => None,
         };
-        let old = match &renamed_from {
-            Some(_) => own,
-            None => before.first().copied().flatten(),
+        let (old, renamed_from) = match renamed_from {
+            Some((old, was)) => (Some(old), Some(was)),
+            None => (before.first().copied().flatten(), None),
         };
         let bytes = |id: Option<ObjectId>| {
             id.and_then(|id| Some(repo.find_blob(id).ok()?.take_data())).unwrap_or_default()
@@ -117,16 +121,48 @@ fn blob(repo: &gix::Repository, commit: ObjectId, path: &str) -> Option<ObjectId
     entry.mode().is_blob().then(|| entry.object_id())
 }
 
-/// The path that went when this one came, with the same content.
-fn renamed(repo: &gix::Repository, commit: &gix::Commit<'_>, own: ObjectId, path: &str) -> Option<String> {
+/// The file that went when this one came: with the same content, or the one that is most like it and at least half so.
+fn renamed(
+    repo: &gix::Repository,
+    commit: &gix::Commit<'_>,
+    own: ObjectId,
+    path: &str,
+) -> Option<(ObjectId, String)> {
     use gix::diff::tree::recorder::Change;
     let parent = commit.parent_ids().next();
-    let mut gone = differences(repo, commit, parent)?.filter_map(|change| match change {
-        Change::Deletion { oid, path, .. } if oid == own => Some(path.to_string()),
+    let gone = differences(repo, commit, parent)?.filter_map(|change| match change {
+        Change::Deletion { oid, path, entry_mode, .. } if entry_mode.is_blob() => {
+            Some((oid, path.to_string()))
+        }
         _ => None,
     });
-    gone.next().filter(|was| was != path)
+    let mut gone: Vec<(ObjectId, String)> = gone.filter(|(_, was)| was != path).collect();
+    if let Some(same) = gone.iter().position(|(old, _)| *old == own) {
+        return Some(gone.swap_remove(same));
+    }
+    // Those that are named alike are the likeliest, where there are many.
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let ending = |path: &str| name(path).rsplit_once('.').map(|(_, ending)| ending.to_owned());
+    gone.retain(|(_, was)| ending(was) == ending(path));
+    gone.sort_by_key(|(_, was)| (name(was) != name(path), was.clone()));
+    gone.truncate(MAX_LIKE);
+    let bytes = |id: ObjectId| repo.find_blob(id).ok().map(|mut blob| blob.take_data());
+    let new = bytes(own)?;
+    let alike = gone.into_iter().filter_map(|(old, was)| {
+        let before = bytes(old)?;
+        let lines = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count();
+        let longest = lines(&before).max(lines(&new));
+        let (_, added, removed) = compared(&before, &new);
+        // What cannot be compared is told as if nothing had changed.
+        let unlike = added.max(removed) as usize;
+        let is_told = unlike > 0 && longest > 0;
+        (is_told && unlike * 2 <= longest).then_some((unlike, old, was))
+    });
+    alike.min_by_key(|(unlike, ..)| *unlike).map(|(_, old, was)| (old, was))
 }
+
+/// Files that went in one commit and are compared with one that came.
+const MAX_LIKE: usize = 50;
 
 #[cfg(test)]
 mod tests {
@@ -157,5 +193,20 @@ mod tests {
         let late = timeline(dir.path(), "new.py", Some(UnixMs(350_000)), &CancelToken::new()).unwrap();
         assert_eq!(late.touches.len(), 2);
         assert!(timeline(dir.path(), "none.py", None, &CancelToken::new()).unwrap().touches.is_empty());
+    }
+
+    #[test]
+    fn a_rename_with_a_change_is_followed_and_another_file_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = repository(dir.path());
+        let one = commit(&repo, 100, "add", &[("new.py", "1\n2\n3\n4\n"), ("x.py", "y\n")], None);
+        let files = [("last.py", "1\n2\nthree\n4\n"), ("x.py", "y\n")];
+        let two = commit(&repo, 200, "rename and change", &files, Some(one));
+        let changed = timeline(dir.path(), "last.py", None, &CancelToken::new()).unwrap();
+        let first = &changed.touches[0];
+        assert_eq!((first.renamed_from.as_deref(), first.added, first.removed), (Some("new.py"), 1, 1));
+        assert_eq!(changed.touches.len(), 2);
+        commit(&repo, 300, "something else", &[("other.py", "a\nb\nc\n"), ("x.py", "y\n")], Some(two));
+        assert_eq!(timeline(dir.path(), "other.py", None, &CancelToken::new()).unwrap().touches.len(), 1);
     }
 }

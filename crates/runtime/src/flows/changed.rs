@@ -58,18 +58,36 @@ pub(super) fn refused(ctx: &Ctx<'_>, argument: &str, err: &RangeError) -> Fault 
         RangeError::History(_) => Fault::new(
             Code::InvalidParams,
             format!("`{argument}`: {err}."),
-            Recovery::hint("Give a unified diff instead of a git range, or call without it."),
+            Recovery::hint(match argument {
+                DIFF => "Give a unified diff instead of a git range, or call without it.",
+                _ => "This needs a git repository. `git init` and a commit make one.",
+            }),
         ),
-        RangeError::Unknown { .. } | RangeError::NoMergeBase { .. } => Fault::new(
-            Code::InvalidParams,
-            format!("`{argument}`: {err}."),
-            Recovery::call(
-                "Name a branch, a tag or a commit; HEAD~1..HEAD is the last commit.",
-                ctx.tool(),
-                json!({ argument: "HEAD~1..HEAD" }),
-            ),
-        ),
+        RangeError::Unknown { .. } | RangeError::NoMergeBase { .. } => {
+            let hint = "Name a branch, a tag or a commit.";
+            let last = match argument {
+                DIFF => "HEAD~1..HEAD",
+                _ => "HEAD~1",
+            };
+            let recovery = match has_two_commits(ctx) {
+                true => Recovery::call(
+                    format!("{hint} {last} is the last one."),
+                    ctx.tool(),
+                    json!({ argument: last }),
+                ),
+                false => Recovery::hint(hint),
+            };
+            Fault::new(Code::InvalidParams, format!("`{argument}`: {err}."), recovery)
+        }
     }
+}
+
+/// The argument that takes a diff as well as a range.
+const DIFF: &str = "diff";
+
+/// Whether there is a commit before the last.
+fn has_two_commits(ctx: &Ctx<'_>) -> bool {
+    ctx.workspace().is_ok_and(|workspace| history::left(workspace.root().path(), "HEAD~1").is_ok())
 }
 
 /// There is no branch to compare with.
@@ -77,6 +95,13 @@ pub(super) fn no_base(ctx: &Ctx<'_>) -> Fault {
     Fault::new(
         Code::InvalidParams,
         "There is no git branch to compare with: no main, master, trunk or origin/HEAD that HEAD comes from.",
-        Recovery::call("Name a commit in `base`, or give a `diff`.", ctx.tool(), json!({ "base": "HEAD~1" })),
+        match has_two_commits(ctx) {
+            true => Recovery::call(
+                "Name a commit in `base`, or give a `diff`.",
+                ctx.tool(),
+                json!({ "base": "HEAD~1" }),
+            ),
+            false => Recovery::hint("Give the change as a unified `diff`."),
+        },
     )
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeFlags};
 use m1nd_ingest::history::{Reach, is_fix};
+use m1nd_recall::place;
 use m1nd_risk::ledger::{Change, Ledger, Told};
 
 use crate::ctx::Ctx;
@@ -61,10 +62,16 @@ pub fn tell(ctx: &Ctx<'_>, source: Option<&str>, paths: BTreeSet<&str>, weight: 
     Ok(defects.len())
 }
 
+/// Whether a path is a file of tests, by what is in it or by its name. What a fix changes there was no defect.
+pub fn is_test(graph: &Graph, path: &str) -> bool {
+    let node = graph.node_by_path(path).map(|ix| graph.node(ix));
+    node.is_some_and(|node| node.flags().has(NodeFlags::TEST_CODE)) || place::is_test(path)
+}
+
 /// Whether a path is a file of the program itself.
 fn is_program(graph: &Graph, path: &str) -> bool {
     let node = graph.node_by_path(path).map(|ix| graph.node(ix));
-    node.is_some_and(|node| !node.language().is_empty() && !node.flags().has(NodeFlags::TEST_CODE))
+    node.is_some_and(|node| !node.language().is_empty()) && !is_test(graph, path)
 }
 
 impl Known {

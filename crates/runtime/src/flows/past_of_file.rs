@@ -46,6 +46,8 @@ pub struct PastOfFile {
     pub companions: Vec<Companion>,
     pub trend: Trend,
     pub is_cut: bool,
+    /// Whether there is a history at all.
+    pub is_known: bool,
 }
 
 /// The past of a file in the last `days`, or all of it.
@@ -60,11 +62,13 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         Some(mount) => (mount.root().path(), path[mount.folder().len()..].trim_start_matches('/')),
         None => (root.path(), path),
     };
+    let mut is_known = true;
     let found = match history::timeline(folder, below, since, ctx.cancel()) {
         Ok(found) => found,
         Err(HistoryError::Stopped(stop)) => return Err(faults::stopped(stop)),
         Err(err) => {
             tracing::debug!(%err, "no timeline");
+            is_known = false;
             history::Timeline::default()
         }
     };
@@ -93,6 +97,7 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         trend: trend(&steps, days.unwrap_or(oldest), lines),
         companions: companions(ctx, path, since)?,
         is_cut: found.is_cut,
+        is_known,
         touches: found.touches.into_iter().map(shown).collect(),
     })
 }

@@ -27,6 +27,21 @@ pub struct Prediction {
     pub times: u32,
 }
 
+/// With fewer commits nothing says how likely a prediction is.
+const MIN_COMMITS: usize = 5;
+
+/// Why predictions carry no likelihood here, if so.
+pub fn no_data(ctx: &Ctx<'_>) -> Result<Option<String>, Fault> {
+    let commits = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
+    let lacks = || match commits {
+        0 => {
+            "no_data: no git history says how likely files change together.".to_owned()
+        }
+        few => format!("no_data: {few} commits are too few to say how likely files change together."),
+    };
+    Ok((commits < MIN_COMMITS).then(lacks))
+}
+
 /// Predictions that are looked at for each given file.
 const EACH: usize = 40;
 

@@ -6,7 +6,7 @@ use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::history::is_fix;
 use m1nd_risk::layers::{Breach, Layers};
-use m1nd_risk::ledger::{COLD_START, Ledger};
+use m1nd_risk::ledger::COLD_START;
 use m1nd_risk::panorama::{self, Findings, ModuleRisk};
 use m1nd_stdx::clock::UnixMs;
 use m1nd_stdx::round::round4;
@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layering::{self, ViolationShown};
+use super::ledger::Known;
 use super::{immunity, ledger, turbulence};
 use crate::ctx::Ctx;
 
@@ -101,9 +102,10 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, file: NodeIx) -> Result<Option<Why>
         }
     }
     let own = layers.violations.iter().filter(|one| one.from == file && one.breach == Breach::Upward);
+    let is_test = ledger::is_test(graph, path);
     let mut factors = vec![
-        trust(&known.ledger, path, known.commits),
-        tremor(&known.ledger, path),
+        trust(&known, path, is_test),
+        tremor(&known, path, is_test),
         layer(&modules[rank], &layers),
         turbulent(&modules[rank]),
         immune(&modules[rank], antibodies.len()),
@@ -121,7 +123,11 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, file: NodeIx) -> Result<Option<Why>
     }))
 }
 
-fn trust(ledger: &Ledger, path: &str, commits: usize) -> Factor {
+/// Why there is no past of a test.
+const TESTS: &str = "no_data: the past of tests is left out; what a fix changes there was no defect";
+
+fn trust(known: &Known, path: &str, is_test: bool) -> Factor {
+    let (ledger, commits) = (&known.ledger, known.commits);
     let found = ledger.trust(path).zip(ledger.record(path));
     let because = match &found {
         Some((trust, record)) => format!(
@@ -137,6 +143,7 @@ fn trust(ledger: &Ledger, path: &str, commits: usize) -> Factor {
             record.weight,
             trust.multiplier
         ),
+        None if is_test => TESTS.to_owned(),
         None if commits == 0 => "no_data: there is no git history; the mean is assumed".to_owned(),
         None => format!("no_data: none of {commits} commits says anything of it; the mean is assumed"),
     };
@@ -145,8 +152,8 @@ fn trust(ledger: &Ledger, path: &str, commits: usize) -> Factor {
     Factor { factor: "trust", value: score.map(round4), adds: round4(adds), of: 0.30, because }
 }
 
-fn tremor(ledger: &Ledger, path: &str) -> Factor {
-    let found = ledger.tremor(path);
+fn tremor(known: &Known, path: &str, is_test: bool) -> Factor {
+    let found = known.ledger.tremor(path);
     let because = match &found {
         Some(tremor) => {
             let [oldest, middle, newest] = tremor.counts;
@@ -155,6 +162,7 @@ fn tremor(ledger: &Ledger, path: &str) -> Factor {
                 tremor.trend()
             )
         }
+        None if is_test => TESTS.to_owned(),
         None => "no_data: fewer than three commits changed it".to_owned(),
     };
     let magnitude = found.map(|tremor| tremor.magnitude);

@@ -1,5 +1,6 @@
 //! Stage 6: what is remembered of a call.
 
+use std::io::{self, Write};
 use std::time::Duration;
 
 use m1nd_contract::budget::{cut_text, json_len};
@@ -27,13 +28,38 @@ pub(super) fn summary(arguments: &Map<String, Value>) -> String {
     let told = TELLING.iter().find_map(|name| arguments.get(*name)?.as_str());
     let mut summary = match told {
         Some(text) => text[..text.floor_char_boundary(SUMMARY_BYTES)].to_owned(),
+        // The input itself, without who asks.
         None => {
-            let names: Vec<_> = arguments.keys().take(8).map(String::as_str).collect();
-            names.join(" ")
+            let asked = arguments.iter().filter(|(name, _)| *name != "agent_id" && *name != "workspace");
+            let mut start = Start(Vec::new());
+            for (name, value) in asked {
+                // A full one refuses the rest; what it has is what is kept.
+                let _ = write!(start, "{}{name}: ", if start.0.is_empty() { "" } else { ", " })
+                    .and_then(|()| serde_json::to_writer(&mut start, value).map_err(Into::into));
+            }
+            String::from_utf8_lossy(&start.0).into_owned()
         }
     };
     cut_text(&mut summary, SUMMARY_BYTES);
     summary
+}
+
+/// The first bytes of what is written; the rest is refused.
+struct Start(Vec<u8>);
+
+impl Write for Start {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() > SUMMARY_BYTES {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        let most = bytes.len().min(SUMMARY_BYTES + 1);
+        self.0.extend_from_slice(&bytes[..most]);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Bytes of the files that an answer points into, each counted once.

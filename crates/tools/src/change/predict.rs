@@ -32,8 +32,9 @@ pub struct Input {
 pub struct Prediction {
     node_id: String,
     label: String,
-    /// How often such a prediction came true on other repositories.
-    confidence: f64,
+    /// How often such a prediction came true on other repositories; absent where the history is too short to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
     /// How fresh their newest common change is, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     velocity: Option<f64>,
@@ -52,6 +53,8 @@ pub struct Output {
     total: u64,
     /// Commits that are known.
     commits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_data: Option<String>,
     truncated: bool,
 }
 
@@ -96,13 +99,14 @@ impl Tool for Predict {
         let found = predicted::companions(ctx, &at, &changed)?;
         let commits = ctx.workspace()?.past(ctx.cancel()).map_or(0, |past| past.log.entries.len() as u64);
         let (total, several) = (found.len() as u64, changed.len() > 1);
-        let velocity = input.include_velocity.unwrap_or(true);
+        let no_data = predicted::no_data(ctx)?;
+        let velocity = input.include_velocity.unwrap_or(true) && no_data.is_none();
         let shown = |one: predicted::Prediction| {
             let node = graph.node_by_path(&one.path).map(|ix| graph.node(ix));
             Prediction {
                 node_id: node.map_or_else(|| one.path.clone(), |node| node.id().to_owned()),
                 label: node.map_or_else(String::new, |node| node.label().to_owned()),
-                confidence: round3(one.confidence),
+                confidence: no_data.is_none().then(|| round3(one.confidence)),
                 velocity: velocity.then(|| round3(one.velocity)),
                 reason: one.reason,
                 because_of: several.then_some(one.because_of),
@@ -125,6 +129,7 @@ impl Tool for Predict {
             predictions,
             total,
             commits,
+            no_data,
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }

@@ -48,16 +48,21 @@ pub struct Output {
     /// Files that the same commits touched most often.
     co_changed: Vec<Companion>,
     /// Commits a week.
-    velocity: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    velocity: Option<f64>,
     /// Share of weeks without a commit.
-    stability: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability: Option<f64>,
     /// expanding, shrinking, churning, dormant or stable.
-    pattern: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<&'static str>,
     /// Lines added and removed.
     churn: Churn,
     /// Set when not all commits could be looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_data: Option<&'static str>,
     truncated: bool,
 }
 
@@ -99,7 +104,11 @@ impl Tool for Timeline {
         let mut found = past_of_file::run(ctx, &path, days)?;
         let total = found.touches.len() as u64;
         found.touches.truncate(usize::try_from(limit).unwrap_or(20));
+        let known = found.is_known;
         let (proof, guidance) = match (found.touches.first(), days) {
+            _ if !known => {
+                (ProofState::Blocked, Guidance::hint("Commit the files to git to have a history."))
+            }
             (Some(_), _) => (ProofState::Proving, Guidance::default()),
             (None, Some(_)) => (
                 ProofState::Triaging,
@@ -107,7 +116,7 @@ impl Tool for Timeline {
             ),
             (None, None) => (
                 ProofState::Blocked,
-                Guidance::hint("No commit is known: the file is new, or there is no git history."),
+                Guidance::hint("No commit is known: the file is new, or it was never committed."),
             ),
         };
         let output = Output {
@@ -116,11 +125,12 @@ impl Tool for Timeline {
             commits: found.touches,
             total,
             co_changed: found.companions,
-            velocity: round3(found.trend.velocity),
-            stability: round3(found.trend.stability),
-            pattern: found.trend.pattern,
+            velocity: known.then(|| round3(found.trend.velocity)),
+            stability: known.then(|| round3(found.trend.stability)),
+            pattern: known.then_some(found.trend.pattern),
             churn: Churn { added: found.trend.added, removed: found.trend.removed },
             incomplete: found.is_cut,
+            no_data: (!known).then_some("no_data: there is no git history here. Commits would provide it."),
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }

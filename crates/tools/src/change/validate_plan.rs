@@ -82,6 +82,9 @@ pub struct Output {
     suggested_additions: Vec<Addition>,
     /// Nodes that the plan reaches in three steps.
     blast_radius_total: u64,
+    /// What the answer could not take into account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_data: Option<String>,
     truncated: bool,
 }
 
@@ -125,7 +128,11 @@ impl Tool for ValidatePlan {
         let mut touched: Vec<&str> = touched.collect();
         touched.sort_unstable();
         touched.dedup();
-        let mut predictions = predicted::companions(ctx, &at, &touched)?;
+        let no_data = predicted::no_data(ctx)?;
+        let mut predictions = match no_data {
+            None => predicted::companions(ctx, &at, &touched)?,
+            Some(_) => Vec::new(),
+        };
         predictions.retain(|one| steps.iter().all(|step| step.path != one.path));
         let gaps = planned::gaps(graph, &steps, &predictions);
         let tested = plan::tested(graph, &steps);
@@ -149,6 +156,11 @@ impl Tool for ValidatePlan {
                 let hint = "Look at what the plan most likely forgets.";
                 (ProofState::Triaging, Guidance::next("view", first.file_path.clone(), hint))
             }
+            _ if no_data.is_some() => {
+                let hint =
+                    "Only users of what goes away were looked for; see impact.";
+                (ProofState::Triaging, Guidance::hint(hint))
+            }
             _ => (ProofState::ReadyToEdit, Guidance::hint("Nothing is likely to be missing from the plan.")),
         };
         let output = Output {
@@ -158,6 +170,7 @@ impl Tool for ValidatePlan {
             test_coverage: input.include_test_impact.unwrap_or(true).then_some(coverage),
             suggested_additions,
             blast_radius_total: tested.reached as u64,
+            no_data,
             truncated: tested.tests.len() > MAX_TESTS,
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Trim};
 use m1nd_risk::panorama::{self, Findings};
-use m1nd_runtime::flows::ledger;
+use m1nd_runtime::flows::{immunity, ledger};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, QueryRecord, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ impl Tool for Report {
     const SPEC: Spec = Spec {
         name: "report",
         summary: "Session intelligence report: queries, bugs, graph evolution, and estimated savings.",
-        help: "The last 1000 queries of this process are kept. bugs_found names files with three times the mean of defects, changes that speed up (0.5 or more), and five edges or more against the layers, as they are now; see panoramic. \
+        help: "The last 1000 queries of this process are kept. bugs_found names files with three times the mean of defects, changes that speed up (0.5 or more), those that known bug patterns fit, and five edges or more against the layers, as they are now; see panoramic. \
             Nodes and edges added and removed are net, since this process was first asked.",
         intents: &["session report", "what was done", "summary of session"],
         needs: Needs::Nothing,
@@ -189,7 +189,8 @@ fn bugs(ctx: &Ctx<'_>) -> Result<Vec<BugRecord>, Fault> {
     let view = workspace.view();
     let Some(graph) = view.graph() else { return Ok(Vec::new()) };
     let known = ledger::of(ctx, graph)?;
-    let (modules, _) = panorama::panorama(graph, &known.ledger, &Findings::default(), |_| true);
+    let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, ..Findings::default() };
+    let (modules, _) = panorama::panorama(graph, &known.ledger, &findings, |_| true);
     let now = ctx.runtime().clock().now().0;
     let mut bugs = Vec::new();
     for one in modules {
@@ -209,6 +210,10 @@ fn bugs(ctx: &Ctx<'_>) -> Result<Vec<BugRecord>, Fault> {
         }
         if let Some(tremor) = one.tremor.filter(|&tremor| tremor >= 0.5) {
             bug("tremor_spike", "its changes speed up".to_owned(), tremor);
+        }
+        if let Some(count) = one.antibodies.filter(|&count| count > 0) {
+            let severity = (f64::from(count) / 3.0).min(1.0);
+            bug("antibody_match", format!("{count} known bug patterns fit something in it"), severity);
         }
         if one.violations >= 5 {
             let severity = (f64::from(one.violations) / 10.0).min(1.0);

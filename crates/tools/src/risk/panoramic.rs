@@ -121,7 +121,8 @@ impl Tool for Panoramic {
         let mut no_data = Vec::new();
         no_data.extend(findings.turbulence.is_none().then_some("turbulence"));
         no_data.extend(findings.antibodies.is_none().then_some("antibodies"));
-        no_data.extend(known.no_data().iter().flat_map(|_| ["trust", "tremor"]));
+        no_data.extend(found.iter().all(|one| one.trust.is_none()).then_some("trust"));
+        no_data.extend(found.iter().all(|one| one.tremor.is_none()).then_some("tremor"));
         let guidance = match modules.first() {
             Some(first) => Guidance::next("impact", first.node_id.clone(), "See what it reaches."),
             None if found.is_empty() => Guidance::hint("No file of code is in that scope."),
@@ -162,22 +163,33 @@ fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool) -> ModuleRisk
 
 /// What to do about what weighs most; nothing where nothing weighs.
 fn advice(one: &panorama::ModuleRisk) -> Option<String> {
-    let trust = (1.0 - one.trust.unwrap_or(COLD_START)) * 0.30;
-    let tremor = one.tremor.unwrap_or_default() * 0.25;
-    let layers = (f64::from(one.violations) / 5.0).min(1.0) * 0.20;
     if one.combined < 0.2 {
         return None;
     }
-    let bugs = (f64::from(one.antibodies.unwrap_or_default()) / 3.0).min(1.0) * 0.10;
-    Some(if bugs > 0.0 && bugs >= layers && bugs >= tremor {
-        "Looks like bugs confirmed before: see antibody_scan.".to_owned()
-    } else if layers >= trust && layers >= tremor {
-        format!("{} edges go against the layers: see layers.", one.violations)
-    } else if tremor >= trust {
-        "Its changes speed up: review them before more follow.".to_owned()
-    } else {
-        "Often mended before: add tests before changing it.".to_owned()
-    })
+    // A file that is mended as often as the mean one has no past to be careful about.
+    let mended = one.trust.filter(|trust| *trust < COLD_START);
+    let against = format!("{} edges go against the layers: see layers.", one.violations);
+    let parts = [
+        (
+            (f64::from(one.antibodies.unwrap_or_default()) / 3.0).min(1.0) * 0.10,
+            "Looks like bugs confirmed before: see antibody_scan.",
+        ),
+        ((f64::from(one.violations) / 5.0).min(1.0) * 0.20, &against),
+        (
+            one.turbulence.unwrap_or_default().clamp(0.0, 1.0) * 0.15,
+            "Shared state changes without a lock: see flow_simulate.",
+        ),
+        (
+            one.tremor.unwrap_or_default().clamp(0.0, 1.0) * 0.25,
+            "Its changes speed up: review them before more follow.",
+        ),
+        (
+            mended.map_or(0.0, |trust| (COLD_START - trust) * 0.30),
+            "Mended more often than the mean: add tests before changing it.",
+        ),
+    ];
+    let most = parts.iter().filter(|(part, _)| *part > 0.0).max_by(|a, b| a.0.total_cmp(&b.0));
+    most.map(|(_, said)| (*said).to_owned())
 }
 
 fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {

@@ -129,8 +129,8 @@ impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
         drop_tail(&mut self.stays, excess) > 0
-            || self.steps.iter_mut().rev().any(|step| drop_tail(&mut step.users, excess) > 0)
             || drop_tail(&mut self.steps, excess) > 0
+            || self.steps.iter_mut().rev().any(|step| drop_tail(&mut step.users, excess) > 0)
             || drop_tail(&mut self.shared, excess) > 0
     }
 }

@@ -67,7 +67,7 @@ impl Tool for Trust {
         summary: "Which files had the most defects, from the fixes in git history: trust score, times the mean, likelihood that the next change is a fix.",
         help: "A fix is a commit whose first line says fix, bug, regression or revert; each counts 1 when new, half after 720 hours, never less than 0.3. So does a verified claim of a bug hunt; an answer that learn was told is wrong counts its strength. With the mean of all files as a prior worth a quarter of the past, \
             risk_multiplier is the file's defects over the mean (at most 3), trust_score = 1/(1+risk_multiplier), defect_prior = share of fixes among all changes times risk_multiplier (at most 0.95). \
-            Time counts back from the newest commit. Commits of more than 50 files are left out.",
+            A file younger than the history is taken to have been watched for that part of it. Tests are left out. Fixes of typos, words and style do not count. Time counts back from the newest commit. Commits of more than 50 files are left out.",
         intents: &["which files are buggy", "trust score", "defect history", "risky files"],
         needs: Needs::Graph,
         budget: Some(4_000),
@@ -86,7 +86,9 @@ impl Tool for Trust {
         let files =
             at.graph.nodes().filter(|node| node.kind() == NodeKind::File && !node.language().is_empty());
         let (mut modules, mut without_data) = (Vec::new(), 0);
+        let mut files_in_scope = Vec::new();
         for node in files.filter(|node| is_within(node.path(), &scope)) {
+            files_in_scope.push(node.path());
             let record = known.ledger.record(node.path());
             let Some((trust, record)) = known.ledger.trust(node.path()).zip(record) else {
                 without_data += 1;
@@ -109,12 +111,16 @@ impl Tool for Trust {
                 .then(b.changes.cmp(&a.changes))
                 .then_with(|| a.file_path.cmp(&b.file_path))
         });
+        let is_tests = files_in_scope.iter().all(|path| ledger::is_test(&at.graph, path));
         let total = modules.len() as u64;
         modules.truncate(usize::try_from(limit).unwrap_or(20));
         let guidance = match modules.first() {
             Some(first) => {
                 Guidance::next("outline", first.file_path.clone(), "See what is in the least trusted file.")
             }
+            None if without_data > 0 && known.ledger.changes() > 0 && is_tests => Guidance::hint(
+                "Only tests are in that scope. Their past is left out: what a fix changes there was no defect.",
+            ),
             None if known.commits > 0 => {
                 Guidance::hint("No commit here says that it fixed something; nothing can be told apart.")
             }

@@ -233,10 +233,7 @@ pub fn untested(graph: &Graph, edited: &[Edited], hops: u32) -> (Vec<Finding>, T
             }
         }
         let Some(&first) = open.first() else { continue };
-        let is_used = |&node: &NodeIx| {
-            graph.node(node).flags().has(NodeFlags::EXPORTED)
-                || graph.incoming(node).any(|edge| edge.kind == EdgeKind::Calls)
-        };
+        let is_used = |&node: &NodeIx| graph.incoming(node).any(|edge| edge.kind == EdgeKind::Calls);
         let severity = if open.iter().any(is_used) { Severity::Medium } else { Severity::Low };
         let names: Vec<&str> = open.iter().take(MAX_PLACES).map(|&ix| graph.node(ix).label()).collect();
         let more = open.len().saturating_sub(MAX_PLACES);

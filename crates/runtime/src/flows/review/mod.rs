@@ -112,7 +112,13 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     touched.dedup();
     let is_known =
         |path: &str| edited.iter().any(|one| one.file.path == path || one.file.was.as_deref() == Some(path));
-    let mut predictions = predicted::companions(ctx, at, &touched)?;
+    let mut predictions = match predicted::no_data(ctx)? {
+        None => predicted::companions(ctx, at, &touched)?,
+        Some(why) => {
+            no_data.push(why);
+            Vec::new()
+        }
+    };
     predictions.retain(|one| !is_known(&one.path));
     let predictions = checks::companions(graph, predictions);
     let (untested, tested) = checks::untested(graph, &edited, ANY_HOPS);
@@ -121,7 +127,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     if known.is_partial {
         no_data.push("history: older commits are still being read. Ask again in a moment.".to_owned());
     }
-    let commits = match &base {
+    let commits = match base.as_deref().or(range_of(subject)) {
         Some(base) => history::commits_since(ctx.workspace()?.root().path(), base).unwrap_or_default(),
         None => Vec::new(),
     };
@@ -163,6 +169,14 @@ fn order(kind: &str) -> usize {
         "untested",
     ];
     KINDS.iter().position(|&known| known == kind).unwrap_or(KINDS.len())
+}
+
+/// The range that a change was given as.
+fn range_of<'a>(subject: Subject<'a>) -> Option<&'a str> {
+    match subject {
+        Subject::Diff(change) if !diff::is_diff(change) => Some(change.trim()),
+        Subject::Diff(_) | Subject::Since(_) => None,
+    }
 }
 
 fn compared(ctx: &Ctx<'_>, subject: Subject<'_>) -> Result<(Option<String>, Vec<Compared>), Fault> {

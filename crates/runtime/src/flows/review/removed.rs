@@ -78,10 +78,20 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
         let said =
             grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
         for (name, gone) in gone.iter().take(MAX_NAMES) {
+            // Who imports the name anew means what it imports.
+            let imports = |path: &str| {
+                said.matches.iter().any(|hit| {
+                    hit.path.as_str() == path
+                        && is_new(edited, path, hit.line)
+                        && is_import(&hit.text)
+                        && is_use(&hit.text, name, gone.kind)
+                })
+            };
             let uses = said.matches.iter().filter(|hit| {
                 is_use(&hit.text, name, gone.kind)
                     // Who writes the name now means something else by it.
                     && !is_new(edited, hit.path.as_str(), hit.line)
+                    && !imports(hit.path.as_str())
                     && !is_comment(&hit.text, family)
                     && !is_documentation(graph, hit.path.as_str(), hit.line, &hit.text)
             });
@@ -125,6 +135,10 @@ fn gone<'a>(graph: &Graph, edited: &'a [Edited]) -> BTreeMap<&'static str, BTree
     gone
 }
 
+fn is_import(line: &str) -> bool {
+    ["import ", "use ", "from "].iter().any(|word| line.trim_start().starts_with(word))
+}
+
 /// A function or method is called, imported or handed on; a type stands as a word of its own. What stands in quotes is neither.
 fn is_use(line: &str, name: &str, kind: NodeKind) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
@@ -134,8 +148,7 @@ fn is_use(line: &str, name: &str, kind: NodeKind) -> bool {
         let quotes = |mark: char| before.matches(mark).count() % 2 == 1;
         let is_text = quotes('"') || quotes('\'') || quotes('`');
         let is_called = after.trim_start().starts_with('(');
-        let is_import = ["import ", "use ", "from "].iter().any(|word| line.trim_start().starts_with(word));
-        is_word && !is_text && (kind.is_type() || is_called || is_import)
+        is_word && !is_text && (kind.is_type() || is_called || is_import(line))
     })
 }
 

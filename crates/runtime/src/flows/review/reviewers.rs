@@ -50,6 +50,8 @@ pub fn of(ctx: &Ctx<'_>, edited: &[Edited], own: &[OwnCommit]) -> Result<Vec<Rev
     let authors: BTreeSet<&str> = own.iter().map(|commit| commit.author.as_str()).collect();
     let mut found: Vec<Reviewer> = owners(touches, &files)
         .into_iter()
+        // A program reviews nothing.
+        .filter(|owner| !owner.name.ends_with("[bot]"))
         .map(|owner| Reviewer {
             is_author: authors.contains(owner.name.as_str()),
             share: round3(owner.share),
