@@ -265,7 +265,10 @@ fn without_a_history_nothing_is_made_up() {
     );
     ok(&fixture, "ingest", json!({}));
     let all = ok(&fixture, "panoramic", json!({}));
-    assert!(all["modules"].as_array().unwrap().iter().all(|one| one.get("recommendation").is_none()), "{all}");
+    assert!(
+        all["modules"].as_array().unwrap().iter().all(|one| one.get("recommendation").is_none()),
+        "{all}"
+    );
     let lacks: Vec<&str> = all["no_data"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(lacks.contains(&"trust") && lacks.contains(&"tremor"), "{all}");
     let likely = ok(&fixture, "predict", json!({"changed_node": "app.py"}));

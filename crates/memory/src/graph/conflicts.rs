@@ -137,7 +137,7 @@ pub struct ConflictShowOutput {
     pub truncated: bool,
 }
 
-/// A conflict with its three states; a state that is missing was never written.
+/// A conflict with its three states; one that is null was never written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conflict {
     pub conflict_id: ConflictId,
@@ -151,14 +151,17 @@ pub struct Conflict {
     pub into: BranchName,
     pub doc: DocName,
     pub status: ConflictStatus,
-    /// The state when `from` was cut off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The state when `from` was cut off; null where there was none.
+    #[serde(default)]
+    #[schemars(with = "Object")]
     pub base: Option<Object>,
     /// The state on `from`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
+    #[schemars(with = "Object")]
     pub theirs: Option<Object>,
     /// The state on `into`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
+    #[schemars(with = "Object")]
     pub ours: Option<Object>,
     /// When it was found, in milliseconds since 1970.
     pub created_at_ms: i64,

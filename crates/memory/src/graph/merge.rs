@@ -10,7 +10,8 @@ use super::apply::delete_node;
 use super::dispute::Dispute;
 use super::place;
 use super::resolve::{AGREED, Refused, close, superseded_by};
-use super::state::{object, same};
+use super::since::Since;
+use super::state::object;
 use super::view::GraphView;
 use crate::branch::existing;
 use crate::error::MemoryError;
@@ -95,8 +96,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             Some(stream) => changed(w.tx.rows(), stream, cursor, limit)?,
             None => (Vec::new(), false),
         };
-        let cut = base.seq;
-        let base = GraphView::at(w.tx.rows(), &w.ws, &into, &doc, cut)?;
+        let since = Since::of(w.tx.rows(), &w.ws, &from.name, &base, &doc)?;
         let place = Place { branch: into.clone(), doc: doc.clone() };
         let refused = Refused::of(w.tx.rows(), &w.ws, &place, &from.name)?;
         let mut run = Run {
@@ -104,10 +104,8 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             ports,
             refused,
             from: from.name.clone(),
-            stream,
+            since,
             place,
-            cut,
-            base,
             merged: 0,
             new: Vec::new(),
             newer: HashMap::new(),
@@ -215,12 +213,9 @@ struct Run<'r, 't> {
     w: &'r mut Writer<'t>,
     ports: &'r Ports<'r>,
     from: BranchName,
-    stream: Option<StreamRow>,
+    /// What happened since `from` was cut off.
+    since: Since,
     place: Place,
-    /// The number at which `from` was cut off.
-    cut: Seq,
-    /// The destination as it was then.
-    base: GraphView,
     /// What somebody decided not to take.
     refused: Refused,
     merged: usize,
@@ -229,12 +224,6 @@ struct Run<'r, 't> {
     newer: HashMap<GraphKey, ConflictId>,
     /// Conflicts that were known before and are open.
     open: Vec<ConflictId>,
-}
-
-/// Which sides changed a key since the cut or the last merge.
-struct Moved {
-    ours: bool,
-    theirs: bool,
 }
 
 impl Run<'_, '_> {
@@ -249,7 +238,7 @@ impl Run<'_, '_> {
         }
         let ours = self.ours()?;
         let current = ours.state(self.w.tx.rows(), &theirs.key)?;
-        let moved = self.moved(current.as_ref(), Some(theirs), &theirs.key)?;
+        let moved = self.since.moved(self.w.tx.rows(), current.as_ref(), Some(theirs), &theirs.key)?;
         if !moved.theirs {
             return Ok(Plan::Same);
         }
@@ -259,60 +248,16 @@ impl Run<'_, '_> {
         Ok(Plan::Take)
     }
 
-    /// What happened to a key since the cut, or since the destination last took it over from `from`. That both
-    /// came to say the same by themselves in between settles nothing: neither knew of the other.
-    fn moved(
-        &self,
-        ours: Option<&VersionRow>,
-        theirs: Option<&VersionRow>,
-        key: &GraphKey,
-    ) -> Result<Moved, MemoryError> {
-        if same(ours, theirs) {
-            return Ok(Moved { ours: false, theirs: false });
-        }
-        let mut agreed = ours.cloned();
-        while let Some(row) = &agreed
-            && row.seq > self.cut
-            && row.origin.as_ref().is_none_or(|origin| origin.branch != self.from)
-        {
-            agreed = self.before(agreed, key)?;
-        }
-        Ok(Moved { ours: !same(ours, agreed.as_ref()), theirs: !same(theirs, agreed.as_ref()) })
-    }
-
-    /// The state of a key before this version, at most back to the cut.
-    fn before(&self, row: Option<VersionRow>, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
-        let older = match row {
-            Some(row) => self.w.tx.version_at(row.stream, key, Seq(row.seq.0 - 1))?,
-            None => None,
-        };
-        match older.filter(|row| row.seq > self.cut) {
-            Some(row) => Ok(Some(row)),
-            None => self.base.state(self.w.tx.rows(), key),
-        }
-    }
-
-    /// The state of a key on `from`.
-    fn theirs(&self, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
-        let own = match &self.stream {
-            Some(stream) => self.w.tx.version_at(stream.id, key, Seq::TIP)?,
-            None => None,
-        };
-        match own {
-            Some(row) => Ok(Some(row)),
-            None => self.base.state(self.w.tx.rows(), key),
-        }
-    }
-
     fn leaves_hole(&self, ours: &GraphView, theirs: &VersionRow) -> Result<bool, MemoryError> {
         match &theirs.key {
             GraphKey::Node(id) if theirs.deleted => {
                 for edge in ours.edges_around(self.w.tx.rows(), id)? {
                     // The edge goes with the node unless the destination has put work into it, or somebody
                     // decided to keep it.
-                    let theirs = self.theirs(&edge.key)?;
+                    let theirs = self.since.theirs(self.w.tx.rows(), &edge.key)?;
                     let kept = theirs.as_ref().is_some_and(|theirs| self.refused.holds(theirs));
-                    if kept || self.moved(Some(&edge), theirs.as_ref(), &edge.key)?.ours {
+                    let rows = self.w.tx.rows();
+                    if kept || self.since.moved(rows, Some(&edge), theirs.as_ref(), &edge.key)?.ours {
                         return Ok(true);
                     }
                 }
@@ -335,7 +280,7 @@ impl Run<'_, '_> {
     /// The version of a node that this merge would bring, when an edge is met before its node: in a
     /// rehearsal, or when a caller starts in the middle.
     fn pending(&self, id: &GraphNodeId) -> Result<Option<VersionRow>, MemoryError> {
-        let Some(stream) = &self.stream else {
+        let Some(stream) = &self.since.stream else {
             return Ok(None);
         };
         let key = GraphKey::Node(id.clone());
@@ -344,7 +289,7 @@ impl Run<'_, '_> {
             return Ok(None);
         };
         let ours = self.ours()?.state(self.w.tx.rows(), &key)?;
-        let moved = self.moved(ours.as_ref(), Some(&theirs), &key)?;
+        let moved = self.since.moved(self.w.tx.rows(), ours.as_ref(), Some(&theirs), &key)?;
         Ok(Some(theirs).filter(|_| !moved.ours))
     }
 
@@ -379,9 +324,10 @@ impl Run<'_, '_> {
 
     /// Writes the conflict down. Returns false if it is known already, settled or not.
     fn record(&mut self, theirs: &VersionRow) -> Result<bool, MemoryError> {
-        let base = self.base.state(self.w.tx.rows(), &theirs.key)?;
+        let base = self.since.base.state(self.w.tx.rows(), &theirs.key)?;
         let ours = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
-        let id = self.conflict_id(base.as_ref(), theirs, ours.as_ref());
+        let ours_seq = self.since.stands_at(self.w.tx.rows(), &self.ours()?, ours.as_ref(), theirs)?;
+        let id = self.conflict_id(base.as_ref(), theirs, ours_seq);
         if let Some(known) = self.w.tx.conflict(self.w.ws.no, &id)? {
             if known.status == ConflictStatus::Open {
                 self.open.push(id);
@@ -401,7 +347,7 @@ impl Run<'_, '_> {
             theirs: Some(show(theirs)),
             ours: ours.as_ref().map(show),
             theirs_seq: theirs.seq,
-            ours_seq: ours.as_ref().map(|row| row.seq),
+            ours_seq,
             status: ConflictStatus::Open,
             resolution: None,
             created: self.w.now,
@@ -413,12 +359,7 @@ impl Run<'_, '_> {
         Ok(true)
     }
 
-    fn conflict_id(
-        &self,
-        base: Option<&VersionRow>,
-        theirs: &VersionRow,
-        ours: Option<&VersionRow>,
-    ) -> ConflictId {
+    fn conflict_id(&self, base: Option<&VersionRow>, theirs: &VersionRow, ours: Option<Seq>) -> ConflictId {
         let seq = |row: &VersionRow| row.seq;
         Dispute {
             from: &self.from,
@@ -427,7 +368,7 @@ impl Run<'_, '_> {
             key: &theirs.key,
             base: base.map(seq),
             theirs: theirs.seq,
-            ours: ours.map(seq),
+            ours,
         }
         .id(&self.w.ws.name)
     }

@@ -11,6 +11,7 @@ mod merge;
 mod place;
 mod query;
 mod resolve;
+mod since;
 mod state;
 mod validate;
 mod view;

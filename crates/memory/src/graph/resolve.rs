@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::apply::{check_ends, delete_node, live};
 use super::conflicts::known;
+use super::since::Since;
 use super::state::object;
+use crate::branch::existing;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, Seq, WorkspaceId};
 use crate::port::{
@@ -171,11 +173,19 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(),
     let place = Place { branch: row.into.clone(), doc: row.doc.clone() };
     let view = live(w, &place)?;
     let current = view.state(w.tx.rows(), &row.key)?;
-    if current.as_ref().map(|now| now.seq) != row.ours_seq {
+    let theirs = recorded(w, row)?;
+    let base = existing(w.tx.rows(), &w.ws, row.from.as_str())?.base;
+    let stands = match base {
+        Some(base) => {
+            let since = Since::of(w.tx.rows(), &w.ws, &row.from, &base, &row.doc)?;
+            since.stands_at(w.tx.rows(), &view, current.as_ref(), &theirs)?
+        }
+        None => current.as_ref().map(|now| now.seq),
+    };
+    if stands != row.ours_seq {
         let current = current.map(|now| Value::Object(object(&now, ports.code)));
         return Err(MemoryError::ConflictStale { id: row.id.clone(), current });
     }
-    let theirs = recorded(w, row)?;
     if !theirs.deleted {
         check_ends(w, &view, &place, &row.key).map_err(|err| match err {
             MemoryError::WouldDangle { missing, .. } => MemoryError::ConflictNeedsNode {

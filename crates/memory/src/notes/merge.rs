@@ -49,6 +49,11 @@ pub struct MergeOutput {
     pub pagination: Pagination,
 }
 
+/// Notes that are read at a time.
+const BATCH: usize = 500;
+/// Notes that one call looks at, those that are there already among them.
+const MAX_LOOKED_AT: usize = 20_000;
+
 pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let limit = page::limit("limit", request.limit, LIMIT, LIMIT)?;
@@ -61,29 +66,41 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
         let target = View::of(w.tx.rows(), &w.ws, &into)?;
         let source = View::of(w.tx.rows(), &w.ws, &from)?.minus(&target);
         let parts = source.parts(w.tx.rows(), &w.ws, &doc, StreamKind::Log)?;
-        let (found, more) = oldest_notes(w.tx.rows(), &parts, Seq(cursor), limit)?;
         let shown = target.parts(w.tx.rows(), &w.ws, &doc, StreamKind::Log)?;
-        let count = found.len();
-        let next = found.last().filter(|_| more).map(|row| row.seq.0);
-        let mut merged = 0;
-        for row in found {
-            let origin = origin_of(&row);
-            if is_there(w.tx.rows(), w.ws.no, &origin, &target, &shown)? {
-                continue;
+        let (mut merged, mut count, mut next, mut at) = (0, 0, None, cursor);
+        // What is there already takes no room: new notes come with the next call, wherever they stand.
+        let batch = limit.max(BATCH);
+        'all: loop {
+            let (found, more) = oldest_notes(w.tx.rows(), &parts, Seq(at), batch)?;
+            for row in found {
+                let origin = origin_of(&row);
+                let known = is_there(w.tx.rows(), w.ws.no, &origin, &target, &shown)?;
+                if count >= MAX_LOOKED_AT || (!known && merged == limit) {
+                    next = Some(at);
+                    break 'all;
+                }
+                count += 1;
+                at = row.seq.0;
+                if known {
+                    continue;
+                }
+                merged += 1;
+                if request.dry_run != Some(true) {
+                    let copy = NewEntry {
+                        kind: EntryKind::Note,
+                        title: row.title,
+                        format: row.format,
+                        meta: row.meta,
+                        content: row.content,
+                        anchors: row.anchors,
+                        origin: Some(origin),
+                        event: None,
+                    };
+                    w.append(&into, &doc, copy, Findable::No)?;
+                }
             }
-            merged += 1;
-            if request.dry_run != Some(true) {
-                let copy = NewEntry {
-                    kind: EntryKind::Note,
-                    title: row.title,
-                    format: row.format,
-                    meta: row.meta,
-                    content: row.content,
-                    anchors: row.anchors,
-                    origin: Some(origin),
-                    event: None,
-                };
-                w.append(&into, &doc, copy, Findable::No)?;
+            if !more {
+                break;
             }
         }
         let out = MergeOutput {

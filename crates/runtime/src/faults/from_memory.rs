@@ -267,11 +267,14 @@ fn place_unknown(tool: &str, root: &Root, field: &str, at: &AnchorAt) -> Fault {
                     Some((first, _)) => format!("`{field}`: {} has no line {first}.", shortened(path)),
                     None => format!("`{field}`: {} cannot be read.", shortened(path)),
                 },
-                Recovery::call(
-                    "See what is in the file, with the lines it stands on.",
-                    "outline",
-                    json!({ "file_path": path }),
-                ),
+                match lines {
+                    Some(_) => Recovery::call(
+                        "See which lines the file has.",
+                        from_vfs::VIEW,
+                        json!({ "file_path": path }),
+                    ),
+                    None => Recovery::hint("Name a file or folder of the workspace that can be read."),
+                },
             ),
         },
         AnchorAt::Node { node_id } => match root.locate(node_id) {

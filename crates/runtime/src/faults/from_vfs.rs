@@ -13,6 +13,7 @@ use super::invalid_params;
 /// Tools that advice about files names. A test checks that the registry has them.
 pub const GLOB: &str = "glob";
 pub const SEARCH: &str = "search";
+pub const VIEW: &str = "view";
 
 /// `argument` is the name of the argument that held the path.
 pub fn path(tool: &str, argument: &str, err: PathError) -> Fault {

@@ -34,9 +34,7 @@ const MIN_COMMITS: usize = 5;
 pub fn no_data(ctx: &Ctx<'_>) -> Result<Option<String>, Fault> {
     let commits = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
     let lacks = || match commits {
-        0 => {
-            "no_data: no git history says how likely files change together.".to_owned()
-        }
+        0 => "no_data: no git history says how likely files change together.".to_owned(),
         few => format!("no_data: {few} commits are too few to say how likely files change together."),
     };
     Ok((commits < MIN_COMMITS).then(lacks))

@@ -1,5 +1,6 @@
 //! Merging notes: each once, in order, whatever the route.
 
+use m1nd_memory::MemoryError;
 use serde_json::{Value, json};
 
 use crate::world::{World, on_every_store, pages, texts};
@@ -288,5 +289,65 @@ fn what_was_merged_is_where_the_next_merge_starts() {
         assert_eq!(merge_graph(w), (0, 1, 0), "the branch has said nothing new");
         put(w, "b", "four");
         assert_eq!(merge_graph(w), (0, 0, 1));
+    });
+}
+
+#[test]
+fn an_edge_that_came_after_a_conflict_is_not_deleted_with_its_node() {
+    on_every_store(|w| {
+        let node = |id: &str| json!({"op": "node_upsert", "id": id, "type": "x"});
+        let edge = |from: &str| json!({"op": "edge_upsert", "from": from, "rel": "r", "to": "b"});
+        let apply = |branch: &str, ops: serde_json::Value| {
+            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
+        };
+        apply("main", json!([node("a"), node("b"), node("c"), node("d"), edge("a")]));
+        w.ok("branch_create", json!({"name": "f"}));
+        apply("f", json!([{"op": "node_delete", "id": "b"}]));
+        apply("main", json!([edge("c")]));
+        let merge = || w.ok("graph_merge", json!({"from": "f", "into": "main", "doc": "g"}));
+        let first = merge()["conflict_ids"][0].clone();
+        apply("main", json!([edge("d")]));
+        let take = |id: &serde_json::Value| json!({"conflict_id": id, "resolution": "use_from"});
+        let refused = w.refused("graph_conflict_resolve", take(&first));
+        assert!(matches!(refused, MemoryError::ConflictStale { .. }), "{refused}");
+        let again = merge();
+        assert_eq!(again["conflicts_created"], 1, "{again}");
+        assert_eq!(merge()["conflicts_created"], 0);
+        let shown = w.ok("graph_conflict_show", json!({"conflict_id": first}))["conflict"].clone();
+        assert_eq!((&shown["status"], &shown["base"]["id"]), (&json!("resolved"), &json!("b")));
+        w.ok("graph_conflict_resolve", take(&again["conflict_ids"][0]));
+        let left = w.ok("graph_query", json!({"branch": "main", "doc": "g"}));
+        assert_eq!((left["nodes"].as_array().unwrap().len(), &left["edges"]), (3, &json!([])));
+    });
+}
+
+#[test]
+fn a_conflict_shows_its_three_states_even_where_one_is_nothing() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "theirs");
+        put(w, "main", "ours");
+        let id = w.ok("graph_merge", json!({"from": "b", "into": "main"}))["conflict_ids"][0].clone();
+        let shown = w.ok("graph_conflict_show", json!({"conflict_id": id}))["conflict"].clone();
+        assert!(shown.as_object().unwrap().contains_key("base") && shown["base"].is_null(), "{shown}");
+        assert_eq!((&shown["theirs"]["title"], &shown["ours"]["title"]), (&json!("theirs"), &json!("ours")));
+    });
+}
+
+#[test]
+fn a_merge_looks_past_what_it_brought_before() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "b"}));
+        let note = |at: usize| {
+            let content = format!("note {at}");
+            w.ok("notes_commit", json!({"branch": "b", "doc": "notes", "content": content}));
+        };
+        (0..5).for_each(note);
+        let merge = || w.ok("merge", json!({"from": "b", "into": "main", "limit": 2}));
+        let [first, second, third] = [merge(), merge(), merge()];
+        assert_eq!((&first["merged"], &first["skipped"]), (&json!(2), &json!(0)));
+        assert_eq!((&second["merged"], &second["skipped"]), (&json!(2), &json!(2)));
+        assert_eq!((&third["merged"], &third["skipped"]), (&json!(1), &json!(4)));
+        assert_eq!(third["pagination"]["has_more"], false);
     });
 }

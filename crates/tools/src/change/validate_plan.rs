@@ -157,8 +157,7 @@ impl Tool for ValidatePlan {
                 (ProofState::Triaging, Guidance::next("view", first.file_path.clone(), hint))
             }
             _ if no_data.is_some() => {
-                let hint =
-                    "Only users of what goes away were looked for; see impact.";
+                let hint = "Only users of what goes away were looked for; see impact.";
                 (ProofState::Triaging, Guidance::hint(hint))
             }
             _ => (ProofState::ReadyToEdit, Guidance::hint("Nothing is likely to be missing from the plan.")),
