@@ -233,7 +233,7 @@ impl Run<'_, '_> {
 
     fn plan(&self, theirs: &VersionRow) -> Result<Plan, MemoryError> {
         // Whatever the destination did since: only a new word of `from` is a new question.
-        if self.refused.holds(theirs) {
+        if self.refused.holds(self.w.tx.rows(), theirs)? {
             return Ok(Plan::Same);
         }
         let ours = self.ours()?;
@@ -255,7 +255,10 @@ impl Run<'_, '_> {
                     // The edge goes with the node unless the destination has put work into it, or somebody
                     // decided to keep it.
                     let theirs = self.since.theirs(self.w.tx.rows(), &edge.key)?;
-                    let kept = theirs.as_ref().is_some_and(|theirs| self.refused.holds(theirs));
+                    let kept = match &theirs {
+                        Some(theirs) => self.refused.holds(self.w.tx.rows(), theirs)?,
+                        None => false,
+                    };
                     let rows = self.w.tx.rows();
                     if kept || self.since.moved(rows, Some(&edge), theirs.as_ref(), &edge.key)?.ours {
                         return Ok(true);
@@ -285,9 +288,12 @@ impl Run<'_, '_> {
         };
         let key = GraphKey::Node(id.clone());
         let theirs = self.w.tx.version_at(stream.id, &key, Seq::TIP)?;
-        let Some(theirs) = theirs.filter(|row| !row.deleted && !self.refused.holds(row)) else {
+        let Some(theirs) = theirs.filter(|row| !row.deleted) else {
             return Ok(None);
         };
+        if self.refused.holds(self.w.tx.rows(), &theirs)? {
+            return Ok(None);
+        }
         let ours = self.ours()?.state(self.w.tx.rows(), &key)?;
         let moved = self.since.moved(self.w.tx.rows(), ours.as_ref(), Some(&theirs), &key)?;
         Ok(Some(theirs).filter(|_| !moved.ours))

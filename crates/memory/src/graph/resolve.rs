@@ -1,6 +1,6 @@
 //! Settling a merge conflict, once.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::apply::{check_ends, delete_node, live};
 use super::conflicts::known;
 use super::since::Since;
-use super::state::object;
+use super::state::{object, same};
 use crate::branch::existing;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, Seq, WorkspaceId};
@@ -102,7 +102,7 @@ pub(crate) fn superseded_by(id: &ConflictId) -> String {
 pub(super) const AGREED: &str = "agreed";
 
 /// The versions of a branch that somebody decided not to take into another.
-pub(super) struct Refused(HashSet<(GraphKey, Seq)>);
+pub(super) struct Refused(HashMap<GraphKey, Vec<Seq>>);
 
 impl Refused {
     pub(super) fn of(
@@ -111,7 +111,7 @@ impl Refused {
         place: &Place,
         from: &BranchName,
     ) -> Result<Self, MemoryError> {
-        let (mut before, mut out) = (Seq::END, HashSet::new());
+        let (mut before, mut out) = (Seq::END, HashMap::<GraphKey, Vec<Seq>>::new());
         loop {
             let found = rows.conflicts(&ConflictScan {
                 ws: ws.no,
@@ -127,14 +127,24 @@ impl Refused {
             let kept =
                 |row: &ConflictRow| row.resolution.as_deref().is_some_and(|how| settled.contains(&how));
             let found = found.into_iter().filter(|row| row.from == *from && kept(row));
-            out.extend(found.map(|row| (row.key, row.theirs_seq)));
+            for row in found {
+                out.entry(row.key).or_default().push(row.theirs_seq);
+            }
         }
     }
 
-    /// Whether this version is one of them.
-    pub(super) fn holds(&self, theirs: &VersionRow) -> bool {
-        // Most merges have nothing settled behind them.
-        !self.0.is_empty() && self.0.contains(&(theirs.key.clone(), theirs.seq))
+    /// Whether this version is one of them, or says the same as one.
+    pub(super) fn holds(&self, rows: &dyn Rows, theirs: &VersionRow) -> Result<bool, MemoryError> {
+        for &settled in self.0.get(&theirs.key).into_iter().flatten() {
+            if settled == theirs.seq {
+                return Ok(true);
+            }
+            let then = rows.version_at(theirs.stream, &theirs.key, settled)?;
+            if then.is_some() && same(then.as_ref(), Some(theirs)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

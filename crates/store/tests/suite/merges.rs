@@ -351,3 +351,19 @@ fn a_merge_looks_past_what_it_brought_before() {
         assert_eq!(third["pagination"]["has_more"], false);
     });
 }
+
+#[test]
+fn what_was_settled_stays_settled_when_the_branch_only_says_it_again() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "theirs");
+        put(w, "main", "ours");
+        let id = w.ok("graph_merge", json!({"from": "b", "into": "main"}))["conflict_ids"][0].clone();
+        w.ok("graph_conflict_resolve", json!({"conflict_id": id, "resolution": "use_into"}));
+        put(w, "b", "theirs");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        put(w, "b", "something else");
+        assert_eq!(merge_graph(w), (0, 0, 1));
+    });
+}

@@ -19,8 +19,8 @@ struct Model {
     versions: Vec<Version>,
     /// How many notes and versions there were when the branch was made.
     cuts: Vec<(usize, usize)>,
-    /// Versions of a branch that somebody decided not to take: the branch, the key, the number of the version.
-    refused: BTreeSet<(usize, String, i64)>,
+    /// States of a branch that somebody decided not to take: the branch, the key, the state; nothing for a tombstone.
+    refused: BTreeSet<(usize, String, Option<String>)>,
 }
 
 #[derive(Clone)]
@@ -268,23 +268,14 @@ impl Play<'_> {
         }
     }
 
-    /// The keys whose newest version on a branch somebody decided not to take.
+    /// The keys whose state on a branch somebody decided not to take.
     fn refused(&self, from: usize) -> BTreeSet<String> {
-        let now = self.numbers(from);
+        let now = self.model.graph(from, usize::MAX);
         let of_branch = self.model.refused.iter().filter(|(branch, ..)| *branch == from);
-        of_branch.filter(|(_, key, seq)| now.get(key) == Some(seq)).map(|(_, key, _)| key.clone()).collect()
-    }
-
-    /// The number of the version of every key that a branch shows, tombstones too.
-    fn numbers(&self, branch: usize) -> BTreeMap<String, i64> {
-        let wish = json!({"branch": self.name(branch), "doc": "g", "limit": 200, "edges_limit": 1_000,
-                          "include_deleted": true, "max_chars": 1_000_000});
-        let all = self.w.ok("graph_query", wish);
-        let nodes = all["nodes"].as_array().unwrap().iter().map(|node| (text_of(&node["id"]), node));
-        let edges = all["edges"].as_array().unwrap().iter();
-        let edges =
-            edges.map(|edge| (format!("{}|r|{}", text_of(&edge["from"]), text_of(&edge["to"])), edge));
-        nodes.chain(edges).map(|(key, row)| (key, row["last_seq"].as_i64().unwrap())).collect()
+        of_branch
+            .filter(|(_, key, state)| now.get(key) == Some(state))
+            .map(|(_, key, _)| key.clone())
+            .collect()
     }
 
     fn conflict_keys(&self, into: usize) -> BTreeSet<String> {
@@ -300,8 +291,7 @@ impl Play<'_> {
             let wish = json!({"conflict_id": row["conflict_id"]});
             let conflict = &self.w.ok("graph_conflict_show", wish)["conflict"];
             if conflict["resolution"] == "agreed" && text_of(&conflict["from"]) == self.name(from) {
-                let number = conflict["theirs"]["last_seq"].as_i64().unwrap();
-                self.model.refused.insert((from, text_of(&conflict["key"]), number));
+                self.model.refused.insert((from, text_of(&conflict["key"]), state_of(&conflict["theirs"])));
             }
         }
     }
@@ -328,8 +318,11 @@ impl Play<'_> {
                 let branch = self.model.branches.iter().position(|branch| branch.0 == name).unwrap();
                 self.adopt(into, branch);
                 if !from {
-                    let number = conflict["theirs"]["last_seq"].as_i64().unwrap();
-                    self.model.refused.insert((branch, text_of(&conflict["key"]), number));
+                    self.model.refused.insert((
+                        branch,
+                        text_of(&conflict["key"]),
+                        state_of(&conflict["theirs"]),
+                    ));
                 }
             }
             Err(MemoryError::ConflictStale { .. } | MemoryError::ConflictNeedsNode { .. }) => assert!(from),
@@ -484,4 +477,10 @@ fn views_diffs_merges_and_pages_agree_with_the_model_in_sqlite() {
 #[test]
 fn what_was_settled_stays_settled_whatever_the_destination_does() {
     run(cases(200), quarrel(40), || World::new(Box::new(RamStore::new())));
+}
+
+/// A node's title or an edge's details; nothing for a tombstone.
+fn state_of(side: &Value) -> Option<String> {
+    let text = if side["id"].is_string() { text_of(&side["title"]) } else { side["meta"].to_string() };
+    (side["deleted"] != true).then_some(text)
 }
