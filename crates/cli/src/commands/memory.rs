@@ -238,12 +238,13 @@ fn append(body: &mut Value, next: Value) {
 fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> anyhow::Result<ExitCode> {
     let wanted = with(wanted, json!({ "workspace": name(runtime, place)? }));
     let mut reply = super::ask(runtime, tool, wanted.clone());
-    let mut sums = [0; 3];
+    let (mut sums, mut open) = ([0; 3], 0);
     const FIELDS: [&str; 3] = ["merged", "skipped", "conflicts_created"];
     while !reply.is_error {
         for (sum, field) in sums.iter_mut().zip(FIELDS) {
             *sum += reply.body[field].as_u64().unwrap_or_default();
         }
+        open += reply.body["still_open"].as_array().map_or(0, Vec::len) as u64;
         let cursor = reply.body["pagination"]["next_cursor"].clone();
         if cursor.is_null() {
             for (sum, field) in sums.iter().zip(FIELDS) {
@@ -258,11 +259,18 @@ fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> any
     output::print(&reply, place.reader(), |out, body| {
         let would = if body["dry_run"] == true { "would be " } else { "" };
         write!(out, "{} {would}merged, {} skipped", body["merged"], body["skipped"])?;
-        match body["conflicts_created"].as_u64() {
-            Some(0) | None => writeln!(out),
-            Some(new) => writeln!(
+        let new = body["conflicts_created"].as_u64().unwrap_or_default();
+        if new > 0 {
+            write!(out, ", {new} new conflicts")?;
+        }
+        if open > 0 {
+            write!(out, ", {open} conflicts still open")?;
+        }
+        match new + open {
+            0 => writeln!(out),
+            _ => writeln!(
                 out,
-                ", {new} new conflicts\n{DIM}m1nd call branchmind_graph_conflicts --into {} lists them{DIM:#}",
+                "\n{DIM}m1nd call branchmind_graph_conflicts --into {} lists them{DIM:#}",
                 word(&body["into"])
             ),
         }

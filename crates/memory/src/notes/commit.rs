@@ -68,6 +68,12 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
     let sensitive = Sensitive::from(request.allow_sensitive);
     sensitive.check("doc", request.doc.as_deref().unwrap_or_default())?;
     sensitive.check("format", request.format.as_deref().unwrap_or_default())?;
+    for mark in ["pinned", "handoff"] {
+        let given = request.meta.as_ref().and_then(|meta| meta.get(mark));
+        if given.is_some_and(|given| !given.is_boolean()) {
+            return Err(MemoryError::invalid("meta", format!("{mark} must be true or false")));
+        }
+    }
     let new = NewEntry {
         kind: EntryKind::Note,
         title: text::optional_title("title", request.title.as_deref(), sensitive)?,
