@@ -29,3 +29,4 @@ mod writer;
 pub use budget::{DEFAULT_BUDGET, MAX_BUDGET};
 pub use error::{MemoryError, StoreError};
 pub use ports::Ports;
+pub use secrets::refuse as refuse_secrets;

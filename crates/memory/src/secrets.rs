@@ -14,6 +14,11 @@ pub(crate) enum Sensitive {
     Allowed,
 }
 
+/// Refuses text that looks like a key or token.
+pub fn refuse(field: &str, text: &str) -> Result<(), MemoryError> {
+    Sensitive::Refused.check(field, text)
+}
+
 impl From<Option<bool>> for Sensitive {
     fn from(allow_sensitive: Option<bool>) -> Self {
         if allow_sensitive == Some(true) { Self::Allowed } else { Self::Refused }

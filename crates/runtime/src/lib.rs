@@ -22,7 +22,7 @@ pub mod workspace;
 
 pub use ctx::{Ctx, GraphView};
 pub use jobs::{Job, JobState};
-pub use log::{QueryRecord, SessionRecord};
+pub use log::{QueryRecord, SeenRecord, SessionRecord};
 pub use m1nd_mission::Family;
 pub use pipeline::{Progress, Reply, Silent, Step, ToolCall};
 pub use registry::{HELP, Listing, Registry, UnknownToolset};

@@ -1,6 +1,6 @@
 //! What this process was asked: the last queries, and one line for each agent.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use m1nd_stdx::clock::UnixMs;
 use parking_lot::Mutex;
@@ -32,6 +32,18 @@ pub struct SessionRecord {
     pub queries: u64,
 }
 
+/// What an agent has seen of the code in this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeenRecord {
+    /// Files that were read, wholly or in part.
+    pub read: BTreeSet<String>,
+    /// Files that answers pointed to, and how often.
+    pub pointed: BTreeMap<String, u32>,
+}
+
+/// Files that are remembered of an agent.
+const MAX_SEEN: usize = 20_000;
+
 #[derive(Debug, Default)]
 pub(crate) struct QueryLog {
     inner: Mutex<Inner>,
@@ -42,9 +54,32 @@ struct Inner {
     queries: VecDeque<QueryRecord>,
     total: u64,
     agents: BTreeMap<String, SessionRecord>,
+    seen: BTreeMap<String, SeenRecord>,
 }
 
 impl QueryLog {
+    /// Notes which files an answer showed or pointed to. Only agents that are in the log are remembered.
+    pub(crate) fn saw<'p>(&self, agent: &str, is_read: bool, files: impl IntoIterator<Item = &'p str>) {
+        let mut inner = self.inner.lock();
+        if !inner.agents.contains_key(agent) {
+            return;
+        }
+        let seen = inner.seen.entry(agent.to_owned()).or_default();
+        for path in files {
+            if is_read && seen.read.len() < MAX_SEEN {
+                seen.read.insert(path.to_owned());
+            }
+            if !is_read && (seen.pointed.len() < MAX_SEEN || seen.pointed.contains_key(path)) {
+                *seen.pointed.entry(path.to_owned()).or_default() += 1;
+            }
+        }
+    }
+
+    pub(crate) fn seen_by(&self, agent: &str) -> SeenRecord {
+        let inner = self.inner.lock();
+        inner.seen.get(agent).cloned().unwrap_or_default()
+    }
+
     pub(crate) fn add(&self, record: QueryRecord) {
         let mut inner = self.inner.lock();
         inner.total += 1;
@@ -79,6 +114,7 @@ impl Inner {
         if self.agents.len() == MAX_AGENTS {
             let oldest = self.agents.iter().min_by_key(|(_, session)| session.last_seen);
             if let Some(name) = oldest.map(|(name, _)| name.clone()) {
+                self.seen.remove(&name);
                 self.agents.remove(&name);
             }
         }

@@ -16,7 +16,7 @@ use serde_json::{Map, json};
 use crate::faults;
 use crate::jobs::{Job, JobState, Jobs};
 use crate::lanes::Lanes;
-use crate::log::{QueryLog, QueryRecord, SessionRecord};
+use crate::log::{QueryLog, QueryRecord, SeenRecord, SessionRecord};
 use crate::pipeline::{self, Progress, Reply, ToolCall};
 use crate::registry::{Listing, Registry, UnknownToolset};
 use crate::savings::{AllTime, Saved, Savings};
@@ -303,6 +303,11 @@ impl Runtime {
 
     pub(crate) fn lanes(&self) -> &Lanes {
         &self.lanes
+    }
+
+    /// What an agent has seen of the code in this process.
+    pub fn seen_by(&self, agent: &str) -> SeenRecord {
+        self.log.seen_by(agent)
     }
 
     pub(crate) fn log(&self) -> &QueryLog {

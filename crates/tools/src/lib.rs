@@ -4,6 +4,7 @@ mod change;
 mod core;
 mod graph;
 mod mission;
+mod navigate;
 mod ops;
 mod prompts;
 mod recall;
@@ -37,6 +38,11 @@ pub const TOOLSETS: &[Toolset] = &[
         name: ToolsetName::Risk,
         about: "Where trouble is likely: trust, tremor, layers, and all of it at once.",
         tools: risk::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Navigate,
+        about: "Walks through the code, trails of what was found, locks on regions, small facts, and what was seen.",
+        tools: navigate::TOOLS,
     },
     Toolset {
         name: ToolsetName::Memory,

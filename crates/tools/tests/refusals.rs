@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 70] = [
+const NOT_PATHS: [&str; 88] = [
     "available_tools",
     "missing_tools",
     "observed_tool",
@@ -89,6 +89,24 @@ const NOT_PATHS: [&str; 70] = [
     "language",
     "claim",
     "node_ids",
+    "perspective_id",
+    "route_id",
+    "other_id",
+    "family",
+    "label",
+    "visited",
+    "region",
+    "nodes",
+    "key",
+    "value",
+    "action",
+    "trail_id",
+    "trail_ids",
+    "of_agent",
+    "lock_id",
+    "open_questions",
+    "tags",
+    "summary",
 ];
 
 /// String arguments of memory and tasks: names inside the store, and words. `path` is a step's place there; the paths

@@ -8,6 +8,7 @@ use m1nd_vfs::{PathError, Root};
 use serde_json::json;
 
 use super::{from_vfs, invalid_params};
+use crate::Ctx;
 
 const BRANCHES: &str = "branchmind_branch_list";
 const CONFLICT: &str = "branchmind_graph_conflict_show";
@@ -225,6 +226,14 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
 }
 
 /// What the store itself says no to.
+/// What memory refused in a call.
+pub fn refusal_in(ctx: &Ctx<'_>, err: &MemoryError) -> Fault {
+    match ctx.workspace() {
+        Ok(workspace) => refusal(ctx.tool(), workspace.root(), err),
+        Err(fault) => fault,
+    }
+}
+
 pub fn store(err: &StoreError) -> Fault {
     let said = first_upper(&err.to_string());
     let (code, hint) = match err {

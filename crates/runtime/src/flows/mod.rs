@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod missing;
 pub mod missions;
 mod named;
+pub mod navigate;
 pub mod numbered;
 pub mod outline;
 pub mod past_of_file;

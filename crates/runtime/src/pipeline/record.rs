@@ -129,4 +129,8 @@ pub(super) fn done(
         result_count: candidates.unwrap_or_default(),
         summary,
     });
+    if !reply.is_error {
+        let is_read = row.entry.spec.family == Family::Read;
+        runtime.log().saw(header.caller.name(), is_read, savings::files_in(&reply.body));
+    }
 }

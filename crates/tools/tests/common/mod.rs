@@ -47,7 +47,11 @@ pub fn ingested() -> Fixture {
     fixture
 }
 
-/// The same with a plan, two tasks, a card, a note, and a conflict between two branches.
+/// The way from `greet` to the file that it stands in.
+#[allow(dead_code)]
+const INSIDE: &str = "rt_ac681f6009";
+
+/// The same with a plan, two tasks, a card, a note, a conflict between two branches, walks, trails and locks.
 #[allow(dead_code)]
 pub fn remembered() -> Fixture {
     use serde_json::json;
@@ -83,6 +87,13 @@ pub fn remembered() -> Fixture {
         ("branchmind_graph_merge", json!({"from": "bold", "into": "main"})),
         ("mission_start", json!({"goal": "Greet every name", "mode": "bug_hunt"})),
         ("mission_start", json!({"goal": "Greet nobody", "mode": "bug_hunt"})),
+        ("perspective_start", json!({"node_id": "greet"})),
+        ("perspective_branch", json!({"perspective_id": "persp_1"})),
+        ("perspective_follow", json!({"perspective_id": "persp_2", "route_id": INSIDE})),
+        ("trail_save", json!({"label": "one", "visited": ["greet"]})),
+        ("trail_save", json!({"label": "two", "open_questions": ["Who greets?"]})),
+        ("lock_create", json!({"region": "node", "nodes": ["greet"]})),
+        ("lock_create", json!({"region": "path", "nodes": ["src/main.rs"]})),
     ];
     for (tool, arguments) in calls {
         let reply = fixture.call(tool, arguments);

@@ -1,0 +1,296 @@
+//! Walks, trails, locks and facts through the pipeline.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+mod common;
+use common::{ok, refused};
+
+const REPO: &str = r#"
+//- app/main.py
+from app.store import save
+
+def handle(request):
+    return save(request)
+
+def route(request):
+    return handle(request)
+//- app/store.py
+def save(item):
+    check(item)
+    return item
+
+def check(item):
+    assert item
+//- app/lonely.py
+def alone():
+    return 1
+//- tests/test_store.py
+from app.store import save
+
+def test_save():
+    assert save(1) == 1
+"#;
+
+fn program() -> Fixture {
+    let fixture = Fixture::new(m1nd_tools::surface(), REPO);
+    ok(&fixture, "ingest", json!({}));
+    fixture
+}
+
+fn route_to<'a>(stand: &'a Value, name: &str) -> &'a Value {
+    let routes = stand["routes"].as_array().unwrap();
+    routes
+        .iter()
+        .find(|route| route["node_id"].as_str().unwrap().ends_with(name))
+        .unwrap_or_else(|| panic!("{stand}"))
+}
+
+#[test]
+fn a_walk_goes_on_comes_back_branches_and_outlives_nothing_it_should_not() {
+    let fixture = program();
+    let begun = ok(&fixture, "perspective_start", json!({"node_id": "save"}));
+    let id = &begun["perspective_id"];
+    assert_eq!(
+        (&begun["mode"], &begun["anchor_hops"], &begun["steps"]),
+        (&json!("anchored"), &json!(0), &json!(1))
+    );
+    let way = route_to(&begun, "::handle");
+    assert_eq!(way["family"], "called_by");
+    let wish = json!({"perspective_id": id, "route_id": way["route_id"]});
+    let seen = ok(&fixture, "perspective_inspect", wish.clone());
+    assert_eq!(
+        (&seen["evidence"], &seen["written_at"]),
+        (&json!(["resolved"]), &json!(["app/main.py:4"])),
+        "{seen}"
+    );
+    assert_eq!(seen["factors"]["novelty"], 1.0);
+    let peeked = ok(&fixture, "perspective_peek", wish.clone());
+    assert!(peeked["source"].as_str().unwrap().starts_with("def handle"), "{peeked}");
+    let fork = ok(&fixture, "perspective_branch", json!({"perspective_id": id, "name": "tests"}));
+    let moved = ok(&fixture, "perspective_follow", wish);
+    assert_eq!((&moved["followed"], &moved["steps"]), (&json!(true), &json!(2)), "{moved}");
+    assert!(moved["focus"]["node_id"].as_str().unwrap().ends_with("handle"), "{moved}");
+    let other =
+        json!({"perspective_id": fork["perspective_id"], "route_id": route_to(&fork, "::check")["route_id"]});
+    ok(&fixture, "perspective_follow", other);
+    let both = json!({"perspective_id": id, "other_id": fork["perspective_id"]});
+    let found = ok(&fixture, "perspective_compare", both);
+    assert_eq!((&found["common_steps"], &found["apart"]), (&json!(1), &json!(2)), "{found}");
+    let near = ok(&fixture, "perspective_affinity", json!({"perspective_id": id, "node_id": "check"}));
+    assert!(near["affinity"].as_f64().unwrap() > 0.2, "{near}");
+    let far = ok(&fixture, "perspective_affinity", json!({"perspective_id": id, "node_id": "alone"}));
+    assert!(far["affinity"].as_f64().unwrap() < 0.1, "{far}");
+    let next = ok(&fixture, "perspective_suggest", json!({"perspective_id": id}));
+    assert!(next["suggestion"]["node_id"].as_str().unwrap().ends_with("::route"), "{next}");
+    let back = ok(&fixture, "perspective_back", json!({"perspective_id": id}));
+    assert!(back["focus"]["node_id"].as_str().unwrap().ends_with("::save"), "{back}");
+    assert_eq!(
+        refused(&fixture, "perspective_back", json!({"perspective_id": id}))["code"],
+        "invalid_params"
+    );
+    assert_eq!(ok(&fixture, "perspective_list", json!({}))["total"], 2);
+    ok(&fixture, "perspective_close", json!({"perspective_id": id}));
+    let gone = refused(&fixture, "perspective_routes", json!({"perspective_id": id}));
+    assert_eq!(
+        (&gone["code"], &gone["recovery"]["next_tool"]),
+        (&json!("unknown_target"), &json!("perspective_list"))
+    );
+    let elsewhere = json!({"agent_id": "somebody else", "perspective_id": fork["perspective_id"]});
+    assert_eq!(fixture.call("perspective_routes", elsewhere).body["error"]["code"], "unknown_target");
+}
+
+#[test]
+fn stale_routes_are_answered_and_not_refused() {
+    let fixture = program();
+    let begun = ok(&fixture, "perspective_start", json!({"node_id": "save"}));
+    let (id, version) = (&begun["perspective_id"], &begun["route_set_version"]);
+    let same =
+        ok(&fixture, "perspective_routes", json!({"perspective_id": id, "route_set_version": version}));
+    assert_eq!((same.get("stale"), &same["route_set_version"]), (None, version));
+    let way = route_to(&begun, "::handle")["route_id"].clone();
+    fs::write(fixture.root().join("app/main.py"), "def other():\n    return 1\n").unwrap();
+    let fresh =
+        ok(&fixture, "perspective_routes", json!({"perspective_id": id, "route_set_version": version}));
+    assert_eq!((&fresh["stale"], &fresh["requested_version"]), (&json!(true), version), "{fresh}");
+    for tool in ["perspective_follow", "perspective_inspect", "perspective_peek"] {
+        let wish = json!({"perspective_id": id, "route_id": way, "route_set_version": version});
+        let answer = ok(&fixture, tool, wish);
+        assert_eq!(
+            (&answer["stale"], &answer["requested_version"]),
+            (&json!(true), version),
+            "{tool}: {answer}"
+        );
+        assert!(!answer["routes"].as_array().unwrap().is_empty(), "{tool}: {answer}");
+        let unversioned = refused(&fixture, tool, json!({"perspective_id": id, "route_id": way}));
+        assert_eq!(unversioned["recovery"]["next_tool"], "perspective_routes", "{tool}");
+    }
+    fs::write(fixture.root().join("app/store.py"), "def check(item):\n    assert item\n").unwrap();
+    let nowhere = refused(&fixture, "perspective_routes", json!({"perspective_id": id}));
+    assert_eq!(nowhere["code"], "stale", "{nowhere}");
+}
+
+#[test]
+fn pages_have_every_route_once_and_a_full_shelf_says_so() {
+    let fixture = program();
+    let begun = ok(&fixture, "perspective_start", json!({"query": "save an item", "mode": "local"}));
+    let id = &begun["perspective_id"];
+    let mut seen = Vec::new();
+    for page in 1.. {
+        let wish = json!({"perspective_id": id, "page": page, "page_size": 2});
+        let found = ok(&fixture, "perspective_routes", wish);
+        seen.extend(found["routes"].as_array().unwrap().iter().map(|route| route["route_id"].clone()));
+        if page >= found["pages"].as_u64().unwrap() {
+            assert_eq!(json!(seen.len()), found["total_routes"]);
+            break;
+        }
+    }
+    let distinct: std::collections::BTreeSet<String> = seen.iter().map(Value::to_string).collect();
+    assert_eq!(distinct.len(), seen.len());
+    let clamped = ok(&fixture, "perspective_routes", json!({"perspective_id": id, "page_size": 50}));
+    assert_eq!(clamped["clamped"], json!(["page_size"]));
+    for _ in 1..20 {
+        ok(&fixture, "perspective_start", json!({"node_id": "save"}));
+    }
+    let full = refused(&fixture, "perspective_start", json!({"node_id": "save"}));
+    assert_eq!(
+        (&full["code"], &full["recovery"]["next_tool"]),
+        (&json!("too_large"), &json!("perspective_list"))
+    );
+}
+
+#[test]
+fn a_trail_knows_what_became_of_its_places() {
+    let fixture = program();
+    let saved = ok(
+        &fixture,
+        "trail_save",
+        json!({"label": "saving", "visited": ["save", "check", "handle"], "tags": ["bug"],
+            "hypotheses": [{"statement": "check is too strict", "confidence": 0.8, "supporting": ["check", "save"]},
+                {"statement": "handle drops requests", "confidence": 0.4, "supporting": ["handle"]}],
+            "open_questions": ["who calls handle"]}),
+    );
+    let id = &saved["trail_id"];
+    fs::write(fixture.root().join("app/store.py"), "def save(item):\n    return [item]\n").unwrap();
+    let found = ok(&fixture, "trail_resume", json!({"trail_id": id}));
+    let ends = |field: &str| {
+        found[field]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|node| node.as_str().unwrap().rsplit("::").next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (ends("gone"), ends("changed")),
+        (vec!["check".to_owned()], vec!["save".to_owned()]),
+        "{found}"
+    );
+    // One is gone and one changed: a quarter of 0.8 is left.
+    assert_eq!(
+        (&found["hypotheses"][0]["confidence"], &found["hypotheses"][0]["was"]),
+        (&json!(0.2), &json!(0.8))
+    );
+    assert!(found["next_focus"]["node_id"].as_str().unwrap().ends_with("handle"), "{found}");
+    assert_eq!(found["next_suggested_tool"], "seek");
+    let other = json!({"agent_id": "b", "label": "again", "visited": ["handle"],
+        "hypotheses": [{"statement": "Check is too strict", "confidence": 0.9, "status": "rejected"}]});
+    let second = fixture.call("trail_save", other).body;
+    let merged = ok(&fixture, "trail_merge", json!({"trail_ids": [id, second["trail_id"]]}));
+    assert_eq!(merged["agreements"][0]["statement"], "check is too strict", "{merged}");
+    assert_eq!(ok(&fixture, "trail_list", json!({}))["total"], 3);
+    assert_eq!(ok(&fixture, "trail_list", json!({"tags": ["bug"]}))["total"], 2);
+    fs::remove_file(fixture.root().join("app/store.py")).unwrap();
+    fs::remove_file(fixture.root().join("app/main.py")).unwrap();
+    let stale = refused(&fixture, "trail_resume", json!({"trail_id": id}));
+    assert_eq!(stale["code"], "stale", "{stale}");
+    let forced = ok(&fixture, "trail_resume", json!({"trail_id": id, "force": true}));
+    assert_eq!((&forced["stale"], forced.get("next_focus")), (&json!(true), None));
+    let nothing = refused(&fixture, "trail_save", json!({"label": "empty"}));
+    assert!(nothing["message"].as_str().unwrap().contains("nothing to keep"));
+}
+
+#[test]
+fn a_lock_tells_what_changed_in_its_region_and_nothing_else() {
+    let fixture = program();
+    let held = ok(&fixture, "lock_create", json!({"region": "path", "nodes": ["app/store.py"]}));
+    let id = &held["lock_id"];
+    let unchanged = ok(&fixture, "lock_diff", json!({"lock_id": id}));
+    assert_eq!((&unchanged["has_changed"], unchanged.get("changed")), (&json!(false), None));
+    fs::write(fixture.root().join("app/lonely.py"), "def alone():\n    return 2\n").unwrap();
+    assert_eq!(ok(&fixture, "lock_watch", json!({"lock_id": id}))["has_changed"], false);
+    fs::write(
+        fixture.root().join("app/store.py"),
+        "def save(item):\n    return [item]\n\ndef check(item):\n    assert item\n\ndef new():\n    return 1\n",
+    )
+    .unwrap();
+    let found = ok(&fixture, "lock_diff", json!({"lock_id": id}));
+    let has = |field: &str, end: &str| {
+        found[field].as_array().unwrap().iter().any(|one| one.as_str().unwrap().ends_with(end))
+    };
+    assert!(has("changed", "::save") && has("added", "::new"), "{found}");
+    assert!(has("edges_removed", "calls function::app/store.py::check"), "{found}");
+    assert!(
+        !found["changed"].as_array().unwrap().iter().any(|one| one.as_str().unwrap().ends_with("::check")),
+        "it only moved: {found}"
+    );
+    assert_eq!(ok(&fixture, "lock_watch", json!({"lock_id": id, "wait_ms": 8000}))["has_changed"], true);
+    assert_eq!(ok(&fixture, "lock_rebase", json!({"lock_id": id}))["has_changed"], true);
+    assert_eq!(ok(&fixture, "lock_diff", json!({"lock_id": id}))["has_changed"], false);
+    for wish in [
+        json!({"region": "node", "nodes": ["save"]}),
+        json!({"region": "subgraph", "nodes": ["save"], "radius": 2}),
+        json!({"region": "query_neighborhood", "query": "save item"}),
+        json!({"region": "path", "nodes": ["route", "save"]}),
+    ] {
+        let made = ok(&fixture, "lock_create", wish);
+        assert!(made["nodes"].as_u64().unwrap() >= 1, "{made}");
+    }
+    assert_eq!(ok(&fixture, "lock_diff", json!({}))["locks"].as_array().unwrap().len(), 5);
+    ok(&fixture, "lock_release", json!({"lock_id": id}));
+    assert_eq!(refused(&fixture, "lock_diff", json!({"lock_id": id}))["code"], "unknown_target");
+    let nowhere = refused(&fixture, "lock_create", json!({"region": "path", "nodes": ["alone", "save"]}));
+    assert!(nowhere["message"].as_str().unwrap().contains("no chain"), "{nowhere}");
+}
+
+#[test]
+fn facts_are_small_shared_and_deleted_only_on_purpose() {
+    let fixture = program();
+    let set = json!({"action": "set", "key": "tests", "value": "pytest -q"});
+    assert_eq!(ok(&fixture, "boot_memory", set)["done"], "set");
+    let again = json!({"action": "set", "key": "tests", "value": "pytest", "agent_id": "b"});
+    assert!(!fixture.call("boot_memory", again).is_error);
+    let all = ok(&fixture, "boot_memory", json!({"action": "list"}));
+    assert_eq!((&all["total"], &all["facts"][0]["value"]), (&json!(1), &json!("pytest")));
+    let secret = json!({"action": "set", "key": "k", "value": "ghp_0123456789abcdefghijABCDEFGHIJ012345"});
+    assert_eq!(refused(&fixture, "boot_memory", secret)["code"], "invalid_params");
+    let long = json!({"action": "set", "key": "k", "value": "x".repeat(1_001)});
+    assert!(refused(&fixture, "boot_memory", long)["message"].as_str().unwrap().contains("1000"));
+    let delete = json!({"action": "delete", "key": "tests"});
+    let unsure = refused(&fixture, "boot_memory", delete);
+    assert_eq!(unsure["recovery"]["arguments"]["action"], "get", "{unsure}");
+    ok(&fixture, "boot_memory", json!({"action": "delete", "key": "tests", "confirm": true}));
+    let gone = refused(&fixture, "boot_memory", json!({"action": "get", "key": "tests"}));
+    assert_eq!(gone["code"], "unknown_target");
+}
+
+#[test]
+fn coverage_tells_what_was_read_and_what_was_only_pointed_to() {
+    let fixture = program();
+    ok(&fixture, "callers", json!({"node_id": "save"}));
+    ok(&fixture, "view", json!({"file_path": "app/store.py"}));
+    let found = ok(&fixture, "coverage_session", json!({}));
+    assert_eq!(
+        (&found["files"], &found["read"], &found["share"]),
+        (&json!(4), &json!(1), &json!(0.25)),
+        "{found}"
+    );
+    assert!(found["unread"].as_array().unwrap().contains(&json!("app/main.py")), "{found}");
+    assert!(!found["unread"].as_array().unwrap().contains(&json!("app/store.py")), "{found}");
+    let mine = json!({"agent_id": "somebody else"});
+    assert_eq!(fixture.call("coverage_session", mine).body["read"], 0);
+}
