@@ -55,6 +55,9 @@ pub trait Drawers {
     /// Those that were touched last, first.
     fn list(&self, drawer: Drawer<'_>) -> Result<Vec<Thing>, StoreError>;
 
+    /// How many things of a kind all agents have.
+    fn count(&self, kind: &str) -> Result<usize, StoreError>;
+
     /// Whether it was there.
     fn remove(&self, drawer: Drawer<'_>, key: &str) -> Result<bool, StoreError>;
 }

@@ -94,6 +94,7 @@ fn a_walk_goes_on_comes_back_branches_and_outlives_nothing_it_should_not() {
         "invalid_params"
     );
     assert_eq!(ok(&fixture, "perspective_list", json!({}))["total"], 2);
+    assert_eq!(ok(&fixture, "report", json!({}))["session_summary"]["active_perspectives"], 2);
     ok(&fixture, "perspective_close", json!({"perspective_id": id}));
     let gone = refused(&fixture, "perspective_routes", json!({"perspective_id": id}));
     assert_eq!(

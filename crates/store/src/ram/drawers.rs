@@ -78,6 +78,10 @@ impl Drawers for RamStore {
         Ok(things)
     }
 
+    fn count(&self, kind: &str) -> Result<usize, StoreError> {
+        Ok(self.state.read().drawers.things.keys().filter(|(of, ..)| of == kind).count())
+    }
+
     fn remove(&self, drawer: Drawer<'_>, key: &str) -> Result<bool, StoreError> {
         Ok(self.alone(|kept| kept.things.remove(&place(drawer, key)).is_some()))
     }

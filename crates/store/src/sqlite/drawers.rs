@@ -99,6 +99,15 @@ impl Drawers for SqliteStore {
         })
     }
 
+    fn count(&self, kind: &str) -> Result<usize, StoreError> {
+        let held: i64 = self.ask(|connection| {
+            connection
+                .prepare_cached("SELECT count(*) FROM drawers WHERE kind = $1")?
+                .query_row([kind], |row| row.get(0))
+        })?;
+        Ok(usize::try_from(held).unwrap_or_default())
+    }
+
     fn remove(&self, drawer: Drawer<'_>, key: &str) -> Result<bool, StoreError> {
         let removed = self.alone(|connection| {
             connection

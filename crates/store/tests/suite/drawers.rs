@@ -31,6 +31,7 @@ fn numbers_are_given_once_and_a_full_drawer_takes_no_more() {
         assert_eq!(add(store, WALKS, ROOM, 4).unwrap().key, "w3", "a number is not given twice");
         let other = Drawer { agent: "b", ..WALKS };
         assert_eq!(add(store, other, ROOM, 5).unwrap().key, "w1", "every agent has its own");
+        assert_eq!((store.count("walk").unwrap(), store.count("lock").unwrap()), (3, 0));
         let keys: Vec<String> = store.list(WALKS).unwrap().into_iter().map(|thing| thing.key).collect();
         assert_eq!(keys, ["w3", "w1"], "touched last, first");
         assert_eq!(store.get(WALKS, "w9").unwrap(), None);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Trim};
 use m1nd_risk::panorama::{self, Findings};
-use m1nd_runtime::flows::{immunity, ledger};
+use m1nd_runtime::flows::{immunity, ledger, navigate};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, QueryRecord, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -124,6 +124,8 @@ impl Tool for Report {
         let view = ctx.workspace().ok().map(|workspace| workspace.view());
         let (nodes, edges, generation) =
             view.as_ref().map_or((0, 0, 0), |view| (view.node_count(), view.edge_count(), view.generation()));
+        // Without a workspace nobody walks anywhere.
+        let (walks, locks) = ctx.workspace().map_or(Ok((0, 0)), |_| navigate::open(ctx))?;
         let start = runtime.start();
         let (saved, by_tool) = runtime.saved();
         let count = |names: &[&str]| names.iter().filter_map(|name| by_tool.get(name)).sum::<u64>();
@@ -136,8 +138,8 @@ impl Tool for Report {
                 unique_agents: runtime.sessions().len(),
                 node_count: nodes,
                 edge_count: edges,
-                active_perspectives: 0,
-                active_locks: 0,
+                active_perspectives: walks,
+                active_locks: locks,
             },
             queries_made: queries,
             bugs_found: bugs(ctx)?,

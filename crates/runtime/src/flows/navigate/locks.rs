@@ -24,7 +24,7 @@ const FOUND: usize = 10;
 /// How often a watched region is looked at.
 const EVERY: Duration = Duration::from_millis(200);
 
-const LOCKS: Kind = Kind {
+pub(super) const LOCKS: Kind = Kind {
     name: "lock",
     called: "locks",
     lister: "lock_diff",

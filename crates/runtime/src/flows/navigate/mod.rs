@@ -71,6 +71,13 @@ pub fn drawers(ctx: &Ctx<'_>) -> Result<Arc<dyn Drawers>, Fault> {
     Ok(store)
 }
 
+/// How many walks and locks are open in the workspace.
+pub fn open(ctx: &Ctx<'_>) -> Result<(usize, usize), Fault> {
+    let store = drawers(ctx)?;
+    let count = |kind: Kind| store.count(kind.name).map_err(|err| from_memory::store(&err));
+    Ok((count(perspectives::WALKS)?, count(locks::LOCKS)?))
+}
+
 /// What is kept of one kind by the calling agent.
 pub struct Shelf<'c> {
     ctx: &'c Ctx<'c>,

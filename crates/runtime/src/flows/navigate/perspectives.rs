@@ -21,7 +21,7 @@ const MOST: usize = 20;
 /// A walk that nobody took a step of for so long is over.
 const IDLE_MS: i64 = 30 * 24 * 3_600_000;
 
-const WALKS: Kind = Kind {
+pub(super) const WALKS: Kind = Kind {
     name: "persp",
     called: "perspectives",
     lister: "perspective_list",
