@@ -20,6 +20,11 @@ pub struct Args {
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const BUILD_HASH: &str = env!("M1ND_BUILD_HASH");
 
+/// By this other builds know which one a file is, without running it.
+#[used]
+static BUILD_MARK: &str =
+    concat!("m1nd-build-mark:", env!("CARGO_PKG_VERSION"), " (", env!("M1ND_BUILD_HASH"), ");");
+
 fn version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), " (", env!("M1ND_BUILD_HASH"), ")")
 }

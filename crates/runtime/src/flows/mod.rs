@@ -13,6 +13,7 @@ pub mod divergence;
 pub mod file_list;
 pub mod findings;
 pub mod ghosts;
+pub mod hosts;
 pub mod immunity;
 pub mod impact;
 pub mod ingest;
