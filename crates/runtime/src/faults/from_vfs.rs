@@ -14,6 +14,9 @@ use super::invalid_params;
 pub const GLOB: &str = "glob";
 pub const SEARCH: &str = "search";
 
+/// Where a fault's detail keeps the path that leads outside, for the context guard.
+pub const REQUESTED: &str = "requested";
+
 /// `argument` is the name of the argument that held the path.
 pub fn path(tool: &str, argument: &str, err: PathError) -> Fault {
     match err {
@@ -28,7 +31,8 @@ pub fn path(tool: &str, argument: &str, err: PathError) -> Fault {
                 GLOB,
                 json!({ "pattern": "*" }),
             ),
-        ),
+        )
+        .with_detail(json!({ REQUESTED: path })),
         PathError::NotFound { path } if argument == "scope" && is_pattern(&path) => {
             let before = folder_before_pattern(&path);
             let advice =

@@ -7,6 +7,7 @@ pub mod call_list;
 pub mod calls;
 pub mod changed;
 pub mod claims;
+pub mod context_guard;
 pub mod coverage;
 pub mod diagram;
 pub mod divergence;

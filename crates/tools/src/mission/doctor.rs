@@ -1,8 +1,8 @@
 //! `doctor`: everything that is known to be wrong with this server, its state and its binding.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{TrustMode, diagnose, hidden, playbook_for, verdict};
-use m1nd_runtime::flows::{hosts, trust};
+use m1nd_guard::{Scope, TrustMode, diagnose, hidden, playbook_for, verdict};
+use m1nd_runtime::flows::{context_guard, hosts, trust};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,15 +65,22 @@ impl Tool for Doctor {
         let agent = ctx.header().caller.name();
         let steps = playbook_for(verdict.mode, &found, &facts, &observed, agent).steps;
         let class = observed.scope.map_or("not_asked", |scope| scope.name());
+        let mut context_guard = json!({
+            "class": class,
+            "requested_scope": observed.scope_text,
+            "active_workspace_root": facts.workspace_root,
+        });
+        if let (Some(Scope::WrongWorkspaceBinding), Some(scope), Some(workspace)) =
+            (observed.scope, &observed.scope_text, workspace)
+        {
+            let elsewhere = context_guard::elsewhere(workspace, scope);
+            context_guard["recoveries"] = elsewhere.recoveries(agent);
+        }
         let output = Output {
             schema: "m1nd-doctor-v0",
             status: if warnings.is_empty() { "ok" } else { "degraded" },
             trust_mode: verdict.mode,
-            context_guard: json!({
-                "class": class,
-                "requested_scope": observed.scope_text,
-                "active_workspace_root": facts.workspace_root,
-            }),
+            context_guard,
             next_actions: steps.iter().map(|step| step.action.clone()).collect(),
             diagnostics: json!({
                 "binding": facts,

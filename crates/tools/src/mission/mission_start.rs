@@ -76,7 +76,10 @@ impl Tool for MissionStart {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let workspace = ctx.workspace()?;
-        let class = missions::class_of(ctx, input.repo.as_deref(), input.known_paths.as_deref())?;
+        let (repo, known) = (input.repo.as_deref(), input.known_paths.as_deref());
+        let class = missions::class_of(ctx, repo, known)?;
+        let context_guard =
+            missions::bound(ctx, workspace, class, missions::asked_elsewhere(ctx, repo, known));
         let limits = limits(ctx, input.mode, input.budget.as_ref())?;
         let inherited = match &input.parent_mission_id {
             Some(parent) => handoff::inherited(&missions::state(ctx, parent)?, None),
@@ -93,7 +96,7 @@ impl Tool for MissionStart {
             mode: input.mode,
             budget: limits,
             known_paths: known_paths.iter().map(|path| missions::as_known(workspace, path)).collect(),
-            context_guard: missions::context_guard(ctx.runtime(), workspace, class),
+            context_guard,
             right_workspace: class != missions::ELSEWHERE,
             parent,
             inherited,
