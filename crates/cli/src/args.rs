@@ -151,6 +151,14 @@ pub enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
+    /// Let agents with fixed policies play missions on small repositories, and count what came of it
+    ///
+    /// Exit codes: 0 everything that missions promise held; 1 something did not.
+    Gym {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Measure m1nd on a repository of yours
     Bench {
         #[command(subcommand)]

@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod doctor;
 mod graph;
+mod gym;
 mod help;
 pub mod memory;
 mod review;
@@ -54,6 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Doctor { json } => doctor::run(&global, json),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),
         Command::Completions { shell } => completions::run(shell),
+        Command::Gym { json } => gym::run(json),
         Command::Bench { command } => bench::run(&global, command),
     }
 }
