@@ -135,6 +135,8 @@ pub enum Command {
     },
     /// Check a mission's proof packet: whether it is whole, and its files are as they were
     Verify(crate::commands::verify::Verify),
+    /// Set m1nd up for a workspace: what agents should know of it, and the entry of a host
+    Init(crate::commands::init::Init),
     /// Check this installation and say what is wrong
     Doctor {
         /// Print JSON

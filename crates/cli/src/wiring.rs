@@ -65,7 +65,7 @@ fn unbound(config: &Config) -> anyhow::Result<Runtime> {
 }
 
 /// What is around this process.
-fn machine() -> Machine {
+pub fn machine() -> Machine {
     let base = etcetera::choose_base_strategy().ok();
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     Machine {

@@ -43,7 +43,8 @@ pub fn plain(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
+/// Where the text in quotes that begins at `start` is over.
+pub fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {
         match bytes[at] {

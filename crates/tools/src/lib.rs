@@ -5,6 +5,7 @@ mod core;
 mod graph;
 mod mission;
 mod ops;
+pub mod pack;
 mod prompts;
 mod recall;
 mod remember;

@@ -1,11 +1,13 @@
-//! Small files that lie outside every root, such as the settings of hosts: read whole, with a bound, and never waited for.
+//! Small files of the user's that no tool opens, such as the settings of hosts: read whole, with a bound, and never
+//! waited for; replaced whole, with the mode they had.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use tempfile::NamedTempFile;
 
 /// Why such a file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -43,10 +45,38 @@ pub fn text(path: &Path, limit: u64) -> Result<Option<String>, OutsideError> {
     String::from_utf8(bytes).map(Some).map_err(|_| OutsideError::NotText)
 }
 
+/// Replaces a file whole, or makes it with its folders. What is there keeps its mode; a link is written through.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().ok_or_else(|| io::Error::other("the path has no folder"))?;
+    fs::create_dir_all(folder)?;
+    let mode = fs::metadata(&path).map_or(0o644, |meta| meta.permissions().mode() & 0o777);
+    let mut file = NamedTempFile::with_prefix_in(".m1nd-", folder)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(&path).map_err(|err| err.error)?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+
+    #[test]
+    fn what_is_replaced_keeps_its_mode_and_its_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("real"), "one").unwrap();
+        fs::set_permissions(path("real"), fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink("real", path("link")).unwrap();
+        write(&path("link"), "two").unwrap();
+        assert!(path("link").is_symlink());
+        assert_eq!(fs::read_to_string(path("real")).unwrap(), "two");
+        assert_eq!(fs::metadata(path("real")).unwrap().permissions().mode() & 0o777, 0o600);
+        write(&path("new/folder/file"), "x").unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "nothing else is left");
+    }
 
     #[test]
     fn what_is_no_small_text_is_refused_and_nothing_is_waited_for() {

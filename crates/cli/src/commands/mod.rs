@@ -10,6 +10,7 @@ mod doctor;
 mod graph;
 mod gym;
 mod help;
+pub mod init;
 pub mod memory;
 mod review;
 mod search;
@@ -52,6 +53,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Stats { json } => graph::stats(&global, json),
         Command::Help { words } => help::run(&global, &words),
         Command::Verify(args) => verify::run(&args),
+        Command::Init(args) => init::run(&global, &args),
         Command::Doctor { json } => doctor::run(&global, json),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),
         Command::Completions { shell } => completions::run(shell),

@@ -3,7 +3,9 @@
 //! Lists are written by people and by other programs: whatever is not understood is said, never guessed.
 
 mod entry;
+mod insert;
 mod table;
 
 pub use entry::{Entry, entries};
+pub use insert::{Inserted, entry_for, insert};
 pub use table::{ConfigFile, Form, HOSTS, Host, Under, host};
