@@ -23,6 +23,7 @@ use crate::program::{OnDisk, Program};
 use crate::registry::{Listing, Registry, UnknownToolset};
 use crate::savings::{AllTime, Saved, Savings};
 use crate::settings::Settings;
+use crate::sink::FlightSink;
 use crate::surface::Surface;
 use crate::tool::ToolsetName;
 use crate::workspace::{BindError, BindingSource, Workspace};
@@ -38,6 +39,7 @@ pub struct Runtime {
     started: Duration,
     program: Option<Program>,
     machine: Machine,
+    sink: Option<Arc<dyn FlightSink>>,
     workspace: ArcSwapOption<Workspace>,
     unbound: Mutex<Option<String>>,
     toolsets: RwLock<BTreeSet<ToolsetName>>,
@@ -66,6 +68,7 @@ impl Runtime {
             clock,
             program: binary.map(Program::of),
             machine: Machine::default(),
+            sink: None,
             workspace: ArcSwapOption::empty(),
             unbound: Mutex::default(),
             surface_version: AtomicU64::new(0),
@@ -82,6 +85,17 @@ impl Runtime {
     pub fn on(mut self, machine: Machine) -> Self {
         self.machine = machine;
         self
+    }
+
+    /// The same process, which tells the steps of missions to a sink besides.
+    #[must_use]
+    pub fn telling(mut self, sink: Arc<dyn FlightSink>) -> Self {
+        self.sink = Some(sink);
+        self
+    }
+
+    pub(crate) fn sink(&self) -> Option<&dyn FlightSink> {
+        self.sink.as_deref()
     }
 
     /// Answers one call. Never panics; blocks for as long as the call takes.

@@ -211,7 +211,8 @@ mod tests {
     #[test]
     fn what_holds_holds_and_each_failure_is_seen() {
         assert_eq!(broken(&good()), Vec::<String>::new());
-        let failures: [(&str, fn(&mut Score)); 9] = [
+        type Failure = (&'static str, fn(&mut Score));
+        let failures: [Failure; 9] = [
             ("fewer calls", |score| score.hunts[2].calls = 9),
             ("dead paths", |score| score.hunts[2].repeated_dead_paths = 1),
             ("of 1 defects", |score| score.hunts[0].found = 0),

@@ -92,7 +92,7 @@ fn act_on(
     let stepped = with_situation(runtime, workspace, &repo, |situation| {
         missions::act(ledger, id, actor, situation, command)
     })?;
-    record::lines(workspace, &before, &stepped);
+    record::lines(workspace, &before, &stepped, runtime.sink());
     Ok(stepped)
 }
 
