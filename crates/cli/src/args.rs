@@ -450,6 +450,15 @@ pub enum BenchCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Time the calls of a mission that has many events
+    Mission {
+        /// How many
+        #[arg(long, default_value_t = 10_000)]
+        events: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Time the start of `m1nd serve`, and watch its memory over many searches
     Serve {
         /// Repository to serve

@@ -20,7 +20,7 @@ pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
 /// Of each list that grows with a mission the newest are kept; the stream has all.
-const KEPT: usize = 2_000;
+pub(crate) const KEPT: usize = 2_000;
 /// Nobody reads further down a list than this before asking again.
 const PLACES: usize = 10;
 

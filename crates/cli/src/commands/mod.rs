@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Tasks(tasks) => tasks::run(&global, &tasks),
         Command::Stats { json } => graph::stats(&global, json),
         Command::Help { words } => help::run(&global, &words),
-        Command::Verify(args) => verify::run(&args),
+        Command::Verify(args) => verify::run(&global, &args),
         Command::Init(args) => init::run(&global, &args),
         Command::Doctor { json } => doctor::run(&global, json),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),

@@ -9,7 +9,7 @@ use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::WRITE;
 
@@ -71,6 +71,7 @@ impl Tool for MissionStart {
             says: "Hunt a bug in a known file",
             arguments: r#"{"goal": "greet drops the last name", "mode": "bug_hunt", "known_paths": ["src/main.rs"]}"#,
         }],
+        budget: Some(4_000),
         ..WRITE
     };
 
@@ -144,7 +145,20 @@ fn limits(ctx: &Ctx<'_>, mode: Mode, given: Option<&Limits>) -> Result<Budget, F
 }
 
 impl Trim for Output {
+    /// The mission knows all that it inherited; the answer shows the newest of it, the settled last to go.
     fn trim(&mut self, _: usize) -> bool {
-        false
+        let Some(inherited) = &mut self.inherited else { return false };
+        let mut lists = ["files_read", "tests_run", "dead_paths", "claims"].into_iter();
+        let cut = lists.any(|list| match inherited[list].as_array_mut() {
+            Some(items) if !items.is_empty() => {
+                items.drain(..items.len().div_ceil(4));
+                true
+            }
+            _ => false,
+        });
+        if cut {
+            inherited["truncated"] = json!(true);
+        }
+        cut
     }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::output::Reader;
 use hunter::{Begin, Hunt, Hunter, Manner};
 use score::{Check, Row, Score};
-use seat::{Seat, runtime};
+pub(super) use seat::{Seat, runtime};
 use world::{REPOSITORIES, Repository};
 
 pub fn run(json: bool) -> anyhow::Result<ExitCode> {
