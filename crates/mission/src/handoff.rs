@@ -195,6 +195,7 @@ pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
         dead_paths: newest(state.all_dead_paths()),
         files: newest(files.iter()),
         tests: newest(state.inherited.tests.iter().chain(&state.tests)),
+        swept: state.inherited.swept || !state.sweeps.is_empty(),
         next_move,
     }
 }

@@ -330,9 +330,10 @@ impl State {
         self.turns.get(&turn_key(family, target)).copied().unwrap_or(0)
     }
 
-    /// A claim that direct evidence carries.
+    /// A claim that direct evidence carries, in this mission or in the one before.
     pub fn has_finding(&self) -> bool {
-        self.claims.iter().any(|claim| claim.verdict == Verdict::VerifiedForMission)
+        let mut all = self.inherited.claims.iter().chain(&self.claims);
+        all.any(|claim| claim.verdict == Verdict::VerifiedForMission)
     }
 
     pub fn claim(&self, id: &ClaimId) -> Option<&Claim> {

@@ -214,3 +214,37 @@ fn a_step_of_a_task_is_confirmed_by_an_event_that_is_there_and_speaks_for_it() {
     ok(&fixture, "tasks_verify", confirm(&failed, false));
     ok(&fixture, "tasks_verify", confirm(&passed, true));
 }
+
+#[test]
+fn a_child_owes_what_its_parent_owed_and_nothing_that_was_settled() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let seen = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
+    let claim = json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [event(&seen)]});
+    assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "verified_for_mission");
+    let resumed = ok(&fixture, "mission_resume", json!({"mission_id": id}));
+    assert!(resumed["next_move"]["why"].as_str().unwrap().starts_with("One finding hides others"), "{resumed}");
+    let child = resumed["mission_id"].clone();
+    let gaps = refused(&fixture, "mission_close", json!({"mission_id": child}));
+    assert_eq!(gaps["detail"]["gaps"][0]["gap"], "no_negative_space_sweep", "{gaps}");
+    let sweep = json!({"mission_id": child, "phase": "sweep", "event_type": "file_read", "target": "README.md",
+        "evidence_class": "direct_source", "outcome": "read"});
+    ok(&fixture, "mission_event", sweep);
+    let grandchild = ok(&fixture, "mission_resume", json!({"mission_id": child}));
+    assert_eq!(grandchild["next_move"]["tool"], "mission_close", "{grandchild}");
+    ok(&fixture, "mission_close", json!({"mission_id": child}));
+}
+
+#[test]
+fn the_next_read_is_of_the_lines_that_were_found_and_not_of_the_whole_file() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    ok(&fixture, "audit", json!({"mission_id": id}));
+    ok(&fixture, "seek", json!({"query": "drain the queue", "mission_id": id}));
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    let asked = next["next_move"]["arguments"]["file_path"].as_str().unwrap();
+    assert!(asked.starts_with("src/limit.py:1-"), "{next}");
+    let mut arguments = next["next_move"]["arguments"].clone();
+    arguments["mission_id"] = json!(id);
+    let seen = ok(&fixture, "view", arguments);
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    assert_eq!(next["next_move"]["tool"], "mission_claim", "the read counts: {seen} {next}");
+}
