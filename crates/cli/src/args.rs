@@ -20,6 +20,11 @@ pub struct Args {
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const BUILD_HASH: &str = env!("M1ND_BUILD_HASH");
 
+/// By this other builds know which one a file is, without running it.
+#[used]
+static BUILD_MARK: &str =
+    concat!("m1nd-build-mark:", env!("CARGO_PKG_VERSION"), " (", env!("M1ND_BUILD_HASH"), ");");
+
 fn version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), " (", env!("M1ND_BUILD_HASH"), ")")
 }
@@ -130,6 +135,8 @@ pub enum Command {
     },
     /// Check a mission's proof packet: whether it is whole, and its files are as they were
     Verify(crate::commands::verify::Verify),
+    /// Set m1nd up for a workspace: what agents should know of it, and the entry of a host
+    Init(crate::commands::init::Init),
     /// Check this installation and say what is wrong
     Doctor {
         /// Print JSON
@@ -145,6 +152,14 @@ pub enum Command {
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
+    },
+    /// Let agents with fixed policies play missions on small repositories, and count what came of it
+    ///
+    /// Exit codes: 0 everything that missions promise held; 1 something did not.
+    Gym {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Measure m1nd on a repository of yours
     Bench {
@@ -431,6 +446,15 @@ pub enum BenchCommand {
         /// How many later commits to judge by; at most half of the history
         #[arg(long, value_name = "COUNT", default_value_t = 500)]
         commits: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Time the calls of a mission that has many events
+    Mission {
+        /// How many
+        #[arg(long, default_value_t = 10_000)]
+        events: usize,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -1,9 +1,12 @@
 //! From settings to a runtime.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use m1nd_runtime::{BuildInfo, Registry, Runtime, Settings};
+use etcetera::BaseStrategy as _;
+use m1nd_runtime::{BuildInfo, Machine, Registry, Runtime, Settings};
+use m1nd_serve::Otlp;
 use m1nd_stdx::clock::SystemClock;
 
 use crate::args::{BUILD_HASH, Global, VERSION};
@@ -59,5 +62,26 @@ fn unbound(config: &Config) -> anyhow::Result<Runtime> {
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
     let binary = std::env::current_exe().ok();
-    Ok(Runtime::new(surface, settings, Arc::new(SystemClock::new()), binary))
+    let runtime = Runtime::new(surface, settings, Arc::new(SystemClock::new()), binary).on(machine());
+    let Some(endpoint) = &config.otlp_endpoint else { return Ok(runtime) };
+    match Otlp::start(&endpoint.value, VERSION) {
+        Ok(otlp) => Ok(runtime.telling(Arc::new(otlp))),
+        // What is only told besides must not keep a host from starting its server.
+        Err(err) => {
+            let from = &endpoint.origin;
+            anstream::eprintln!("m1nd: warning: `otlp_endpoint` ({from}) was passed over: {err}");
+            Ok(runtime)
+        }
+    }
+}
+
+/// What is around this process.
+pub fn machine() -> Machine {
+    let base = etcetera::choose_base_strategy().ok();
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    Machine {
+        user_home: base.map(|base| base.home_dir().to_owned()),
+        config_home: config,
+        search_path: std::env::var_os("PATH"),
+    }
 }

@@ -22,6 +22,12 @@ pub struct Facts {
     /// What is wrong with the graph's files, if anything is.
     #[serde(skip)]
     pub graph_problem: Option<String>,
+    /// Other programs called m1nd that a shell or a host would start, and where each was found.
+    #[serde(skip)]
+    pub other_programs: Vec<String>,
+    /// Hosts whose entry for m1nd cannot be started, and why.
+    #[serde(skip)]
+    pub dead_entries: Vec<String>,
     /// Every tool of this build.
     #[serde(skip)]
     pub tools: Vec<&'static str>,

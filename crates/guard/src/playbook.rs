@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::diagnosis::{Found, steps};
 use crate::facts::{Facts, Observed};
 use crate::trust::{TrustMode, hidden};
 
@@ -32,6 +33,30 @@ pub struct Step {
 pub struct Playbook {
     pub goal: &'static str,
     pub steps: Vec<Step>,
+}
+
+/// The way out of a state, and of what was found besides.
+pub fn playbook_for(
+    mode: TrustMode,
+    found: &[Found],
+    facts: &Facts,
+    observed: &Observed,
+    agent: &str,
+) -> Playbook {
+    let mut book = playbook(mode, facts, observed, agent);
+    let make = Maker { facts, agent };
+    let mut seen = Vec::new();
+    for diagnosis in found.iter().map(|found| found.diagnosis) {
+        if !seen.contains(&diagnosis) {
+            seen.push(diagnosis);
+            book.steps.extend(steps(diagnosis, &make));
+        }
+    }
+    if mode == TrustMode::FullTrust && book.steps.len() > 1 {
+        book.goal = "One program that every host starts and reaches.";
+        book.steps.remove(0);
+    }
+    book
 }
 
 /// The way out of a state. `agent` goes into the arguments, so that they can be passed on as they are.
@@ -105,14 +130,20 @@ fn word(observed: &Observed) -> String {
     words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()).unwrap_or("main").to_owned()
 }
 
-struct Maker<'a> {
+pub(crate) struct Maker<'a> {
     facts: &'a Facts,
     agent: &'a str,
 }
 
 impl Maker<'_> {
     /// A step that is a call; a sentence only where this build has no such tool.
-    fn call(&self, id: &'static str, tool: &'static str, mut arguments: Value, action: &str) -> Step {
+    pub(crate) fn call(
+        &self,
+        id: &'static str,
+        tool: &'static str,
+        mut arguments: Value,
+        action: &str,
+    ) -> Step {
         let exists = self.facts.tools.contains(&tool);
         arguments["agent_id"] = json!(self.agent);
         Step {
@@ -123,7 +154,7 @@ impl Maker<'_> {
         }
     }
 
-    fn says(&self, id: &'static str, action: &str) -> Step {
+    pub(crate) fn says(&self, id: &'static str, action: &str) -> Step {
         Step { id, tool: None, arguments: None, action: action.to_owned() }
     }
 }

@@ -61,6 +61,45 @@ pub fn hidden(facts: &Facts, observed: &Observed) -> Vec<&'static str> {
     REQUIRED.iter().filter(exists).copied().filter(|tool| counted || is_hidden(tool)).collect()
 }
 
+/// What a host shows of this server, as far as the agent said what it sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surface {
+    /// complete, stale (not this server's list) or degraded (tools of recovery are hidden); unknown if nobody said.
+    pub status: &'static str,
+    /// Tools that the host shows and this server has not.
+    pub unknown: Vec<String>,
+    /// Tools that this server lists and the host does not show.
+    pub unseen: Vec<&'static str>,
+}
+
+/// More names than this are no help.
+const MOST_NAMES: usize = 8;
+
+/// A host that keeps the list of an earlier server shows tools that are gone, or lacks some that are there.
+pub fn surface(facts: &Facts, observed: &Observed) -> Surface {
+    let seen: Vec<&str> = observed.available.iter().flatten().map(|name| plain(name)).collect();
+    let of_ours = observed.available.as_deref().unwrap_or_default().iter().filter(|name| names_us(name));
+    let gone = |name: &&String| !facts.tools.contains(&plain(name));
+    let unknown: Vec<String> =
+        of_ours.filter(gone).take(MOST_NAMES).map(|name| plain(name).to_owned()).collect();
+    let told = observed.available.is_some();
+    let unseen = facts.listed.iter().copied().filter(|name| told && !seen.contains(name));
+    let unseen: Vec<&'static str> = unseen.take(MOST_NAMES).collect();
+    let status = match (hidden(facts, observed).is_empty(), unknown.is_empty() && unseen.is_empty()) {
+        (false, _) => "degraded",
+        (true, false) => "stale",
+        (true, true) if told || observed.tool_count.is_some() => "complete",
+        (true, true) => "unknown",
+    };
+    Surface { status, unknown, unseen }
+}
+
+/// Whether a host's name for a tool says that it is one of m1nd's: tools of other servers are no business of ours.
+fn names_us(name: &str) -> bool {
+    let before = name.len() - plain(name).len();
+    before == 0 || name[..before].to_ascii_lowercase().contains("m1nd")
+}
+
 /// A host may write `mcp__m1nd__search` or `m1nd.search`.
 fn plain(name: &str) -> &str {
     name.rsplit("__").next().and_then(|name| name.rsplit('.').next()).unwrap_or(name)

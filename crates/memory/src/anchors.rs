@@ -25,6 +25,11 @@ pub trait AnchorProbe: Sync {
         None
     }
 
+    /// What an event of a mission came to: its outcome, or that there is no such event; nothing if nobody can tell.
+    fn event(&self, _id: &str) -> Option<EventSeen> {
+        None
+    }
+
     /// The ids of the nodes that a name may mean, when it means more than one.
     fn candidates(&self, _: &AnchorAt) -> Vec<String> {
         Vec::new()
@@ -50,6 +55,16 @@ pub enum Sight {
 /// A probe that sees nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Blind;
+
+/// An event of a mission, as a receipt cites it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventSeen {
+    /// It is there and speaks for what it is cited for, or at least not against it.
+    Supports,
+    /// It says that something failed or is not so.
+    Refutes(String),
+    Missing,
+}
 
 impl AnchorProbe for Blind {
     fn look(&self, _: &AnchorAt) -> Sight {

@@ -303,7 +303,7 @@ impl Planner<'_> {
         Step {
             family: Family::Read,
             tool: self.first(&["view"]),
-            arguments: place.map(|place| json!({ "file_path": path_of(&place) })),
+            arguments: place.map(|place| json!({ "file_path": around(&place) })),
             why: why.to_owned(),
             stop: "You can say what the source does, or that it is not here.",
             fallback: "Read it with the host's tools and record that with mission_event.",
@@ -358,6 +358,24 @@ impl Planner<'_> {
         all
     }
 }
+
+/// The lines around a place that names one, as `view` takes them: a whole file costs many times as much.
+fn around(place: &str) -> String {
+    let path = path_of(place);
+    let line = place[path.len()..]
+        .trim_start_matches(':')
+        .split('-')
+        .next()
+        .and_then(|line| line.parse::<u64>().ok());
+    line.map_or_else(
+        || path.to_owned(),
+        |line| format!("{path}:{}-{}", line.saturating_sub(BEFORE).max(1), line.saturating_add(AFTER)),
+    )
+}
+
+/// Lines that show where a place stands, and those of most functions that begin there.
+const BEFORE: u64 = 10;
+const AFTER: u64 = 70;
 
 impl Need {
     fn asks_graph(self) -> bool {

@@ -174,6 +174,9 @@ pub struct Inherited {
     pub files: Vec<Seen>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<TestRun>,
+    /// Whether somebody looked already for what the first finding hides.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub swept: bool,
     /// What the one before would have done next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_move: Option<Value>,

@@ -8,7 +8,7 @@ use crate::claim::{Claim, Verdict};
 use crate::event::Inherited;
 use crate::ids::{EventId, MissionId};
 use crate::needs::{self, Gap};
-use crate::state::{DeadPath, Seen, State, TestRun};
+use crate::state::{DeadPath, KEPT, Seen, State, TestRun};
 
 /// What a hand-off does not prove.
 pub const NON_CLAIMS: [&str; 3] = [
@@ -115,11 +115,35 @@ fn summary(state: &State) -> String {
 
 /// Drops what can be found again before what cannot.
 fn fit(handoff: &mut Handoff, most: usize) {
+    shorten(handoff);
     let size = |handoff: &Handoff| serde_json::to_vec(handoff).map_or(0, |text| text.len());
     while size(handoff) > most {
         let Some(list) = cut_one(handoff) else { return };
         let count = handoff.left_out.get(list).and_then(Value::as_u64).unwrap_or(0);
         handoff.left_out.insert(list.to_owned(), json!(count + 1));
+    }
+}
+
+/// No list has room for more than this: the rest goes at once, not one by one.
+const LONGEST: usize = 48;
+
+fn shorten(handoff: &mut Handoff) {
+    fn newest<T>(list: &mut Vec<T>) -> usize {
+        let rest = list.len().saturating_sub(LONGEST);
+        list.drain(..rest);
+        rest
+    }
+    let cut = [
+        ("files_read", newest(&mut handoff.files_read)),
+        ("graph_anchors", newest(&mut handoff.graph_anchors)),
+        ("tests_run", newest(&mut handoff.tests_run)),
+        ("dead_paths", newest(&mut handoff.dead_paths)),
+        ("rejected_claims", newest(&mut handoff.rejected_claims)),
+        ("open_hypotheses", newest(&mut handoff.open_hypotheses)),
+        ("verified_claims", newest(&mut handoff.verified_claims)),
+    ];
+    for (list, count) in cut.into_iter().filter(|(_, count)| *count > 0) {
+        handoff.left_out.insert(list.to_owned(), json!(count));
     }
 }
 
@@ -164,11 +188,21 @@ pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
     let mut files: Vec<Seen> = state.inherited.files.clone();
     files.retain(|seen| !state.files.contains_key(&seen.path));
     files.extend(state.files.values().cloned());
+    files.sort_by_key(|seen| seen.event_id.sequence());
+    // A chain of children does not grow without end: of each list the newest go on.
     Inherited {
-        claims: state.inherited.claims.iter().chain(&state.claims).filter(joined).cloned().collect(),
-        dead_paths: state.all_dead_paths().cloned().collect(),
-        files,
-        tests: state.inherited.tests.iter().chain(&state.tests).cloned().collect(),
+        claims: newest(state.inherited.claims.iter().chain(&state.claims).filter(joined)),
+        dead_paths: newest(state.all_dead_paths()),
+        files: newest(files.iter()),
+        tests: newest(state.inherited.tests.iter().chain(&state.tests)),
+        swept: state.inherited.swept || !state.sweeps.is_empty(),
         next_move,
     }
+}
+
+fn newest<'a, T: Clone + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
+    let mut all: Vec<T> = all.cloned().collect();
+    let rest = all.len().saturating_sub(KEPT);
+    all.drain(..rest);
+    all
 }

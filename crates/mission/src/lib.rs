@@ -19,6 +19,7 @@ mod machine;
 pub mod missions;
 mod mode;
 mod needs;
+pub mod otlp;
 pub mod packet;
 pub mod port;
 mod prov;

@@ -1,5 +1,6 @@
 //! Missions in a ledger: read, step, append, and once more when somebody else was first.
 
+use crate::chain;
 use crate::error::MissionError;
 use crate::event::Event;
 use crate::ids::MissionId;
@@ -93,4 +94,15 @@ pub fn state<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<State, Refus
 /// All events of a mission.
 pub fn stream<E>(ledger: &dyn Ledger<Fault = E>, id: &MissionId) -> Result<Vec<Event>, Refusal<E>> {
     ledger.events(id, 0, usize::MAX).map_err(Refusal::Store)
+}
+
+/// What is wrong with a mission as it is kept: its chain, and whether its state is what its events come to.
+pub fn faults<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<Vec<String>, Refusal<E>> {
+    let kept = state(ledger, id)?;
+    let events = stream(ledger, &kept.mission_id)?;
+    let mut faults = chain::faults(&kept.mission_id, &events);
+    if faults.is_empty() && State::of(&events) != Some(kept) {
+        faults.push("the state that is kept is not what its events come to".to_owned());
+    }
+    Ok(faults)
 }

@@ -122,9 +122,10 @@ impl Need {
             Self::Planned => state.used(Family::Plan) || state.used(Family::Edit),
             Self::Edited => state.used(Family::Edit),
             Self::Tested => untested(state).is_none(),
-            Self::Claimed => !state.claims.is_empty(),
+            // What the mission before concluded need not be concluded again.
+            Self::Claimed => !state.claims.is_empty() || !state.inherited.claims.is_empty(),
             Self::Settled => state.unsettled().next().is_none(),
-            Self::Swept => !state.has_finding() || !state.sweeps.is_empty(),
+            Self::Swept => !state.has_finding() || state.inherited.swept || !state.sweeps.is_empty(),
         }
     }
 

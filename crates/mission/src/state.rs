@@ -20,7 +20,7 @@ pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
 /// Of each list that grows with a mission the newest are kept; the stream has all.
-const KEPT: usize = 2_000;
+pub(crate) const KEPT: usize = 2_000;
 /// Nobody reads further down a list than this before asking again.
 const PLACES: usize = 10;
 
@@ -330,9 +330,10 @@ impl State {
         self.turns.get(&turn_key(family, target)).copied().unwrap_or(0)
     }
 
-    /// A claim that direct evidence carries.
+    /// A claim that direct evidence carries, in this mission or in the one before.
     pub fn has_finding(&self) -> bool {
-        self.claims.iter().any(|claim| claim.verdict == Verdict::VerifiedForMission)
+        let mut all = self.inherited.claims.iter().chain(&self.claims);
+        all.any(|claim| claim.verdict == Verdict::VerifiedForMission)
     }
 
     pub fn claim(&self, id: &ClaimId) -> Option<&Claim> {

@@ -17,10 +17,13 @@ use crate::faults;
 use crate::jobs::{Job, JobState, Jobs};
 use crate::lanes::Lanes;
 use crate::log::{QueryLog, QueryRecord, SeenRecord, SessionRecord};
+use crate::machine::Machine;
 use crate::pipeline::{self, Progress, Reply, ToolCall};
+use crate::program::{OnDisk, Program};
 use crate::registry::{Listing, Registry, UnknownToolset};
 use crate::savings::{AllTime, Saved, Savings};
 use crate::settings::Settings;
+use crate::sink::FlightSink;
 use crate::surface::Surface;
 use crate::tool::ToolsetName;
 use crate::workspace::{BindError, BindingSource, Workspace};
@@ -34,9 +37,9 @@ pub struct Runtime {
     settings: Settings,
     clock: Arc<dyn Clock>,
     started: Duration,
-    binary: Option<PathBuf>,
-    /// The file of the program when this process began.
-    binary_file: Option<FileMark>,
+    program: Option<Program>,
+    machine: Machine,
+    sink: Option<Arc<dyn FlightSink>>,
     workspace: ArcSwapOption<Workspace>,
     unbound: Mutex<Option<String>>,
     toolsets: RwLock<BTreeSet<ToolsetName>>,
@@ -63,8 +66,9 @@ impl Runtime {
             surface,
             settings,
             clock,
-            binary_file: binary.as_deref().and_then(FileMark::of),
-            binary,
+            program: binary.map(Program::of),
+            machine: Machine::default(),
+            sink: None,
             workspace: ArcSwapOption::empty(),
             unbound: Mutex::default(),
             surface_version: AtomicU64::new(0),
@@ -74,6 +78,24 @@ impl Runtime {
             log: QueryLog::default(),
             keeping: AtomicBool::new(false),
         }
+    }
+
+    /// The same process, told about the machine it runs on.
+    #[must_use]
+    pub fn on(mut self, machine: Machine) -> Self {
+        self.machine = machine;
+        self
+    }
+
+    /// The same process, which tells the steps of missions to a sink besides.
+    #[must_use]
+    pub fn telling(mut self, sink: Arc<dyn FlightSink>) -> Self {
+        self.sink = Some(sink);
+        self
+    }
+
+    pub(crate) fn sink(&self) -> Option<&dyn FlightSink> {
+        self.sink.as_deref()
     }
 
     /// Answers one call. Never panics; blocks for as long as the call takes.
@@ -249,13 +271,21 @@ impl Runtime {
     }
 
     pub fn binary(&self) -> Option<&Path> {
-        self.binary.as_deref()
+        self.program.as_ref().map(Program::path)
+    }
+
+    pub fn program(&self) -> Option<&Program> {
+        self.program.as_ref()
+    }
+
+    pub fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// Whether the program on disk is another one than the one that runs.
     pub fn binary_was_replaced(&self) -> bool {
-        let now = self.binary.as_deref().map(FileMark::of);
-        now.is_some_and(|now| self.binary_file.is_some() && now != self.binary_file)
+        let now = self.program.as_ref().map(Program::on_disk);
+        matches!(now, Some(OnDisk::Replaced | OnDisk::Gone))
     }
 
     pub fn queries(&self) -> Vec<QueryRecord> {
@@ -326,19 +356,5 @@ pub struct Start {
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Runtime").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
-/// Which file a path names, and which state of it.
-#[derive(Debug, PartialEq, Eq)]
-struct FileMark {
-    bytes: u64,
-    modified: Option<std::time::SystemTime>,
-}
-
-impl FileMark {
-    fn of(path: &Path) -> Option<Self> {
-        let meta = std::fs::metadata(path).ok()?;
-        Some(Self { bytes: meta.len(), modified: meta.modified().ok() })
     }
 }

@@ -13,6 +13,7 @@ mod error;
 mod handler;
 mod http;
 mod jsonrpc;
+mod otlp;
 mod progress;
 mod roots;
 mod shutdown;
@@ -20,5 +21,6 @@ mod stdio;
 
 pub use error::ServeError;
 pub use http::{HttpOptions, HttpServer, generate_token};
+pub use otlp::{Otlp, OtlpError};
 pub use shutdown::Shutdown;
 pub use stdio::{Ended, StdioOptions, serve_pipes, stdio};

@@ -6,6 +6,7 @@ mod graph;
 mod mission;
 mod navigate;
 mod ops;
+pub mod pack;
 mod prompts;
 mod recall;
 mod remember;

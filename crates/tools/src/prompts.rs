@@ -4,6 +4,27 @@ use m1nd_runtime::{PromptArgument, PromptSpec};
 
 pub const PROMPTS: &[PromptSpec] = &[
     PromptSpec {
+        name: "doctrine",
+        description: "How to work with m1nd: when to ask the graph, when to read, when to begin a mission, how to recover.",
+        arguments: &[],
+        text: crate::pack::DOCTRINE,
+    },
+    PromptSpec {
+        name: "mission",
+        description: "Do a task as a mission: with a ledger of evidence, one step at a time, to a proof or a hand-off.",
+        arguments: &[PromptArgument {
+            name: "goal",
+            description: "What is to be found out or done",
+            required: true,
+        }],
+        text: "Do this as a mission with m1nd: {goal}\n\n\
+            1. `mission_start` with the goal and its mode; then pass mission_id with every call.\n\
+            2. Ask `mission_next`, take its step, record with `mission_event` what you did elsewhere (tests, dead ends). Go on until it says close.\n\
+            3. Every conclusion goes through `mission_verify` with the events that show it; read the source or run the test first.\n\
+            4. `mission_close`, or `mission_handoff` if you stop before.\n\
+            Answer with the verified claims and their path:line, the rejected ones, and what is open.",
+    },
+    PromptSpec {
         name: "orient",
         description: "Get to know this repository before changing anything.",
         arguments: &[PromptArgument {

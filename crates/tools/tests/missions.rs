@@ -164,3 +164,90 @@ fn another_repository_is_told_before_anything_is_asked_of_this_one() {
     let explained = ok(&fixture, "route_explain", json!({"mission_id": begun["mission_id"]}));
     assert_eq!(explained["route"], "recover", "{explained}");
 }
+
+#[test]
+fn a_long_mission_is_still_told_in_few_bytes() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    // Several at a time: each is an event of its own.
+    for round in 0..40 {
+        let evidence: Vec<Value> = (0..25)
+            .map(|step| {
+                let (event_type, outcome) = [("test_run", "passed"), ("probe", "dead_path")][step % 2];
+                let target = format!("case {round} {step} with a name of some length");
+                json!({"event_type": event_type, "target": target, "evidence_class": "test_run", "outcome": outcome})
+            })
+            .collect();
+        let claim = format!("claim {round} about something that was seen");
+        ok(&fixture, "mission_verify", json!({"mission_id": id, "claim": claim, "evidence": evidence}));
+    }
+    let bytes = |tool: &str, arguments: Value| ok(&fixture, tool, arguments).to_string().len();
+    let mission = json!({"mission_id": id});
+    assert!(bytes("mission_show", mission.clone()) < 8_100);
+    assert!(bytes("mission_show", json!({"mission_id": id, "max_chars": 2_000})) < 2_001);
+    assert!(bytes("mission_next", mission.clone()) < 4_000);
+    assert!(bytes("mission_handoff", mission.clone()) < 4_000);
+    assert!(bytes("mission_resume", mission.clone()) < 4_000);
+    let child = json!({"goal": "go on", "mode": "bug_hunt", "parent_mission_id": id});
+    assert!(bytes("mission_start", child) < 4_000);
+    assert!(bytes("mission_list", json!({})) < 4_000);
+    assert!(bytes("mission_close", json!({"mission_id": id, "force": true})) < 8_100);
+}
+
+#[test]
+fn a_step_of_a_task_is_confirmed_by_an_event_that_is_there_and_speaks_for_it() {
+    let (fixture, id) = started("edit", &[]);
+    let step = json!({"title": "Drain all", "success_criteria": ["no job is left"], "tests": ["pytest"]});
+    ok(&fixture, "tasks_create", json!({"title": "Limiter"}));
+    ok(&fixture, "tasks_create", json!({"title": "Mend it", "parent": "PLAN-001", "steps": [step]}));
+    let tell = |outcome: &str| {
+        let told = json!({"mission_id": id, "event_type": "test_run", "target": "pytest",
+            "evidence_class": "test_run", "outcome": outcome});
+        ok(&fixture, "mission_event", told)["event_id"].clone()
+    };
+    let (passed, failed) = (tell("passed"), tell("failed"));
+    let confirm = |event: &Value, confirmed: bool| {
+        json!({"task": "TASK-001", "path": "s:0",
+            "checkpoints": {"tests": {"confirmed": confirmed, "evidence": {"mission_event_id": event}}}})
+    };
+    let unknown = json!("evt_0123456789_7");
+    let said = refused(&fixture, "tasks_verify", confirm(&unknown, true));
+    assert!(said["message"].as_str().unwrap().contains("no mission of this workspace"), "{said}");
+    let said = refused(&fixture, "tasks_verify", confirm(&failed, true));
+    assert!(said["message"].as_str().unwrap().contains("confirms nothing"), "{said}");
+    ok(&fixture, "tasks_verify", confirm(&failed, false));
+    ok(&fixture, "tasks_verify", confirm(&passed, true));
+}
+
+#[test]
+fn a_child_owes_what_its_parent_owed_and_nothing_that_was_settled() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let seen = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
+    let claim = json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [event(&seen)]});
+    assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "verified_for_mission");
+    let resumed = ok(&fixture, "mission_resume", json!({"mission_id": id}));
+    assert!(resumed["next_move"]["why"].as_str().unwrap().starts_with("One finding hides others"), "{resumed}");
+    let child = resumed["mission_id"].clone();
+    let gaps = refused(&fixture, "mission_close", json!({"mission_id": child}));
+    assert_eq!(gaps["detail"]["gaps"][0]["gap"], "no_negative_space_sweep", "{gaps}");
+    let sweep = json!({"mission_id": child, "phase": "sweep", "event_type": "file_read", "target": "README.md",
+        "evidence_class": "direct_source", "outcome": "read"});
+    ok(&fixture, "mission_event", sweep);
+    let grandchild = ok(&fixture, "mission_resume", json!({"mission_id": child}));
+    assert_eq!(grandchild["next_move"]["tool"], "mission_close", "{grandchild}");
+    ok(&fixture, "mission_close", json!({"mission_id": child}));
+}
+
+#[test]
+fn the_next_read_is_of_the_lines_that_were_found_and_not_of_the_whole_file() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    ok(&fixture, "audit", json!({"mission_id": id}));
+    ok(&fixture, "seek", json!({"query": "drain the queue", "mission_id": id}));
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    let asked = next["next_move"]["arguments"]["file_path"].as_str().unwrap();
+    assert!(asked.starts_with("src/limit.py:1-"), "{next}");
+    let mut arguments = next["next_move"]["arguments"].clone();
+    arguments["mission_id"] = json!(id);
+    let seen = ok(&fixture, "view", arguments);
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    assert_eq!(next["next_move"]["tool"], "mission_claim", "the read counts: {seen} {next}");
+}

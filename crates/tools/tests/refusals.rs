@@ -17,7 +17,8 @@ use serde_json::{Map, Value, json};
 const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
 
 /// String arguments that are not paths.
-const NOT_PATHS: [&str; 88] = [
+const NOT_PATHS: &[&str] = &[
+    "host",
     "available_tools",
     "missing_tools",
     "observed_tool",

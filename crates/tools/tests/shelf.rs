@@ -248,3 +248,14 @@ fn instructions_prompts_and_resources_are_short_and_name_only_what_exists() {
         assert!(registry().entry(resource.tool).is_some(), "{}", resource.uri);
     }
 }
+
+#[test]
+fn what_agents_are_told_is_short_and_names_only_tools_that_exist() {
+    for text in [m1nd_tools::pack::DOCTRINE, m1nd_tools::pack::SKILL] {
+        for word in text.split('`').skip(1).step_by(2) {
+            assert!(registry().entry(word).is_some(), "`{word}` is no tool");
+        }
+    }
+    let (doctrine, skill) = (m1nd_tools::pack::DOCTRINE.len(), m1nd_tools::pack::SKILL.len());
+    assert!(doctrine < 1_500 && skill < 2_048, "{doctrine} and {skill} bytes");
+}

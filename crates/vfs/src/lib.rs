@@ -7,6 +7,7 @@ pub mod durable;
 pub mod glob;
 pub mod grep;
 pub mod mount;
+pub mod outside;
 pub mod path;
 pub mod policy;
 pub mod read;

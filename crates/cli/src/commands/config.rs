@@ -21,6 +21,10 @@ pub fn show(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
             (None, Some(workspace)) => (workspace.runtime_root().display().to_string(), "default".into()),
             (None, None) => ("none".into(), "no workspace".into()),
         };
+    let otlp = match &config.otlp_endpoint {
+        Some(setting) => (setting.value.clone(), setting.origin.to_string()),
+        None => ("none".to_owned(), "default".to_owned()),
+    };
     let rows = [
         ("workspace", workspace, workspace_origin),
         ("home", config.home.value.display().to_string(), config.home.origin.to_string()),
@@ -28,6 +32,7 @@ pub fn show(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
         ("toolsets", config.toolsets.value.clone(), config.toolsets.origin.to_string()),
         ("read_only", config.read_only.value.to_string(), config.read_only.origin.to_string()),
         ("log", config.log.value.clone(), config.log.origin.to_string()),
+        ("otlp_endpoint", otlp.0, otlp.1),
     ];
     match Reader::of(json) {
         Reader::Program => {
@@ -39,7 +44,7 @@ pub fn show(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
         }
         Reader::Person => {
             for (name, value, origin) in &rows {
-                anstream::println!("{name:<13} {value}  {DIM}({origin}){DIM:#}");
+                anstream::println!("{name:<14} {value}  {DIM}({origin}){DIM:#}");
             }
         }
     }

@@ -58,6 +58,7 @@ pub fn run(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
         Ok(runtime) => {
             checks.push(workspace(runtime));
             checks.extend(state(&config, runtime));
+            checks.push(hosts(runtime));
         }
         Err(err) => checks.push(Check::failed(
             "workspace",
@@ -122,6 +123,25 @@ fn settings(config: &Config) -> Check {
     match config.warnings.as_slice() {
         [] => Check::ok("settings", "read; `m1nd config show` lists them"),
         warnings => Check::warning("settings", warnings.join("; "), "Mend or remove the file."),
+    }
+}
+
+/// What the hosts of this machine would start, as their settings say it.
+fn hosts(runtime: &Runtime) -> Check {
+    let status = super::ask(runtime, "hosts_status", json!({})).body;
+    let list = |key: &str| status[key].as_array().cloned().unwrap_or_default();
+    let warnings: Vec<String> =
+        list("warnings").iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let hosts = list("hosts");
+    let names: Vec<&str> = hosts.iter().filter_map(|host| host["host"].as_str()).collect();
+    match (warnings.as_slice(), names.as_slice()) {
+        ([], []) => Check::ok("hosts", "none is set up yet; `m1nd init --host NAME` does it"),
+        ([], names) => Check::ok("hosts", format!("{} start this program", names.join(", "))),
+        (warnings, _) => Check::warning(
+            "hosts",
+            warnings.join(" "),
+            "Mend the entry, restart the host's server, and let its agent make a new session_handshake.",
+        ),
     }
 }
 

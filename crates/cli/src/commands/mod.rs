@@ -8,7 +8,9 @@ mod completions;
 mod config;
 mod doctor;
 mod graph;
+mod gym;
 mod help;
+pub mod init;
 pub mod memory;
 mod review;
 mod search;
@@ -50,10 +52,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Tasks(tasks) => tasks::run(&global, &tasks),
         Command::Stats { json } => graph::stats(&global, json),
         Command::Help { words } => help::run(&global, &words),
-        Command::Verify(args) => verify::run(&args),
+        Command::Verify(args) => verify::run(&global, &args),
+        Command::Init(args) => init::run(&global, &args),
         Command::Doctor { json } => doctor::run(&global, json),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&global, json),
         Command::Completions { shell } => completions::run(shell),
+        Command::Gym { json } => gym::run(json),
         Command::Bench { command } => bench::run(&global, command),
     }
 }

@@ -6,16 +6,20 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
+use m1nd_mission::MissionId;
+use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::{self, Packet};
 use m1nd_runtime::Reply;
 use m1nd_stdx::digest::sha256_hex;
 use serde_json::json;
 
+use crate::args::Global;
 use crate::output::{self, DIM, PATH, Reader, harmless};
+use crate::wiring;
 
 #[derive(Debug, Args)]
 pub struct Verify {
-    /// The packet that mission_close wrote; - reads standard input
+    /// The packet that mission_close wrote; - reads standard input; the id of a mission of this workspace checks what is kept of it
     packet: PathBuf,
     /// The repository to hold its files against [default: the one it names]
     #[arg(long, value_name = "FOLDER")]
@@ -32,7 +36,11 @@ const BROKEN: u8 = 1;
 /// The packet is whole, but files that its claims rest on are not as they were.
 const STALE: u8 = 2;
 
-pub fn run(args: &Verify) -> anyhow::Result<ExitCode> {
+pub fn run(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
+    let id = args.packet.to_str().filter(|id| MissionId::parse(id).is_some() && !args.packet.exists());
+    if let Some(id) = id {
+        return kept(global, id, args.json);
+    }
     let text = read(&args.packet)?;
     let checked = packet::check(&text);
     let named = serde_json::from_str::<Packet>(&text).ok().map(|packet| PathBuf::from(packet.repo));
@@ -69,6 +77,29 @@ pub fn run(args: &Verify) -> anyhow::Result<ExitCode> {
         (true, true) => STALE,
         (true, false) => 0,
     }))
+}
+
+/// The same of a mission that is kept here, open or closed.
+fn kept(global: &Global, id: &str, json: bool) -> anyhow::Result<ExitCode> {
+    let runtime = wiring::runtime(&wiring::config(global)?)?;
+    let workspace = runtime.workspace().context("there is no workspace here; name one with --workspace")?;
+    anyhow::ensure!(workspace.has_memory(), "this workspace keeps no missions");
+    let store = workspace.memory()?;
+    let faults = match missions::faults(&*store, id) {
+        Ok(faults) => faults,
+        Err(Refusal::Store(err)) => vec![err.to_string()],
+        Err(Refusal::Unknown { .. }) => {
+            anyhow::bail!("this workspace has no mission {id}; `m1nd call mission_list` shows those it has")
+        }
+        Err(refusal) => anyhow::bail!("{refusal:?}"),
+    };
+    let intact = faults.is_empty();
+    let body = json!({ "intact": intact, "faults": faults });
+    output::print(&Reply { body, is_error: false }, Reader::of(json), |out, _| {
+        writeln!(out, "{}", if intact { "intact" } else { "broken" })?;
+        faults.iter().try_for_each(|line| writeln!(out, "  {}", harmless(line)))
+    })?;
+    Ok(ExitCode::from(if intact { 0 } else { BROKEN }))
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {

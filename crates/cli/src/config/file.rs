@@ -25,6 +25,7 @@ pub struct HomeFile {
     pub read_only: Option<bool>,
     pub runtime_root: Option<PathBuf>,
     pub log: Option<String>,
+    pub otlp_endpoint: Option<String>,
 }
 
 /// Nobody writes more settings than this by hand.

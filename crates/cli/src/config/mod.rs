@@ -52,6 +52,8 @@ pub struct Config {
     pub toolsets: Setting<String>,
     pub read_only: Setting<bool>,
     pub log: Setting<String>,
+    /// Where steps of missions are sent; nowhere unless the user says so.
+    pub otlp_endpoint: Option<Setting<String>>,
     /// Files that could not be read as settings; they were passed over.
     pub warnings: Vec<String>,
 }
@@ -120,6 +122,7 @@ impl Config {
             log: layers
                 .pick(None, "M1ND_LOG", level, None, home_file.log.filter(|word| level(word).is_ok()))?
                 .unwrap_or_else(|| default("info".to_owned())),
+            otlp_endpoint: otlp_endpoint(&layers, home_file.otlp_endpoint)?,
             home,
             workspace,
             warnings,
@@ -155,6 +158,18 @@ impl Layers<'_> {
         }
         Ok(in_home.map(|value| in_file(value, self.home_path)))
     }
+}
+
+/// A repository's file cannot name one: nothing leaves the machine because of somebody else's text.
+fn otlp_endpoint(layers: &Layers<'_>, in_home: Option<String>) -> anyhow::Result<Option<Setting<String>>> {
+    let text = |text: &str| Ok(text.to_owned());
+    let own = layers.pick(None, "M1ND_OTLP_ENDPOINT", text, None, None)?;
+    // The names that OpenTelemetry gives it; a program that is to keep silent there keeps silent here.
+    let silent = (layers.from.variable)("OTEL_SDK_DISABLED").is_some_and(|value| value == "true");
+    let common =
+        if silent { None } else { layers.pick(None, "OTEL_EXPORTER_OTLP_ENDPOINT", text, None, None)? };
+    let in_file = in_home.map(|value| Setting { value, origin: Origin::File(layers.home_path.to_owned()) });
+    Ok(own.or(common).or(in_file).filter(|setting| setting.value != "off"))
 }
 
 fn default<T>(value: T) -> Setting<T> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::define::{StepOutput, put, refuse_done};
 use super::mutation::mutation;
 use super::selector::select;
-use crate::anchors::Sight;
+use crate::anchors::{EventSeen, Sight};
 use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
 use crate::port::{AnchorAt, CheckpointRow, Object};
@@ -125,6 +125,8 @@ type Checked = (bool, Option<Object>);
 const FILE: &str = "file_state";
 /// Where a receipt says whether its commit is one of this repository.
 const COMMIT: &str = "commit_state";
+/// Where a receipt says what its mission event came to.
+const EVENT: &str = "event_state";
 /// Fewer digits of a hash say nothing.
 const SHORTEST: usize = 8;
 
@@ -184,6 +186,20 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
             }
         };
         object.insert(FILE.to_owned(), json!(state));
+    }
+    if let Some(id) = &evidence.mission_event_id {
+        let state = match ports.code.event(id) {
+            Some(EventSeen::Missing) => {
+                return bad("mission_event_id: no mission of this workspace has that event");
+            }
+            Some(EventSeen::Refutes(outcome)) if check.confirmed => {
+                return bad(&format!("the mission event says {outcome}, which confirms nothing"));
+            }
+            Some(EventSeen::Refutes(_)) => "refutes",
+            Some(EventSeen::Supports) => "found",
+            None => "not_read",
+        };
+        object.insert(EVENT.to_owned(), json!(state));
     }
     if let Some(commit) = &evidence.commit {
         let state = match ports.code.has_commit(commit.trim()) {

@@ -58,4 +58,5 @@ pub fn another_repository(tool: &'static str, path: &str) -> Fault {
             json!({ "path": path, "intent": "add_root" }),
         ),
     )
+    .with_detail(json!({ from_vfs::REQUESTED: path }))
 }

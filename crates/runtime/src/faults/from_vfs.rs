@@ -15,6 +15,9 @@ pub const GLOB: &str = "glob";
 pub const SEARCH: &str = "search";
 pub const VIEW: &str = "view";
 
+/// Where a fault's detail keeps the path that leads outside, for the context guard.
+pub const REQUESTED: &str = "requested";
+
 /// `argument` is the name of the argument that held the path.
 pub fn path(tool: &str, argument: &str, err: PathError) -> Fault {
     match err {
@@ -29,7 +32,8 @@ pub fn path(tool: &str, argument: &str, err: PathError) -> Fault {
                 GLOB,
                 json!({ "pattern": "*" }),
             ),
-        ),
+        )
+        .with_detail(json!({ REQUESTED: path })),
         PathError::NotFound { path } if argument == "scope" && is_pattern(&path) => {
             let before = folder_before_pattern(&path);
             let advice =

@@ -5,8 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_graph::{Graph, LookupError};
 use m1nd_ingest::history;
-use m1nd_memory::anchors::{AnchorProbe, Sight};
+use m1nd_memory::anchors::{AnchorProbe, EventSeen, Sight};
 use m1nd_memory::port::AnchorAt;
+use m1nd_mission::EventId;
+use m1nd_mission::port::Ledger;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::Clock;
 use m1nd_stdx::digest::sha256_hex;
@@ -130,6 +132,25 @@ impl AnchorProbe for CodeSight<'_> {
         let elsewhere = root.mounted();
         let roots = elsewhere.iter().map(|mount| mount.root().path()).chain([root.path()]);
         roots.filter_map(|folder| history::has_commit(folder, name).ok()).reduce(|one, other| one || other)
+    }
+
+    fn event(&self, id: &str) -> Option<EventSeen> {
+        let Some((mission, place)) = EventId::parse(id) else { return Some(EventSeen::Missing) };
+        if !self.workspace.has_memory() {
+            return Some(EventSeen::Missing);
+        }
+        let store = self.workspace.memory().ok()?;
+        let found = Ledger::events(&*store, &mission, place.saturating_sub(1), 1).ok()?;
+        let Some(event) = found.into_iter().find(|event| event.sequence == place) else {
+            return Some(EventSeen::Missing);
+        };
+        let failed =
+            matches!(event.draft.outcome.as_str(), "failed" | "fail" | "error" | "timeout" | "blocked");
+        Some(if failed || event.draft.is_dead_path() {
+            EventSeen::Refutes(event.draft.outcome)
+        } else {
+            EventSeen::Supports
+        })
     }
 
     fn candidates(&self, at: &AnchorAt) -> Vec<String> {

@@ -1,11 +1,8 @@
 //! Trust: the facts that a verdict rests on, gathered without changing anything.
 
-use std::path::PathBuf;
-
 use m1nd_contract::Fault;
 use m1nd_guard::{Facts, Observed, Scope, TrustMode};
 use m1nd_vfs::PathError;
-use serde_json::{Value, json};
 
 use crate::ctx::Ctx;
 
@@ -50,6 +47,8 @@ pub fn facts(ctx: &Ctx<'_>) -> Facts {
         edge_count: view.as_ref().map_or(0, |view| view.edge_count()),
         binary_replaced: runtime.binary_was_replaced(),
         graph_problem: workspace.and_then(|workspace| workspace.problem()),
+        other_programs: Vec::new(),
+        dead_entries: Vec::new(),
         tools: runtime.registry().entries().map(|(entry, _)| entry.spec.name).collect(),
         listed: runtime
             .registry()
@@ -66,6 +65,13 @@ pub fn fresh_facts(ctx: &Ctx<'_>) -> Result<Facts, Fault> {
         ctx.graph_if_any()?;
     }
     Ok(facts(ctx))
+}
+
+/// The same with what the hosts of this machine would start.
+pub fn wide_facts(ctx: &Ctx<'_>) -> Result<Facts, Fault> {
+    let mut facts = fresh_facts(ctx)?;
+    super::hosts::add_to(ctx, &mut facts);
+    Ok(facts)
 }
 
 /// What was seen, with the scope held against the workspace.
@@ -96,22 +102,4 @@ pub fn classify(ctx: &Ctx<'_>, scope: &str) -> Scope {
         // What is not there yet is in the workspace all the same.
         Ok(_) | Err(_) => Scope::SingleRepo,
     }
-}
-
-/// Programs called m1nd that a shell would find, and whether each is the one that runs.
-pub fn programs_on_path(ctx: &Ctx<'_>) -> Vec<Value> {
-    let own = ctx.runtime().binary().and_then(|path| path.canonicalize().ok());
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let mut seen: Vec<PathBuf> = Vec::new();
-    let mut found = Vec::new();
-    for folder in std::env::split_paths(&folders) {
-        let path = folder.join("m1nd");
-        let Ok(real) = path.canonicalize() else { continue };
-        if real.is_file() && !seen.contains(&real) {
-            let same = own.as_ref() == Some(&real);
-            found.push(json!({ "path": path.display().to_string(), "is_this_one": same }));
-            seen.push(real);
-        }
-    }
-    found
 }

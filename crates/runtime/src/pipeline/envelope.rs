@@ -113,6 +113,7 @@ pub(super) fn on_fault(
     header: &Header,
     workspace: Option<&Workspace>,
     fault: &Fault,
+    scope: Option<String>,
 ) -> Option<Value> {
     let place = [Code::PathOutsideWorkspace, Code::WrongWorkspaceBinding, Code::EmptyGraph];
     if !row.entry.spec.contract || !place.contains(&fault.code) {
@@ -122,7 +123,7 @@ pub(super) fn on_fault(
         tool: row.entry.spec.name,
         candidates: 0,
         proof: Some(m1nd_contract::ProofState::Blocked),
-        scope: None,
+        scope: scope.as_deref(),
         fault: Some(fault),
     };
     Some(runtime_contract::build(runtime, header, workspace, &observed, header.contract))

@@ -5,6 +5,7 @@ mod decode;
 mod envelope;
 mod execute;
 mod fit;
+mod misplaced;
 mod record;
 
 use m1nd_contract::header::MAX_CALLER_BYTES;
@@ -100,7 +101,8 @@ pub(crate) fn call(
         }
         Err(mut fault) => {
             envelope::name_missing_roots(workspace.as_deref(), &mut fault);
-            let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault);
+            let scope = misplaced::guard(runtime, workspace.as_deref(), &header.caller, &mut fault);
+            let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault, scope);
             (refuse_with(runtime, fault, &header.caller, contract), None)
         }
     };

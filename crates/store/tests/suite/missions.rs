@@ -190,3 +190,46 @@ fn a_killed_process_loses_no_event_that_was_acknowledged() {
     }
     assert!(all > 0, "no process wrote anything before it was killed");
 }
+
+#[test]
+fn any_flipped_byte_of_what_is_kept_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = SqliteStore::open(path.clone()).unwrap();
+    let mission = begin(&store);
+    for target in ["src/a.rs", "src/ü.rs"] {
+        tell(&store, &mission, target);
+    }
+    let kept = store.state(&mission).unwrap().unwrap();
+    let found = || missions::faults(&store, mission.as_str()).map_or(true, |faults| !faults.is_empty());
+    assert!(!found(), "nothing is wrong yet");
+    let beside = rusqlite::Connection::open(&path).unwrap();
+    let rows = [
+        (
+            "SELECT event FROM mission_events WHERE sequence = 1",
+            "UPDATE mission_events SET event = ?1 WHERE sequence = 1",
+        ),
+        (
+            "SELECT event FROM mission_events WHERE sequence = 3",
+            "UPDATE mission_events SET event = ?1 WHERE sequence = 3",
+        ),
+        ("SELECT state FROM missions", "UPDATE missions SET state = ?1"),
+    ];
+    for (read, write) in rows {
+        let text: String = beside.query_row(read, [], |row| row.get(0)).unwrap();
+        for at in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            // A digit becomes another digit, a letter another letter, and some bytes no text at all.
+            bytes[at] ^= 1 << (at % 7);
+            let Ok(flipped) = String::from_utf8(bytes) else { continue };
+            beside.execute(write, [&flipped]).unwrap();
+            // The state is made from the events: a byte of it that says nothing may change, and nothing that it says.
+            let says_the_same = || store.state(&mission).is_ok_and(|now| now.as_ref() == Some(&kept));
+            assert!(found() || read.contains("state") && says_the_same(), "byte {at} of {text}");
+        }
+        beside.execute(write, [&text]).unwrap();
+    }
+    assert!(!found(), "all is as it was");
+    beside.execute("DELETE FROM mission_events WHERE sequence = 3", []).unwrap();
+    assert!(found(), "an event is missing at the end");
+}

@@ -1,8 +1,8 @@
 //! `doctor`: everything that is known to be wrong with this server, its state and its binding.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{TrustMode, hidden, playbook, verdict};
-use m1nd_runtime::flows::trust;
+use m1nd_guard::{Scope, TrustMode, diagnose, hidden, playbook_for, verdict};
+use m1nd_runtime::flows::{context_guard, hosts, trust};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,25 +43,16 @@ impl Tool for Doctor {
 
     fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
         let observed = input.observed(ctx)?;
-        let facts = trust::fresh_facts(ctx)?;
+        let facts = trust::wide_facts(ctx)?;
         let verdict = verdict(&facts, &observed);
-        let programs = trust::programs_on_path(ctx);
+        let found = diagnose(&facts, &observed, &verdict);
         let workspace = ctx.workspace().ok();
         let mut warnings = Vec::new();
         if verdict.mode != TrustMode::FullTrust {
             warnings.push(verdict.why.clone());
         }
-        if facts.binary_replaced && verdict.mode != TrustMode::StaleBindingSuspected {
-            warnings.push("The program on disk is another one than the one that answers.".to_owned());
-        }
-        if programs.iter().any(|program| program["is_this_one"] == false) {
-            let paths: Vec<&str> = programs.iter().filter_map(|program| program["path"].as_str()).collect();
-            warnings.push(format!(
-                "The m1nd that a shell finds is not the one that answers here: {}.",
-                paths.join(", ")
-            ));
-        }
-        warnings.extend(facts.graph_problem.iter().map(|problem| format!("The graph's files: {problem}.")));
+        let said: Vec<String> = found.iter().map(|found| found.why.clone()).collect();
+        warnings.extend(said.into_iter().filter(|why| *why != verdict.why));
         let memory = workspace.map(|workspace| workspace.memory_state());
         if let Some(problem) = memory.as_ref().and_then(|memory| memory.problem.as_ref()) {
             warnings.push(format!("Memory: {problem}."));
@@ -71,23 +62,31 @@ impl Tool for Doctor {
             warnings
                 .push(format!("Repositories of this graph that cannot be read now: {}.", missing.join(", ")));
         }
-        warnings.dedup();
-        let steps = playbook(verdict.mode, &facts, &observed, ctx.header().caller.name()).steps;
+        let agent = ctx.header().caller.name();
+        let steps = playbook_for(verdict.mode, &found, &facts, &observed, agent).steps;
         let class = observed.scope.map_or("not_asked", |scope| scope.name());
+        let mut context_guard = json!({
+            "class": class,
+            "requested_scope": observed.scope_text,
+            "active_workspace_root": facts.workspace_root,
+        });
+        if let (Some(Scope::WrongWorkspaceBinding), Some(scope), Some(workspace)) =
+            (observed.scope, &observed.scope_text, workspace)
+        {
+            let elsewhere = context_guard::elsewhere(workspace, scope);
+            context_guard["recoveries"] = elsewhere.recoveries(agent);
+        }
         let output = Output {
             schema: "m1nd-doctor-v0",
             status: if warnings.is_empty() { "ok" } else { "degraded" },
             trust_mode: verdict.mode,
-            context_guard: json!({
-                "class": class,
-                "requested_scope": observed.scope_text,
-                "active_workspace_root": facts.workspace_root,
-            }),
+            context_guard,
             next_actions: steps.iter().map(|step| step.action.clone()).collect(),
             diagnostics: json!({
                 "binding": facts,
                 "binary_replaced": facts.binary_replaced,
-                "programs_on_path": programs,
+                "found": found,
+                "programs_on_path": hosts::programs_on_path(ctx),
                 "hidden_tools": hidden(&facts, &observed),
                 "set_aside": memory.map(|memory| memory.set_aside.len()),
             }),

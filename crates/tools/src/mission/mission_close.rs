@@ -1,5 +1,6 @@
 //! `mission_close`: the end of a mission, and its proof packet.
 
+use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_mission::{Claim, Command, Counters, Gap};
 use m1nd_runtime::flows::missions;
@@ -40,7 +41,7 @@ pub struct Output {
     event_count: u64,
     /// The whole packet with all events; `m1nd verify` checks it.
     packet_path: String,
-    /// Whether the evidence graph is longer; the packet has all of it.
+    /// Whether something had no room here; the packet has all of it.
     truncated: bool,
 }
 
@@ -59,6 +60,7 @@ impl Tool for MissionClose {
             says: "With its gaps on record",
             arguments: r#"{"mission_id": "msn_dad0543263", "force": true}"#,
         }],
+        budget: Some(8_000),
         ..WRITE
     };
 
@@ -91,7 +93,13 @@ impl Tool for MissionClose {
 }
 
 impl Trim for Output {
-    fn trim(&mut self, _: usize) -> bool {
-        false
+    /// The packet has all of it: what it proves goes last.
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        drop_tail(&mut self.evidence_graph, excess) > 0
+            || drop_tail(&mut self.rejected_claims, excess) > 0
+            || drop_tail(&mut self.open_claims, excess) > 0
+            || drop_tail(&mut self.verified_claims, excess) > 0
+            || drop_tail(&mut self.gaps, excess) > 0
     }
 }

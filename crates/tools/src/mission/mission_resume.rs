@@ -82,7 +82,7 @@ impl Tool for MissionResume {
             mode: before.mode,
             budget: before.mode.budget(),
             known_paths: Vec::new(),
-            context_guard: missions::context_guard(ctx.runtime(), workspace, class),
+            context_guard: missions::bound(ctx, workspace, class, Some(&before.repo)),
             right_workspace: class != missions::ELSEWHERE,
             parent: Some(before.mission_id.clone()),
             inherited,

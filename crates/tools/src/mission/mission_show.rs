@@ -1,6 +1,7 @@
 //! `mission_show`: a mission as it is, or as it was after one of its events.
 
 use m1nd_contract::arg::Int;
+use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_mission::{Claim, Counters, DeadPath, Gap, State, Status, gaps};
 use m1nd_runtime::faults::from_memory;
@@ -43,6 +44,7 @@ pub struct Output {
     context_guard: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     counters: Option<Counters>,
+    /// The newest first, as all lists of what happened.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -117,8 +119,8 @@ impl Tool for MissionShow {
             context_guard: state.context_guard.clone(),
             counters: Some(state.counters.clone()),
             gaps: if state.status == Status::Closed { state.gaps.clone() } else { gaps(&state) },
-            claims: state.claims,
-            dead_paths: state.dead_paths,
+            claims: state.claims.into_iter().rev().collect(),
+            dead_paths: state.dead_paths.into_iter().rev().collect(),
             files_read: state.files.into_keys().collect(),
             sequence: state.sequence,
             head: state.head,
@@ -130,17 +132,28 @@ impl Tool for MissionShow {
     }
 }
 
+/// Of each list this many stand beside the events; a caller that wants more asks with a larger budget.
+const SHOWN: usize = 20;
+
 impl Trim for Output {
-    fn trim(&mut self, _: usize) -> bool {
+    fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        if self.events.pop().is_some() {
+        // Long lists give way before events: one of them alone may be larger than any answer.
+        let longest = self.files_read.len().max(self.dead_paths.len()).max(self.claims.len());
+        if longest > SHOWN {
+            self.files_read.truncate(SHOWN);
+            self.dead_paths.truncate(SHOWN);
+            self.claims.truncate(SHOWN);
+            return true;
+        }
+        if drop_tail(&mut self.events, excess) > 0 {
             let last = self.events.last().and_then(|event| event["sequence"].as_u64());
             self.next_before = last.or(Some(self.sequence + 1));
             return true;
         }
-        self.files_read.pop().is_some()
-            || self.dead_paths.pop().is_some()
-            || self.claims.pop().is_some()
+        drop_tail(&mut self.files_read, excess) > 0
+            || drop_tail(&mut self.dead_paths, excess) > 0
+            || drop_tail(&mut self.claims, excess) > 0
             || !std::mem::take(&mut self.context_guard).is_null()
             || self.gaps.pop().is_some()
             || self.counters.take().is_some()

@@ -9,7 +9,7 @@ use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::WRITE;
 
@@ -71,12 +71,16 @@ impl Tool for MissionStart {
             says: "Hunt a bug in a known file",
             arguments: r#"{"goal": "greet drops the last name", "mode": "bug_hunt", "known_paths": ["src/main.rs"]}"#,
         }],
+        budget: Some(4_000),
         ..WRITE
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let workspace = ctx.workspace()?;
-        let class = missions::class_of(ctx, input.repo.as_deref(), input.known_paths.as_deref())?;
+        let (repo, known) = (input.repo.as_deref(), input.known_paths.as_deref());
+        let class = missions::class_of(ctx, repo, known)?;
+        let context_guard =
+            missions::bound(ctx, workspace, class, missions::asked_elsewhere(ctx, repo, known));
         let limits = limits(ctx, input.mode, input.budget.as_ref())?;
         let inherited = match &input.parent_mission_id {
             Some(parent) => handoff::inherited(&missions::state(ctx, parent)?, None),
@@ -93,7 +97,7 @@ impl Tool for MissionStart {
             mode: input.mode,
             budget: limits,
             known_paths: known_paths.iter().map(|path| missions::as_known(workspace, path)).collect(),
-            context_guard: missions::context_guard(ctx.runtime(), workspace, class),
+            context_guard,
             right_workspace: class != missions::ELSEWHERE,
             parent,
             inherited,
@@ -141,7 +145,20 @@ fn limits(ctx: &Ctx<'_>, mode: Mode, given: Option<&Limits>) -> Result<Budget, F
 }
 
 impl Trim for Output {
+    /// The mission knows all that it inherited; the answer shows the newest of it, the settled last to go.
     fn trim(&mut self, _: usize) -> bool {
-        false
+        let Some(inherited) = &mut self.inherited else { return false };
+        let mut lists = ["files_read", "tests_run", "dead_paths", "claims"].into_iter();
+        let cut = lists.any(|list| match inherited[list].as_array_mut() {
+            Some(items) if !items.is_empty() => {
+                items.drain(..items.len().div_ceil(4));
+                true
+            }
+            _ => false,
+        });
+        if cut {
+            inherited["truncated"] = json!(true);
+        }
+        cut
     }
 }

@@ -2,6 +2,7 @@
 //! whether what answers can be trusted, with the way back when not.
 
 mod doctor;
+mod hosts_status;
 mod mission_claim;
 mod mission_close;
 mod mission_event;
@@ -16,14 +17,31 @@ mod recovery_playbook;
 mod route_explain;
 mod session_handshake;
 mod trust_selftest;
+mod update_check;
 
+use m1nd_contract::Fault;
 use m1nd_contract::header::Field;
-use m1nd_runtime::{Effect, Entry, Family, Spec, entry};
+use m1nd_guard::hosts::{HOSTS, Host, host};
+use m1nd_runtime::{Ctx, Effect, Entry, Family, Spec, entry};
 
 /// A tool that asks about missions.
 const READ: Spec = Spec { family: Family::Mission, lean: true, caller: Field::AgentId, ..Spec::READ };
 /// A tool that adds to one.
 const WRITE: Spec = Spec { effect: Effect::Remember, ..READ };
+
+/// What a look at programs and hosts does not claim.
+const NO_UPDATE: [&str; 3] = [
+    "does not say that a host was updated or rebound: only a new handshake shows that",
+    "does not say that a newer release exists: nothing is fetched",
+    "does not repair what a graph holds",
+];
+
+/// The host of a name that was given.
+fn host_named(ctx: &Ctx<'_>, name: Option<&str>) -> Result<Option<&'static Host>, Fault> {
+    let Some(name) = name else { return Ok(None) };
+    let known = || HOSTS.iter().map(|host| host.name).collect::<Vec<_>>().join(", ");
+    host(name).map(Some).ok_or_else(|| ctx.invalid(format!("`host` must be one of {}.", known())))
+}
 
 pub const TOOLS: &[Entry] = &[
     entry::<mission_start::MissionStart>(),
@@ -41,4 +59,6 @@ pub const TOOLS: &[Entry] = &[
     entry::<trust_selftest::TrustSelftest>(),
     entry::<recovery_playbook::RecoveryPlaybook>(),
     entry::<doctor::Doctor>(),
+    entry::<update_check::UpdateCheck>(),
+    entry::<hosts_status::HostsStatus>(),
 ];

@@ -1,11 +1,12 @@
 //! `recovery_playbook`: the way back to answers that can be trusted.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{NON_CLAIMS, Step, TrustMode, playbook, verdict};
+use m1nd_guard::{NON_CLAIMS, Step, TrustMode, diagnose, playbook_for, verdict};
 use m1nd_runtime::flows::trust;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::READ;
 use crate::saw::Saw;
@@ -20,6 +21,9 @@ pub struct Output {
     trust_mode: TrustMode,
     /// What that rests on.
     why: String,
+    /// What is wrong, each with what it rests on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnoses: Vec<Value>,
     recovery_goal: &'static str,
     next_action: String,
     steps: Vec<Step>,
@@ -45,9 +49,10 @@ impl Tool for RecoveryPlaybook {
 
     fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
         let observed = input.observed(ctx)?;
-        let facts = trust::fresh_facts(ctx)?;
+        let facts = trust::wide_facts(ctx)?;
         let verdict = verdict(&facts, &observed);
-        let book = playbook(verdict.mode, &facts, &observed, ctx.header().caller.name());
+        let found = diagnose(&facts, &observed, &verdict);
+        let book = playbook_for(verdict.mode, &found, &facts, &observed, ctx.header().caller.name());
         let first = book.steps.first();
         let guidance = Guidance {
             next_suggested_tool: first.and_then(|step| step.tool),
@@ -56,9 +61,10 @@ impl Tool for RecoveryPlaybook {
         };
         let output = Output {
             schema: "m1nd-recovery-playbook-v0",
-            status: if verdict.mode == TrustMode::FullTrust { "ok" } else { "recover" },
+            status: if verdict.mode == TrustMode::FullTrust && found.is_empty() { "ok" } else { "recover" },
             trust_mode: verdict.mode,
             why: verdict.why,
+            diagnoses: found.iter().map(|found| json!(found)).collect(),
             recovery_goal: book.goal,
             next_action: first.map_or_else(String::new, |step| step.action.clone()),
             steps: book.steps,

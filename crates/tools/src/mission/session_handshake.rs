@@ -1,7 +1,7 @@
 //! `session_handshake`: who answers here, and what can be done.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{TrustMode, hidden, playbook, verdict};
+use m1nd_guard::{TrustMode, hidden, playbook, surface, verdict};
 use m1nd_runtime::flows::trust;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -48,6 +48,7 @@ impl Tool for SessionHandshake {
         let facts = trust::fresh_facts(ctx)?;
         let verdict = verdict(&facts, &observed);
         let hidden = hidden(&facts, &observed);
+        let surface = surface(&facts, &observed);
         let agent = ctx.header().caller.name();
         let first = playbook(verdict.mode, &facts, &observed, agent).steps.into_iter().next();
         let bound = verdict.mode != TrustMode::WrongWorkspaceBinding;
@@ -68,7 +69,9 @@ impl Tool for SessionHandshake {
             can_recover: !hidden.contains(&"recovery_playbook"),
             next_action: first.map_or_else(String::new, |step| step.action),
             tool_surface: json!({
-                "status": if hidden.is_empty() { "complete" } else { "degraded" },
+                "status": surface.status,
+                "unknown": surface.unknown,
+                "unseen": surface.unseen,
                 "degraded_host_tool_surface": !hidden.is_empty(),
                 "hidden": hidden,
                 "listed": facts.listed.len(),

@@ -3,6 +3,7 @@
 mod experiment;
 mod generate;
 mod graph;
+mod mission;
 mod retrieval;
 mod risk;
 mod search;
@@ -20,6 +21,7 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Graph(args) => graph::run(&args),
         BenchCommand::Retrieval(args) => retrieval::run(&args),
         BenchCommand::Risk { repo, commits, json } => risk::run(&repo, commits, json),
+        BenchCommand::Mission { events, json } => mission::run(events, json),
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),
     }
 }

@@ -24,7 +24,7 @@ use m1nd_vfs::{RelPath, read};
 use serde_json::{Value, json};
 
 use super::slice::MAX_FILE_BYTES;
-use super::trust;
+use super::{context_guard, trust};
 use crate::ctx::Ctx;
 use crate::faults::{from_memory, from_mission};
 use crate::registry::Registry;
@@ -92,7 +92,7 @@ fn act_on(
     let stepped = with_situation(runtime, workspace, &repo, |situation| {
         missions::act(ledger, id, actor, situation, command)
     })?;
-    record::lines(workspace, &before, &stepped);
+    record::lines(workspace, &before, &stepped, runtime.sink());
     Ok(stepped)
 }
 
@@ -237,26 +237,34 @@ pub fn packet(ctx: &Ctx<'_>, state: &State) -> Result<(Packet, PathBuf), Fault> 
     Ok((packet, path))
 }
 
-/// Who the mission is bound to, and whether that is whom it asks about.
-pub fn context_guard(runtime: &Runtime, workspace: &Workspace, class: &str) -> Value {
+/// Who the mission is bound to, and whether that is whom it asks about. `asked` is the path that lies elsewhere.
+pub fn bound(ctx: &Ctx<'_>, workspace: &Workspace, class: &str, asked: Option<&str>) -> Value {
     let view = workspace.view();
     let others: Vec<String> =
         workspace.added_roots().iter().map(|added| added.path.display().to_string()).collect();
     let mut guard = json!({
         "class": class,
-        "workspace_match": class != "wrong_workspace_binding",
+        "workspace_match": class != ELSEWHERE,
         "workspace_root": repo_of(workspace),
         "ingest_roots": std::iter::once(repo_of(workspace)).chain(others).collect::<Vec<_>>(),
         "runtime_root": workspace.runtime_root().display().to_string(),
-        "binary_version": runtime.settings().build.version,
+        "binary_version": ctx.runtime().settings().build.version,
         "graph_generation": view.generation(),
     });
     if class == ELSEWHERE {
-        guard["recoveries"] = json!([
-            {"way": "rebind", "how": "Start the host's server with M1ND_WORKSPACE_ROOT set to the folder that is meant."},
-            {"way": "ingest", "tool": "ingest", "arguments": {"intent": "add_root"}, "how": "Give its path: a second repository enters this graph only when asked for."},
-            {"way": "federate", "how": "Add each repository once with intent add_root; its paths begin with its name and ::."},
-        ]);
+        let elsewhere = asked.map(|asked| context_guard::elsewhere(workspace, asked));
+        let agent = ctx.header().caller.name();
+        guard["recoveries"] = elsewhere.map_or_else(|| json!([]), |elsewhere| elsewhere.recoveries(agent));
     }
     guard
+}
+
+/// The first path that lies elsewhere.
+pub fn asked_elsewhere<'p>(
+    ctx: &Ctx<'_>,
+    scope: Option<&'p str>,
+    known: Option<&'p [String]>,
+) -> Option<&'p str> {
+    let asked = scope.into_iter().chain(known.into_iter().flatten().map(String::as_str));
+    asked.map(path_of).find(|path| trust::classify(ctx, path) == Scope::WrongWorkspaceBinding)
 }

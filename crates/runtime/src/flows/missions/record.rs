@@ -5,9 +5,10 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use m1nd_mission::{MissionId, State, Stepped, flight};
+use m1nd_mission::{MissionId, State, Stepped, flight, otlp};
 use m1nd_vfs::durable;
 
+use crate::sink::FlightSink;
 use crate::workspace::Workspace;
 
 /// Where missions leave their files in the runtime root.
@@ -20,7 +21,7 @@ pub fn packet_path(workspace: &Workspace, mission: &MissionId) -> PathBuf {
 
 /// Adds the lines of what happened. The stream in the store is what counts; a line that cannot be written is a warning
 /// in the log.
-pub(super) fn lines(workspace: &Workspace, before: &State, stepped: &Stepped) {
+pub(super) fn lines(workspace: &Workspace, before: &State, stepped: &Stepped, sink: Option<&dyn FlightSink>) {
     let mut state = before.clone();
     // Others may have written between; their lines are theirs.
     if stepped.events.first().is_some_and(|event| event.prev_hash != state.head) {
@@ -32,7 +33,11 @@ pub(super) fn lines(workspace: &Workspace, before: &State, stepped: &Stepped) {
         if event.prev_hash == state.head {
             state.apply(event);
         }
-        match serde_json::to_string(&flight::line(Some(&earlier), event, &state)) {
+        let line = flight::line(Some(&earlier), event, &state);
+        if let Some(sink) = sink {
+            sink.step(otlp::span(&line, event));
+        }
+        match serde_json::to_string(&line) {
             Ok(line) => text.extend([line.as_str(), "\n"]),
             Err(err) => tracing::warn!(%err, "a step of a mission has no line"),
         }

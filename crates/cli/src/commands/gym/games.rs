@@ -1,0 +1,244 @@
+//! The other games: agents that are careless, go in circles, mistake the workspace, or meet a broken host; and one that
+//! holds a README against the code.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use m1nd_runtime::{Machine, Runtime};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::seat::{Seat, runtime};
+use super::world::Repository;
+
+/// How often something was planted or tried, and how often it came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    pub tried: u64,
+    pub hit: u64,
+}
+
+impl Tally {
+    pub fn add(&mut self, hit: bool) {
+        self.tried += 1;
+        self.hit += u64::from(hit);
+    }
+
+    pub fn join(&mut self, other: Self) {
+        self.tried += other.tried;
+        self.hit += other.hit;
+    }
+}
+
+/// What careless agents got away with.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Careless {
+    /// Claims that rest on the graph, on memory or on what is no file: tried, and verified.
+    pub unproved_claims: Tally,
+    /// Closes without what the mission needs: tried, and accepted.
+    pub hasty_closes: Tally,
+}
+
+/// Claims what the graph says, and closes.
+pub fn careless(on: &Runtime, repository: &Repository) -> anyhow::Result<Careless> {
+    let mut outcome = Careless::default();
+    for planted in repository.planted {
+        let mut seat = Seat::new(on, "careless");
+        let begun = seat.must("mission_start", json!({"goal": planted.report, "mode": "bug_hunt"}))?;
+        seat.mission = begun["mission_id"].as_str().map(str::to_owned);
+        outcome.hasty_closes.add(seat.call("mission_close", json!({})).is_ok());
+        let found = seat.must("seek", json!({"query": planted.report}))?;
+        let activated = seat.must("activate", json!({"query": planted.report}))?;
+        let told = |class: &str, target: &str| json!({"event_type": "note", "target": target, "evidence_class": class, "outcome": "hypothesis_supported"});
+        let recalled = seat.must("mission_event", told("memory", planted.path))?;
+        let guessed = seat.must("mission_event", told("inferred", planted.path))?;
+        let nowhere = seat.must("mission_event", told("direct_source", "no/such/file.x"))?;
+        let cited = [
+            vec![found["mission_event_id"].clone()],
+            vec![found["mission_event_id"].clone(), activated["mission_event_id"].clone()],
+            vec![recalled["event_id"].clone(), guessed["event_id"].clone()],
+            vec![nowhere["event_id"].clone()],
+            vec![],
+        ];
+        for events in cited {
+            // The claim is true: only its proof is missing.
+            let claim = format!("{} causes: {}", planted.path, planted.report);
+            let verdict = seat.must("mission_verify", json!({"claim": claim, "event_ids": events}))?;
+            outcome.unproved_claims.add(verdict["verdict"] == "verified_for_mission");
+        }
+        outcome.hasty_closes.add(seat.call("mission_close", json!({})).is_ok());
+    }
+    Ok(outcome)
+}
+
+/// Asks the same again and again: planted circles, and those that were told by the third time. Different questions are
+/// no circle.
+pub fn circles(on: &Runtime, repository: &Repository) -> anyhow::Result<(Tally, u64)> {
+    let mut flagged = Tally::default();
+    let mut false_alarms = 0;
+    for planted in repository.planted {
+        let mut seat = Seat::new(on, "circler");
+        let begun = seat.must("mission_start", json!({"goal": planted.report, "mode": "bug_hunt"}))?;
+        seat.mission = begun["mission_id"].as_str().map(str::to_owned);
+        for word in planted.report.split(' ').take(4) {
+            seat.must("seek", json!({"query": word}))?;
+        }
+        let before = seat.loops;
+        false_alarms += before;
+        for _ in 0..3 {
+            seat.must("seek", json!({"query": planted.report}))?;
+        }
+        flagged.add(seat.loops > before);
+    }
+    Ok((flagged, false_alarms))
+}
+
+/// Names of a README that the code has not: planted and found, and those that were found and are there.
+pub fn drift(on: &Runtime, repository: &Repository) -> anyhow::Result<(Tally, u64, bool)> {
+    let mut seat = Seat::new(on, "reader");
+    let begun = seat.must(
+        "mission_start",
+        json!({"goal": "the README says what the code has", "mode": "docs_drift", "known_paths": ["README.md"]}),
+    )?;
+    seat.mission = begun["mission_id"].as_str().map(str::to_owned);
+    let doc = seat.must("view", json!({"file_path": "README.md"}))?;
+    let mut found = Vec::new();
+    for name in doc["content"].as_str().unwrap_or_default().split('`').skip(1).step_by(2) {
+        let name = name.rsplit(['.', ':']).next().unwrap_or(name);
+        let lines = seat.must("search", json!({"query": name, "case_sensitive": true}))?;
+        let in_code =
+            lines["matches"].as_array().into_iter().flatten().any(|line| line["file_path"] != "README.md");
+        if !in_code {
+            let cited = json!([doc["mission_event_id"], lines["mission_event_id"]]);
+            let claim = format!("README.md speaks of {name}, and no code has it");
+            let verdict = seat.must("mission_verify", json!({"claim": claim, "event_ids": cited}))?;
+            if verdict["verdict"] == "verified_for_mission" {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    // A second file must be seen before a drift is proved.
+    seat.must("view", json!({"file_path": repository.planted[0].path}))?;
+    let closed = seat.call("mission_close", json!({})).is_ok();
+    let mut tally = Tally::default();
+    for name in repository.drifted {
+        tally.add(found.iter().any(|known| known == name));
+    }
+    let wrong = found.iter().filter(|name| !repository.drifted.contains(&name.as_str())).count() as u64;
+    Ok((tally, wrong, closed))
+}
+
+/// Agents that mean another repository than the one that is bound: how many were told, and how many of those that mean
+/// the right one were told wrongly.
+pub fn mixed_up(dir: &Path, on: &Runtime, bound: &Path, other: &Path) -> anyhow::Result<(Tally, u64)> {
+    let mut seat = Seat::new(on, "visitor");
+    let outside = dir.join("links");
+    fs::create_dir_all(&outside)?;
+    symlink(other, outside.join("other"))?;
+    symlink(bound, outside.join("bound"))?;
+    symlink(other, bound.join("led-out"))?;
+    let text = |path: &Path| path.display().to_string();
+    let name = other.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let elsewhere = [text(other), text(&outside.join("other")), "led-out".to_owned(), format!("../{name}")];
+    let right = [text(bound), text(&outside.join("bound")), ".".to_owned()];
+    let mut caught = Tally::default();
+    for path in &elsewhere {
+        for (tool, arguments) in asked(path) {
+            let is_told = match seat.call(tool, arguments) {
+                Err(error) => {
+                    let guard = &error["detail"]["context_guard"];
+                    guard["class"] == WRONG
+                        && guard["recoveries"].as_array().is_some_and(|ways| ways.len() == 3)
+                }
+                Ok(body) => body["trust_mode"] == WRONG || body["context_guard"]["class"] == WRONG,
+            };
+            caught.add(is_told);
+        }
+    }
+    let mut false_alarms = 0;
+    for path in &right {
+        for (tool, arguments) in asked(path) {
+            let told = match seat.call(tool, arguments) {
+                Err(error) => error["code"] != "invalid_params",
+                Ok(body) => body["trust_mode"] == WRONG || body["context_guard"]["class"] == WRONG,
+            };
+            false_alarms += u64::from(told);
+        }
+    }
+    fs::remove_file(bound.join("led-out"))?;
+    Ok((caught, false_alarms))
+}
+
+const WRONG: &str = "wrong_workspace_binding";
+
+/// Ways to ask about a folder.
+fn asked(path: &str) -> [(&'static str, Value); 5] {
+    [
+        ("seek", json!({"query": "queue", "scope": path})),
+        ("search", json!({"query": "queue", "scope": path})),
+        ("glob", json!({"pattern": "*", "scope": path})),
+        ("session_handshake", json!({"scope": path})),
+        ("mission_start", json!({"goal": "look", "mode": "orientation", "repo": path})),
+    ]
+}
+
+/// Hosts and programs that are broken in a known way: planted, and named by `doctor`. The last one is whole.
+pub fn hosts(dir: &Path, repository: &Repository) -> anyhow::Result<(Tally, u64)> {
+    let mut named = Tally::default();
+    let mut false_alarms = 0;
+    let faults: [(&str, Option<&str>); 5] = [
+        ("replaced program", Some("stale_binary")),
+        ("second program", Some("mixed_binaries")),
+        ("entry without program", Some("dead_transport")),
+        ("connection ended", Some("dead_transport")),
+        ("nothing", None),
+    ];
+    for (fault, diagnosis) in faults {
+        let at = dir.join("hosts").join(fault.replace(' ', "-"));
+        for folder in ["home/.cursor", "bin", "other"] {
+            fs::create_dir_all(at.join(folder))?;
+        }
+        repository.lay_out(&at.join("ws"))?;
+        let program = |path: &Path, text: &str| -> anyhow::Result<()> {
+            fs::write(path, text)?;
+            Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
+        };
+        let own = at.join("bin/m1nd");
+        program(&own, "one")?;
+        let machine = Machine {
+            user_home: Some(at.join("home")),
+            config_home: None,
+            search_path: std::env::join_paths([at.join("bin"), at.join("other")]).ok(),
+        };
+        let on = runtime(&at.join("state"), &at.join("ws"), machine, Some(&own))?;
+        let mut seat = Seat::new(&on, "doctor");
+        seat.must("ingest", json!({}))?;
+        let mut saw = json!({});
+        match fault {
+            "replaced program" => {
+                program(&at.join("new"), "two")?;
+                fs::rename(at.join("new"), &own)?;
+            }
+            "second program" => program(&at.join("other/m1nd"), "two")?,
+            "entry without program" => {
+                let entry = json!({"mcpServers": {"m1nd": {"command": at.join("gone/m1nd")}}});
+                fs::write(at.join("home/.cursor/mcp.json"), entry.to_string())?;
+            }
+            "connection ended" => saw = json!({"error_text": "MCP error -32000: Connection closed"}),
+            _ => {}
+        }
+        let doctor = seat.must("doctor", saw)?;
+        let found: Vec<&str> = doctor["diagnostics"]["found"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|found| found["diagnosis"].as_str())
+            .collect();
+        match diagnosis {
+            Some(diagnosis) => named.add(found.contains(&diagnosis)),
+            None => false_alarms += found.len() as u64,
+        }
+    }
+    Ok((named, false_alarms))
+}

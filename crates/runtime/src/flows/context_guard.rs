@@ -1,0 +1,120 @@
+//! Context guard: what a path that leads out of the workspace means, and the three ways to where it leads.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_guard::Scope;
+use m1nd_vfs::outside;
+use serde_json::{Value, json};
+
+use crate::workspace::Workspace;
+
+/// A path that lies outside, with the repository it belongs to, if there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    requested: String,
+    /// The folder that can be bound or put into the graph.
+    repository: Option<PathBuf>,
+    /// Whether it is another work tree of the repository of this workspace.
+    is_worktree: bool,
+}
+
+/// What is asked for may be spelled in any way that paths can be.
+pub fn elsewhere(workspace: &Workspace, requested: &str) -> Elsewhere {
+    let plain = requested.strip_prefix("file://").unwrap_or(requested);
+    let real = workspace.root().path().join(plain).canonicalize().ok();
+    let repository = real.as_deref().and_then(|real| repository_of(workspace.root().path(), real));
+    let is_worktree =
+        repository.as_deref().is_some_and(|folder| is_worktree(workspace.root().path(), folder));
+    Elsewhere {
+        requested: requested[..requested.floor_char_boundary(LONGEST)].to_owned(),
+        repository,
+        is_worktree,
+    }
+}
+
+/// A longer path is no path of anybody's.
+const LONGEST: usize = 300;
+
+/// The work tree around a path, else the folder that was named. None where neither can be meant: the system's own
+/// folders, and those that hold the workspace itself.
+fn repository_of(workspace: &Path, real: &Path) -> Option<PathBuf> {
+    let folder = if real.is_dir() { real } else { real.parent()? };
+    let work_tree = folder.ancestors().find(|folder| folder.join(".git").exists());
+    let meant = work_tree.or_else(|| real.is_dir().then_some(real))?;
+    let is_deep = meant.components().count() > 2;
+    let around = workspace.starts_with(meant) || meant.starts_with(workspace);
+    (is_deep && !around).then(|| meant.to_owned())
+}
+
+/// Git writes into another work tree where the repository is.
+fn is_worktree(workspace: &Path, folder: &Path) -> bool {
+    let git_of = |folder: &Path| {
+        let path = folder.join(".git");
+        let real = if path.is_dir() {
+            path
+        } else {
+            let text = outside::text(&path, MAX_GIT_FILE_BYTES).ok()??;
+            let named = Path::new(text.strip_prefix("gitdir:")?.trim()).to_owned();
+            let folder = folder.join(named);
+            // worktrees/name, in the folder of the repository itself.
+            folder.parent()?.parent()?.to_owned()
+        };
+        real.canonicalize().ok()
+    };
+    matches!((git_of(workspace), git_of(folder)), (Some(own), Some(other)) if own == other)
+}
+
+/// It holds one path.
+const MAX_GIT_FILE_BYTES: u64 = 8 << 10;
+
+impl Elsewhere {
+    /// As an error carries it: short, with calls that can be made as they are. `agent` goes into their arguments.
+    pub fn guard(&self, workspace: &Workspace, agent: &str) -> Value {
+        let mut guard = json!({
+            "class": Scope::WrongWorkspaceBinding.name(),
+            "requested": self.requested,
+            "active_workspace_root": workspace.root().path(),
+        });
+        if let Some(repository) = &self.repository {
+            guard["repository"] = json!(repository);
+            if self.is_worktree {
+                guard["relation"] =
+                    json!("another work tree of this repository; it is a workspace of its own");
+            }
+            guard["recoveries"] = self.recoveries(agent);
+        }
+        guard
+    }
+
+    /// Rebind, ingest here, or federate; empty where there is nothing that could be bound.
+    pub fn recoveries(&self, agent: &str) -> Value {
+        let Some(path) = &self.repository else { return json!([]) };
+        let add = json!({ "agent_id": agent, "path": path, "intent": "add_root" });
+        let mut named = add.clone();
+        named["namespace"] = json!(super::roots::name_of(path));
+        json!([
+            {
+                "way": "rebind",
+                "env": { "M1ND_WORKSPACE_ROOT": path },
+                "how": "Ask the user to start the host's server with this variable, then make a new handshake.",
+            },
+            { "way": "ingest", "tool": "ingest", "arguments": add, "how": "On purpose: put it into this graph too." },
+            {
+                "way": "federate",
+                "tool": "ingest",
+                "arguments": named,
+                "how": "For work across both: its paths then begin with the name and ::.",
+            },
+        ])
+    }
+
+    /// Whether a repository is meant, and not just any path.
+    pub fn is_repository(&self) -> bool {
+        self.repository.is_some()
+    }
+
+    /// Where it leads.
+    pub fn repository(&self) -> Option<&Path> {
+        self.repository.as_deref()
+    }
+}

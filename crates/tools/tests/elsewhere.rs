@@ -1,0 +1,162 @@
+//! The context guard in every tool that takes paths: another repository is told, with ways there that work.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use m1nd_runtime::Runtime;
+use m1nd_runtime::workspace::BindingSource;
+use m1nd_stdx::clock::SystemClock;
+use m1nd_testkit::{Fixture, lay_out, settings};
+use serde_json::{Value, json};
+
+mod common;
+use common::{ok, refused};
+
+/// Repository A is active; B stands beside it, and a second work tree of A.
+fn two() -> (Fixture, PathBuf, PathBuf) {
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\ndef alpha(): ...\n");
+    fs::create_dir_all(fixture.root().join(".git/worktrees/second")).unwrap();
+    ok(&fixture, "ingest", json!({}));
+    let other = fixture.outside().join("b");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    lay_out(&other, "//- lib/b.py\ndef beta(): ...\n");
+    let second = fixture.outside().join("second");
+    lay_out(&second, "//- a.py\ndef alpha(): ...\n");
+    let gitdir = fixture.root().join(".git/worktrees/second");
+    fs::write(second.join(".git"), format!("gitdir: {}\n", gitdir.display())).unwrap();
+    (fixture, other.canonicalize().unwrap(), second.canonicalize().unwrap())
+}
+
+/// Every retrieval, with the argument in which it takes a path or a node.
+const RETRIEVALS: [(&str, &str, &str); 17] = [
+    ("seek", "scope", r#"{"query": "alpha"}"#),
+    ("search", "scope", r#"{"query": "alpha"}"#),
+    ("glob", "scope", r#"{"pattern": "*"}"#),
+    ("view", "file_path", "{}"),
+    ("batch_view", "files", "{}"),
+    ("outline", "file_path", "{}"),
+    ("panoramic", "scope", "{}"),
+    ("audit", "path", "{}"),
+    ("metrics", "path", "{}"),
+    ("callers", "node_id", "{}"),
+    ("callees", "node_id", "{}"),
+    ("impact", "node_id", "{}"),
+    ("why", "source", r#"{"target": "alpha"}"#),
+    ("predict", "changed_node", "{}"),
+    ("activate", "scope", r#"{"query": "alpha"}"#),
+    ("scan", "scope", r#"{"pattern": "error_handling"}"#),
+    ("trace", "scope", r#"{"error_text": "x"}"#),
+];
+
+fn asks(tool: &str, argument: &str, rest: &str, path: &str) -> Option<Value> {
+    let listing = common::registry().listing(tool)?;
+    let schema = &listing.input_schema["properties"][argument];
+    let mut arguments: Value = serde_json::from_str(rest).unwrap();
+    arguments[argument] = match schema["type"].as_str()? {
+        "array" => json!([path]),
+        _ => json!(path),
+    };
+    Some(arguments)
+}
+
+#[test]
+fn every_retrieval_that_is_asked_for_another_repository_says_so_with_ways_there() {
+    let (fixture, other, _) = two();
+    let mut asked = 0;
+    for (tool, argument, rest) in RETRIEVALS {
+        for path in [other.clone(), other.join("lib/b.py")] {
+            let Some(arguments) = asks(tool, argument, rest, path.to_str().unwrap()) else { continue };
+            let reply = fixture.call(tool, arguments);
+            if tool == "batch_view" {
+                assert!(reply.text().contains("outside the workspace"), "{}", reply.text());
+                continue;
+            }
+            asked += 1;
+            assert!(reply.is_error, "{tool}: {}", reply.text());
+            let error = &reply.body["error"];
+            let guard = &error["detail"]["context_guard"];
+            assert_eq!(guard["class"], "wrong_workspace_binding", "{tool}: {error}");
+            assert_eq!(guard["repository"], json!(other), "{tool}: {error}");
+            assert_eq!(guard["recoveries"].as_array().unwrap().len(), 3, "{tool}: {error}");
+            assert!(error.to_string().len() < 1_800, "{tool}: {} bytes", error.to_string().len());
+            let recovery = &error["recovery"];
+            let next = recovery["arguments"].as_object().unwrap().clone();
+            let hand = fixture.call_raw(recovery["next_tool"].as_str().unwrap(), next);
+            assert_eq!(hand.body["trust_mode"], "wrong_workspace_binding", "{tool}: {}", hand.text());
+            if let Some(contract) = reply.body.get("agent_runtime_contract") {
+                assert_eq!(contract["trust_mode"], "wrong_workspace_binding", "{contract}");
+                let arguments = contract["recovery"]["arguments"].as_object().unwrap().clone();
+                let book = fixture.call_raw("recovery_playbook", arguments);
+                assert!(book.text().contains(other.to_str().unwrap()), "{}", book.text());
+            }
+        }
+    }
+    assert!(asked >= 24, "only {asked} were asked");
+}
+
+#[test]
+fn each_way_that_is_printed_works() {
+    for (at, way) in ["rebind", "ingest", "federate"].into_iter().enumerate() {
+        let (fixture, other, _) = two();
+        let error = refused(&fixture, "search", json!({"query": "beta", "scope": other}));
+        let recovery = &error["detail"]["context_guard"]["recoveries"][at];
+        assert_eq!(recovery["way"], way);
+        if way == "rebind" {
+            let root = PathBuf::from(recovery["env"]["M1ND_WORKSPACE_ROOT"].as_str().unwrap());
+            let home = fixture.outside().join("other-home");
+            let runtime =
+                Runtime::new(m1nd_tools::surface(), settings(&home), Arc::new(SystemClock::new()), None);
+            assert!(runtime.bind(&root, BindingSource::Environment).unwrap());
+            assert_eq!(runtime.workspace().unwrap().root().path(), other);
+            continue;
+        }
+        let arguments = recovery["arguments"].as_object().unwrap().clone();
+        let done = fixture.call_raw(recovery["tool"].as_str().unwrap(), arguments);
+        assert_eq!(done.body["state"], "done", "{}", done.text());
+        let found = ok(&fixture, "search", json!({"query": "beta", "scope": other}));
+        assert_eq!(found["matches"][0]["file_path"], "b::/lib/b.py", "{found}");
+        let hand = ok(&fixture, "session_handshake", json!({"scope": other}));
+        assert_eq!(hand["trust_mode"], "full_trust", "{hand}");
+        let begun = ok(&fixture, "mission_start", json!({"goal": "x", "mode": "orientation", "repo": other}));
+        assert_eq!(begun["context_guard"]["class"], "federated", "{begun}");
+    }
+}
+
+#[test]
+fn a_work_tree_is_a_workspace_of_its_own_and_a_link_is_what_it_leads_to() {
+    let (fixture, other, second) = two();
+    let guard = |scope: &str| {
+        refused(&fixture, "seek", json!({"query": "alpha", "scope": scope}))["detail"]["context_guard"]
+            .clone()
+    };
+    let tree = guard(second.to_str().unwrap());
+    assert_eq!(tree["repository"], json!(second), "{tree}");
+    assert!(tree["relation"].as_str().unwrap().contains("work tree"), "{tree}");
+    assert!(guard(other.to_str().unwrap())["relation"].is_null());
+
+    let link = fixture.outside().join("link-to-a");
+    symlink(fixture.root(), &link).unwrap();
+    let found = ok(&fixture, "search", json!({"query": "alpha", "scope": link}));
+    assert_eq!(found["matches"][0]["file_path"], "a.py", "{found}");
+    symlink(&other, fixture.root().join("inside")).unwrap();
+    assert_eq!(guard("inside")["repository"], json!(other), "a link that leads out");
+    assert_eq!(guard("../b")["repository"], json!(other), "a path that climbs out");
+    assert_eq!(guard(&format!("file://{}", other.display()))["repository"], json!(other));
+}
+
+#[test]
+fn what_is_no_repository_is_not_offered() {
+    let (fixture, ..) = two();
+    let above = fixture.outside().to_str().unwrap().to_owned();
+    for path in ["/", "/etc", "/etc/passwd", "/nowhere/at/all", above.as_str(), ".."] {
+        let error = refused(&fixture, "search", json!({"query": "x", "scope": path}));
+        let guard = &error["detail"]["context_guard"];
+        assert_eq!(guard["class"], "wrong_workspace_binding", "{error}");
+        assert!(guard["recoveries"].is_null(), "{path}: {error}");
+        assert!(error.to_string().len() < 700, "{error}");
+    }
+}
