@@ -11,7 +11,7 @@ mod record;
 pub mod text;
 pub mod unified;
 
-
-
-
+pub use disk::{Disk, DiskError, OnDisk};
+pub use journal::{Applied, BatchId, JournalError, Recovered};
+pub use plan::{Act, Change, FileChange, Plan, PlanError, plan};
 pub use text::{Edit, EditError};

@@ -202,7 +202,8 @@ fn near(text: &[u8], old: &str) -> Vec<Near> {
             continue;
         }
         let Some(begin) = at.checked_sub(lead) else { continue };
-        let pairs = || wanted.iter().enumerate().map(|(nth, want)| (begin + nth, lines.get(begin + nth), want));
+        let pairs =
+            || wanted.iter().enumerate().map(|(nth, want)| (begin + nth, lines.get(begin + nth), want));
         let same = pairs().filter(|(_, have, want)| have.is_some_and(|have| have.trim() == want.trim()));
         let score = same.count() as f64 + likeness + f64::from(u8::from(contained));
         let only_blanks = contained
@@ -281,8 +282,14 @@ mod tests {
             shown(file, &[edit("let x = 1;\n  call(x);", "")]),
             "0 near 2/2 \"    let x = 1;\" blanks"
         );
-        assert_eq!(shown(file, &[edit("call(y);", "")]), "0 near 7/7 \"    call( y );\" blanks; 3/3 \"    call(x);\"");
-        assert_eq!(shown(file, &[edit("fn a() {\n    let y = 1;", "")]), "0 near 1/2 \"    let x = 1;\"; 6/6 \"fn b() {\"");
+        assert_eq!(
+            shown(file, &[edit("call(y);", "")]),
+            "0 near 7/7 \"    call( y );\" blanks; 3/3 \"    call(x);\""
+        );
+        assert_eq!(
+            shown(file, &[edit("fn a() {\n    let y = 1;", "")]),
+            "0 near 1/2 \"    let x = 1;\"; 6/6 \"fn b() {\""
+        );
         assert_eq!(shown(file, &[edit("nothing like it here", "")]), "0 near ");
     }
 

@@ -18,7 +18,8 @@ pub fn diff(old: Option<(&str, &[u8])>, new: Option<(&str, &[u8])>) -> String {
     let (from, to) = (name("a", old), name("b", new));
     if before == after {
         let moved = old.zip(new).filter(|((a, _), (b, _))| a != b);
-        return moved.map_or_else(String::new, |((a, _), (b, _))| format!("rename from {a}\nrename to {b}\n"));
+        return moved
+            .map_or_else(String::new, |((a, _), (b, _))| format!("rename from {a}\nrename to {b}\n"));
     }
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).timeout(LIMIT).diff_lines(before, after);
     let mut out = Vec::new();
@@ -45,7 +46,8 @@ mod tests {
     #[test]
     fn a_change_is_shown_with_three_lines_around_it() {
         let old = "1\n2\n3\n4\n5\n6\n7\n8\n9";
-        let shown = diff(Some(("a.txt", old.as_bytes())), Some(("a.txt", old.replace('5', "five").as_bytes())));
+        let shown =
+            diff(Some(("a.txt", old.as_bytes())), Some(("a.txt", old.replace('5', "five").as_bytes())));
         expect![[r#"
             --- a/a.txt
             +++ b/a.txt
@@ -65,7 +67,10 @@ mod tests {
 
     #[test]
     fn files_come_and_go_and_move() {
-        assert_eq!(diff(None, Some(("a", b"x"))), "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n");
+        assert_eq!(
+            diff(None, Some(("a", b"x"))),
+            "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n"
+        );
         assert_eq!(diff(Some(("a", b"x\n")), None), "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
         assert_eq!(diff(Some(("a", b"x")), Some(("b", b"x"))), "rename from a\nrename to b\n");
         assert_eq!(diff(Some(("a", b"x")), Some(("a", b"x"))), "");

@@ -122,8 +122,7 @@ impl Root {
         let parent = self.needed_parent(path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let given = Mode::from_bits_truncate(0o666);
-        let file =
-            rustix::fs::openat(&parent.folder, name, flags, given).map_err(|err| failed(path, err))?;
+        let file = rustix::fs::openat(&parent.folder, name, flags, given).map_err(|err| failed(path, err))?;
         if let Some(old) = parent.stat(path)? {
             let mine = rustix::fs::fstat(&file).map_err(|err| failed(path, err))?;
             if (old.st_uid, old.st_gid) != (mine.st_uid, mine.st_gid) {
@@ -165,14 +164,15 @@ impl Root {
         }
         let moved = match onto {
             Onto::Existing => rustix::fs::renameat(folder, name, folder, to),
-            Onto::Nothing => match rustix::fs::renameat_with(folder, name, folder, to, RenameFlags::NOREPLACE)
-            {
-                // Some file systems cannot be asked for that; a look just before must do.
-                Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-                    rustix::fs::renameat(folder, name, folder, to)
+            Onto::Nothing => {
+                match rustix::fs::renameat_with(folder, name, folder, to, RenameFlags::NOREPLACE) {
+                    // Some file systems cannot be asked for that; a look just before must do.
+                    Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                        rustix::fs::renameat(folder, name, folder, to)
+                    }
+                    moved => moved,
                 }
-                moved => moved,
-            },
+            }
         };
         moved.map_err(|err| match err {
             Errno::EXIST => WriteError::Taken { path: path.to_string() },
@@ -240,8 +240,8 @@ impl Root {
             None => (self, path.clone()),
         };
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
-        let mut at = rustix::fs::openat(root.dir(), ".", flags, Mode::empty())
-            .map_err(|err| failed(path, err))?;
+        let mut at =
+            rustix::fs::openat(root.dir(), ".", flags, Mode::empty()).map_err(|err| failed(path, err))?;
         for part in below.as_str().split('/').filter(|part| !part.is_empty()) {
             at = match rustix::fs::openat(&at, part, flags, Mode::empty()) {
                 Ok(next) => next,
@@ -351,7 +351,8 @@ mod tests {
         let taken = root.take_place(&path, ".new", Onto::Nothing).unwrap_err();
         assert_eq!(taken.to_string(), "there is something at src/a.rs already");
         let new = root.relative("deep/er/b.rs").unwrap();
-        let missing: Vec<String> = root.missing_folders(&new).unwrap().iter().map(RelPath::to_string).collect();
+        let missing: Vec<String> =
+            root.missing_folders(&new).unwrap().iter().map(RelPath::to_string).collect();
         assert_eq!(missing, ["deep", "deep/er"]);
         assert_eq!(root.held(&new, 100).unwrap(), None);
     }
