@@ -1,5 +1,7 @@
 //! A disk that fails, or a process that dies, at every single operation of a batch of twenty files.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::cell::Cell;

@@ -1,5 +1,7 @@
 //! Real processes, killed at random instants while they change twenty files again and again.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::fs;

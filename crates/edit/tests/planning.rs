@@ -1,5 +1,7 @@
 //! What a batch may and may not do, on real files.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! A workspace with a batch of twenty files that come, go, move and change.
 
-#![allow(dead_code)] // Each test uses a part of it.
+#![allow(dead_code, clippy::unwrap_used)] // Each test uses a part of it.
 
 use std::collections::BTreeMap;
 use std::fs;
