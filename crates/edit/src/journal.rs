@@ -155,7 +155,8 @@ pub fn is_pending(disk: &dyn Disk) -> bool {
     disk.states().is_ok_and(|states| states.iter().any(|(name, _)| pending(name)))
 }
 
-/// The plan that takes a batch back. Refused where one of its files was changed since.
+/// The plan that takes a batch back; an empty one where that was done already. Refused where one of its files was
+/// changed since.
 pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
     let names = disk.states()?;
     let found = names.iter().find(|(name, _)| {
@@ -167,9 +168,10 @@ pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
     let (name, _) = found.ok_or_else(unknown)?;
     let record = Record::from_bytes(&disk.state(name)?).map_err(|_| unknown())?;
     let mut plan = Plan::default();
-    let mut changed = Vec::new();
+    let (mut changed, mut is_back) = (Vec::new(), true);
     for (entry, old) in record.files.into_iter().zip(record.old) {
         let now = disk.held(&entry.path)?;
+        is_back &= is(now.as_ref(), entry.before.as_ref());
         if !is(now.as_ref(), entry.after.as_ref()) {
             changed.push(entry.path);
             continue;
@@ -183,10 +185,25 @@ pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
         }
         plan.files.push(FileChange { path: entry.path, from: None, before: now, after });
     }
-    if !changed.is_empty() {
-        return Err(JournalError::ChangedSince { paths: changed });
+    match (is_back, changed.is_empty()) {
+        (true, _) => Ok(Plan::default()),
+        (false, true) => Ok(plan),
+        (false, false) => Err(JournalError::ChangedSince { paths: changed }),
     }
-    Ok(plan)
+}
+
+/// Takes the newest batch back as if it had never been; the caller holds the lock since before it.
+pub fn roll_back(disk: &dyn Disk, id: &BatchId, now: UnixMs) -> Result<(), JournalError> {
+    let plan = inverse(disk, &id.0)?;
+    let back = BatchId(format!("{}-back", id.0));
+    commit(disk, &plan, &back, now)?;
+    remove_made_folders(disk, &id.0);
+    for (name, _) in disk.states()? {
+        if [id, &back].iter().any(|id| name.ends_with(&format!("-{}.undo", id.0))) {
+            disk.remove_state(&name)?;
+        }
+    }
+    Ok(())
 }
 
 /// Folders that a batch made and that hold nothing now go with it; those who took it back call this.

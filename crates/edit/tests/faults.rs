@@ -296,6 +296,7 @@ fn a_batch_is_taken_back_and_that_too() {
     commit(&disk, &back, &BatchId("b-2".into()), UnixMs(2)).unwrap();
     journal::remove_made_folders(&disk, "b-1");
     assert_eq!(tree(&folder), old);
+    assert!(journal::inverse(&disk, "b-1").unwrap().files.is_empty());
     let again = journal::inverse(&disk, "b-2").unwrap();
     commit(&disk, &again, &BatchId("b-3".into()), UnixMs(3)).unwrap();
     assert_eq!(tree(&folder), new);
@@ -303,6 +304,19 @@ fn a_batch_is_taken_back_and_that_too() {
     let refused = journal::inverse(&disk, "b-3").unwrap_err();
     assert!(matches!(refused, JournalError::ChangedSince { ref paths } if paths == &["src/edit3.rs"]));
     assert!(matches!(journal::inverse(&disk, "b-9"), Err(JournalError::Unknown(_))));
+}
+
+#[test]
+fn a_batch_that_is_rolled_back_leaves_nothing() {
+    let dir = common::folder();
+    let folder = dir.path().join("ws");
+    lay_out(&folder);
+    let (old, root) = (tree(&folder), Root::open(&folder).unwrap());
+    let disk = OnDisk { root: &root, journal: dir.path().join("journal") };
+    commit(&disk, &plan(&disk, &batch()).unwrap(), &id(), UnixMs(1)).unwrap();
+    journal::roll_back(&disk, &id(), UnixMs(2)).unwrap();
+    assert_eq!(tree(&folder), old);
+    assert_eq!(disk.states().unwrap(), []);
 }
 
 #[test]

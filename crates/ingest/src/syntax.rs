@@ -97,7 +97,11 @@ fn described(node: Node<'_>, text: &str) -> String {
     let source = text.get(node.byte_range()).unwrap_or_default();
     let first = source.lines().next().unwrap_or_default().trim();
     let shown = &first[..first.floor_char_boundary(MAX_SHOWN)];
-    if shown.is_empty() { "the source ends too early".to_owned() } else { format!("`{shown}` does not parse") }
+    if shown.is_empty() {
+        "the source ends too early".to_owned()
+    } else {
+        format!("`{shown}` does not parse")
+    }
 }
 
 #[cfg(all(test, feature = "lang-rust", feature = "lang-python"))]
@@ -124,7 +128,7 @@ mod tests {
         let broken = "fn a( {}\nfn b() {}\n";
         assert_eq!(shown("a.rs", broken, "fn x() {}\nfn a( {}\nfn b() {}\n"), "");
         assert_ne!(shown("a.rs", broken, "fn a( {}\nfn b() {}\nfn c) {}\n"), "");
-        assert_eq!(shown("a.py", "def a():\n    pass\n", "def a(:\n    pass\n"), "1:7 `:` does not parse");
+        assert_eq!(shown("a.py", "def a():\n    pass\n", "def a(:\n    pass\n"), "1:7 `)` is missing");
         assert_eq!(shown("a.txt", "", "fn (("), "not read");
     }
 

@@ -52,6 +52,8 @@ pub struct Config {
     pub toolsets: Setting<String>,
     pub read_only: Setting<bool>,
     pub log: Setting<String>,
+    /// Commands that edits may be verified with.
+    pub verify_commands: Vec<String>,
     /// Files that could not be read as settings; they were passed over.
     pub warnings: Vec<String>,
 }
@@ -89,6 +91,11 @@ impl Config {
             Some((folder, _)) => file::read_workspace(folder, &mut warnings),
             None => WorkspaceFile::default(),
         };
+        let verify_commands = allowed_commands(
+            home_file.verify_commands.unwrap_or_default(),
+            workspace_file.verify_commands,
+            &mut warnings,
+        );
         let layers = Layers { from, workspace_path: workspace_path.as_deref(), home_path: &home_path };
         Ok(Self {
             runtime_root: layers.pick(
@@ -122,9 +129,27 @@ impl Config {
                 .unwrap_or_else(|| default("info".to_owned())),
             home,
             workspace,
+            verify_commands,
             warnings,
         })
     }
+}
+
+/// What the user allows, or what a repository picks of it. A repository's own commands are somebody else's.
+fn allowed_commands(
+    allowed: Vec<String>,
+    wished: Option<Vec<String>>,
+    warnings: &mut Vec<String>,
+) -> Vec<String> {
+    let Some(wished) = wished else { return allowed };
+    let (known, unknown): (Vec<String>, Vec<String>) =
+        wished.into_iter().partition(|command| allowed.contains(command));
+    for command in unknown {
+        warnings.push(format!(
+            "m1nd.toml asks for the command {command:?}, which verify_commands of your config.toml does not allow"
+        ));
+    }
+    known
 }
 
 struct Layers<'a> {

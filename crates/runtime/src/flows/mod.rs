@@ -10,6 +10,7 @@ pub mod claims;
 pub mod coverage;
 pub mod diagram;
 pub mod divergence;
+pub mod editing;
 pub mod file_list;
 pub mod findings;
 pub mod ghosts;
