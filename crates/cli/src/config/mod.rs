@@ -54,6 +54,7 @@ pub struct Config {
     pub log: Setting<String>,
     /// Commands that edits may be verified with.
     pub verify_commands: Vec<String>,
+    pub verify_origin: Origin,
     /// Files that could not be read as settings; they were passed over.
     pub warnings: Vec<String>,
 }
@@ -90,6 +91,10 @@ impl Config {
         let workspace_file: WorkspaceFile = match &workspace {
             Some((folder, _)) => file::read_workspace(folder, &mut warnings),
             None => WorkspaceFile::default(),
+        };
+        let verify_origin = match home_file.verify_commands {
+            Some(_) => Origin::File(home_path.clone()),
+            None => Origin::Default,
         };
         let verify_commands = allowed_commands(
             home_file.verify_commands.unwrap_or_default(),
@@ -130,6 +135,7 @@ impl Config {
             home,
             workspace,
             verify_commands,
+            verify_origin,
             warnings,
         })
     }

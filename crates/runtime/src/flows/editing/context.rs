@@ -253,7 +253,10 @@ fn target(ctx: &Ctx<'_>, graph: &Graph, request: &Request<'_>) -> Result<Target,
             }
             Err(err) => return Err(from_vfs::path(ctx.tool(), "file_path", err)),
         },
-        (Some(_), Some(_)) => return Err(ctx.invalid("Give `file_path` or `node_id`, not both.")),
+        (Some(path), Some(_)) => {
+            root.locate(path).map_err(|err| from_vfs::path(ctx.tool(), "file_path", err))?;
+            return Err(ctx.invalid("Give `file_path` or `node_id`, not both."));
+        }
         (None, None) => return Err(ctx.invalid("Give `file_path` (a file, or path:line) or `node_id`.")),
     };
     let node = graph.node(one);
