@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Replacement {
     /// Must be in the file exactly once
     old: String,
+    /// What takes its place
     new: String,
 }
 

@@ -13,6 +13,7 @@ pub struct ApplyBatch;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileEdit {
+    /// File to change
     file_path: String,
     /// The whole new text
     new_content: Option<String>,
@@ -20,6 +21,7 @@ pub struct FileEdit {
     edits: Option<Vec<Replacement>>,
     /// sha256 that the file must have
     expected_sha256: Option<String>,
+    /// Remove the file
     #[serde(default)]
     delete: bool,
     /// The file is new

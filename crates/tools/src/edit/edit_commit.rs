@@ -37,7 +37,7 @@ impl Tool for EditCommit {
         family: Family::Edit,
         examples: &[Example {
             says: "The edit that was shown",
-            arguments: r#"{"preview_id": "p-EXAMPLE", "confirm": true}"#,
+            arguments: r#"{"preview_id": "p-bc440385d4", "confirm": true}"#,
         }],
         ..Spec::READ
     };

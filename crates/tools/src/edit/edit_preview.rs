@@ -15,6 +15,7 @@ pub struct EditPreview;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
+    /// File to change
     file_path: String,
     /// The whole new text
     new_content: Option<String>,

@@ -19,6 +19,7 @@ pub struct Input {
     /// Steps to follow callers of callers (1-3)
     #[schemars(extend("default" = 1))]
     radius: Option<Int>,
+    /// Find the tests that reach it
     #[schemars(extend("default" = true))]
     include_tests: Option<bool>,
 }
@@ -57,9 +58,11 @@ impl Tool for SurgicalContext {
             with_tests: input.include_tests.unwrap_or(true),
         };
         let (target, context) = context::run(ctx, &ctx.graph_view()?, &request)?;
-        let hint =
-            "Check the plan of your edit against what it may forget, then edit_preview or apply_batch.";
-        let guidance = Guidance::next("validate_plan", target.path, hint);
+        let guidance = Guidance {
+            next_suggested_tool: Some("validate_plan"),
+            next_suggested_target: Some(target.path),
+            next_step_hint: None,
+        };
         let proof = if context.has_tests() { ProofState::ReadyToEdit } else { ProofState::Proving };
         let total = context.total();
         Ok(Answer::of(Output { context }).candidates(total.max(1)).proof(proof).next(guidance))

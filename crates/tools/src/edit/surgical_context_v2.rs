@@ -21,6 +21,7 @@ pub struct Input {
     /// Steps to follow callers of callers (1-3)
     #[schemars(extend("default" = 1))]
     radius: Option<Int>,
+    /// Find the tests that reach it
     #[schemars(extend("default" = true))]
     include_tests: Option<bool>,
     /// Files to show lines of (0-20)
@@ -32,9 +33,11 @@ pub struct Input {
 pub struct Output {
     #[serde(flatten)]
     context: Context,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     /// Files with callers, tests and callees: those that an edit touches most first.
     connected: Vec<Connected>,
-    /// Such files in all.
+    /// Such files in all; missing when there is none.
+    #[serde(skip_serializing_if = "is_none")]
     connected_total: u64,
 }
 
@@ -80,14 +83,20 @@ impl Tool for SurgicalContextV2 {
         let (connected, connected_total) =
             connected::files(ctx.workspace()?.root(), &at.graph, &target, most);
         context.leave_to(&connected);
-        let hint =
-            "Check the plan of your edit against what it may forget, then apply_batch with expected_sha256.";
-        let guidance = Guidance::next("validate_plan", target.path, hint);
+        let guidance = Guidance {
+            next_suggested_tool: Some("validate_plan"),
+            next_suggested_target: Some(target.path),
+            next_step_hint: None,
+        };
         let proof = if context.has_tests() { ProofState::ReadyToEdit } else { ProofState::Proving };
         let total = context.total();
         let output = Output { context, connected, connected_total };
         Ok(Answer::of(output).candidates(total.max(1)).proof(proof).next(guidance))
     }
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Connected files that stay longest.

@@ -29,7 +29,7 @@ impl Tool for UndoBatch {
         budget: Some(8_000),
         lean: true,
         family: Family::Edit,
-        examples: &[Example { says: "The last batch", arguments: r#"{"batch_id": "b-EXAMPLE"}"# }],
+        examples: &[Example { says: "The last batch", arguments: r#"{"batch_id": "b-d251f95c54"}"# }],
         ..Spec::READ
     };
 

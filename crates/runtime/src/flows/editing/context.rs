@@ -80,8 +80,10 @@ pub struct Context {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<String>,
     /// Calls from elsewhere: certain ones first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     callers: Vec<Site>,
     callers_total: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     callees: Vec<Callee>,
     callees_total: u64,
     /// Those that reach it, nearest first.
@@ -221,7 +223,9 @@ impl Context {
             || drop_tail(&mut self.recent_commits, excess) > 0
             || drop_tail(&mut self.tests, excess) > 0
             || drop_tail(&mut self.callers, excess) > 0
+            || self.risk.take().is_some()
             || self.source.shorten(excess) > 0
+            || self.node_id.take().is_some()
     }
 }
 
