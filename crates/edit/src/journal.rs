@@ -169,6 +169,8 @@ pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
     let record = Record::from_bytes(&disk.state(name)?).map_err(|_| unknown())?;
     let mut plan = Plan::default();
     let (mut changed, mut is_back) = (Vec::new(), true);
+    let moved: Vec<(String, String)> =
+        record.files.iter().filter_map(|entry| Some((entry.from.clone()?, entry.path.clone()))).collect();
     for (entry, old) in record.files.into_iter().zip(record.old) {
         let now = disk.held(&entry.path)?;
         is_back &= is(now.as_ref(), entry.before.as_ref());
@@ -183,7 +185,10 @@ pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
             let new: Vec<String> = missing.filter(|folder| !plan.folders.contains(folder)).collect();
             plan.folders.extend(new);
         }
-        plan.files.push(FileChange { path: entry.path, from: None, before: now, after });
+        // What moved there moves back.
+        let from = moved.iter().find(|(from, _)| *from == entry.path).map(|(_, to)| to.clone());
+        let from = from.filter(|_| after.is_some());
+        plan.files.push(FileChange { path: entry.path, from, before: now, after });
     }
     match (is_back, changed.is_empty()) {
         (true, _) => Ok(Plan::default()),

@@ -1,6 +1,6 @@
 //! Syntax: errors that a change brings into a file. What a grammar never understood there is no news.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use m1nd_vfs::read::decode;
@@ -24,6 +24,8 @@ pub struct SyntaxError {
     /// In bytes, from 1.
     pub column: u32,
     pub what: String,
+    /// Where the piece ends that does not parse.
+    pub last: u32,
 }
 
 /// The errors that are in a file now and were not before. Nothing where the file is in no language that is read, or
@@ -49,7 +51,26 @@ pub fn introduced(path: &str, before: Option<&[u8]>, now: &[u8]) -> Option<Vec<S
         }
         _ => true,
     });
-    Some(found.into_iter().map(|(_, error)| error).collect())
+    let mut found: Vec<SyntaxError> = found.into_iter().map(|(_, error)| error).collect();
+    point_at_changes(&mut found, before, now);
+    Some(found)
+}
+
+/// A piece that does not parse may begin long before the mistake: the first line in it that is new says more.
+fn point_at_changes(errors: &mut [SyntaxError], before: Option<&[u8]>, now: &[u8]) {
+    let Some((old, _)) = before.and_then(decode) else { return };
+    let Some((new, _)) = decode(now) else { return };
+    let old: BTreeSet<&str> = old.lines().map(str::trim).collect();
+    let new: Vec<&str> = new.lines().collect();
+    for error in errors.iter_mut().filter(|error| error.last > error.line) {
+        let lines =
+            (error.line..=error.last).filter_map(|number| Some((number, *new.get(number as usize - 1)?)));
+        if let Some((number, line)) = lines.into_iter().find(|(_, line)| !old.contains(line.trim())) {
+            error.line = number;
+            error.column = (line.len() - line.trim_start().len()) as u32 + 1;
+            error.what = not_parsed(line);
+        }
+    }
 }
 
 /// All errors of a source, each with the line that tells it from others wherever it moves.
@@ -66,7 +87,8 @@ fn errors(path: &str, bytes: &[u8]) -> Option<Vec<(String, SyntaxError)>> {
         let at = node.start_position();
         let line = lines.get(at.row).map_or("", |line| line.trim());
         let what = described(node, &text);
-        let error = SyntaxError { line: at.row as u32 + 1, column: at.column as u32 + 1, what };
+        let last = node.end_position().row as u32 + 1;
+        let error = SyntaxError { line: at.row as u32 + 1, column: at.column as u32 + 1, what, last };
         found.push((line.to_owned(), error));
     }
     Some(found)
@@ -94,13 +116,15 @@ fn described(node: Node<'_>, text: &str) -> String {
     if node.is_missing() {
         return format!("`{}` is missing", node.kind());
     }
-    let source = text.get(node.byte_range()).unwrap_or_default();
+    not_parsed(text.get(node.byte_range()).unwrap_or_default())
+}
+
+fn not_parsed(source: &str) -> String {
     let first = source.lines().next().unwrap_or_default().trim();
     let shown = &first[..first.floor_char_boundary(MAX_SHOWN)];
-    if shown.is_empty() {
-        "the source ends too early".to_owned()
-    } else {
-        format!("`{shown}` does not parse")
+    match shown {
+        "" => "the source ends too early".to_owned(),
+        shown => format!("`{shown}` does not parse"),
     }
 }
 
@@ -127,6 +151,9 @@ mod tests {
         assert_eq!(shown("a.rs", sound, "fn a() {\n    b(1);\n"), "1:1 `fn a() {` does not parse");
         let broken = "fn a( {}\nfn b() {}\n";
         assert_eq!(shown("a.rs", broken, "fn x() {}\nfn a( {}\nfn b() {}\n"), "");
+        let long = "import os\n\ndef a():\n    pass\n\n\ndef b(x):\n    return x\n";
+        let wrong = long.replace("b(x):", "b(x -> int:");
+        assert_eq!(shown("a.py", long, &wrong), "7:1 `def b(x -> int:` does not parse");
         assert_ne!(shown("a.rs", broken, "fn a( {}\nfn b() {}\nfn c) {}\n"), "");
         assert_eq!(shown("a.py", "def a():\n    pass\n", "def a(:\n    pass\n"), "1:7 `)` is missing");
         assert_eq!(shown("a.txt", "", "fn (("), "not read");

@@ -36,7 +36,7 @@ impl Tool for SurgicalContext {
     const SPEC: Spec = Spec {
         name: "surgical_context",
         summary: "Before editing a function or file: its source with sha256, its callers with their call sites, what it calls, its tests, risk and last commits, in one answer.",
-        help: "A file of more than 250 lines is shown by its symbols; name a definition, or path:line, for source. \
+        help: "A file of more than 150 lines is shown by its symbols; name a definition, or path:line, for source. \
             risk.score = 0.5 (1 - trust; 0.5 without history) + 0.25 (no test known) + 0.25 (callers / 20, at most 1).",
         intents: &["before editing", "context for change", "what do I need to edit", "edit function"],
         needs: Needs::Graph,

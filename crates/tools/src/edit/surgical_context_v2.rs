@@ -100,7 +100,7 @@ fn is_none(count: &u64) -> bool {
 }
 
 /// Connected files that stay longest.
-const LEAST: usize = 2;
+const LEAST: usize = 3;
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {

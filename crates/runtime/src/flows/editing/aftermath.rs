@@ -1,19 +1,20 @@
 //! Aftermath: what a batch left behind, by the graph before it and the graph after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
 use m1nd_edit::Plan;
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_ingest::revision::Change;
-use m1nd_risk::blast::{self, Toward};
+use m1nd_risk::blast;
 use m1nd_vfs::{Root, read};
 
 use super::super::calls::{self, Direction};
-use super::super::impact::Impact;
+use super::super::impact::TestHit;
 use super::super::slice::MAX_FILE_BYTES;
 use super::checks::{Checked, lines_of, node_of, shown};
+use super::context::near_tests;
 use super::shown::{CallerShown, TestsShown, old};
 use crate::ctx::Ctx;
 use crate::faults;
@@ -22,9 +23,7 @@ use crate::faults;
 const HOLDS: [EdgeKind; 5] =
     [EdgeKind::Calls, EdgeKind::References, EdgeKind::Inherits, EdgeKind::Implements, EdgeKind::Imports];
 /// Tests that are named.
-const MAX_TESTS: usize = 15;
-/// A test further away says little.
-const TEST_HOPS: u32 = 4;
+const MAX_TESTS: usize = 12;
 /// Commits that are asked which files change together.
 const MAX_COMMITS: usize = 2_000;
 const MAX_INSIGHTS: usize = 5;
@@ -39,6 +38,8 @@ pub(super) fn dangling(
 ) -> Vec<CallerShown> {
     let mut texts = Texts { root, read: BTreeMap::new() };
     let mut found: Vec<CallerShown> = Vec::new();
+    // Who imports a file that is gone has nothing of it; its import is what must change.
+    let mut cut_off: BTreeSet<(&str, &str)> = BTreeSet::new();
     for removed in removed(before, after, plan, checked) {
         let gone = before.node(removed);
         let word = match gone.kind() {
@@ -61,8 +62,12 @@ pub(super) fn dangling(
                 continue;
             };
             let at = format!("{}:{}", user.path(), line.0);
-            if found.iter().any(|one| one.at == at && one.uses == gone.label()) {
+            let way = (user.path(), gone.path());
+            if cut_off.contains(&way) || found.iter().any(|one| one.at == at) {
                 continue;
+            }
+            if gone.kind() == NodeKind::File && edge.kind == EdgeKind::Imports {
+                cut_off.insert(way);
             }
             found.push(CallerShown {
                 at,
@@ -121,17 +126,12 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown]) 
     nodes.sort_unstable();
     nodes.dedup();
     let own: Vec<NodeIx> = nodes.iter().copied().filter(|&ix| blast::is_test(graph, ix)).collect();
-    let reached = blast::blast(graph, &nodes, Toward::Affected, TEST_HOPS);
-    let impact = Impact { sources: nodes, blast: reached, unknown: Vec::new(), changed_files: None };
-    let mut run = impact.tests(graph);
+    let mut run = near_tests(graph, &nodes);
     for ix in own.into_iter().rev() {
         let node = graph.node(ix);
         if run.iter().all(|test| test.node_id != node.id()) {
             let at = format!("{}:{}", node.path(), node.lines().0);
-            run.insert(
-                0,
-                super::super::impact::TestHit { node_id: node.id().to_owned(), at, hop_distance: 0 },
-            );
+            run.insert(0, TestHit { node_id: node.id().to_owned(), at, hop_distance: 0 });
         }
     }
     let total = run.len() as u64;
@@ -198,6 +198,7 @@ fn removed(before: &Graph, after: &Graph, plan: &Plan, checked: &Checked) -> Vec
     nodes.sort_unstable();
     nodes.dedup();
     nodes.retain(|&ix| after.node_by_id(before.node(ix).id()).is_none());
+    nodes.sort_by_key(|&ix| before.node(ix).kind() != NodeKind::File);
     nodes
 }
 

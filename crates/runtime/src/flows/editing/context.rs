@@ -118,7 +118,7 @@ pub struct Target {
 }
 
 /// Files longer than this are shown by their symbols.
-const WHOLE_FILE_LINES: u64 = 250;
+const WHOLE_FILE_LINES: u64 = 150;
 const MAX_SITES: usize = 40;
 const MAX_CALLEES: usize = 30;
 const MAX_TESTS: usize = 12;
@@ -129,7 +129,7 @@ const MAX_SIGNATURE: usize = 160;
 /// A test further away says little.
 const TEST_HOPS: u32 = 3;
 /// So many near tests are enough.
-const ENOUGH_TESTS: usize = 5;
+const ENOUGH_TESTS: usize = 3;
 
 pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Target, Context), Fault> {
     let graph = &at.graph;
@@ -151,10 +151,12 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
     let mut files = Files::of(root);
     let (callers, callers_total) = callers(graph, &target, &mut files);
     let (callees, callees_total) = callees(graph, &target);
-    let (tests, tests_total) = match request.with_tests {
-        true => tests(graph, &target.nodes),
-        false => (Vec::new(), 0),
+    let mut tests = match request.with_tests {
+        true => near_tests(graph, &target.nodes),
+        false => Vec::new(),
     };
+    let tests_total = tests.len() as u64;
+    tests.truncate(MAX_TESTS);
     let further = match request.radius {
         0 | 1 => Vec::new(),
         hops => further(graph, &target.nodes, hops),
@@ -329,8 +331,8 @@ fn callees(graph: &Graph, target: &Target) -> (Vec<Callee>, u64) {
     (found.into_iter().map(callee).collect(), total)
 }
 
-/// Tests near the target; those further away are only looked for where few are near.
-fn tests(graph: &Graph, nodes: &[NodeIx]) -> (Vec<TestHit>, u64) {
+/// Tests near some nodes, nearest first; those further away are only looked for where few are near.
+pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
     let mut found = Vec::new();
     for hops in 1..=TEST_HOPS {
         let reached = blast::blast(graph, nodes, Toward::Affected, hops);
@@ -340,9 +342,7 @@ fn tests(graph: &Graph, nodes: &[NodeIx]) -> (Vec<TestHit>, u64) {
             break;
         }
     }
-    let total = found.len() as u64;
-    found.truncate(MAX_TESTS);
-    (found, total)
+    found
 }
 
 fn further(graph: &Graph, nodes: &[NodeIx], hops: u32) -> Vec<String> {

@@ -66,6 +66,8 @@ pub struct Made {
 
 /// Syntax errors that a refusal names.
 const MAX_ERRORS: usize = 10;
+/// Places that a refusal names.
+const MAX_DANGLING: usize = 15;
 
 pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     let workspace = ctx.workspace()?;
@@ -215,7 +217,9 @@ fn refusal(request: &Request<'_>, made: &Made) -> Option<Fault> {
                 json!({ "file_path": first.at }),
             ),
         );
-        return Some(fault.with_detail(json!({ "dangling_callers": certain })));
+        return Some(
+            fault.with_detail(json!({ "dangling_callers": &certain[..certain.len().min(MAX_DANGLING)] })),
+        );
     }
     let failed = made.commands.iter().find(|run| !run.passed())?;
     let how = failed.exit_code.map_or_else(
