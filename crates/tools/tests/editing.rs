@@ -149,7 +149,7 @@ fn a_batch_renames_and_changes_files_and_the_graph_has_them_at_once() {
     assert_eq!(ok(&fixture, "callers", json!({"node_id": "fresh"}))["total"], 0);
     assert!(!fixture.root().join("shop/price.py").exists());
     let back = ok(&fixture, "undo_batch", json!({"batch_id": made["batch_id"]}));
-    assert_eq!(back["files"].as_array().unwrap().len(), 6);
+    assert_eq!(back["files"].as_array().unwrap().len(), 5);
     assert_eq!(read(&fixture, "shop/cart.py"), before);
     assert!(!fixture.root().join("shop/new.py").exists());
     assert_eq!(ok(&fixture, "callers", json!({"node_id": "tax"}))["total"], 1);
