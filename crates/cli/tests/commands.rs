@@ -325,7 +325,8 @@ fn a_batch_a_patch_and_the_way_back() {
     assert!(machine.repo().join("README.md").exists() && !machine.repo().join("docs").exists());
 
     let patch = machine.dir.path().join("x.patch");
-    fs::write(&patch, "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -2 +2 @@\n-    greet();\n+    greet(2);\n").unwrap();
+    fs::write(&patch, "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -2 +2 @@\n-    greet();\n+    greet(2);\n")
+        .unwrap();
     let patch = patch.to_str().unwrap();
     assert!(machine.run(&["apply", "--diff", patch]).status.success());
     assert!(main().contains("greet(2);"));
@@ -352,7 +353,9 @@ fn only_the_user_says_which_commands_verify_a_batch() {
     fs::remove_file(machine.repo().join("m1nd.toml")).unwrap();
     let home = machine.dir.path().join("home");
     fs::create_dir_all(&home).unwrap();
-    let allow = |commands: &str| fs::write(home.join("config.toml"), format!("verify_commands = {commands}")).unwrap();
+    let allow = |commands: &str| {
+        fs::write(home.join("config.toml"), format!("verify_commands = {commands}")).unwrap()
+    };
     allow("[\"echo seen; grep -q greet src/main.rs\"]");
     let refused = apply();
     assert_eq!(refused["error"]["code"], "conflict");

@@ -337,6 +337,16 @@ fn an_unfinished_batch_of_an_ended_process_is_settled_at_the_next_start() {
 }
 
 #[test]
+fn without_a_graph_edits_work_and_say_what_is_not_known() {
+    let fixture = Fixture::new(m1nd_tools::surface(), SHOP);
+    let edit = |verify: &str, to: &str| json!({"verify": verify, "edits": [{"file_path": "shop/price.py", "edits": [{"old": "0.2", "new": to}]}]});
+    assert_eq!(refused(&fixture, "apply_batch", edit("graph", "0.3"))["code"], "empty_graph");
+    let made = ok(&fixture, "apply_batch", edit("syntax", "0.3"));
+    assert_eq!(made["graph_updated"], false);
+    assert!(made["proactive_insights"][0].as_str().unwrap().starts_with("Nothing is ingested"));
+}
+
+#[test]
 fn editing_tools_say_that_they_write() {
     for name in ["apply", "apply_batch", "edit_commit", "undo_batch"] {
         let (entry, _) = registry().entry(name).unwrap();

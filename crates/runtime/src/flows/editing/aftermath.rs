@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_contract::Fault;
 use m1nd_edit::Plan;
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_ingest::revision::Change;
 use m1nd_risk::blast;
+use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::{Root, read};
 
 use super::super::calls::{self, Direction};
@@ -16,8 +16,7 @@ use super::super::slice::MAX_FILE_BYTES;
 use super::checks::{Checked, lines_of, node_of, shown};
 use super::context::near_tests;
 use super::shown::{CallerShown, TestsShown, old};
-use crate::ctx::Ctx;
-use crate::faults;
+use crate::workspace::Workspace;
 
 /// Relations that hang in the air when their target goes.
 const HOLDS: [EdgeKind; 5] =
@@ -141,18 +140,18 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown]) 
 
 /// What is worth knowing and was not asked for, a sentence each.
 pub(super) fn insights(
-    ctx: &Ctx<'_>,
+    workspace: &Workspace,
     graph: Option<&Graph>,
     plan: &Plan,
     checked: &Checked,
     tests: &TestsShown,
-) -> Result<Vec<String>, Fault> {
-    let workspace = ctx.workspace()?;
+) -> Vec<String> {
     let mut found = workspace.settled_batches();
     let touched: Vec<&str> = plan.files.iter().map(|file| file.path.as_str()).collect();
     let is_code = |path: &&str| languages::of_path(path).is_some();
-    if let Some(graph) = graph {
-        let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    // The batch is made: who cancels now still wants to hear of it.
+    let past = graph.and_then(|graph| Some((graph, workspace.past(&CancelToken::new()).ok()?)));
+    if let Some((graph, past)) = past {
         let entries = &past.log.entries[..past.log.entries.len().min(MAX_COMMITS)];
         for path in touched.iter().copied().filter(is_code) {
             let own = entries.iter().filter(|entry| entry.files.iter().any(|file| file == path));
@@ -177,8 +176,13 @@ pub(super) fn insights(
     if changed && tests.total == 0 && graph.is_some() {
         found.push("No test is known to reach what changed.".to_owned());
     }
+    if graph.is_none() {
+        found.push(
+            "Nothing is ingested, so callers and tests are not known; ingest reads the workspace.".to_owned(),
+        );
+    }
     found.truncate(MAX_INSIGHTS);
-    Ok(found)
+    found
 }
 
 /// Nodes that were there before and are not any more.

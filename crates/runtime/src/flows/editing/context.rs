@@ -274,9 +274,12 @@ fn target(ctx: &Ctx<'_>, graph: &Graph, request: &Request<'_>) -> Result<Target,
     Ok(Target { path, nodes: blast::insides(graph, &[one]), one: (!is_file).then_some(one) })
 }
 
+/// Guesses and tests come later; then by place.
+type Rank<'g> = (bool, bool, &'g str, u32);
+
 /// Calls from outside the target, certain and from the program itself first, and how many there are.
 fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>) -> (Vec<Site>, u64) {
-    let mut found: Vec<((bool, bool, &str, u32), NodeIx, NodeIx)> = Vec::new();
+    let mut found: Vec<(Rank<'_>, NodeIx, NodeIx)> = Vec::new();
     for &ix in &target.nodes {
         let calls = graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Calls);
         for edge in calls.filter(|edge| !target.nodes.contains(&edge.source)) {
@@ -292,14 +295,13 @@ fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>) -> (Vec<Site>,
     found.sort_by(|a, b| a.0.cmp(&b.0).then(a.2.cmp(&b.2)));
     found.truncate(MAX_SITES);
     let several = target.nodes.len() > 1;
-    let site =
-        |((inferred, _, path, line), source, called): ((bool, bool, &str, u32), NodeIx, NodeIx)| Site {
-            at: format!("{path}:{line}"),
-            by: name(graph, source).to_owned(),
-            to: several.then(|| name(graph, called).to_owned()),
-            source: files.line(path, line),
-            inferred,
-        };
+    let site = |((inferred, _, path, line), source, called): (Rank<'_>, NodeIx, NodeIx)| Site {
+        at: format!("{path}:{line}"),
+        by: name(graph, source).to_owned(),
+        to: several.then(|| name(graph, called).to_owned()),
+        source: files.line(path, line),
+        inferred,
+    };
     (found.into_iter().map(site).collect(), total)
 }
 
@@ -358,7 +360,7 @@ fn risk_of(trust: Option<f64>, callers: u64, tests: Option<u64>) -> Risk {
     let doubt = trust.map_or(0.5, |trust| 1.0 - trust);
     let untested = if tests == Some(0) { 1.0 } else { 0.0 };
     let score = 0.5 * doubt + 0.25 * untested + 0.25 * (callers as f64 / 20.0).min(1.0);
-    Risk { score: round3(score), level: level(score), trust: trust.map(|trust| round3(trust)) }
+    Risk { score: round3(score), level: level(score), trust: trust.map(round3) }
 }
 
 fn commits(ctx: &Ctx<'_>, path: &str) -> Result<Vec<Commit>, Fault> {

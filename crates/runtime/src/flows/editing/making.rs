@@ -75,7 +75,11 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         Verify::Command => command::allowed(ctx)?,
         _ => Vec::new(),
     };
-    let before = ctx.graph_if_any()?.map(|at| at.graph);
+    let before = match request.verify {
+        // Without a graph nothing would be verified, and the batch would seem sound.
+        Verify::Graph => Some(ctx.graph_view()?.graph),
+        _ => ctx.graph_if_any()?.map(|at| at.graph),
+    };
     let mut phases = Phases::begin(ctx);
     let clock = ctx.runtime().clock();
     // A dry run writes nothing, not even a journal.
@@ -139,7 +143,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         refresh(ctx, workspace, &planned, before.as_ref());
         return Err(refusal);
     }
-    made.insights = aftermath::insights(ctx, after.as_deref(), &planned, &checked, &made.tests)?;
+    made.insights = aftermath::insights(workspace, after.as_deref(), &planned, &checked, &made.tests);
     made.phases = phases.list;
     Ok(made)
 }
