@@ -82,6 +82,8 @@ pub enum Command {
     ///
     /// Exit codes: 0 reviewed; 1 it could not be reviewed; 2 wrong arguments; 3 with --fail-on, a finding is at least that bad.
     Review(ReviewArgs),
+    /// Change files, all or none: a batch as JSON, or a unified diff
+    Apply(crate::commands::apply::Apply),
     /// Which other files change with these
     Predict {
         /// Paths or names that change
@@ -455,6 +457,18 @@ pub enum BenchCommand {
         /// How many
         #[arg(long, default_value_t = 10_000)]
         events: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Time what agents ask before an edit, and a batch of twenty files, on a copy of a repository
+    Edit {
+        /// Repository to copy
+        #[arg(long, value_name = "PATH")]
+        repo: PathBuf,
+        /// Runs of each, of which the median counts
+        #[arg(long, default_value_t = 9)]
+        runs: usize,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -59,6 +59,7 @@ fn unbound(config: &Config) -> anyhow::Result<Runtime> {
         runtime_root: config.runtime_root.as_ref().map(|setting| setting.value.clone()),
         toolsets,
         read_only: config.read_only.value,
+        verify_commands: config.verify_commands.clone(),
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
     let binary = std::env::current_exe().ok();

@@ -301,3 +301,68 @@ fn a_review_tells_ci_by_its_exit_code_what_it_found() {
     let body: Value = serde_json::from_str(&review(&["--format", "json"]).1).unwrap();
     assert_eq!((&body["changed_files"], &body["total"]), (&json!(1), &json!(1)), "{body}");
 }
+
+#[test]
+fn a_batch_a_patch_and_the_way_back() {
+    let machine = Machine::new();
+    let main = || fs::read_to_string(machine.repo().join("src/main.rs")).unwrap();
+    let before = main();
+    let batch = json!([
+        {"file_path": "src/main.rs", "edits": [{"old": "greet();", "new": "greet(1);"}]},
+        {"file_path": "README.md", "rename_to": "docs/README.md"},
+    ]);
+    let file = machine.dir.path().join("batch.json");
+    fs::write(&file, batch.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let shown = machine.json(&["apply", file, "--dry-run"]);
+    assert!(shown["diff"].as_str().unwrap().contains("+    greet(1);"));
+    assert_eq!(main(), before);
+    let made = machine.json(&["apply", file]);
+    assert!(main().contains("greet(1);") && machine.repo().join("docs/README.md").exists());
+    let back = machine.run(&["apply", "--undo", made["batch_id"].as_str().unwrap()]);
+    assert!(back.status.success());
+    assert_eq!(main(), before);
+    assert!(machine.repo().join("README.md").exists() && !machine.repo().join("docs").exists());
+
+    let patch = machine.dir.path().join("x.patch");
+    fs::write(&patch, "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -2 +2 @@\n-    greet();\n+    greet(2);\n")
+        .unwrap();
+    let patch = patch.to_str().unwrap();
+    assert!(machine.run(&["apply", "--diff", patch]).status.success());
+    assert!(main().contains("greet(2);"));
+    let twice = machine.run(&["apply", "--diff", patch]);
+    assert_eq!(twice.status.code(), Some(1));
+    assert!(String::from_utf8(twice.stdout).unwrap().contains("fits nowhere"));
+    let refused = machine.json(&["--read-only", "apply", "--diff", patch]);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("read-only"));
+}
+
+#[test]
+fn only_the_user_says_which_commands_verify_a_batch() {
+    let machine = Machine::new();
+    let main = || fs::read_to_string(machine.repo().join("src/main.rs")).unwrap();
+    let before = main();
+    let batch = machine.dir.path().join("batch.json");
+    let edits = json!([{"file_path": "src/main.rs", "edits": [{"old": "greet();", "new": "hello();"}]}]);
+    fs::write(&batch, edits.to_string()).unwrap();
+    let apply = || machine.json(&["apply", batch.to_str().unwrap(), "--verify", "command"]);
+    // A repository's own file names a command that nobody allowed.
+    fs::write(machine.repo().join("m1nd.toml"), "verify_commands = [\"touch owned\"]").unwrap();
+    assert!(apply()["error"]["message"].as_str().unwrap().contains("verify_commands"));
+    assert!(!machine.repo().join("owned").exists());
+    fs::remove_file(machine.repo().join("m1nd.toml")).unwrap();
+    let home = machine.dir.path().join("home");
+    fs::create_dir_all(&home).unwrap();
+    let allow = |commands: &str| {
+        fs::write(home.join("config.toml"), format!("verify_commands = {commands}")).unwrap()
+    };
+    allow("[\"echo seen; grep -q greet src/main.rs\"]");
+    let refused = apply();
+    assert_eq!(refused["error"]["code"], "conflict");
+    let run = &refused["error"]["detail"]["commands"][0];
+    assert_eq!((&run["exit_code"], &run["output"]), (&json!(1), &json!("seen")));
+    assert_eq!(main(), before);
+    allow("[\"grep -q hello src/main.rs\"]");
+    assert_eq!(apply()["commands"][0]["exit_code"], 0);
+    assert_ne!(main(), before);
+}

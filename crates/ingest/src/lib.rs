@@ -26,6 +26,7 @@ mod spread;
 pub mod state;
 mod stored;
 pub mod structures;
+pub mod syntax;
 #[cfg(test)]
 mod testing;
 mod walk;

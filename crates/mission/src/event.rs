@@ -137,6 +137,11 @@ pub enum Detail {
     Found {
         places: Vec<String>,
     },
+    /// Files that a batch changed.
+    Edited {
+        batch_id: String,
+        files: Vec<EditedFile>,
+    },
     Claimed {
         claim_id: ClaimId,
         text: String,
@@ -160,6 +165,15 @@ pub enum Detail {
         gaps: Vec<Gap>,
         forced: bool,
     },
+}
+
+/// A file that a batch changed, and what it held afterwards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditedFile {
+    pub path: String,
+    /// Missing when it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// What a mission knows from the one before it.

@@ -30,7 +30,7 @@ pub use advice::{Advice, DoNot, Move};
 pub use advise::{advise, moves};
 pub use claim::{Claim, Judgement, Verdict};
 pub use error::MissionError;
-pub use event::{Detail, Draft, Event, Inherited, Source};
+pub use event::{Detail, Draft, EditedFile, Event, Inherited, Source};
 pub use evidence::EvidenceClass;
 pub use family::Family;
 pub use handoff::{Anchor, Handoff, Today};

@@ -227,7 +227,7 @@ impl State {
                 self.status = Status::Closed;
                 self.gaps.clone_from(gaps);
             }
-            Some(Detail::Started { .. } | Detail::Found { .. }) | None => {}
+            Some(Detail::Started { .. } | Detail::Found { .. } | Detail::Edited { .. }) | None => {}
         }
     }
 

@@ -16,6 +16,8 @@ pub struct Settings {
     pub toolsets: BTreeSet<ToolsetName>,
     /// Refuse every tool that writes state or files.
     pub read_only: bool,
+    /// Commands that edits may be verified with. They come from the user, never from a caller.
+    pub verify_commands: Vec<String>,
     pub build: BuildInfo,
 }
 

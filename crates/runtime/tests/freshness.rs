@@ -57,6 +57,7 @@ impl Machine {
             runtime_root: None,
             toolsets: BTreeSet::new(),
             read_only: false,
+            verify_commands: Vec::new(),
             build: BuildInfo { version: "0", hash: "test" },
         };
         Arc::new(Workspace::open(&self.repo(), BindingSource::Flag, &settings).unwrap())

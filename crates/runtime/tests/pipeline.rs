@@ -139,6 +139,7 @@ fn runtime(read_only: bool) -> (tempfile::TempDir, Runtime) {
         runtime_root: None,
         toolsets: BTreeSet::from([ToolsetName::Core]),
         read_only,
+        verify_commands: Vec::new(),
         build: BuildInfo { version: "0", hash: "0" },
     };
     let runtime = Runtime::new(SURFACE, settings, Arc::new(SystemClock::new()), None);

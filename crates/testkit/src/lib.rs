@@ -101,6 +101,7 @@ pub fn settings(home: &Path) -> Settings {
         runtime_root: None,
         toolsets: BTreeSet::from([ToolsetName::Core]),
         read_only: false,
+        verify_commands: Vec::new(),
         build: BuildInfo { version: "0.0.0", hash: "test" },
     }
 }

@@ -2,6 +2,8 @@
 
 mod change;
 mod core;
+mod edit;
+mod edited;
 mod graph;
 mod mission;
 mod navigate;
@@ -39,6 +41,11 @@ pub const TOOLSETS: &[Toolset] = &[
         name: ToolsetName::Risk,
         about: "Where trouble is likely: trust, tremor, layers, and all of it at once.",
         tools: risk::TOOLS,
+    },
+    Toolset {
+        name: ToolsetName::Edit,
+        about: "Changing files: what an edit touches, previews, batches that are made whole or not at all, undo.",
+        tools: edit::TOOLS,
     },
     Toolset {
         name: ToolsetName::Navigate,

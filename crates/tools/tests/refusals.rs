@@ -14,11 +14,19 @@ use m1nd_testkit::Fixture;
 use serde_json::{Map, Value, json};
 
 /// String arguments that name files. Every other string argument must be listed below.
-const PATHS: [&str; 4] = ["file_path", "scope", "files", "path"];
+const PATHS: [&str; 5] = ["file_path", "scope", "files", "path", "rename_to"];
 
 /// String arguments that are not paths.
 const NOT_PATHS: &[&str] = &[
     "host",
+    "new_content",
+    "old",
+    "new",
+    "expected_sha256",
+    "diff",
+    "verify",
+    "preview_id",
+    "batch_id",
     "available_tools",
     "missing_tools",
     "observed_tool",

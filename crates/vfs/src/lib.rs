@@ -14,6 +14,7 @@ pub mod read;
 pub mod root;
 pub mod walk;
 pub mod watch;
+pub mod write;
 
 pub use mount::{Mount, MountError};
 pub use path::{PathError, RelPath};

@@ -31,6 +31,7 @@ pub fn show(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
         ("runtime_root", runtime_root, root_origin),
         ("toolsets", config.toolsets.value.clone(), config.toolsets.origin.to_string()),
         ("read_only", config.read_only.value.to_string(), config.read_only.origin.to_string()),
+        ("verify_commands", config.verify_commands.join("; "), config.verify_origin.to_string()),
         ("log", config.log.value.clone(), config.log.origin.to_string()),
         ("otlp_endpoint", otlp.0, otlp.1),
     ];
@@ -44,7 +45,7 @@ pub fn show(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
         }
         Reader::Person => {
             for (name, value, origin) in &rows {
-                anstream::println!("{name:<14} {value}  {DIM}({origin}){DIM:#}");
+                anstream::println!("{name:<15} {value}  {DIM}({origin}){DIM:#}");
             }
         }
     }

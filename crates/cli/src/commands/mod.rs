@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod activate;
+pub mod apply;
 mod bench;
 mod call;
 mod change;
@@ -43,6 +44,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Ingest(args) => graph::ingest(&global, args),
         Command::Impact(args) => change::impact(&global, &args),
         Command::Review(args) => review::run(&global, &args),
+        Command::Apply(args) => apply::run(&global, &args),
         Command::Predict { nodes, top, json } => change::predict(&global, &nodes, top, json),
         Command::Trace { file, language, json } => change::trace(&global, file, language, json),
         Command::Callers(named) => graph::calls(&global, "callers", &named),

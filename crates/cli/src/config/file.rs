@@ -15,6 +15,8 @@ use serde::de::DeserializeOwned;
 pub struct WorkspaceFile {
     pub toolsets: Option<Vec<String>>,
     pub read_only: Option<bool>,
+    /// Which of the commands that the user allows belong to this repository.
+    pub verify_commands: Option<Vec<String>>,
 }
 
 /// `config.toml` in `M1ND_HOME`.
@@ -26,6 +28,8 @@ pub struct HomeFile {
     pub runtime_root: Option<PathBuf>,
     pub log: Option<String>,
     pub otlp_endpoint: Option<String>,
+    /// Commands that edits may be verified with.
+    pub verify_commands: Option<Vec<String>>,
 }
 
 /// Nobody writes more settings than this by hand.

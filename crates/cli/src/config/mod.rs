@@ -54,6 +54,9 @@ pub struct Config {
     pub log: Setting<String>,
     /// Where steps of missions are sent; nowhere unless the user says so.
     pub otlp_endpoint: Option<Setting<String>>,
+    /// Commands that edits may be verified with.
+    pub verify_commands: Vec<String>,
+    pub verify_origin: Origin,
     /// Files that could not be read as settings; they were passed over.
     pub warnings: Vec<String>,
 }
@@ -91,6 +94,15 @@ impl Config {
             Some((folder, _)) => file::read_workspace(folder, &mut warnings),
             None => WorkspaceFile::default(),
         };
+        let verify_origin = match home_file.verify_commands {
+            Some(_) => Origin::File(home_path.clone()),
+            None => Origin::Default,
+        };
+        let verify_commands = allowed_commands(
+            home_file.verify_commands.unwrap_or_default(),
+            workspace_file.verify_commands,
+            &mut warnings,
+        );
         let layers = Layers { from, workspace_path: workspace_path.as_deref(), home_path: &home_path };
         Ok(Self {
             runtime_root: layers.pick(
@@ -125,9 +137,28 @@ impl Config {
             otlp_endpoint: otlp_endpoint(&layers, home_file.otlp_endpoint)?,
             home,
             workspace,
+            verify_commands,
+            verify_origin,
             warnings,
         })
     }
+}
+
+/// What the user allows, or what a repository picks of it. A repository's own commands are somebody else's.
+fn allowed_commands(
+    allowed: Vec<String>,
+    wished: Option<Vec<String>>,
+    warnings: &mut Vec<String>,
+) -> Vec<String> {
+    let Some(wished) = wished else { return allowed };
+    let (known, unknown): (Vec<String>, Vec<String>) =
+        wished.into_iter().partition(|command| allowed.contains(command));
+    for command in unknown {
+        warnings.push(format!(
+            "m1nd.toml asks for the command {command:?}, which verify_commands of your config.toml does not allow"
+        ));
+    }
+    known
 }
 
 struct Layers<'a> {

@@ -67,6 +67,22 @@ pub fn of_path(path: &str) -> Option<&'static Language> {
     all().find(|language| language.extensions.contains(&extension) || language.file_names.contains(&name))
 }
 
+/// The tree of a source, read as its language's extractor reads it: of C without the branches and macros that no
+/// grammar understands.
+pub(crate) fn tree(
+    language: &Language,
+    source: &[u8],
+    limit: Duration,
+) -> Result<tree_sitter::Tree, ParseError> {
+    match language.name {
+        #[cfg(feature = "lang-c")]
+        "c" => c::parse::parse(source, c::branches::Dialect::C, limit).map(|parsed| parsed.tree),
+        #[cfg(feature = "lang-cpp")]
+        "cpp" => c::parse::parse(source, c::branches::Dialect::Cpp, limit).map(|parsed| parsed.tree),
+        _ => crate::walk::parse(&(language.grammar)(), source, limit),
+    }
+}
+
 /// Parses a file and forgets the tree, to measure what parsing alone costs. False when no language reads it.
 pub fn parse_only(path: &str, source: &[u8]) -> bool {
     let mut parser = tree_sitter::Parser::new();

@@ -1,6 +1,7 @@
 //! Where an engine's fact becomes advice to an agent. One file for each engine.
 
 pub mod from_bring;
+pub mod from_edit;
 pub mod from_graph;
 pub mod from_memory;
 pub mod from_mission;

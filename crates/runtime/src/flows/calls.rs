@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx};
-use m1nd_vfs::{Root, read};
+use m1nd_vfs::Root;
+use m1nd_vfs::read::{self, TextFile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,7 +47,7 @@ pub struct Call {
 /// All calls in one direction: certain ones first, then by place.
 pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> Vec<Call> {
     let mut found: Vec<(Rank, Call)> = Vec::new();
-    let mut files = Files { root, texts: BTreeMap::new() };
+    let mut files = Files::of(root);
     let edges: Vec<Edge<'_>> = match direction {
         Direction::Callers => graph.incoming(node).collect(),
         Direction::Callees => inside(graph, node).into_iter().flat_map(|ix| graph.outgoing(ix)).collect(),
@@ -152,23 +153,32 @@ fn constructed(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
 type Rank = (bool, String, u32);
 
 /// Files are read once for all the lines that are shown of them.
-struct Files<'a> {
+pub(super) struct Files<'a> {
     root: &'a Root,
-    texts: BTreeMap<String, Option<String>>,
+    texts: BTreeMap<String, Option<TextFile>>,
 }
 
 /// Longer source lines are cut: the place is what matters.
 const MAX_SOURCE_BYTES: usize = 160;
 
-impl Files<'_> {
-    fn line(&mut self, path: &str, line: u32) -> String {
+impl<'a> Files<'a> {
+    pub(super) fn of(root: &'a Root) -> Self {
+        Self { root, texts: BTreeMap::new() }
+    }
+
+    /// A file and its text; nothing where it cannot be read as text.
+    pub(super) fn file(&mut self, path: &str) -> Option<&TextFile> {
         let root = self.root;
-        let text = self.texts.entry(path.to_owned()).or_insert_with(|| {
+        let file = self.texts.entry(path.to_owned()).or_insert_with(|| {
             let path = root.relative(path).ok()?;
-            read::text(root, &path, MAX_FILE_BYTES).ok().map(|file| file.text)
+            read::text(root, &path, MAX_FILE_BYTES).ok()
         });
+        file.as_ref()
+    }
+
+    pub(super) fn line(&mut self, path: &str, line: u32) -> String {
         let at = usize::try_from(line).unwrap_or_default().saturating_sub(1);
-        let line = text.as_deref().and_then(|text| text.lines().nth(at)).unwrap_or_default().trim();
+        let line = self.file(path).and_then(|file| file.text.lines().nth(at)).unwrap_or_default().trim();
         line[..line.floor_char_boundary(MAX_SOURCE_BYTES)].to_owned()
     }
 }

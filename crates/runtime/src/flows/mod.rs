@@ -11,6 +11,7 @@ pub mod context_guard;
 pub mod coverage;
 pub mod diagram;
 pub mod divergence;
+pub mod editing;
 pub mod file_list;
 pub mod findings;
 pub mod ghosts;

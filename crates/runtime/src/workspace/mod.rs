@@ -6,6 +6,7 @@ mod associations;
 mod bring;
 mod compare;
 mod defects;
+mod edits;
 mod home;
 mod host;
 mod keeper;
@@ -28,6 +29,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use m1nd_edit::OnDisk;
+use m1nd_edit::lock::Lock;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::Report;
 use m1nd_ingest::history::HistoryError;
@@ -49,6 +52,8 @@ pub use bring::{BringError, IndexReport, Keep};
 pub use compare::Differences;
 pub use defects::Defect;
 use defects::Defects;
+use edits::Edits;
+pub use edits::{LockError, Preview};
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
 pub use host::{ReloadError, Reuse, SaveError, Saved, Watching};
@@ -104,6 +109,7 @@ pub struct Workspace {
     priming: Priming,
     sessions: Sessions,
     roots: Roots,
+    edits: Edits,
 }
 
 impl Workspace {
@@ -126,6 +132,10 @@ impl Workspace {
         let host = Host::new(runtime_root.clone());
         let roots = Roots::new(&runtime_root, vec![settings.home.clone(), runtime_root.clone()]);
         roots.follow(&root);
+        let edits = Edits::new(&runtime_root);
+        if !settings.read_only {
+            edits.settle(&root);
+        }
         Ok(Self {
             root,
             source,
@@ -139,6 +149,7 @@ impl Workspace {
             priming,
             sessions,
             roots,
+            edits,
             runtime_root,
         })
     }
@@ -261,6 +272,31 @@ impl Workspace {
     pub fn add_defects(&self, defects: &[Defect]) -> io::Result<()> {
         self.ensure_runtime_root().map_err(|err| err.source)?;
         self.defects.add(defects)
+    }
+
+    /// The right to change files, alone among all processes.
+    pub fn lock_files(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<Lock, LockError> {
+        self.ensure_runtime_root().map_err(|err| err.source)?;
+        self.edits.lock(&self.root, clock, cancel)
+    }
+
+    /// The files, and the journal of their changes.
+    pub fn disk(&self) -> OnDisk<'_> {
+        self.edits.disk(&self.root)
+    }
+
+    /// What became of batches that an earlier process left; told once.
+    pub fn settled_batches(&self) -> Vec<String> {
+        self.edits.take_news()
+    }
+
+    /// Keeps a change that was shown, so that it can be made.
+    pub fn keep_preview(&self, preview: Preview) {
+        self.edits.keep(preview);
+    }
+
+    pub fn preview(&self, id: &str, now: UnixMs) -> Option<Preview> {
+        self.edits.preview(id, now)
     }
 
     /// Patterns of bugs that were confirmed here.

@@ -19,6 +19,7 @@ pub fn runtime(home: &std::path::Path) -> Arc<Runtime> {
         runtime_root: None,
         toolsets: [ToolsetName::Core].into(),
         read_only: false,
+        verify_commands: Vec::new(),
         build: BuildInfo { version: "0.0.0", hash: "test" },
     };
     Arc::new(Runtime::new(SURFACE, settings, Arc::new(SystemClock::new()), None))

@@ -94,6 +94,9 @@ pub fn remembered() -> Fixture {
         ("trail_save", json!({"label": "two", "open_questions": ["Who greets?"]})),
         ("lock_create", json!({"region": "node", "nodes": ["greet"]})),
         ("lock_create", json!({"region": "path", "nodes": ["src/main.rs"]})),
+        ("apply", json!({"file_path": "docs/bye.md", "new_content": "# Goodbye\n", "create": true})),
+        ("apply", json!({"file_path": "docs/hello.md", "new_content": "# Hello\n", "create": true})),
+        ("edit_preview", json!({"file_path": "docs/again.md", "new_content": "# Again\n", "create": true})),
     ];
     for (tool, arguments) in calls {
         let reply = fixture.call(tool, arguments);

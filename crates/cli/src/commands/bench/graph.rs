@@ -56,6 +56,7 @@ pub fn run(args: &BenchGraph) -> anyhow::Result<ExitCode> {
         runtime_root: Some(dir.path().join("state")),
         toolsets: Default::default(),
         read_only: false,
+        verify_commands: Vec::new(),
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
     let memory = memory(&copy, &dir.path().join("measured"));

@@ -1,5 +1,6 @@
 //! `m1nd bench`: m1nd measured on a repository of the user's, in one run, with what to compare it to.
 
+mod edit;
 mod experiment;
 mod generate;
 mod graph;
@@ -22,6 +23,7 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Retrieval(args) => retrieval::run(&args),
         BenchCommand::Risk { repo, commits, json } => risk::run(&repo, commits, json),
         BenchCommand::Mission { events, json } => mission::run(events, json),
+        BenchCommand::Edit { repo, runs, json } => edit::run(&repo, runs, json),
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),
     }
 }

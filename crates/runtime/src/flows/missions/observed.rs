@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use m1nd_contract::{Fault, Header, ProofState};
-use m1nd_mission::{Command, Detail, Draft, EventId, EvidenceClass, Family};
+use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family};
 use serde_json::{Map, Value};
 
 use super::{act_on, content_hash};
@@ -58,7 +58,10 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
     let places = places(seen.body);
     let found_nothing = seen.candidates == Some(0);
     let blocked = seen.proof == Some(ProofState::Blocked);
+    let edited = (family == Family::Edit).then(|| edited(seen.body)).flatten();
     let outcome = match () {
+        () if edited.is_some() => "applied",
+        () if family == Family::Edit => "unchanged",
         () if found_nothing => "nothing_found",
         () if blocked => "blocked",
         () if family == Family::Read => "read",
@@ -77,6 +80,13 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
             (Some(EvidenceClass::Graph), asked, None, None)
         }
         Family::Recall => (Some(EvidenceClass::Memory), asked, None, None),
+        Family::Edit => {
+            let first = edited.as_ref().and_then(|(_, files)| files.first());
+            let hash = first.and_then(|file| file.sha256.clone());
+            let target = first.map_or(asked, |file| file.path.clone());
+            let note = edited.as_ref().map(|(id, files)| format!("{id}: {} files", files.len()));
+            (edited.as_ref().map(|_| EvidenceClass::Diff), target, hash, note)
+        }
         _ => (None, asked, None, None),
     };
     let target = if target.is_empty() { ".".to_owned() } else { target };
@@ -91,8 +101,21 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         agent_confidence: None,
         note,
         content_hash,
-        detail: (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places })),
+        detail: match edited {
+            Some((batch_id, files)) => Some(Box::new(Detail::Edited { batch_id, files })),
+            None => (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places })),
+        },
     }
+}
+
+/// The batch that an answer tells of; nothing where nothing was written.
+fn edited(body: &Value) -> Option<(String, Vec<EditedFile>)> {
+    let id = body.get("batch_id")?.as_str()?.to_owned();
+    let word = |file: &Value, name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
+    let files = body.get("files")?.as_array()?.iter();
+    let files = files
+        .filter_map(|file| Some(EditedFile { path: word(file, "file_path")?, sha256: word(file, "sha256") }));
+    Some((id, files.collect()))
 }
 
 fn phase(family: Family) -> &'static str {

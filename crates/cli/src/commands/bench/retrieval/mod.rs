@@ -91,6 +91,7 @@ pub(super) fn runtime(folder: &std::path::Path, home: &std::path::Path) -> anyho
         runtime_root: Some(home.join("state")),
         toolsets: Default::default(),
         read_only: false,
+        verify_commands: Vec::new(),
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
     let runtime = Runtime::new(m1nd_tools::surface(), settings, Arc::new(SystemClock::new()), None);

@@ -1,0 +1,416 @@
+//! Journal: a batch happens whole or not at all, whenever the process or the machine stops.
+//!
+//! A batch is one file of the journal, and its ending says how far it is: `staging` (new contents are being written
+//! beside their targets; nothing is changed yet), `forward` (everything is written; from here on the batch will happen),
+//! `back` (something was refused; old contents are being put back), `undo` (done). Each step is a synced rename.
+
+use m1nd_stdx::clock::UnixMs;
+use m1nd_stdx::digest::sha256_hex;
+
+use crate::disk::{Disk, DiskError, Held, Onto};
+use crate::lock;
+use crate::plan::{After, FileChange, Plan};
+use crate::record::{Entry, Record, State};
+
+/// What a batch is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchId(pub String);
+
+/// A batch that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    pub id: BatchId,
+    /// Whether it can be taken back.
+    pub undoable: bool,
+}
+
+/// Why a batch did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Nothing was changed.
+    #[error("{path} was changed meanwhile")]
+    Stale { path: String, actual: Option<String> },
+    /// What was changed is as it was before.
+    #[error("{0}")]
+    Disk(#[from] DiskError),
+    /// The disk refused to put things back too; the next start or batch will.
+    #[error("{first}, and putting back what was changed failed too: {second}")]
+    Unsettled { first: DiskError, second: DiskError },
+    #[error("no batch {0:?} can be taken back")]
+    Unknown(String),
+    #[error("files that the batch changed were changed since")]
+    ChangedSince { paths: Vec<String> },
+}
+
+/// A batch that an earlier process left unfinished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    pub id: String,
+    pub ended: Ended,
+    /// Files that somebody changed since; they were left alone.
+    pub left_alone: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All files are new.
+    Completed,
+    /// All files are old.
+    TakenBack,
+    /// Its record could not be read and was set aside.
+    Damaged,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Staging,
+    Forward,
+    Back,
+    Undo,
+}
+
+impl Phase {
+    const ALL: [Self; 4] = [Self::Staging, Self::Forward, Self::Back, Self::Undo];
+
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Staging => "staging",
+            Self::Forward => "forward",
+            Self::Back => "back",
+            Self::Undo => "undo",
+        }
+    }
+}
+
+/// Batches that can be taken back, at most; and what they may hold together.
+const MAX_UNDO: usize = 20;
+const MAX_UNDO_BYTES: u64 = 256 << 20;
+
+/// Does what a plan says. The caller holds the lock and has recovered.
+pub fn commit(disk: &dyn Disk, plan: &Plan, id: &BatchId, now: UnixMs) -> Result<Applied, JournalError> {
+    let batch =
+        Batch { name: format!("{:08}-{}", next_number(disk)?, id.0), record: Record::of(plan, &id.0, now) };
+    let bytes = batch.record.to_bytes().map_err(|err| DiskError::State(err.into()))?;
+    if let Err(err) = disk.put_state(&batch.file(Phase::Staging), &bytes) {
+        return Err(batch.give_up(disk, err.into()));
+    }
+    drop(bytes);
+    match batch.stage(disk, plan).and_then(|()| batch.still_old(disk)) {
+        Ok(()) => {}
+        Err(err) => return Err(batch.give_up(disk, err)),
+    }
+    let moved = disk.move_state(&batch.file(Phase::Staging), &batch.file(Phase::Forward));
+    let done = moved.and_then(|()| batch.forward(disk)).map_err(JournalError::from);
+    let done = done.and_then(|left_alone| left_alone.first().map_or(Ok(()), |path| Err(stale(disk, path))));
+    if let Err(err) = done {
+        return Err(batch.give_up(disk, err));
+    }
+    // All files are new and on disk; what the journal says of it can be mended later.
+    let undoable = match batch.close(disk) {
+        Ok(()) => true,
+        Err(err) => {
+            tracing::warn!(%err, "a batch is done, and the journal could not say so");
+            false
+        }
+    };
+    Ok(Applied { id: id.clone(), undoable })
+}
+
+/// Ends what an earlier process left unfinished. The caller holds the lock.
+pub fn recover(disk: &dyn Disk) -> Result<Vec<Recovered>, DiskError> {
+    let mut names: Vec<String> = disk.states()?.into_iter().map(|(name, _)| name).collect();
+    names.sort();
+    let mut ended = Vec::new();
+    for name in names {
+        if name.starts_with('.') {
+            disk.remove_state(&name)?;
+            continue;
+        }
+        let Some((phase, stem)) = phase_of(&name).filter(|(phase, _)| *phase != Phase::Undo) else {
+            continue;
+        };
+        let Ok(record) = Record::from_bytes(&disk.state(&name)?) else {
+            disk.move_state(&name, &format!("{name}.corrupt"))?;
+            let id = stem.to_owned();
+            ended.push(Recovered { id, ended: Ended::Damaged, left_alone: Vec::new() });
+            continue;
+        };
+        let batch = Batch { name: stem.to_owned(), record };
+        let id = batch.record.id.clone();
+        if phase == Phase::Forward && batch.can_go_forward(disk)? {
+            let left_alone = batch.forward(disk)?;
+            batch.close(disk)?;
+            ended.push(Recovered { id, ended: Ended::Completed, left_alone });
+        } else {
+            let left_alone = batch.take_back(disk)?;
+            ended.push(Recovered { id, ended: Ended::TakenBack, left_alone });
+        }
+    }
+    Ok(ended)
+}
+
+/// Whether anything waits for recovery; the lock need not be held.
+pub fn is_pending(disk: &dyn Disk) -> bool {
+    let pending = |name: &str| phase_of(name).is_some_and(|(phase, _)| phase != Phase::Undo);
+    disk.states().is_ok_and(|states| states.iter().any(|(name, _)| pending(name)))
+}
+
+/// The plan that takes a batch back; an empty one where that was done already. Refused where one of its files was
+/// changed since.
+pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
+    let names = disk.states()?;
+    let found = names.iter().find(|(name, _)| {
+        phase_of(name).is_some_and(|(phase, stem)| {
+            phase == Phase::Undo && stem.split_once('-').is_some_and(|(_, of)| of == id)
+        })
+    });
+    let unknown = || JournalError::Unknown(id.to_owned());
+    let (name, _) = found.ok_or_else(unknown)?;
+    let record = Record::from_bytes(&disk.state(name)?).map_err(|_| unknown())?;
+    let mut plan = Plan::default();
+    let (mut changed, mut is_back) = (Vec::new(), true);
+    let moved: Vec<(String, String)> =
+        record.files.iter().filter_map(|entry| Some((entry.from.clone()?, entry.path.clone()))).collect();
+    for (entry, old) in record.files.into_iter().zip(record.old) {
+        let now = disk.held(&entry.path)?;
+        is_back &= is(now.as_ref(), entry.before.as_ref());
+        if !is(now.as_ref(), entry.after.as_ref()) {
+            changed.push(entry.path);
+            continue;
+        }
+        let mode = entry.before.as_ref().and_then(|before| before.mode);
+        let after = old.map(|bytes| After { bytes, mode });
+        if now.is_none() {
+            let missing = disk.missing_folders(&entry.path)?.into_iter();
+            let new: Vec<String> = missing.filter(|folder| !plan.folders.contains(folder)).collect();
+            plan.folders.extend(new);
+        }
+        // What moved there moves back.
+        let from = moved.iter().find(|(from, _)| *from == entry.path).map(|(_, to)| to.clone());
+        let from = from.filter(|_| after.is_some());
+        plan.files.push(FileChange { path: entry.path, from, before: now, after });
+    }
+    match (is_back, changed.is_empty()) {
+        (true, _) => Ok(Plan::default()),
+        (false, true) => Ok(plan),
+        (false, false) => Err(JournalError::ChangedSince { paths: changed }),
+    }
+}
+
+/// Takes the newest batch back as if it had never been; the caller holds the lock since before it.
+pub fn roll_back(disk: &dyn Disk, id: &BatchId, now: UnixMs) -> Result<(), JournalError> {
+    let plan = inverse(disk, &id.0)?;
+    let back = BatchId(format!("{}-back", id.0));
+    commit(disk, &plan, &back, now)?;
+    remove_made_folders(disk, &id.0);
+    for (name, _) in disk.states()? {
+        if [id, &back].iter().any(|id| name.ends_with(&format!("-{}.undo", id.0))) {
+            disk.remove_state(&name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Folders that a batch made and that hold nothing now go with it; those who took it back call this.
+pub fn remove_made_folders(disk: &dyn Disk, id: &str) {
+    let Ok(names) = disk.states() else { return };
+    for (name, _) in names.iter().filter(|(name, _)| name.ends_with(&format!("-{id}.undo"))) {
+        let record = disk.state(name).ok().and_then(|bytes| Record::from_bytes(&bytes).ok());
+        for folder in record.iter().flat_map(|record| record.folders.iter().rev()) {
+            if let Err(err) = disk.remove_empty_folder(folder) {
+                tracing::debug!(%err, folder, "an empty folder stays");
+            }
+        }
+    }
+}
+
+struct Batch {
+    name: String,
+    record: Record,
+}
+
+impl Batch {
+    fn file(&self, phase: Phase) -> String {
+        format!("{}.{}", self.name, phase.ending())
+    }
+
+    fn stage(&self, disk: &dyn Disk, plan: &Plan) -> Result<(), JournalError> {
+        for folder in &self.record.folders {
+            disk.make_folder(folder)?;
+            disk.sync_beside(folder)?;
+        }
+        for (entry, file) in self.record.files.iter().zip(&plan.files) {
+            if let Some(after) = &file.after {
+                disk.put_beside(&entry.path, &entry.staged, &after.bytes, after.mode)?;
+            }
+        }
+        Ok(self.sync(disk)?)
+    }
+
+    /// Somebody else may have written while the new contents were.
+    fn still_old(&self, disk: &dyn Disk) -> Result<(), JournalError> {
+        for entry in &self.record.files {
+            let now = disk.held(&entry.path)?;
+            if !is(now.as_ref(), entry.before.as_ref()) {
+                return Err(stale(disk, &entry.path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that is to take a place is there, or has taken it.
+    fn can_go_forward(&self, disk: &dyn Disk) -> Result<bool, DiskError> {
+        for entry in self.record.files.iter().filter(|entry| entry.after.is_some()) {
+            if !disk.is_beside(&entry.path, &entry.staged)?
+                && !is(disk.held(&entry.path)?.as_ref(), entry.after.as_ref())
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Puts every new content in its place. Can be done again; the files that somebody changed meanwhile are left alone.
+    fn forward(&self, disk: &dyn Disk) -> Result<Vec<String>, DiskError> {
+        let mut left_alone = Vec::new();
+        for entry in &self.record.files {
+            if entry.after.is_some() && !disk.is_beside(&entry.path, &entry.staged)? {
+                continue;
+            }
+            let now = disk.held(&entry.path)?;
+            if !is(now.as_ref(), entry.before.as_ref()) {
+                if now.is_some() || entry.after.is_some() {
+                    left_alone.push(entry.path.clone());
+                }
+                disk.remove_beside(&entry.path, &entry.staged)?;
+                continue;
+            }
+            match (&entry.before, &entry.after) {
+                (Some(_), Some(_)) => disk.take_place(&entry.path, &entry.staged, Onto::Existing)?,
+                (None, Some(_)) => disk.take_place(&entry.path, &entry.staged, Onto::Nothing)?,
+                (_, None) => disk.remove_file(&entry.path)?,
+            }
+        }
+        self.sync(disk)?;
+        Ok(left_alone)
+    }
+
+    /// Says that it is done, and forgets batches that are too old to be taken back.
+    fn close(&self, disk: &dyn Disk) -> Result<(), DiskError> {
+        disk.move_state(&self.file(Phase::Forward), &self.file(Phase::Undo))?;
+        let mut kept: Vec<(String, u64)> = disk.states()?;
+        kept.retain(|(name, _)| phase_of(name).is_some_and(|(phase, _)| phase == Phase::Undo));
+        kept.sort_by(|a, b| b.cmp(a));
+        let mut bytes = 0;
+        for (nth, (name, size)) in kept.iter().enumerate() {
+            bytes += size;
+            if nth > 0 && (nth >= MAX_UNDO || bytes > MAX_UNDO_BYTES) {
+                disk.remove_state(name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn give_up(&self, disk: &dyn Disk, why: JournalError) -> JournalError {
+        match (self.take_back(disk), why) {
+            (Ok(_), why) => why,
+            (Err(second), JournalError::Disk(first)) => JournalError::Unsettled { first, second },
+            (Err(second), why) => {
+                tracing::warn!(%second, "what a refused batch wrote beside files is still there");
+                why
+            }
+        }
+    }
+
+    /// Puts every old content back, and takes away everything that was written beside files.
+    fn take_back(&self, disk: &dyn Disk) -> Result<Vec<String>, DiskError> {
+        let names = disk.states()?;
+        let has = |phase| names.iter().any(|(name, _)| *name == self.file(phase));
+        // From here on a recovery goes back too.
+        if has(Phase::Forward) {
+            disk.move_state(&self.file(Phase::Forward), &self.file(Phase::Back))?;
+        }
+        let mut left_alone = Vec::new();
+        for (entry, old) in self.record.files.iter().zip(&self.record.old) {
+            let now = disk.held(&entry.path)?;
+            if !is(now.as_ref(), entry.before.as_ref()) {
+                if is(now.as_ref(), entry.after.as_ref()) {
+                    put_back(disk, entry, old.as_deref())?;
+                } else {
+                    left_alone.push(entry.path.clone());
+                }
+            }
+            disk.remove_beside(&entry.path, &entry.staged)?;
+            disk.remove_beside(&entry.path, &restoring(entry))?;
+        }
+        self.sync(disk)?;
+        for folder in self.record.folders.iter().rev() {
+            disk.remove_empty_folder(folder)?;
+        }
+        for phase in [Phase::Staging, Phase::Forward, Phase::Back] {
+            disk.remove_state(&self.file(phase))?;
+        }
+        Ok(left_alone)
+    }
+
+    /// Each folder once.
+    fn sync(&self, disk: &dyn Disk) -> Result<(), DiskError> {
+        let mut done: Vec<&str> = Vec::new();
+        for entry in &self.record.files {
+            let folder = entry.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if !done.contains(&folder) {
+                disk.sync_beside(&entry.path)?;
+                done.push(folder);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Somebody else wrote the file.
+fn stale(disk: &dyn Disk, path: &str) -> JournalError {
+    let now = disk.held(path).ok().flatten();
+    JournalError::Stale { path: path.to_owned(), actual: now.map(|held| sha256_hex(&held.bytes)) }
+}
+
+fn put_back(disk: &dyn Disk, entry: &Entry, old: Option<&[u8]>) -> Result<(), DiskError> {
+    let Some(old) = old else { return disk.remove_file(&entry.path) };
+    let name = restoring(entry);
+    disk.remove_beside(&entry.path, &name)?;
+    let mode = entry.before.as_ref().and_then(|before| before.mode);
+    disk.put_beside(&entry.path, &name, old, mode)?;
+    let onto = if entry.after.is_some() { Onto::Existing } else { Onto::Nothing };
+    disk.take_place(&entry.path, &name, onto)
+}
+
+/// The file in which an old content waits to take its place.
+fn restoring(entry: &Entry) -> String {
+    format!("{}-old", entry.staged)
+}
+
+/// Whether a file is in a state. A mode that the system chose is not compared.
+fn is(now: Option<&Held>, state: Option<&State>) -> bool {
+    match (now, state) {
+        (None, None) => true,
+        (Some(now), Some(state)) => {
+            now.bytes.len() as u64 == state.bytes
+                && state.mode.is_none_or(|mode| mode == now.mode)
+                && sha256_hex(&now.bytes) == state.sha256
+        }
+        _ => false,
+    }
+}
+
+fn phase_of(name: &str) -> Option<(Phase, &str)> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let phase = Phase::ALL.into_iter().find(|phase| phase.ending() == ending)?;
+    Some((phase, stem))
+}
+
+/// Batches are numbered, so that the newest can be told.
+fn next_number(disk: &dyn Disk) -> Result<u64, DiskError> {
+    let names = disk.states()?;
+    let names = names.iter().filter(|(name, _)| !lock::is_lock(name));
+    let newest = names.filter_map(|(name, _)| name.split_once('-')?.0.parse::<u64>().ok()).max();
+    Ok(newest.unwrap_or_default() + 1)
+}

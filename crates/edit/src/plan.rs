@@ -1,0 +1,205 @@
+//! Plan: what a batch would do to each file. Reads, decides, writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_stdx::digest::sha256_hex;
+
+use crate::disk::{Disk, DiskError, Held};
+use crate::text::{Edit, EditError, edited, in_the_form_of, not_text};
+
+/// What somebody wants of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Relative to the workspace, without `.` and `..`.
+    pub path: String,
+    pub act: Act,
+    /// Where the file goes.
+    pub rename_to: Option<String>,
+    /// What the file must hold now, as a sha256.
+    pub expected: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// The whole new content of a file that is there.
+    Replace(String),
+    /// The content of a file that is not there.
+    Create(String),
+    Edits(Vec<Edit>),
+    /// The bytes of a file that is there, as they are to be.
+    Exact(Vec<u8>),
+    Delete,
+    /// Only the name changes.
+    Keep,
+}
+
+/// Why a batch cannot be. `at` is the place in the list, from 0.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    #[error("{path} does not exist")]
+    Missing { at: usize, path: String },
+    #[error("{path} exists already")]
+    Exists { at: usize, path: String },
+    #[error("{path} is named twice")]
+    Twice { at: usize, path: String },
+    #[error("{path} holds something else than expected")]
+    Stale { at: usize, path: String, expected: String, actual: Option<String> },
+    #[error("{path}: {source}")]
+    Edit {
+        at: usize,
+        path: String,
+        sha256: String,
+        #[source]
+        source: EditError,
+    },
+    #[error("{path} is {what}")]
+    NotText { at: usize, path: String, what: &'static str },
+    #[error("{path} is read-only")]
+    ReadOnly { at: usize, path: String },
+    #[error("the batch holds more than {limit} bytes")]
+    TooLarge { limit: u64 },
+    #[error("{source}")]
+    Disk {
+        at: usize,
+        #[source]
+        source: DiskError,
+    },
+}
+
+/// Everything a batch does. Only `plan` and the journal make one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// In the order of paths; no file is left as it is.
+    pub files: Vec<FileChange>,
+    /// Folders that are made, outermost first.
+    pub folders: Vec<String>,
+    /// Paths that were named and stay as they are.
+    pub unchanged: Vec<String>,
+}
+
+/// One path before and after. A file that moves is two of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    pub path: String,
+    /// Where the content comes from, if it moves here.
+    pub from: Option<String>,
+    pub before: Option<Held>,
+    pub after: Option<After>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct After {
+    pub bytes: Vec<u8>,
+    /// Nothing for what the system gives new files.
+    pub mode: Option<u32>,
+}
+
+/// Bytes of old and new contents together; the journal keeps the old ones.
+pub const MAX_BATCH_BYTES: u64 = 256 << 20;
+
+pub fn plan(disk: &dyn Disk, changes: &[Change]) -> Result<Plan, PlanError> {
+    let mut before: BTreeMap<&str, Option<Held>> = BTreeMap::new();
+    let mut after: BTreeMap<&str, (Option<&str>, After)> = BTreeMap::new();
+    let mut named: BTreeSet<&str> = BTreeSet::new();
+    for (at, change) in changes.iter().enumerate() {
+        let (path, to) = (change.path.as_str(), change.rename_to.as_deref());
+        if !named.insert(path) {
+            return Err(PlanError::Twice { at, path: path.to_owned() });
+        }
+        let now = disk.held(path).map_err(|source| PlanError::Disk { at, source })?;
+        if let Some(expected) = &change.expected {
+            let actual = now.as_ref().map(|held| sha256_hex(&held.bytes));
+            if actual.as_deref().is_none_or(|actual| !actual.eq_ignore_ascii_case(expected)) {
+                let expected = expected.clone();
+                return Err(PlanError::Stale { at, path: path.to_owned(), expected, actual });
+            }
+        }
+        if let Some(new) = wanted(at, change, now.as_ref())? {
+            let (to, from) = to.filter(|to| *to != path).map_or((path, None), |to| (to, Some(path)));
+            if after.insert(to, (from, new)).is_some() {
+                return Err(PlanError::Twice { at, path: to.to_owned() });
+            }
+        }
+        before.insert(path, now);
+    }
+    for (at, change) in changes.iter().enumerate() {
+        let Some(to) = change.rename_to.as_deref().filter(|to| !before.contains_key(to)) else { continue };
+        if disk.held(to).map_err(|source| PlanError::Disk { at, source })?.is_some() {
+            return Err(PlanError::Exists { at, path: to.to_owned() });
+        }
+        before.insert(to, None);
+    }
+    finished(disk, changes, before, after)
+}
+
+fn finished(
+    disk: &dyn Disk,
+    changes: &[Change],
+    before: BTreeMap<&str, Option<Held>>,
+    mut after: BTreeMap<&str, (Option<&str>, After)>,
+) -> Result<Plan, PlanError> {
+    let mut made = Plan::default();
+    let mut bytes = 0;
+    for (path, now) in before {
+        let new = after.remove(path);
+        let old_len = now.as_ref().map_or(0, |held| held.bytes.len());
+        bytes += (old_len + new.as_ref().map_or(0, |(_, new)| new.bytes.len())) as u64;
+        if bytes > MAX_BATCH_BYTES {
+            return Err(PlanError::TooLarge { limit: MAX_BATCH_BYTES });
+        }
+        let is_same = match (&now, &new) {
+            (Some(now), Some((_, new))) => now.bytes == new.bytes && new.mode == Some(now.mode),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_same {
+            made.unchanged.push(path.to_owned());
+            continue;
+        }
+        let is_new = now.is_none();
+        let (from, after) = new.map_or((None, None), |(from, new)| (from.map(str::to_owned), Some(new)));
+        if is_new {
+            let at = changes
+                .iter()
+                .position(|change| change.path == path || change.rename_to.as_deref() == Some(path));
+            let missing = disk.missing_folders(path);
+            let missing = missing.map_err(|source| PlanError::Disk { at: at.unwrap_or_default(), source })?;
+            let new = missing.into_iter().filter(|folder| !made.folders.contains(folder));
+            let new: Vec<String> = new.collect();
+            made.folders.extend(new);
+        }
+        made.files.push(FileChange { path: path.to_owned(), from, before: now, after });
+    }
+    Ok(made)
+}
+
+/// What a file is to hold after its change; nothing when it goes.
+fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After>, PlanError> {
+    let path = || change.path.clone();
+    let Some(now) = now else {
+        return match &change.act {
+            Act::Create(text) => Ok(Some(After { bytes: text.clone().into_bytes(), mode: None })),
+            _ => Err(PlanError::Missing { at, path: path() }),
+        };
+    };
+    if now.mode & 0o222 == 0 && change.act != Act::Keep {
+        return Err(PlanError::ReadOnly { at, path: path() });
+    }
+    let text = || match not_text(&now.bytes) {
+        Some(what) => Err(PlanError::NotText { at, path: path(), what }),
+        None => Ok(&now.bytes[..]),
+    };
+    let bytes = match &change.act {
+        Act::Create(_) => return Err(PlanError::Exists { at, path: path() }),
+        Act::Delete => return Ok(None),
+        Act::Keep => now.bytes.clone(),
+        Act::Exact(bytes) => bytes.clone(),
+        Act::Replace(new) => in_the_form_of(text()?, new),
+        Act::Edits(edits) => edited(text()?, edits).map_err(|source| {
+            let sha256 = sha256_hex(&now.bytes);
+            PlanError::Edit { at, path: path(), sha256, source }
+        })?,
+    };
+    Ok(Some(After { bytes, mode: Some(now.mode) }))
+}

@@ -1,0 +1,334 @@
+//! Text: exact replacements in a file's bytes, keeping its line endings, byte order mark and final newline.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+/// One replacement. What is not UTF-8 around it stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Must be in the file exactly once. A newline in it matches the file's own line ending.
+    pub old: String,
+    pub new: String,
+}
+
+/// Why replacements cannot be made. Numbers count from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    #[error("edit {at} has an empty `old`")]
+    Empty { at: usize },
+    #[error("edit {at} changes nothing")]
+    Same { at: usize },
+    #[error("edit {at}: `old` is not in the file")]
+    NotFound { at: usize, near: Vec<Near> },
+    #[error("edit {at}: `old` is in the file {} times", lines.len())]
+    Several { at: usize, lines: Vec<u32> },
+    #[error("edits {first} and {second} overlap")]
+    Overlap { first: usize, second: usize },
+}
+
+/// A place that is nearly what was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// Where `old` would begin.
+    pub line: u32,
+    /// The first line there that differs, and its number.
+    pub differs_at: u32,
+    pub text: String,
+    /// Nothing but blanks differs.
+    pub only_blanks: bool,
+}
+
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The bytes after all replacements. Each is looked for in the file as it is, not in what another one made of it.
+pub fn edited(bytes: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
+    let start = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
+    let file = Plain::of(&bytes[start..]);
+    let crlf = file.is_mostly_crlf();
+    let mut spots: Vec<(Range<usize>, usize)> = Vec::new();
+    for (at, edit) in edits.iter().enumerate() {
+        let old = edit.old.trim_start_matches('\u{FEFF}').replace("\r\n", "\n");
+        if old.is_empty() {
+            return Err(EditError::Empty { at });
+        }
+        if edit.new.replace("\r\n", "\n") == old {
+            return Err(EditError::Same { at });
+        }
+        let found = occurrences(&file.text, old.as_bytes());
+        match found[..] {
+            [one] => spots.push((one..one + old.len(), at)),
+            [] => return Err(EditError::NotFound { at, near: near(&file.text, &old) }),
+            _ => {
+                let lines = found.iter().map(|&one| line_of(&file.text, one)).collect();
+                return Err(EditError::Several { at, lines });
+            }
+        }
+    }
+    spots.sort_by_key(|(spot, _)| spot.start);
+    for pair in spots.windows(2) {
+        if pair[0].0.end > pair[1].0.start {
+            let (first, second) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
+            return Err(EditError::Overlap { first, second });
+        }
+    }
+    let mut out = bytes[..start].to_vec();
+    let mut from = 0;
+    for (spot, at) in spots {
+        let raw = file.raw(spot.start)..file.raw(spot.end);
+        out.extend_from_slice(&bytes[start + from..start + raw.start]);
+        let here = &bytes[start + raw.start..start + raw.end];
+        let ending = memchr::memchr(b'\n', here).map_or(crlf, |at| at > 0 && here[at - 1] == b'\r');
+        out.extend_from_slice(with_endings(&edits[at].new, ending).as_bytes());
+        from = raw.end;
+    }
+    out.extend_from_slice(&bytes[start + from..]);
+    Ok(out)
+}
+
+/// New content for a file: with the byte order mark, line endings and final newline of the old one.
+pub fn in_the_form_of(old: &[u8], new: &str) -> Vec<u8> {
+    let has_mark = old.starts_with(MARK);
+    let body = &old[if has_mark { MARK.len() } else { 0 }..];
+    let file = Plain::of(body);
+    let mut text = new.strip_prefix('\u{FEFF}').unwrap_or(new).to_owned();
+    if memchr::memchr(b'\n', body).is_some() {
+        text = with_endings(&text, file.is_mostly_crlf());
+    }
+    if !body.is_empty() && !text.is_empty() {
+        let (had, has) = (body.ends_with(b"\n"), text.ends_with('\n'));
+        if had && !has {
+            text.push_str(if file.is_mostly_crlf() { "\r\n" } else { "\n" });
+        } else if !had && has {
+            text.truncate(text.len() - if text.ends_with("\r\n") { 2 } else { 1 });
+        }
+    }
+    let mark: &[u8] = if has_mark || new.starts_with('\u{FEFF}') { MARK } else { b"" };
+    [mark, text.as_bytes()].concat()
+}
+
+/// Why bytes are no text that can be edited, if they are not.
+pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        return Some("UTF-16");
+    }
+    memchr::memchr(0, bytes).is_some().then_some("binary")
+}
+
+fn with_endings(text: &str, crlf: bool) -> String {
+    let plain = text.replace("\r\n", "\n");
+    if crlf { plain.replace('\n', "\r\n") } else { plain }
+}
+
+/// A file with plain newlines, and where carriage returns were taken out.
+struct Plain {
+    text: Vec<u8>,
+    /// Places in `text` of the newlines that had one before them.
+    dropped: Vec<usize>,
+}
+
+impl Plain {
+    fn of(bytes: &[u8]) -> Self {
+        let mut text = Vec::with_capacity(bytes.len());
+        let mut dropped = Vec::new();
+        let mut from = 0;
+        for at in memmem::find_iter(bytes, b"\r\n") {
+            text.extend_from_slice(&bytes[from..at]);
+            dropped.push(text.len());
+            from = at + 1;
+        }
+        text.extend_from_slice(&bytes[from..]);
+        Self { text, dropped }
+    }
+
+    /// Where a place of `text` is in the bytes; before a newline means before its carriage return.
+    fn raw(&self, at: usize) -> usize {
+        at + self.dropped.partition_point(|&newline| newline < at)
+    }
+
+    fn is_mostly_crlf(&self) -> bool {
+        let newlines = memchr::memchr_iter(b'\n', &self.text).count();
+        self.dropped.len() * 2 > newlines
+    }
+}
+
+/// Where something begins, also where two of them overlap; no more than matter.
+fn occurrences(text: &[u8], wanted: &[u8]) -> Vec<usize> {
+    let finder = memmem::Finder::new(wanted);
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| finder.find(rest)) {
+        found.push(from + at);
+        from += at + 1;
+        if found.len() == MAX_PLACES {
+            break;
+        }
+    }
+    found
+}
+
+/// More places than this are not told one by one.
+const MAX_PLACES: usize = 10;
+/// Near misses that are told.
+const MAX_NEAR: usize = 3;
+/// Larger files are not looked through for lines that are merely alike.
+const MAX_COMPARED: usize = 2 << 20;
+/// Less alike is not near.
+const LEAST_LIKENESS: f64 = 0.6;
+/// Longer lines are cut.
+const MAX_SHOWN: usize = 120;
+
+fn line_of(text: &[u8], at: usize) -> u32 {
+    let newlines = memchr::memchr_iter(b'\n', &text[..at]).count();
+    u32::try_from(newlines + 1).unwrap_or(u32::MAX)
+}
+
+/// Places where most of the lines of `old` stand, or a line that is like its first.
+fn near(text: &[u8], old: &str) -> Vec<Near> {
+    let text = String::from_utf8_lossy(text);
+    let lines: Vec<&str> = text.lines().collect();
+    let wanted: Vec<&str> = old.lines().collect();
+    let Some(lead) = wanted.iter().position(|line| !line.trim().is_empty()) else { return Vec::new() };
+    let is_small = text.len() <= MAX_COMPARED;
+    let mut found: Vec<(f64, Near)> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let likeness = match line.trim() == wanted[lead].trim() {
+            true => 1.0,
+            false if is_small => alike(line.trim(), wanted[lead].trim()),
+            false => 0.0,
+        };
+        let contained = wanted.len() == 1 && blankless(line).contains(&blankless(wanted[lead]));
+        if likeness < LEAST_LIKENESS && !contained {
+            continue;
+        }
+        let Some(begin) = at.checked_sub(lead) else { continue };
+        let pairs =
+            || wanted.iter().enumerate().map(|(nth, want)| (begin + nth, lines.get(begin + nth), want));
+        let same = pairs().filter(|(_, have, want)| have.is_some_and(|have| have.trim() == want.trim()));
+        let score = same.count() as f64 + likeness + f64::from(u8::from(contained));
+        let only_blanks = contained
+            || pairs().all(|(_, have, want)| have.is_some_and(|have| blankless(have) == blankless(want)));
+        let differs = pairs().find(|(_, have, want)| have.is_none_or(|have| have != *want));
+        let (differs_at, shown) =
+            differs.map_or((at, *line), |(number, have, _)| (number, have.copied().unwrap_or_default()));
+        let number = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
+        let text = shown[..shown.floor_char_boundary(MAX_SHOWN)].to_owned();
+        let near = Near { line: number(begin), differs_at: number(differs_at), text, only_blanks };
+        found.push((score, near));
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.line.cmp(&b.1.line)));
+    found.truncate(MAX_NEAR);
+    found.into_iter().map(|(_, near)| near).collect()
+}
+
+/// 0 to 1; lines of very different length are not compared.
+fn alike(a: &str, b: &str) -> f64 {
+    let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
+    if short * 2 < long || long > 400 || short < 3 {
+        return 0.0;
+    }
+    strsim::normalized_levenshtein(a, b)
+}
+
+fn blankless(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(old: &str, new: &str) -> Edit {
+        Edit { old: old.into(), new: new.into() }
+    }
+
+    fn shown(file: &str, edits: &[Edit]) -> String {
+        match edited(file.as_bytes(), edits) {
+            Ok(bytes) => String::from_utf8(bytes).unwrap().replace('\r', "<CR>"),
+            Err(EditError::NotFound { at, near }) => {
+                let near: Vec<String> = near
+                    .iter()
+                    .map(|near| {
+                        let blanks = if near.only_blanks { " blanks" } else { "" };
+                        format!("{}/{} {:?}{blanks}", near.line, near.differs_at, near.text)
+                    })
+                    .collect();
+                format!("{at} near {}", near.join("; "))
+            }
+            Err(EditError::Several { at, lines }) => format!("{at} several {lines:?}"),
+            Err(err) => err.to_string(),
+        }
+    }
+
+    #[test]
+    fn replacements_are_made_in_the_file_as_it_is() {
+        let file = "one\ntwo\nthree\n";
+        assert_eq!(shown(file, &[edit("two", "2"), edit("one\n", "two\n")]), "two\n2\nthree\n");
+        assert_eq!(shown(file, &[edit("two\nthree", "x"), edit("one\ntwo", "y")]), "edits 0 and 1 overlap");
+        assert_eq!(shown(file, &[edit("", "y")]), "edit 0 has an empty `old`");
+        assert_eq!(shown(file, &[edit("one", "one")]), "edit 0 changes nothing");
+    }
+
+    #[test]
+    fn what_is_there_twice_or_overlaps_itself_is_refused_with_its_lines() {
+        assert_eq!(shown("a = 1\nb\na = 1\n", &[edit("a = 1", "a = 2")]), "0 several [1, 3]");
+        assert_eq!(shown("aaa", &[edit("aa", "b")]), "0 several [1, 1]");
+    }
+
+    #[test]
+    fn near_misses_are_told_with_their_lines() {
+        let file = "fn a() {\n    let x = 1;\n    call(x);\n}\n\nfn b() {\n    call( y );\n}\n";
+        assert_eq!(
+            shown(file, &[edit("let x = 1;\n  call(x);", "")]),
+            "0 near 2/2 \"    let x = 1;\" blanks"
+        );
+        assert_eq!(
+            shown(file, &[edit("call(y);", "")]),
+            "0 near 7/7 \"    call( y );\" blanks; 3/3 \"    call(x);\""
+        );
+        assert_eq!(
+            shown(file, &[edit("fn a() {\n    let y = 1;", "")]),
+            "0 near 1/2 \"    let x = 1;\"; 6/6 \"fn b() {\""
+        );
+        assert_eq!(shown(file, &[edit("nothing like it here", "")]), "0 near ");
+    }
+
+    #[test]
+    fn line_endings_follow_the_file() {
+        let file = "one\r\ntwo\r\nthree\r\n";
+        assert_eq!(shown(file, &[edit("one\ntwo", "1\n2\n2b")]), "1<CR>\n2<CR>\n2b<CR>\nthree<CR>\n");
+        assert_eq!(shown(file, &[edit("two", "2\n")]), "one<CR>\n2<CR>\n<CR>\nthree<CR>\n");
+        assert_eq!(shown(file, &[edit("one\r\ntwo", "1\r\n2")]), "1<CR>\n2<CR>\nthree<CR>\n");
+        let mixed = "a\r\nb\nc\n";
+        assert_eq!(shown(mixed, &[edit("a\nb", "x\ny")]), "x<CR>\ny\nc\n");
+        assert_eq!(shown(mixed, &[edit("b\nc", "x\r\ny")]), "a<CR>\nx\ny\n");
+    }
+
+    #[test]
+    fn marks_bytes_and_missing_newlines_stay() {
+        let latin = b"caf\xE9 = 1\nx = 2";
+        assert_eq!(edited(latin, &[edit("x = 2", "x = 3")]).unwrap(), b"caf\xE9 = 1\nx = 3");
+        let marked = b"\xEF\xBB\xBFone\r\n";
+        assert_eq!(edited(marked, &[edit("one\n", "two\n")]).unwrap(), b"\xEF\xBB\xBFtwo\r\n");
+        assert_eq!(in_the_form_of(marked, "two\nthree\n"), b"\xEF\xBB\xBFtwo\r\nthree\r\n");
+        assert_eq!(in_the_form_of(b"one\n", "two"), b"two\n");
+        assert_eq!(in_the_form_of(b"one", "two\n"), b"two");
+        assert_eq!(in_the_form_of(b"one\ntwo", "two\r\nthree\r\n"), b"two\nthree");
+        assert_eq!(in_the_form_of(b"", "two\r\n"), b"two\r\n");
+        assert_eq!(in_the_form_of(b"one\n", ""), b"");
+        assert_eq!(not_text(b"\xFF\xFEa\0"), Some("UTF-16"));
+        assert_eq!(not_text(b"ELF\0"), Some("binary"));
+        assert_eq!(not_text(latin), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_edit_and_its_inverse_leave_every_byte(before in "[a-c\r\n]{0,20}", after in "[a-c\r\n]{0,20}", crlf: bool) {
+            let join = |text: &str| if crlf { text.replace('\r', "").replace('\n', "\r\n") } else { text.replace('\r', "") };
+            let file = format!("{}@one@{}", join(&before), join(&after));
+            let there = edited(file.as_bytes(), &[edit("@one@", "@t\nw\no@")]).unwrap();
+            let back = edited(&there, &[edit("@t\nw\no@", "@one@")]).unwrap();
+            proptest::prop_assert_eq!(back, file.into_bytes());
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What a batch may and may not do, on real files.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use m1nd_edit::{Act, BatchId, Change, Edit, OnDisk, journal, patch, plan, unified};
+use m1nd_stdx::clock::UnixMs;
+use m1nd_stdx::digest::sha256_hex;
+use m1nd_vfs::Root;
+
+struct Place {
+    dir: tempfile::TempDir,
+    root: Root,
+}
+
+impl Place {
+    fn with(files: &[(&str, &[u8])]) -> Self {
+        let dir = common::folder();
+        let ws = dir.path().join("ws");
+        fs::create_dir(&ws).unwrap();
+        for (name, bytes) in files {
+            fs::create_dir_all(ws.join(name).parent().unwrap()).unwrap();
+            fs::write(ws.join(name), bytes).unwrap();
+        }
+        Self { root: Root::open(&ws).unwrap(), dir }
+    }
+
+    fn disk(&self) -> OnDisk<'_> {
+        OnDisk { root: &self.root, journal: self.dir.path().join("journal") }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// What the batch leaves, a line each, or why it was refused.
+    fn apply(&self, changes: &[Change]) -> String {
+        let planned = match plan(&self.disk(), changes) {
+            Ok(planned) => planned,
+            Err(err) => return err.to_string(),
+        };
+        match journal::commit(&self.disk(), &planned, &BatchId("b-1".into()), UnixMs(0)) {
+            Ok(_) => self.shown(),
+            Err(err) => err.to_string(),
+        }
+    }
+
+    fn shown(&self) -> String {
+        let files = common::tree(self.root.path());
+        let files = files.iter().filter(|(name, _)| !name.ends_with('/'));
+        let lines: Vec<String> =
+            files.map(|(name, (bytes, _))| format!("{name}={}", String::from_utf8_lossy(bytes))).collect();
+        lines.join(" ")
+    }
+}
+
+fn change(path: &str, act: Act) -> Change {
+    Change { path: path.into(), act, rename_to: None, expected: None }
+}
+
+fn moved(path: &str, to: &str) -> Change {
+    Change { rename_to: Some(to.into()), ..change(path, Act::Keep) }
+}
+
+fn edit(old: &str, new: &str) -> Act {
+    Act::Edits(vec![Edit { old: old.into(), new: new.into() }])
+}
+
+#[test]
+fn files_come_go_move_and_swap_in_one_batch() {
+    let place = Place::with(&[("a", b"A"), ("b", b"B"), ("c", b"C"), ("d", b"D")]);
+    let batch = [
+        moved("a", "b"),
+        moved("b", "a"),
+        change("c", Act::Delete),
+        moved("d", "c"),
+        change("e/f", Act::Create("F".into())),
+    ];
+    assert_eq!(place.apply(&batch), "a=B b=A c=D e/f=F");
+}
+
+#[test]
+fn contradictions_are_refused_and_change_nothing() {
+    let place = Place::with(&[("a", b"A"), ("b", b"B"), ("f/x", b"")]);
+    let said = |batch: &[Change]| place.apply(batch);
+    assert_eq!(said(&[moved("a", "b")]), "b exists already");
+    assert_eq!(said(&[moved("a", "c"), moved("b", "c")]), "c is named twice");
+    assert_eq!(said(&[change("a", Act::Delete), change("a", edit("A", "x"))]), "a is named twice");
+    assert_eq!(said(&[change("a", Act::Create("x".into()))]), "a exists already");
+    assert_eq!(said(&[change("no", edit("A", "x"))]), "no does not exist");
+    assert_eq!(said(&[change("a", edit("Z", "x"))]), "a: edit 0: `old` is not in the file");
+    assert_eq!(said(&[change("a/b", Act::Create("x".into()))]), "a part of the way to a is a file");
+    assert_eq!(said(&[change("f", Act::Delete)]), "f is a folder");
+    assert_eq!(place.shown(), "a=A b=B f/x=");
+    assert!(!place.dir.path().join("journal").exists());
+}
+
+#[test]
+fn what_is_expected_must_be_there() {
+    let place = Place::with(&[("a", b"A")]);
+    let expecting = |hash: &str| Change { expected: Some(hash.into()), ..change("a", edit("A", "x")) };
+    assert_eq!(place.apply(&[expecting(&sha256_hex(b"B"))]), "a holds something else than expected");
+    assert_eq!(place.apply(&[expecting(&sha256_hex(b"A"))]), "a=x");
+}
+
+#[test]
+fn a_file_changed_after_the_plan_is_stale_and_nothing_is_written() {
+    let place = Place::with(&[("a", b"A"), ("b", b"B")]);
+    let batch =
+        [change("a", edit("A", "x")), change("b", edit("B", "x")), change("n/c", Act::Create("c".into()))];
+    let planned = plan(&place.disk(), &batch).unwrap();
+    fs::write(place.path("b"), "by hand").unwrap();
+    let refused = journal::commit(&place.disk(), &planned, &BatchId("b-1".into()), UnixMs(0)).unwrap_err();
+    assert_eq!(refused.to_string(), "b was changed meanwhile");
+    assert_eq!(place.shown(), "a=A b=by hand");
+    assert!(!place.path("n").exists());
+}
+
+#[test]
+fn read_only_binary_utf16_and_links_are_refused() {
+    let place = Place::with(&[("ro", b"A"), ("bin", b"A\0"), ("wide", b"\xFF\xFEA\0"), ("a", b"A")]);
+    fs::set_permissions(place.path("ro"), fs::Permissions::from_mode(0o444)).unwrap();
+    symlink("a", place.path("link")).unwrap();
+    fs::write(place.dir.path().join("outside"), "A").unwrap();
+    symlink("../outside", place.path("out")).unwrap();
+    let said = |path: &str| place.apply(&[change(path, edit("A", "x"))]);
+    assert_eq!(said("ro"), "ro is read-only");
+    assert_eq!(said("bin"), "bin is binary");
+    assert_eq!(said("wide"), "wide is UTF-16");
+    assert_eq!(said("link"), "link leads through a symbolic link");
+    assert_eq!(said("out"), "out leads through a symbolic link");
+    assert_eq!(said(".git/config"), ".git/config is withheld");
+    assert_eq!(said("../outside"), "../outside is outside the workspace");
+    assert_eq!(place.apply(&[change("bin", Act::Replace("x".into()))]), "bin is binary");
+    assert_eq!(fs::read(place.dir.path().join("outside")).unwrap(), b"A");
+    place.apply(&[moved("bin", "moved"), change("wide", Act::Delete)]);
+    assert_eq!(fs::read(place.path("moved")).unwrap(), b"A\0");
+}
+
+#[test]
+fn modes_endings_marks_and_other_bytes_are_exact() {
+    let place = Place::with(&[("run.sh", b"\xEF\xBB\xBFone\r\ntwo\r\n\xE9"), ("x", b"1\n2")]);
+    fs::set_permissions(place.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    place.apply(&[
+        Change { rename_to: Some("go.sh".into()), ..change("run.sh", edit("one\ntwo", "1\n2\n3")) },
+        change("x", Act::Replace("3\n4\n".into())),
+    ]);
+    assert_eq!(fs::read(place.path("go.sh")).unwrap(), b"\xEF\xBB\xBF1\r\n2\r\n3\r\n\xE9");
+    assert_eq!(fs::metadata(place.path("go.sh")).unwrap().permissions().mode() & 0o777, 0o751);
+    assert_eq!(fs::read(place.path("x")).unwrap(), b"3\n4");
+}
+
+#[test]
+fn fifty_megabytes_are_exact_and_more_than_the_limit_is_refused() {
+    let line = "0123456789abcdef0123456789abcdef0123456789abcdef\n";
+    let mut big = line.repeat((50 << 20) / line.len());
+    big.push_str("here\n");
+    let place = Place::with(&[("big.txt", big.as_bytes())]);
+    place.apply(&[change("big.txt", edit("here\n", "there\n"))]);
+    let now = fs::read(place.path("big.txt")).unwrap();
+    assert!(now.ends_with(b"\nthere\n") && now.len() == big.len() + 1);
+    let file = fs::File::create(place.path("huge.txt")).unwrap();
+    file.set_len(65 << 20).unwrap();
+    let said = place.apply(&[change("huge.txt", edit("here", "there"))]);
+    assert_eq!(said, "huge.txt has 68157440 bytes, more than 67108864");
+}
+
+#[test]
+fn nothing_to_do_is_told() {
+    let place = Place::with(&[("a", b"A\n")]);
+    let planned = plan(&place.disk(), &[change("a", Act::Replace("A".into()))]).unwrap();
+    assert_eq!((planned.files.len(), &planned.unchanged[..]), (0, &["a".to_owned()][..]));
+}
+
+fn patched(place: &Place, text: &str) -> String {
+    match patch::changes(&place.disk(), text) {
+        Ok(changes) => place.apply(&changes),
+        Err(err) => err.to_string(),
+    }
+}
+
+#[test]
+fn a_patch_of_git_changes_makes_moves_and_removes_files() {
+    let place =
+        Place::with(&[("a.txt", b"1\r\n2\r\n3\r\n4\r\n5\r\n"), ("b", b"B\n"), ("c", b"C"), ("d", b"D\n")]);
+    let text = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -3,2 +3,3 @@ heading\n 2\n+2b\n 3\n\
+        diff --git a/b b/b2\nsimilarity index 90%\nrename from b\nrename to b2\n--- a/b\n+++ b/b2\n@@ -1 +1 @@\n-B\n+BB\n\\ No newline at end of file\n\
+        diff --git a/c b/c\ndeleted file mode 100644\n--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-C\n\\ No newline at end of file\n\
+        diff --git a/d b/d2\nsimilarity index 100%\nrename from d\nrename to d2\n\
+        diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+n1\n+n2\n";
+    let said = patched(&place, text).replace('\r', "<CR>").replace('\n', "|");
+    assert_eq!(said, "a.txt=1<CR>|2<CR>|2b<CR>|3<CR>|4<CR>|5<CR>| b2=BB d2=D| new=n1|n2|");
+}
+
+#[test]
+fn a_patch_that_does_not_fit_says_where() {
+    let place = Place::with(&[("a", b"1\nx\n2\nx\n3\n")]);
+    let one = |body: &str| format!("--- a/a\n+++ b/a\n{body}");
+    assert_eq!(
+        patched(&place, &one("@@ -1 +1 @@\n-9\n+8\n")),
+        "a: hunk 1 (line 3 of the patch) fits nowhere"
+    );
+    assert_eq!(
+        patched(&place, &one("@@ -9 +9 @@\n-x\n+8\n")),
+        "a: hunk 1 (line 3 of the patch) fits at lines [2, 4], and none of them is the one it names"
+    );
+    assert_eq!(patched(&place, &one("@@ -1,2 +1,1 @@\n-1\n")), "line 5 of the patch: the hunk is cut off");
+    assert_eq!(patched(&place, "nothing"), "the text holds no unified diff");
+    assert_eq!(patched(&place, "--- a/no\n+++ b/no\n@@ -1 +1 @@\n-1\n+2\n"), "no does not exist");
+    assert_eq!(
+        patched(&place, "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-1\n+2\n"),
+        "../x is outside the workspace"
+    );
+    let modes = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n";
+    assert_eq!(patched(&place, modes), "line 3 of the patch: modes and links cannot be patched");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
+    #[test]
+    fn the_diff_of_two_contents_patches_one_into_the_other(old in "([ab]\r?\n|\n){0,12}[ab]?", new in "([abc]\n|\n){0,12}[ab]?") {
+        let crlf = old.matches("\r\n").count() * 2 > old.lines().count();
+        // Lines that a patch adds get the file's endings, so only files of one kind come back byte by byte.
+        let old = if crlf { old.replace('\r', "").replace('\n', "\r\n") } else { old.replace('\r', "") };
+        let new = if crlf { new.replace('\n', "\r\n") } else { new };
+        let place = Place::with(&[("f", old.as_bytes())]);
+        let diff = unified::diff(Some(("f", old.as_bytes())), Some(("f", new.as_bytes())));
+        if !diff.is_empty() {
+            let changes = patch::changes(&place.disk(), &diff).unwrap();
+            place.apply(&changes);
+        }
+        let now = fs::read(Path::new(place.root.path()).join("f")).unwrap();
+        proptest::prop_assert_eq!(now, new.into_bytes());
+    }
+}

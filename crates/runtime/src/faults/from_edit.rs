@@ -1,0 +1,281 @@
+//! What the editing of files refused, as advice.
+
+use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_edit::disk::WriteError;
+use m1nd_edit::patch::PatchError;
+use m1nd_edit::text::Near;
+use m1nd_edit::{DiskError, EditError, JournalError, PlanError};
+use m1nd_vfs::policy::Withheld;
+use serde_json::{Value, json};
+
+use super::{from_vfs, invalid_params};
+use crate::workspace::LockError;
+
+/// Tools that advice names. A test checks that the registry has them.
+pub const VIEW: &str = "view";
+pub const SURGICAL_CONTEXT: &str = "surgical_context";
+
+/// Why a batch cannot be. `argument` names the argument that held the change of that number.
+pub fn plan(tool: &str, argument: impl Fn(usize) -> String, err: PlanError) -> Fault {
+    let said = err.to_string();
+    match err {
+        PlanError::Missing { at, path } => Fault::new(
+            Code::FileNotFound,
+            format!("`{}`: {said}. A new file needs `create: true`.", argument(at)),
+            Recovery::call(
+                "Look for the name at any depth.",
+                from_vfs::GLOB,
+                json!({ "pattern": from_vfs::name_pattern(&path) }),
+            ),
+        ),
+        PlanError::Exists { at, path } => Fault::new(
+            Code::Conflict,
+            format!("`{}`: {said}.", argument(at)),
+            Recovery::call(
+                "Look at it. Leave `create` out to replace it; what is to make way must be deleted or renamed in the same batch.",
+                VIEW,
+                json!({ "file_path": path }),
+            ),
+        ),
+        PlanError::Twice { at, .. } => invalid_params(
+            tool,
+            format!("`{}`: {said}. Put all changes of a file into one entry.", argument(at)),
+        ),
+        PlanError::Stale { at, path, expected, actual } => {
+            let argument = argument(at);
+            stale(&format!("`{argument}`: {said}."), &path, actual.as_deref(), Some(&expected))
+        }
+        PlanError::Edit { at, path, sha256, source } => edit(&argument(at), &path, &sha256, source),
+        PlanError::NotText { at, .. } => invalid_params(
+            tool,
+            format!(
+                "`{}`: {said}, and only UTF-8 text is edited. It can be deleted or renamed.",
+                argument(at)
+            ),
+        ),
+        PlanError::ReadOnly { at, .. } => Fault::new(
+            Code::Io,
+            format!("`{}`: {said}: its mode lets nobody write it.", argument(at)),
+            Recovery::hint("Ask the user to make it writable, or leave it out."),
+        ),
+        PlanError::TooLarge { .. } => Fault::new(
+            Code::TooLarge,
+            format!("{said}, old and new contents together."),
+            Recovery::hint("Split it into several batches."),
+        ),
+        PlanError::Disk { at, source } => disk(tool, &argument(at), source),
+    }
+}
+
+/// Replacements that do not fit.
+fn edit(argument: &str, path: &str, sha256: &str, err: EditError) -> Fault {
+    let said = err.to_string();
+    let view = |line: u32| {
+        let first = line.saturating_sub(3).max(1);
+        json!({ "file_path": path, "offset": first, "limit": 20 })
+    };
+    let whole = json!({ "file_path": path });
+    let (words, hint, arguments, detail) = match err {
+        EditError::NotFound { at, near } => {
+            let first = near.first().map(|near| near.line);
+            let hint = "Read the lines as they are, and copy `old` from them.";
+            let words = near.first().map_or_else(String::new, |near| format!(" {}", near_words(near)));
+            let near: Vec<Value> = near.iter().map(shown).collect();
+            (
+                words,
+                hint,
+                first.map_or(whole, view),
+                json!({ "edit": at, "near_misses": near, "sha256": sha256 }),
+            )
+        }
+        EditError::Several { at, lines } => {
+            let words = format!(" It begins at lines {}.", joined(&lines));
+            let first = lines.first().copied();
+            let hint = "Add lines around it to `old` until it is there once.";
+            (words, hint, first.map_or(whole, view), json!({ "edit": at, "lines": lines, "sha256": sha256 }))
+        }
+        EditError::Overlap { first, second } => {
+            let hint = "Join the two into one edit; each is looked for in the file as it is.";
+            (String::new(), hint, whole, json!({ "edits": [first, second] }))
+        }
+        EditError::Empty { at } | EditError::Same { at } => {
+            let hint = "To replace or make a whole file use `new_content`; to add lines, repeat the line before them in `old` and `new`.";
+            (String::new(), hint, whole, json!({ "edit": at }))
+        }
+    };
+    Fault::new(
+        Code::Conflict,
+        format!("`{argument}`: {path}: {said}.{words}"),
+        Recovery::call(hint, VIEW, arguments),
+    )
+    .with_detail(detail)
+}
+
+fn near_words(near: &Near) -> String {
+    if near.only_blanks {
+        return format!("Line {} differs from it only in blanks.", near.line);
+    }
+    format!("Nearest is line {}; line {} differs.", near.line, near.differs_at)
+}
+
+fn shown(near: &Near) -> Value {
+    let mut shown = json!({ "line": near.line, "differs_at": near.differs_at, "text": near.text });
+    if near.only_blanks {
+        shown["only_blanks"] = json!(true);
+    }
+    shown
+}
+
+fn joined(lines: &[u32]) -> String {
+    lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A file that is not what somebody thought.
+pub fn stale(words: &str, path: &str, actual: Option<&str>, expected: Option<&str>) -> Fault {
+    let now = actual
+        .map_or_else(|| " It is not there now.".to_owned(), |hash| format!(" Its sha256 is {hash} now."));
+    let mut detail = json!({ "file_path": path, "sha256": actual });
+    if let Some(expected) = expected {
+        detail["expected_sha256"] = json!(expected);
+    }
+    let recovery = match actual {
+        Some(_) => Recovery::call(
+            "Read it again and make the edit anew; nothing was changed.",
+            VIEW,
+            json!({ "file_path": path }),
+        ),
+        None => Recovery::call(
+            "Look where it went; nothing was changed.",
+            from_vfs::GLOB,
+            json!({ "pattern": from_vfs::name_pattern(path) }),
+        ),
+    };
+    Fault::new(Code::Stale, format!("{words}{now}"), recovery).with_detail(detail)
+}
+
+/// A patch that cannot be read or does not fit.
+pub fn patch(tool: &str, argument: &str, err: PatchError) -> Fault {
+    let said = err.to_string();
+    match err {
+        PatchError::Disk(err) => disk(tool, argument, err),
+        PatchError::Missing { path } => Fault::new(
+            Code::FileNotFound,
+            format!("`{argument}`: {said}."),
+            Recovery::call(
+                "Paths in the diff are relative to the workspace; look for the name.",
+                from_vfs::GLOB,
+                json!({ "pattern": from_vfs::name_pattern(&path) }),
+            ),
+        ),
+        PatchError::Misfit { path, .. } | PatchError::Several { path, .. } => Fault::new(
+            Code::Conflict,
+            format!("`{argument}`: {said}."),
+            Recovery::call(
+                "Read the file as it is, and make the diff anew.",
+                VIEW,
+                json!({ "file_path": path }),
+            ),
+        ),
+        PatchError::Empty | PatchError::Malformed { .. } | PatchError::NotText { .. } => {
+            invalid_params(tool, format!("`{argument}`: {said}."))
+        }
+    }
+}
+
+/// Why a batch was not made, or not taken back.
+pub fn journal(tool: &str, argument: &str, err: JournalError) -> Fault {
+    let said = err.to_string();
+    match err {
+        JournalError::Stale { path, actual } => stale(&format!("{said}."), &path, actual.as_deref(), None),
+        JournalError::Disk(err) => disk(tool, argument, err),
+        JournalError::Unsettled { .. } => Fault::new(
+            Code::Io,
+            format!("The batch failed half-way: {said}."),
+            Recovery::hint(
+                "The journal has everything: once the disk works again, the next edit or start of m1nd makes all files old or all new.",
+            ),
+        ),
+        JournalError::Unknown(_) => Fault::new(
+            Code::UnknownTarget,
+            format!("`{argument}`: {said}. The newest 20 batches can."),
+            Recovery::hint("Take the batch_id from the answer that made the batch."),
+        ),
+        JournalError::ChangedSince { paths } => {
+            let first = paths.first().cloned().unwrap_or_default();
+            Fault::new(
+                Code::Stale,
+                format!("`{argument}`: {said}: {}. Nothing was taken back.", paths.join(", ")),
+                Recovery::call(
+                    "Undo later batches first, or edit the files.",
+                    VIEW,
+                    json!({ "file_path": first }),
+                ),
+            )
+            .with_detail(json!({ "files": paths }))
+        }
+    }
+}
+
+/// What the disk refused; what was begun is as it was.
+pub fn disk(tool: &str, argument: &str, err: DiskError) -> Fault {
+    let err = match err {
+        DiskError::Path(err) => return from_vfs::path(tool, argument, err),
+        DiskError::State(err) => return unwritable("m1nd's own journal cannot be written", &err),
+        DiskError::Write(err) => err,
+    };
+    let said = err.to_string();
+    match err {
+        WriteError::Link { .. } => Fault::new(
+            Code::PathOutsideWorkspace,
+            format!("`{argument}`: {said}, and m1nd writes through none."),
+            Recovery::call("Name the file itself; glob finds it.", from_vfs::GLOB, json!({ "pattern": "*" })),
+        ),
+        WriteError::Withheld { why, .. } => {
+            let whose = match why {
+                Withheld::GitInternal => "git's own files are never written",
+                Withheld::Secret => {
+                    "it looks like a file of keys or passwords, which m1nd neither reads nor writes"
+                }
+            };
+            invalid_params(tool, format!("`{argument}`: {said}: {whose}."))
+        }
+        WriteError::TooLarge { .. } => Fault::new(
+            Code::TooLarge,
+            format!("`{argument}`: {said} that can be edited."),
+            Recovery::hint("Change it with a program of its own."),
+        ),
+        WriteError::Taken { path } => Fault::new(
+            Code::Conflict,
+            format!("{said}; nothing was changed."),
+            Recovery::call("Look at what came there meanwhile.", VIEW, json!({ "file_path": path })),
+        ),
+        WriteError::IsFolder { .. }
+        | WriteError::NotAFile { .. }
+        | WriteError::NotAFolder { .. }
+        | WriteError::Ours { .. } => invalid_params(tool, format!("`{argument}`: {said}.")),
+        WriteError::Io { path, source } => unwritable(&format!("{path} cannot be written"), &source),
+    }
+}
+
+fn unwritable(what: &str, err: &std::io::Error) -> Fault {
+    Fault::new(
+        Code::Io,
+        format!("{what}: {err}. Nothing was changed."),
+        Recovery::hint("Check that the disk has room and that this user may write there, then call again."),
+    )
+}
+
+/// Why the right to write was not given.
+pub fn lock(tool: &str, err: LockError) -> Fault {
+    match err {
+        LockError::Busy => Fault::new(
+            Code::Busy,
+            "Another batch is being written on this workspace, and has been for seconds.",
+            Recovery::hint(
+                "Call again in a few seconds. If it lasts, another m1nd process has stopped in the middle of a batch; the user can end it.",
+            ),
+        ),
+        LockError::Io(err) => unwritable("The journal cannot be written", &err),
+        LockError::Recovery(err) => disk(tool, "journal", err),
+    }
+}

@@ -1,0 +1,246 @@
+//! Aftermath: what a batch left behind, by the graph before it and the graph after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_edit::Plan;
+use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_ingest::languages;
+use m1nd_ingest::revision::Change;
+use m1nd_risk::blast;
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_vfs::{Root, read};
+
+use super::super::calls::{self, Direction};
+use super::super::impact::TestHit;
+use super::super::slice::MAX_FILE_BYTES;
+use super::checks::{Checked, lines_of, node_of, shown};
+use super::context::near_tests;
+use super::shown::{CallerShown, TestsShown, old};
+use crate::workspace::Workspace;
+
+/// Relations that hang in the air when their target goes.
+const HOLDS: [EdgeKind; 5] =
+    [EdgeKind::Calls, EdgeKind::References, EdgeKind::Inherits, EdgeKind::Implements, EdgeKind::Imports];
+/// Tests that are named.
+const MAX_TESTS: usize = 12;
+/// Commits that are asked which files change together.
+const MAX_COMMITS: usize = 2_000;
+const MAX_INSIGHTS: usize = 5;
+
+/// Uses of what the batch removed that are still written, and find nothing any more.
+pub(super) fn dangling(
+    root: &Root,
+    before: &Graph,
+    after: &Graph,
+    plan: &Plan,
+    checked: &Checked,
+) -> Vec<CallerShown> {
+    let mut texts = Texts { root, read: BTreeMap::new() };
+    let mut found: Vec<CallerShown> = Vec::new();
+    // Who imports a file that is gone has nothing of it; its import is what must change.
+    let mut cut_off: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for removed in removed(before, after, plan, checked) {
+        let gone = before.node(removed);
+        let word = match gone.kind() {
+            NodeKind::File => gone.label().split('.').next().unwrap_or_default(),
+            _ => gone.label(),
+        };
+        for edge in before.incoming(removed).filter(|edge| HOLDS.contains(&edge.kind)) {
+            let Some(source) = survivor(before, after, plan, edge.source) else { continue };
+            let finds_again = after.outgoing(source).any(|other| {
+                other.kind == edge.kind && {
+                    let target = after.node(other.target);
+                    target.label() == gone.label()
+                        || target.kind() == NodeKind::File && target.label().split('.').next() == Some(word)
+                }
+            });
+            let user = after.node(source);
+            let Some(line) =
+                (!finds_again).then(|| texts.line_with(user.path(), user.lines(), word)).flatten()
+            else {
+                continue;
+            };
+            let at = format!("{}:{}", user.path(), line.0);
+            let way = (user.path(), gone.path());
+            if cut_off.contains(&way) || found.iter().any(|one| one.at == at) {
+                continue;
+            }
+            if gone.kind() == NodeKind::File && edge.kind == EdgeKind::Imports {
+                cut_off.insert(way);
+            }
+            found.push(CallerShown {
+                at,
+                node_id: user.id().to_owned(),
+                uses: gone.label().to_owned(),
+                because: "removed",
+                evidence: edge.evidence.name(),
+                source: line.1,
+            });
+        }
+    }
+    found.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
+    found
+}
+
+/// Callers of what has another signature now, on lines that the batch left as they were.
+pub(super) fn unchanged_callers(
+    root: &Root,
+    after: &Graph,
+    plan: &Plan,
+    checked: &Checked,
+) -> Vec<CallerShown> {
+    let mut found = Vec::new();
+    for file in &checked.symbols {
+        for one in file.changed.iter().filter(|one| one.change == Change::Signature) {
+            let now = Some(one).cloned().map(|one| m1nd_ingest::revision::Changed { before: None, ..one });
+            let Some(node) = now.and_then(|one| node_of(after, &file.path, &one)) else { continue };
+            for call in calls::find(root, after, node, Direction::Callers) {
+                let edited = plan.files.iter().find(|other| other.path == call.file_path);
+                let is_old = edited.is_none_or(|edited| {
+                    lines_of(old(&plan.files, edited).1).iter().any(|line| line.starts_with(&call.source))
+                });
+                if is_old {
+                    found.push(shown(call, after.node(node).label(), "signature"));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|one| !one.is_certain());
+    found
+}
+
+/// Tests that reach what changed, nearest first.
+pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown]) -> TestsShown {
+    let mut nodes: Vec<NodeIx> = Vec::new();
+    for file in &checked.symbols {
+        let lasting = file.changed.iter().filter(|one| one.change != Change::Removed);
+        let own: Vec<NodeIx> = lasting.filter_map(|one| graph.node_at(&file.path, one.line)).collect();
+        match own.is_empty() {
+            // What stands outside all definitions.
+            true => nodes.extend(graph.node_by_path(&file.path)),
+            false => nodes.extend(own),
+        }
+    }
+    nodes.extend(dangling.iter().filter_map(|one| graph.node_by_id(&one.node_id)));
+    nodes.sort_unstable();
+    nodes.dedup();
+    let own: Vec<NodeIx> = nodes.iter().copied().filter(|&ix| blast::is_test(graph, ix)).collect();
+    let mut run = near_tests(graph, &nodes);
+    for ix in own.into_iter().rev() {
+        let node = graph.node(ix);
+        if run.iter().all(|test| test.node_id != node.id()) {
+            let at = format!("{}:{}", node.path(), node.lines().0);
+            run.insert(0, TestHit { node_id: node.id().to_owned(), at, hop_distance: 0 });
+        }
+    }
+    let total = run.len() as u64;
+    run.truncate(MAX_TESTS);
+    TestsShown { run, total }
+}
+
+/// What is worth knowing and was not asked for, a sentence each.
+pub(super) fn insights(
+    workspace: &Workspace,
+    graph: Option<&Graph>,
+    plan: &Plan,
+    checked: &Checked,
+    tests: &TestsShown,
+) -> Vec<String> {
+    let mut found = workspace.settled_batches();
+    let touched: Vec<&str> = plan.files.iter().map(|file| file.path.as_str()).collect();
+    let is_code = |path: &&str| languages::of_path(path).is_some();
+    // The batch is made: who cancels now still wants to hear of it.
+    let past = graph.and_then(|graph| Some((graph, workspace.past(&CancelToken::new()).ok()?)));
+    if let Some((graph, past)) = past {
+        let entries = &past.log.entries[..past.log.entries.len().min(MAX_COMMITS)];
+        for path in touched.iter().copied().filter(is_code) {
+            let own = entries.iter().filter(|entry| entry.files.iter().any(|file| file == path));
+            let own: Vec<_> = own.filter(|entry| entry.files.len() <= 30).collect();
+            let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+            for file in own.iter().flat_map(|entry| &entry.files).filter(|file| file.as_str() != path) {
+                *times.entry(file).or_default() += 1;
+            }
+            let best = times
+                .into_iter()
+                .filter(|(file, _)| !touched.contains(file) && graph.node_by_path(file).is_some())
+                .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
+            if let Some((file, count)) = best.filter(|(_, count)| *count >= 3 && *count * 2 >= own.len()) {
+                found.push(format!(
+                    "{file} changed in {count} of the {} commits that changed {path}, and is not in this batch.",
+                    own.len()
+                ));
+            }
+        }
+    }
+    let changed = checked.symbols.iter().any(|file| !file.changed.is_empty());
+    if changed && tests.total == 0 && graph.is_some() {
+        found.push("No test is known to reach what changed.".to_owned());
+    }
+    if graph.is_none() {
+        found.push(
+            "Nothing is ingested, so callers and tests are not known; ingest reads the workspace.".to_owned(),
+        );
+    }
+    found.truncate(MAX_INSIGHTS);
+    found
+}
+
+/// Nodes that were there before and are not any more.
+fn removed(before: &Graph, after: &Graph, plan: &Plan, checked: &Checked) -> Vec<NodeIx> {
+    let mut nodes: Vec<NodeIx> = Vec::new();
+    for file in &checked.symbols {
+        let gone = file.changed.iter().filter(|one| one.change == Change::Removed);
+        nodes.extend(gone.filter_map(|one| node_of(before, &file.from, one)));
+        if file.path != file.from {
+            // Everything in a file that moved is found elsewhere now.
+            nodes.extend(before.nodes_in(&file.from));
+        }
+    }
+    for file in plan.files.iter().filter(|file| file.after.is_none()) {
+        nodes.extend(before.node_by_path(&file.path));
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.retain(|&ix| after.node_by_id(before.node(ix).id()).is_none());
+    nodes.sort_by_key(|&ix| before.node(ix).kind() != NodeKind::File);
+    nodes
+}
+
+/// The same node in the graph after the batch, also where its file moved.
+fn survivor(before: &Graph, after: &Graph, plan: &Plan, node: NodeIx) -> Option<NodeIx> {
+    let node = before.node(node);
+    if let Some(same) = after.node_by_id(node.id()) {
+        return Some(same);
+    }
+    let moved = plan.files.iter().find(|file| file.from.as_deref() == Some(node.path()))?;
+    let mut there = after.nodes_in(&moved.path);
+    there.find(|&ix| after.node(ix).qualified() == node.qualified() && after.node(ix).kind() == node.kind())
+}
+
+/// Files are read once.
+struct Texts<'a> {
+    root: &'a Root,
+    read: BTreeMap<String, String>,
+}
+
+impl Texts<'_> {
+    /// The first of some lines that has a word, and its number.
+    fn line_with(&mut self, path: &str, (first, last): (u32, u32), word: &str) -> Option<(u32, String)> {
+        let root = self.root;
+        let text = self.read.entry(path.to_owned()).or_insert_with(|| {
+            let path = root.relative(path).ok();
+            path.and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok())
+                .map_or_else(String::new, |file| file.text)
+        });
+        let first = first.max(1);
+        let take = if last >= first { (last - first + 1) as usize } else { usize::MAX };
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        for (number, line) in (first..).zip(text.lines().skip(first as usize - 1).take(take)) {
+            if line.split(|letter| !is_part(letter)).any(|part| part == word) {
+                let line = line.trim();
+                return Some((number, line[..line.floor_char_boundary(160)].to_owned()));
+            }
+        }
+        None
+    }
+}

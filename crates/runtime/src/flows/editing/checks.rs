@@ -1,0 +1,159 @@
+//! Checks: what a plan would do to syntax, symbols and callers, before anything is written.
+
+use std::collections::BTreeSet;
+
+use m1nd_edit::{FileChange, Plan};
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_ingest::revision::{Change, Changed, compare};
+use m1nd_ingest::syntax;
+use m1nd_vfs::Root;
+
+use super::super::calls::{self, Call, Direction};
+use super::shown::{CallerShown, SymbolShown, SyntaxShown, old};
+
+/// What a plan does to one file's definitions.
+#[derive(Debug)]
+pub struct FileSymbols {
+    /// Where they are after the change.
+    pub path: String,
+    /// Where they were before.
+    pub from: String,
+    pub changed: Vec<Changed>,
+}
+
+#[derive(Debug)]
+pub struct Checked {
+    pub syntax: Vec<SyntaxShown>,
+    pub symbols: Vec<FileSymbols>,
+}
+
+/// Callers of one symbol that are told.
+const MAX_CALLERS: usize = 20;
+
+pub fn check(plan: &Plan) -> Checked {
+    let (mut syntax, mut symbols) = (Vec::new(), Vec::new());
+    for file in &plan.files {
+        let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
+        if is_source && file.after.is_none() {
+            continue;
+        }
+        let (from, before) = old(&plan.files, file);
+        let now = file.after.as_ref().map(|after| &after.bytes[..]);
+        if let Some(now) = now {
+            let found = syntax::introduced(&file.path, before, now).unwrap_or_default();
+            syntax.extend(found.into_iter().map(|error| SyntaxShown {
+                file_path: file.path.clone(),
+                line: error.line,
+                column: error.column,
+                what: error.what,
+            }));
+        }
+        if let Some(changed) = compare(&file.path, before, now) {
+            symbols.push(FileSymbols { path: file.path.clone(), from: from.to_owned(), changed });
+        }
+    }
+    Checked { syntax, symbols }
+}
+
+impl Checked {
+    pub fn shown(&self) -> Vec<SymbolShown> {
+        let mut shown = Vec::new();
+        for file in &self.symbols {
+            shown.extend(file.changed.iter().map(|one| SymbolShown {
+                name: one.name.clone(),
+                kind: one.kind.name(),
+                change: one.change.name(),
+                at: match one.change {
+                    Change::Removed => format!("{}:{}", file.from, one.line),
+                    _ => format!("{}:{}", file.path, one.line),
+                },
+                before: one.before.clone(),
+            }));
+        }
+        // What callers notice first.
+        let weight = |one: &SymbolShown| match one.change {
+            "removed" => 0,
+            "signature" => 1,
+            "added" => 2,
+            _ => 3,
+        };
+        shown.sort_by_key(weight);
+        shown
+    }
+
+    /// Callers, in the files as they are, of what goes or is to be called otherwise. A line that the plan itself changes
+    /// is not one.
+    pub fn callers(&self, root: &Root, graph: &Graph, plan: &Plan) -> Vec<CallerShown> {
+        let mut found = Vec::new();
+        for file in &self.symbols {
+            for one in &file.changed {
+                let because = match one.change {
+                    Change::Removed => "removed",
+                    Change::Signature => "signature",
+                    _ => continue,
+                };
+                let Some(node) = node_of(graph, &file.from, one) else { continue };
+                let all = calls::find(root, graph, node, Direction::Callers);
+                let kept = all.into_iter().filter(|call| !is_rewritten(plan, call));
+                found.extend(
+                    kept.take(MAX_CALLERS).map(|call| shown(call, graph.node(node).label(), because)),
+                );
+            }
+        }
+        found.sort_by_key(|one| !one.is_certain());
+        found
+    }
+}
+
+pub(super) fn shown(call: Call, uses: &str, because: &'static str) -> CallerShown {
+    CallerShown {
+        at: format!("{}:{}", call.file_path, call.line),
+        node_id: call.node_id,
+        uses: uses.to_owned(),
+        because,
+        evidence: call.evidence,
+        source: call.source,
+    }
+}
+
+/// The node of a graph that a definition is.
+pub(super) fn node_of(graph: &Graph, path: &str, one: &Changed) -> Option<NodeIx> {
+    let last = one.name.rsplit('.').next().unwrap_or(&one.name);
+    let alike: Vec<NodeIx> = graph
+        .nodes_in(path)
+        .filter(|&ix| {
+            let node = graph.node(ix);
+            node.label() == last && node.kind() == one.kind
+        })
+        .collect();
+    let exact = || alike.iter().copied().filter(|&ix| graph.node(ix).qualified() == one.name);
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let same_signature = |ix: &NodeIx| {
+        one.before.as_deref().is_some_and(|before| plain(graph.node(*ix).signature()) == plain(before))
+    };
+    exact().find(same_signature).or_else(|| exact().next()).or_else(|| match alike[..] {
+        [only] => Some(only),
+        _ => None,
+    })
+}
+
+/// Whether the plan takes away the line of a call, or writes it anew.
+fn is_rewritten(plan: &Plan, call: &Call) -> bool {
+    let Some(file) = plan.files.iter().find(|file| file.path == call.file_path) else { return false };
+    let moved = plan.files.iter().find(|other| other.from.as_deref() == Some(file.path.as_str()));
+    let target = if file.after.is_some() { Some(file) } else { moved };
+    target.is_none_or(|target| !has_line(target, &call.source))
+}
+
+/// Whether a file still holds a line, wherever.
+fn has_line(file: &FileChange, line: &str) -> bool {
+    let Some(after) = &file.after else { return false };
+    let text = String::from_utf8_lossy(&after.bytes);
+    text.lines().any(|other| other.trim().starts_with(line))
+}
+
+/// The trimmed lines that a file held.
+pub(super) fn lines_of(bytes: Option<&[u8]>) -> BTreeSet<String> {
+    let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
+    text.lines().map(|line| line.trim().to_owned()).collect()
+}

@@ -1,0 +1,294 @@
+//! Making: a batch from its plan to the graph that has it, and back.
+
+use std::sync::Arc;
+
+use m1nd_contract::{Code, Fault, Recovery};
+use m1nd_edit::{BatchId, Change, Disk as _, Plan, journal, plan};
+use m1nd_graph::Graph;
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::digest::short_name;
+use serde_json::json;
+
+use super::aftermath;
+use super::checks::{Checked, check};
+use super::command::{self, CommandRun};
+use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, TestsShown};
+use crate::ctx::Ctx;
+use crate::faults::{self, from_edit};
+use crate::pipeline::Step;
+use crate::workspace::Workspace;
+
+/// What must hold for a batch to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verify {
+    None,
+    /// It brings no syntax errors.
+    Syntax,
+    /// And it leaves no certain caller without its callee.
+    Graph,
+    /// No syntax errors, and the user's commands pass.
+    Command,
+}
+
+/// A batch as it was asked for.
+pub struct Request<'a> {
+    pub changes: Vec<Change>,
+    /// Names the argument that held the change of a number.
+    pub argument: &'a dyn Fn(usize) -> String,
+    pub verify: Verify,
+    pub allow_syntax_errors: bool,
+    /// Only say what would be.
+    pub dry_run: bool,
+}
+
+/// A batch that was made, or would be.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// Missing when there was nothing to do.
+    pub batch_id: Option<String>,
+    pub undoable: bool,
+    pub files: Vec<FileShown>,
+    pub unchanged: Vec<String>,
+    /// Of a dry run.
+    pub diff: Option<String>,
+    pub symbols: Vec<SymbolShown>,
+    /// Uses of what is not there any more.
+    pub dangling: Vec<CallerShown>,
+    /// Uses of what has another signature now.
+    pub callers: Vec<CallerShown>,
+    pub tests: TestsShown,
+    pub insights: Vec<String>,
+    pub phases: Vec<PhaseShown>,
+    pub commands: Vec<CommandRun>,
+    /// Whether the graph has the new state.
+    pub in_graph: bool,
+}
+
+/// Syntax errors that a refusal names.
+const MAX_ERRORS: usize = 10;
+/// Places that a refusal names.
+const MAX_DANGLING: usize = 15;
+
+pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
+    let workspace = ctx.workspace()?;
+    let commands = match request.verify {
+        Verify::Command => command::allowed(ctx)?,
+        _ => Vec::new(),
+    };
+    let before = match request.verify {
+        // Without a graph nothing would be verified, and the batch would seem sound.
+        Verify::Graph => Some(ctx.graph_view()?.graph),
+        _ => ctx.graph_if_any()?.map(|at| at.graph),
+    };
+    let mut phases = Phases::begin(ctx);
+    let clock = ctx.runtime().clock();
+    // A dry run writes nothing, not even a journal.
+    let _lock = match request.dry_run {
+        true => None,
+        false => {
+            Some(workspace.lock_files(clock, ctx.cancel()).map_err(|err| from_edit::lock(ctx.tool(), err))?)
+        }
+    };
+    let disk = workspace.disk();
+    let planned =
+        plan(&disk, &request.changes).map_err(|err| from_edit::plan(ctx.tool(), request.argument, err))?;
+    phases.done("plan");
+    let checked = check(&planned);
+    if request.verify != Verify::None && !request.allow_syntax_errors && !checked.syntax.is_empty() {
+        return Err(broken_syntax(&checked));
+    }
+    phases.done("check");
+    let mut made = Made {
+        files: shown::files(&planned.files),
+        unchanged: planned.unchanged.clone(),
+        symbols: checked.shown(),
+        ..Made::default()
+    };
+    if request.dry_run || planned.files.is_empty() {
+        if let Some(graph) = &before {
+            made.callers = checked.callers(workspace.root(), graph, &planned);
+            made.tests = aftermath::tests(graph, &checked, &[]);
+        }
+        let diffs = planned.files.iter().map(|file| shown::diff(&planned.files, file));
+        made.diff = request.dry_run.then(|| diffs.collect::<String>());
+        made.phases = phases.list;
+        return Ok(made);
+    }
+    if let Some(stop) = ctx.cancel().stop() {
+        return Err(faults::stopped(stop));
+    }
+    let id = batch_id(ctx, workspace, &planned)?;
+    let argument = (request.argument)(0);
+    let applied = journal::commit(&disk, &planned, &id, clock.now())
+        .map_err(|err| from_edit::journal(ctx.tool(), &argument, err))?;
+    phases.done("write");
+    made.batch_id = Some(id.0.clone());
+    made.undoable = applied.undoable;
+    let after = refresh(ctx, workspace, &planned, before.as_ref());
+    made.in_graph = after.is_some();
+    phases.done("graph");
+    if let (Some(before), Some(after)) = (&before, &after) {
+        made.dangling = aftermath::dangling(workspace.root(), before, after, &planned, &checked);
+        made.callers = aftermath::unchanged_callers(workspace.root(), after, &planned, &checked);
+        made.tests = aftermath::tests(after, &checked, &made.dangling);
+    }
+    made.commands = command::run(ctx, &commands)?;
+    let refusal = refusal(&request, &made);
+    if request.verify >= Verify::Graph {
+        phases.done("verify");
+    }
+    if let Some(refusal) = refusal {
+        let back = journal::roll_back(&disk, &id, clock.now());
+        back.map_err(|err| from_edit::journal(ctx.tool(), &argument, err))?;
+        refresh(ctx, workspace, &planned, before.as_ref());
+        return Err(refusal);
+    }
+    made.insights = aftermath::insights(workspace, after.as_deref(), &planned, &checked, &made.tests);
+    made.phases = phases.list;
+    Ok(made)
+}
+
+/// Takes a batch back; nothing to do where that was done already.
+pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
+    let workspace = ctx.workspace()?;
+    let refused = |err| from_edit::journal(ctx.tool(), "batch_id", err);
+    let before = ctx.graph_if_any()?.map(|at| at.graph);
+    let mut phases = Phases::begin(ctx);
+    let clock = ctx.runtime().clock();
+    let locked = workspace.lock_files(clock, ctx.cancel());
+    let _lock = locked.map_err(|err| from_edit::lock(ctx.tool(), err))?;
+    let disk = workspace.disk();
+    let back = journal::inverse(&disk, batch).map_err(refused)?;
+    phases.done("plan");
+    if back.files.is_empty() {
+        return Ok(Made { phases: phases.list, ..Made::default() });
+    }
+    let checked = check(&back);
+    let id = batch_id(ctx, workspace, &back)?;
+    let applied = journal::commit(&disk, &back, &id, clock.now()).map_err(refused)?;
+    journal::remove_made_folders(&disk, batch);
+    phases.done("write");
+    let after = refresh(ctx, workspace, &back, before.as_ref());
+    phases.done("graph");
+    let mut made = Made {
+        batch_id: Some(id.0),
+        undoable: applied.undoable,
+        files: shown::files(&back.files),
+        symbols: checked.shown(),
+        in_graph: after.is_some(),
+        ..Made::default()
+    };
+    if let Some(after) = &after {
+        made.tests = aftermath::tests(after, &checked, &[]);
+    }
+    made.phases = phases.list;
+    Ok(made)
+}
+
+/// Reads the touched files into the graph, if there is one. The batch is made, so nothing stops this any more.
+fn refresh(
+    ctx: &Ctx<'_>,
+    workspace: &Workspace,
+    plan: &Plan,
+    before: Option<&Arc<Graph>>,
+) -> Option<Arc<Graph>> {
+    before?;
+    let paths: Vec<String> = plan.files.iter().map(|file| file.path.clone()).collect();
+    if let Err(stop) = workspace.reread(&paths, ctx.runtime().clock(), &CancelToken::new()) {
+        tracing::warn!(?stop, "the graph does not have a batch yet");
+        return None;
+    }
+    workspace.view().graph().cloned()
+}
+
+/// Why a batch that was made must go again.
+fn refusal(request: &Request<'_>, made: &Made) -> Option<Fault> {
+    let certain: Vec<&CallerShown> = made.dangling.iter().filter(|one| one.is_certain()).collect();
+    if request.verify == Verify::Graph
+        && let Some(first) = certain.first()
+    {
+        let fault = Fault::new(
+            Code::Conflict,
+            format!(
+                "The batch was taken back: {} uses of what it removes are still there, first {} at {}.",
+                certain.len(),
+                first.uses,
+                first.at
+            ),
+            Recovery::call(
+                "Change these places in the same batch, or apply it with `verify: syntax`.",
+                from_edit::VIEW,
+                json!({ "file_path": first.at }),
+            ),
+        );
+        return Some(
+            fault.with_detail(json!({ "dangling_callers": &certain[..certain.len().min(MAX_DANGLING)] })),
+        );
+    }
+    let failed = made.commands.iter().find(|run| !run.passed())?;
+    let how = failed.exit_code.map_or_else(
+        || "took too long and was ended".to_owned(),
+        |code| format!("ended with exit code {code}"),
+    );
+    let fault = Fault::new(
+        Code::Conflict,
+        format!("The batch was taken back: `{}` {how}.", failed.command),
+        Recovery::hint("Read what it said in `detail`, mend the batch and apply it again."),
+    );
+    Some(fault.with_detail(json!({ "commands": made.commands })))
+}
+
+/// Syntax errors that the batch would bring.
+pub(super) fn broken_syntax(checked: &Checked) -> Fault {
+    let errors = &checked.syntax[..checked.syntax.len().min(MAX_ERRORS)];
+    let first = &errors[0];
+    Fault::new(
+        Code::Conflict,
+        format!(
+            "The edit would bring {} syntax error(s), first at {}:{}:{}: {}. Nothing was changed.",
+            checked.syntax.len(),
+            first.file_path,
+            first.line,
+            first.column,
+            first.what
+        ),
+        Recovery::hint("Mend the new text; lines are those after the edit. If it is right as it is, pass `allow_syntax_errors: true`."),
+    )
+    .with_detail(json!({ "syntax_errors": errors }))
+}
+
+/// A name that no other batch of this workspace has.
+fn batch_id(ctx: &Ctx<'_>, workspace: &Workspace, plan: &Plan) -> Result<BatchId, Fault> {
+    let states = workspace.disk().states().map_err(|err| from_edit::disk(ctx.tool(), "journal", err))?;
+    let mut names: Vec<String> = states.into_iter().map(|(name, _)| name).collect();
+    names.sort();
+    let mut seed = format!("{} {}", ctx.runtime().clock().now().0, names.join(" "));
+    for file in &plan.files {
+        seed.push_str(&file.path);
+    }
+    Ok(BatchId(format!("b-{}", short_name(seed.as_bytes(), 10))))
+}
+
+/// The steps of a call, told to a waiting host and in the answer.
+struct Phases<'a> {
+    ctx: &'a Ctx<'a>,
+    start: std::time::Duration,
+    list: Vec<PhaseShown>,
+}
+
+/// Steps of a batch with nothing to verify.
+const STEPS: u64 = 4;
+
+impl<'a> Phases<'a> {
+    fn begin(ctx: &'a Ctx<'_>) -> Self {
+        Self { ctx, start: ctx.runtime().clock().monotonic(), list: Vec::new() }
+    }
+
+    fn done(&mut self, phase: &'static str) {
+        let elapsed = self.ctx.runtime().clock().monotonic().saturating_sub(self.start);
+        let elapsed_ms = (elapsed.as_secs_f64() * 100_000.0).round() / 100.0;
+        self.list.push(PhaseShown { phase, elapsed_ms });
+        let done = self.list.len() as u64;
+        self.ctx.report(Step { done, total: Some(STEPS.max(done)), message: format!("{phase} done") });
+    }
+}

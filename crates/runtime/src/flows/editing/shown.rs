@@ -1,0 +1,134 @@
+//! Shown: what answers about edits say of files, symbols, callers and tests.
+
+use m1nd_contract::budget::drop_tail;
+use m1nd_edit::{FileChange, unified};
+use m1nd_stdx::digest::sha256_hex;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::impact::TestHit;
+
+/// A file that changed.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct FileShown {
+    pub file_path: String,
+    /// modified, created, deleted or renamed.
+    pub change: &'static str,
+    /// Its path before, if it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Of what it holds now; missing when deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// Lines.
+    pub added: usize,
+    pub removed: usize,
+}
+
+/// A definition that differs.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct SymbolShown {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// added, removed, signature or body.
+    pub change: &'static str,
+    /// file:line, before for what was removed.
+    pub at: String,
+    /// The signature before, where it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+/// A place that uses what changed.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct CallerShown {
+    /// file:line.
+    pub at: String,
+    /// The node around it.
+    pub node_id: String,
+    /// What it uses.
+    pub uses: String,
+    /// removed or signature.
+    pub because: &'static str,
+    /// How the use is known: precise, resolved or inferred (a guess by name).
+    pub evidence: &'static str,
+    /// The line.
+    pub source: String,
+}
+
+impl CallerShown {
+    pub fn is_certain(&self) -> bool {
+        self.evidence != "inferred"
+    }
+}
+
+/// A place that does not parse any more.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct SyntaxShown {
+    pub file_path: String,
+    pub line: u32,
+    pub column: u32,
+    pub what: String,
+}
+
+/// Tests that reach what changed.
+#[derive(Clone, Debug, Default, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct TestsShown {
+    /// The nearest first.
+    pub run: Vec<TestHit>,
+    /// Such tests in all.
+    pub total: u64,
+}
+
+impl TestsShown {
+    pub fn shorten(&mut self, excess: usize) -> bool {
+        drop_tail(&mut self.run, excess) > 0
+    }
+}
+
+/// A step of a batch, and when it was done.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
+pub struct PhaseShown {
+    /// plan, check, write, graph, verify or roll_back.
+    pub phase: &'static str,
+    /// Since the call began.
+    pub elapsed_ms: f64,
+}
+
+/// The files of a plan; a renamed file is one of them, not two.
+pub(super) fn files(changes: &[FileChange]) -> Vec<FileShown> {
+    let moved = |path: &str| changes.iter().any(|other| other.from.as_deref() == Some(path));
+    let mut shown = Vec::new();
+    for file in changes.iter().filter(|file| file.after.is_some() || !moved(&file.path)) {
+        let (added, removed) = unified::counts(&diff(changes, file));
+        shown.push(FileShown {
+            file_path: file.path.clone(),
+            change: match (&file.from, &file.before, &file.after) {
+                (Some(_), ..) => "renamed",
+                (None, None, _) => "created",
+                (None, Some(_), None) => "deleted",
+                (None, Some(_), Some(_)) => "modified",
+            },
+            from: file.from.clone(),
+            sha256: file.after.as_ref().map(|after| sha256_hex(&after.bytes)),
+            added,
+            removed,
+        });
+    }
+    shown
+}
+
+/// A file's change as a unified diff.
+pub(super) fn diff(changes: &[FileChange], file: &FileChange) -> String {
+    let (path, old) = old(changes, file);
+    let new = file.after.as_ref().map(|after| (file.path.as_str(), &after.bytes[..]));
+    unified::diff(old.map(|old| (path, old)), new)
+}
+
+/// Where a file was, and what it held.
+pub(super) fn old<'a>(changes: &'a [FileChange], file: &'a FileChange) -> (&'a str, Option<&'a [u8]>) {
+    let from = file.from.as_deref().and_then(|from| changes.iter().find(|other| other.path == from));
+    let source = from.unwrap_or(file);
+    (&source.path, source.before.as_ref().map(|held| &held.bytes[..]))
+}

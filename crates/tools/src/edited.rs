@@ -1,0 +1,152 @@
+//! Edited: replacements as callers write them, and a batch as answers tell of it.
+
+use m1nd_contract::budget::{cut_text, drop_tail};
+use m1nd_contract::{Guidance, ProofState, Trim};
+use m1nd_edit::Edit;
+use m1nd_runtime::Answer;
+use m1nd_runtime::flows::editing::{
+    CallerShown, CommandRun, FileShown, Made, PhaseShown, SymbolShown, TestsShown,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One exact replacement.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Replacement {
+    /// Must be in the file exactly once
+    old: String,
+    /// What takes its place
+    new: String,
+}
+
+pub fn edits(given: Option<Vec<Replacement>>) -> Option<Vec<Edit>> {
+    given.map(|given| given.into_iter().map(|one| Edit { old: one.old, new: one.new }).collect())
+}
+
+/// A batch that was made.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Edited {
+    /// For undo_batch; missing when nothing had to be changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batch_id: Option<String>,
+    files: Vec<FileShown>,
+    /// Named files that hold what was asked for already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unchanged: Vec<String>,
+    /// Of a dry run: nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+    /// Definitions that differ.
+    symbols: Vec<SymbolShown>,
+    /// Uses of what was removed that are still written and find nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dangling_callers: Vec<CallerShown>,
+    /// Calls, on lines that were not touched, of what has another signature now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    callers_to_check: Vec<CallerShown>,
+    tests: TestsShown,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proactive_insights: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands: Vec<CommandRun>,
+    progress_events: Vec<PhaseShown>,
+    /// Whether the graph has the new state.
+    graph_updated: bool,
+    /// Set when the batch cannot be taken back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_undoable: bool,
+    truncated: bool,
+}
+
+impl Edited {
+    pub fn of(made: Made) -> Self {
+        let wrote = made.batch_id.is_some();
+        Self {
+            not_undoable: wrote && !made.undoable,
+            batch_id: made.batch_id,
+            files: made.files,
+            unchanged: made.unchanged,
+            diff: made.diff,
+            symbols: made.symbols,
+            dangling_callers: made.dangling,
+            callers_to_check: made.callers,
+            tests: made.tests,
+            proactive_insights: made.insights,
+            commands: made.commands,
+            progress_events: made.phases,
+            graph_updated: made.in_graph,
+            truncated: false,
+        }
+    }
+
+    /// The answer, with the step that follows.
+    pub fn answer(self) -> Answer<Self> {
+        let (proof, guidance) = self.next();
+        let count = self.files.len() as u64;
+        Answer::of(self).candidates(count).proof(proof).next(guidance)
+    }
+
+    fn next(&self) -> (ProofState, Guidance) {
+        let look = |one: &CallerShown, hint: &str| Guidance::next("view", one.at.clone(), hint);
+        if let Some(first) = self.dangling_callers.first() {
+            return (
+                ProofState::Triaging,
+                look(first, "This place uses what was removed: change it, or undo_batch."),
+            );
+        }
+        if let Some(first) = self.callers_to_check.first() {
+            let hint = "The signature changed and this call did not: check it.";
+            return (ProofState::Proving, look(first, hint));
+        }
+        if self.diff.is_some() {
+            let hint = "Nothing was written. Call again without `dry_run` to make it.";
+            return (ProofState::ReadyToEdit, Guidance::hint(hint));
+        }
+        match self.tests.run.first() {
+            Some(test) => {
+                let hint = "Run the tests named; the first is shown here.";
+                (ProofState::Proving, Guidance::next("view", test.at.clone(), hint))
+            }
+            None => (
+                ProofState::Proving,
+                Guidance::hint("No test is known to reach this: build it, or run what covers it."),
+            ),
+        }
+    }
+}
+
+impl Trim for Edited {
+    fn trim(&mut self, excess: usize) -> bool {
+        self.truncated = true;
+        self.diff.as_mut().is_some_and(|diff| {
+            diff.len() > SHORT_DIFF && {
+                let keep = diff.len().saturating_sub(excess).max(SHORT_DIFF);
+                cut_text(diff, keep) > 0
+            }
+        }) || drop_tail(&mut self.proactive_insights, excess) > 0
+            || self.tests.run.len() > 3 && self.tests.shorten(excess)
+            || drop_bodies(&mut self.symbols, excess)
+            || drop_tail(&mut self.progress_events, excess) > 0
+            || drop_tail(&mut self.callers_to_check, excess) > 0
+            || drop_tail(&mut self.symbols, excess) > 0
+            || self.tests.shorten(excess)
+            || drop_tail(&mut self.dangling_callers, excess) > 0
+            || drop_tail(&mut self.unchanged, excess) > 0
+            || drop_tail(&mut self.commands, excess) > 0
+            || drop_tail(&mut self.files, excess) > 0
+            || self.diff.take().is_some()
+    }
+}
+
+/// A diff of this many bytes gives way last.
+const SHORT_DIFF: usize = 400;
+
+/// Bodies that changed matter to nobody else.
+fn drop_bodies(symbols: &mut Vec<SymbolShown>, excess: usize) -> bool {
+    let at = symbols.partition_point(|one| one.change != "body");
+    let mut bodies = symbols.split_off(at);
+    let dropped = drop_tail(&mut bodies, excess);
+    symbols.append(&mut bodies);
+    dropped > 0
+}
