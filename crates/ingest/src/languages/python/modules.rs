@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::manifest::{self, folder, is_inside, join};
 use crate::resolve::program::{Place, Program};
-use m1nd_graph::near::{nearest, nearest_folder};
+use m1nd_graph::near::{nearest, only_nearest_folder};
 
 /// Modules by name; a file may be known by more than one, as it is on a search path with several entries.
 #[derive(Default)]
@@ -126,7 +126,7 @@ impl Modules {
     /// The nearest folder of a name.
     fn folder(&self, from: &str, name: &str) -> Option<Place> {
         let named = self.by_folder.get(name)?;
-        nearest_folder(from, named, |at| &self.folders[at as usize].1).first().map(|&at| Place::Package(at))
+        only_nearest_folder(from, named, |at| &self.folders[at as usize].1).map(Place::Package)
     }
 
     /// The dotted name of the package a relative import of some level starts from, as a folder.
