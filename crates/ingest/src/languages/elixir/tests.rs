@@ -116,3 +116,43 @@ end
     "#]]
     .assert_eq(&testing::edges(&graph, &[EdgeKind::Calls, EdgeKind::References]));
 }
+
+#[test]
+fn a_module_of_another_module_needs_an_alias() {
+    let found = testing::calls(
+        r#"
+//- lib/my.ex
+defmodule My.Logger do
+  def info(x), do: x
+end
+defmodule My do
+  defmodule Map do
+    def get(a, b), do: a
+  end
+  def own(x), do: Map.get(x, 1)
+end
+//- lib/a.ex
+defmodule A do
+  def a(x), do: Map.get(x, :a)
+  def c(x), do: Logger.info(x)
+end
+//- lib/b.ex
+defmodule B do
+  alias My.{Logger, Map}
+  def b(x), do: Logger.info(Map.get(x, :a))
+end
+//- lib/c.ex
+defmodule C do
+  alias My.Logger, as: Log
+  def c(x), do: Log.info(x)
+end
+"#,
+    );
+    expect![[r#"
+        lib/b.ex B.b -> lib/my.ex My.Logger.info @[3]
+        lib/b.ex B.b -> lib/my.ex My.Map.get @[3]
+        lib/c.ex C.c -> lib/my.ex My.Logger.info @[3]
+        lib/my.ex My.own -> lib/my.ex My.Map.get @[8]
+    "#]]
+    .assert_eq(&found);
+}

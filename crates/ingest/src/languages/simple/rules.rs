@@ -21,8 +21,8 @@ pub(super) struct SimpleRules {
     names: FxHashMap<String, Vec<GDef>>,
     /// Full names that files of one name define: only these can be copies of each other.
     pub(super) copied: FxHashSet<String>,
-    /// Types by their own name.
-    types: FxHashMap<GName, Vec<GDef>>,
+    /// What types and modules are called by themselves.
+    types: FxHashSet<GName>,
     /// What functions outside of types are called.
     pub(super) functions: FxHashSet<GName>,
     /// Functions written for a type from outside of it, by name.
@@ -39,7 +39,7 @@ impl SimpleRules {
             grammar,
             names: FxHashMap::default(),
             copied: FxHashSet::default(),
-            types: FxHashMap::default(),
+            types: FxHashSet::default(),
             functions: FxHashSet::default(),
             extensions: FxHashMap::default(),
             scopes: FxHashMap::default(),
@@ -71,7 +71,7 @@ impl SimpleRules {
                 if def.kind.is_type() || def.kind == DefKind::Module {
                     // `defmodule A.B` is asked for as `B`.
                     let own = file.text(def.name).rsplit('.').next().and_then(|own| program.find_name(own));
-                    rules.types.entry(own.unwrap_or(program.name(at, def.name))).or_default().push(global);
+                    rules.types.insert(own.unwrap_or(program.name(at, def.name)));
                 }
             }
             if let Some(find) = grammar.find {
@@ -276,18 +276,23 @@ impl SimpleRules {
         classes_around(eval, file, scope, is_class)
     }
 
-    /// A type that only one file defines, in a language whose types are known everywhere.
-    fn only_type(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
-        if self.grammar.unit != Unit::Program {
+    /// A type that a class around a place has from its bases, in a language whose types are known everywhere. One
+    /// that lies in some other type or module is not seen: the name is the library's.
+    fn inherited_type(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
+        if self.grammar.unit != Unit::Program || !self.types.contains(&name) {
             return None;
         }
         let program = eval.program;
-        let all = self.types.get(&name)?;
-        let all = if all.len() > 1 { program.without_copies(file, all.clone()) } else { all.clone() };
-        let full = self.full(program, *all.first()?);
-        let is_one = all.iter().all(|&def| self.full(program, def) == full);
-        let near = program.nearest(file, &all);
-        near.first().filter(|_| is_one).map(|&def| self.aliased(eval, def))
+        let text = program.text(name);
+        for class in self.classes_around(eval, file, scope) {
+            for at in self.lineage(eval, class).0 {
+                let full = join(&self.full(program, at), text);
+                if let Some(found) = self.value(eval, program.file_of(at), &full, None, Among::Types) {
+                    return Some(found);
+                }
+            }
+        }
+        None
     }
 }
 
@@ -342,7 +347,7 @@ impl Rules for SimpleRules {
         if let Some(found) = self.lookup(eval, file, scope, &[name], Among::All) {
             return found;
         }
-        if let Some(found) = self.only_type(eval, file, name) {
+        if let Some(found) = self.inherited_type(eval, file, scope, name) {
             return found;
         }
         let text = eval.program.text(name);
@@ -363,7 +368,7 @@ impl Rules for SimpleRules {
             }
             let from = match self.lookup(eval, file, scope, &[first], Among::All) {
                 Some(from) => from,
-                None => self.only_type(eval, file, first).unwrap_or(Ty::External),
+                None => self.inherited_type(eval, file, scope, first).unwrap_or(Ty::External),
             };
             return self.through(eval, from, rest);
         }
@@ -395,7 +400,7 @@ impl Rules for SimpleRules {
         match found {
             Some(found) => found,
             None if foreign => Ty::External,
-            None => self.only_type(eval, file, first).unwrap_or_else(|| self.not_found(first)),
+            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| self.not_found(first)),
         }
     }
 
@@ -412,7 +417,7 @@ impl Rules for SimpleRules {
             return self.this(eval, file, scope);
         }
         let found = match self.lookup(eval, file, scope, path, Among::Types) {
-            None if path.len() == 1 => self.only_type(eval, file, first),
+            None if path.len() == 1 => self.inherited_type(eval, file, scope, first),
             found => found,
         };
         match found {
