@@ -19,6 +19,7 @@ pub mod lookup;
 mod members;
 pub mod near;
 pub mod node;
+mod overloads;
 pub mod pagerank;
 pub mod patch;
 mod reexported;

@@ -4,6 +4,7 @@ use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::{EdgeKind, NodeKind};
 use crate::node::NodeFlags;
+use crate::overloads;
 use crate::spelling::{parts, wanted};
 
 /// A list longer than this helps nobody to choose.
@@ -265,15 +266,31 @@ impl Graph {
         if !declared.flags().has(NodeFlags::ABSTRACT) || !is_c(declared.language()) {
             return node;
         }
-        let mut defined = self.nodes_by_label(declared.label()).iter().map(|&at| NodeIx(at)).filter(|&ix| {
-            let other = self.node(ix);
+        let is_body = |ix: &NodeIx| {
+            let other = self.node(*ix);
             other.kind() == declared.kind()
-                && other.qualified() == declared.qualified()
                 && !other.flags().has(NodeFlags::ABSTRACT)
                 && is_c(other.language())
-        });
-        match (defined.next(), defined.next()) {
-            (Some(only), None) => only,
+        };
+        let named = self.nodes_by_label(declared.label()).iter().map(|&at| NodeIx(at)).filter(is_body);
+        let named: Vec<NodeIx> = named.collect();
+        let same = |ix: &&NodeIx| self.node(**ix).qualified() == declared.qualified();
+        let mut bodies: Vec<NodeIx> = named.iter().filter(same).copied().collect();
+        if bodies.is_empty() {
+            // Where a file opens a namespace its members leave the name out.
+            let class = self.parent(node);
+            let is_shorter = |ix: &&NodeIx| {
+                let head = declared.qualified().strip_suffix(self.node(**ix).qualified());
+                head.is_some_and(|head| head.ends_with('.')) && class.is_some() && self.owner(**ix) == class
+            };
+            bodies = named.iter().filter(is_shorter).copied().collect();
+        }
+        if bodies.len() > 1 {
+            let wanted = overloads::params(declared.signature());
+            bodies.retain(|&ix| overloads::params(self.node(ix).signature()) == wanted);
+        }
+        match bodies[..] {
+            [only] => only,
             _ => node,
         }
     }

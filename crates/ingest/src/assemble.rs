@@ -281,14 +281,28 @@ fn kind_of(def: &Def) -> Option<NodeKind> {
 fn qualified_names(facts: &FileFacts) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(facts.defs.len());
     for def in &facts.defs {
-        let own = if def.kind == DefKind::Impl { impl_name(facts, def) } else { facts.text(def.name) };
+        let own = match def.kind {
+            DefKind::Impl => impl_path(facts, def),
+            _ => facts.text(def.name).to_owned(),
+        };
         let name = match def.parent.map(|parent| names[parent.0 as usize].as_str()) {
             Some(outer) if !outer.is_empty() => format!("{outer}.{own}"),
-            _ => own.to_owned(),
+            _ => own,
         };
         names.push(name);
     }
     names
+}
+
+/// `int a::S::get()` says where its class is; elsewhere the path to a type depends on what is imported.
+fn impl_path(facts: &FileFacts, def: &Def) -> String {
+    match def.of.map(|of| &facts.types[of.0 as usize]) {
+        Some(TypeExpr::Path { segments, .. }) if facts.language == "cpp" => {
+            let parts: Vec<&str> = segments.iter().map(|&part| facts.text(part)).collect();
+            parts.join(".")
+        }
+        _ => impl_name(facts, def).to_owned(),
+    }
 }
 
 fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {

@@ -144,6 +144,11 @@ impl<'p, 'f> Eval<'p, 'f> {
             }
             Expr::Of { ty } => self.ty(file, *ty),
             Expr::Out { of, by } => {
+                if let (By::Maker, Expr::Field { base, name }) = (by, self.program.inside(file).expr(*of)) {
+                    let base = self.expr(file, *base);
+                    let name = self.program.name(file, *name);
+                    return rules.initialised(self, &base, name);
+                }
                 let of = self.expr(file, *of);
                 self.out(file, &of, *by)
             }

@@ -87,6 +87,11 @@ pub(crate) trait Rules: Sync {
         Vec::new()
     }
 
+    /// What runs when a constructor gives a member its first value: `: member(1)`.
+    fn initialised(&self, _eval: &mut Eval<'_, '_>, _base: &Ty, _name: GName) -> Ty {
+        Ty::Unknown
+    }
+
     /// What an import brings in.
     fn import(&self, _eval: &mut Eval<'_, '_>, _file: u32, _at: usize) -> Ty {
         Ty::Unknown

@@ -192,9 +192,9 @@ class Many : public Slice {
 "#,
         expect![[r#"
             a.h Many.Many -> a.h Slice.Slice#3 @[10]
-            a.h Many.go -> a.h Slice @[13, 14]
-            a.h Many.go -> a.h Slice.Slice#2 @[13]
-            a.h Many.go -> a.h Slice.Slice#3 @[14]
+            a.h Many.go -> a.h Slice @[13, 14, 15]
+            a.h Many.go -> a.h Slice.Slice#2 @[13, 15 ?2]
+            a.h Many.go -> a.h Slice.Slice#3 @[14, 15 ?2]
             a.h Many.go -> a.h Slice.run @[16, 17, 18]
         "#]],
     );
