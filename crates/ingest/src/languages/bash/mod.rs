@@ -21,6 +21,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: false,
     find: Some(find),
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with(".bats")

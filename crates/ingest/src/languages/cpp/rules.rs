@@ -68,6 +68,8 @@ impl CppRules {
         let is_of = |def: GDef| is_header && self.c.includes.sees(program.file_of(def), file);
         let shared: Vec<GDef> =
             all.into_iter().filter(|&def| self.is_shared(program, def) || is_of(def)).collect();
+        let meets = |def: &GDef| self.c.includes.meets(program, file, program.file_of(*def));
+        let shared: Vec<GDef> = shared.into_iter().filter(meets).collect();
         let all = program.nearest(file, &shared);
         let Some(&first) = all.first() else { return all };
         let is_declared = self.c.includes.declares(file, program.def_name(first));

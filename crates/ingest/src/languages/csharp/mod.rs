@@ -25,6 +25,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: false,
     find: None,
+    module: None,
     routes: Some(routes),
     is_test_path: |path| {
         path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test")

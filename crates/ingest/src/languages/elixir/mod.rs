@@ -21,6 +21,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: true,
     find: None,
+    module: None,
     routes: None,
     is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("_test.exs"),
     is_library,

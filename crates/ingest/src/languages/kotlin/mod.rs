@@ -25,6 +25,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: true,
     has_clauses: false,
     find: None,
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt")

@@ -25,6 +25,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: false,
     find: None,
+    module: None,
     routes: Some(routes),
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php")

@@ -96,7 +96,12 @@ impl Modules {
                 return Some(Place::File(file));
             }
             if let Some(&at) = self.by_place.get(&path) {
-                return Some(Place::Package(at));
+                // A package comes before a folder of its name, as with `proj/src/proj`.
+                let named = self.by_name.get(name).into_iter().flatten().copied();
+                let inside: Vec<u32> =
+                    named.filter(|&file| is_inside(&program.files[file as usize].path, &path)).collect();
+                let own = &program.files[from as usize].path;
+                return self.one(program, own, &inside).or(Some(Place::Package(at)));
             }
             here = folder(here);
         }

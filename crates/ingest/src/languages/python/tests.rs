@@ -357,3 +357,40 @@ def again():
         "#]],
     );
 }
+
+#[test]
+fn a_package_comes_before_the_folder_of_its_name_around_it() {
+    check(
+        r#"
+//- b/proj/src/proj/__init__.py
+from proj._impl import Thing as Thing, go
+//- b/proj/src/proj/_impl.py
+class Thing:
+    def hook(self): pass
+def go(t): pass
+//- b/proj/examples/ex.py
+import proj
+class Mine(proj.Thing):
+    def hook(self):
+        super().hook()
+        proj.go(self)
+//- b/proj/tests/test_it.py
+from proj import Thing
+def test_a():
+    Thing().hook()
+//- lib/tools/__init__.py
+//- lib/tools/one.py
+def run(): pass
+//- lib/app.py
+import tools.one
+def start(): tools.one.run()
+"#,
+        expect![[r#"
+            b/proj/examples/ex.py Mine.hook -> b/proj/src/proj/_impl.py Thing.hook @[4]
+            b/proj/examples/ex.py Mine.hook -> b/proj/src/proj/_impl.py go @[5]
+            b/proj/tests/test_it.py test_a -> b/proj/src/proj/_impl.py Thing @[3]
+            b/proj/tests/test_it.py test_a -> b/proj/src/proj/_impl.py Thing.hook @[3]
+            lib/app.py start -> lib/tools/one.py run @[2]
+        "#]],
+    );
+}

@@ -23,6 +23,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: false,
     find: Some(find),
+    module: None,
     routes: Some(routes::of_call),
     is_test_path: |path| {
         path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "spec"))

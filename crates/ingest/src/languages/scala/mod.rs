@@ -23,6 +23,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: false,
     find: None,
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| part == "test")

@@ -6,6 +6,7 @@ mod functions;
 mod named;
 mod reader;
 mod rules;
+mod seen;
 
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub(super) struct Grammar {
     pub has_clauses: bool,
     /// Where a loaded file is, in languages that load files.
     pub find: Option<Finder>,
+    /// The module that a file belongs to by its path, in languages whose modules import each other as a whole.
+    pub module: Option<fn(&str) -> Option<&str>>,
     /// The HTTP routes that a function or a call stands for, given the file's path and the nodes around it.
     pub routes: Option<RoutesOf>,
     /// Whether a file is made of tests, by its path.

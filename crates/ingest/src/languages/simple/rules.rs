@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Grammar, Unit, common, extensions, named};
+use super::{Grammar, Unit, common, extensions, named, seen};
 use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
+use crate::manifest::root;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -31,6 +32,8 @@ pub(super) struct SimpleRules {
     scopes: FxHashMap<(u32, Scope), String>,
     /// Where each import of each file leads, for languages that load files.
     loaded: FxHashMap<(u32, u32), u32>,
+    /// Roots that load files of another.
+    pub(super) roots: Vec<(String, String)>,
 }
 
 impl SimpleRules {
@@ -44,7 +47,9 @@ impl SimpleRules {
             extensions: FxHashMap::default(),
             scopes: FxHashMap::default(),
             loaded: FxHashMap::default(),
+            roots: Vec::new(),
         };
+        let roots: FxHashSet<&str> = program.files.iter().map(|file| root(&file.path)).collect();
         for (at, file) in program.files.iter().enumerate().filter(|(_, file)| file.language == grammar.name) {
             let at = at as u32;
             for scope in std::iter::once(None).chain((0..file.defs.len()).map(|ix| Some(DefIx(ix as u32)))) {
@@ -78,14 +83,28 @@ impl SimpleRules {
                 for (import, entry) in file.imports.iter().enumerate() {
                     let asked = entry.path.first().map_or("", |&part| file.text(part));
                     let is_file = |path: &str| program.file(path).is_some();
-                    if let Some(found) =
-                        find(&file.path, asked, &is_file).and_then(|path| program.file(&path))
-                    {
+                    let elsewhere = || {
+                        // A library may stand in a root of its own.
+                        let others = seen::other_roots(&roots, &file.path).into_iter();
+                        let is_library = grammar.unit == Unit::Program && !asked.starts_with('.');
+                        let mut found = others
+                            .filter(|_| is_library)
+                            .filter_map(|other| find(&join_path(other, &file.path), asked, &is_file));
+                        found.next().filter(|_| found.next().is_none())
+                    };
+                    let path = find(&file.path, asked, &is_file).or_else(elsewhere);
+                    if let Some(found) = path.and_then(|path| program.file(&path)) {
                         rules.loaded.insert((at, import as u32), found);
+                        let (here, there) = (root(&file.path), root(&program.files[found as usize].path));
+                        if here != there {
+                            rules.roots.push((here.to_owned(), there.to_owned()));
+                        }
                     }
                 }
             }
         }
+        rules.roots.sort_unstable();
+        rules.roots.dedup();
         rules.copied = named::copied(program, &rules.names);
         rules
     }
@@ -125,6 +144,11 @@ impl SimpleRules {
         while let Some(scope) = around {
             prefix = self.scope_name(file, scope).to_owned();
             let found = self.value(eval, file, &join(&prefix, &name), None, among);
+            // A name of several parts says itself where it leads.
+            let found = found.and_then(|found| match path.len() {
+                1 => self.seen(program, file, found),
+                _ => Some(found),
+            });
             // A function outside of every type may belong to its file alone.
             let is_foreign = |ty: &Ty| {
                 scope.is_none() && !self.grammar.shares_functions && !self.is_own_function(program, file, ty)
@@ -136,7 +160,8 @@ impl SimpleRules {
         }
         while self.grammar.sees_outer_packages && !prefix.is_empty() {
             prefix = prefix.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
-            if let Some(found) = self.value(eval, file, &join(&prefix, &name), None, among) {
+            let found = self.value(eval, file, &join(&prefix, &name), None, among);
+            if let Some(found) = found.and_then(|found| self.seen(program, file, found)) {
                 return Some(found);
             }
         }
@@ -330,6 +355,12 @@ pub(super) enum Among {
     All,
     /// No functions: a constructor often has the name of its type.
     Types,
+}
+
+/// The name of a file as if it stood at the top of a root.
+fn join_path(root: &str, path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if root.is_empty() { name.to_owned() } else { format!("{root}/{name}") }
 }
 
 pub(super) fn join(scope: &str, name: &str) -> String {

@@ -24,6 +24,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with("_test.zig")

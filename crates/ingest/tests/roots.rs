@@ -1,0 +1,229 @@
+//! Two repositories in one graph: what one calls of the other it must name in an import, an include or a manifest.
+
+use std::collections::BTreeMap;
+
+use expect_test::{Expect, expect};
+use m1nd_ingest::{Ingest, Listed};
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::ManualClock;
+
+/// Calls of a workspace whose files are laid out as text, one a line.
+fn check(fixture: &str, expect: Expect) {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    let mut last = String::new();
+    for line in fixture.lines() {
+        match line.strip_prefix("//- ") {
+            Some(path) => last = path.to_owned(),
+            None => files.entry(last.clone()).or_default().push_str(&format!("{line}\n")),
+        }
+    }
+    files.remove("");
+    let listed = |(path, text): (&String, &String)| Listed {
+        path: path.clone(),
+        size: text.len() as u64,
+        modified_ns: 1,
+    };
+    let list: Vec<Listed> = files.iter().map(listed).collect();
+    let read = |path: &str| Ok(files[path].as_bytes().to_vec());
+    let refreshed = Ingest::new("roots").refresh_on(
+        None,
+        &list,
+        read,
+        &ManualClock::default(),
+        10_000_000_000,
+        &CancelToken::new(),
+    );
+    let graph = refreshed.expect("nobody stops it").graph.expect("a first generation");
+    let calls = graph.edges().filter(|edge| edge.kind.name() == "calls");
+    let mut lines: Vec<String> = calls
+        .map(|edge| format!("{} -> {}\n", graph.node(edge.source).id(), graph.node(edge.target).id()))
+        .collect();
+    lines.sort();
+    expect.assert_eq(&lines.concat());
+}
+
+#[test]
+fn a_name_alone_does_not_lead_into_another_root() {
+    check(
+        r#"
+//- java/U.java
+class U { void go() { L.jdef(); } }
+//- kt/U.kt
+fun ku() { kdef(); KD().kdm() }
+//- sc/U.scala
+object SU { def su2() = SO.sodef() }
+//- cs/U.cs
+class UC { void Go() { LC.cdef(); } }
+//- php/u.php
+<?php
+function pu() { pdef(); PD::pm(); }
+//- rb/u.rb
+def ru
+  rdef
+  RD.rm
+end
+//- ex/u.ex
+defmodule EU do
+  def eu, do: ELib.edef()
+end
+//- sw/U.swift
+func su() { sdef(); SD().sm() }
+//- cc/u.cc
+int ccfun(int);
+int ccu() { return ccfun(1); }
+//- py/u.py
+def pu(thing): thing.weigh_parts()
+//- lib::/java/L.java
+public class L { static void jdef() {} }
+//- lib::/kt/L.kt
+fun kdef() {}
+class KD { fun kdm() {} }
+//- lib::/sc/L.scala
+object SO { def sodef() = 1 }
+//- lib::/cs/L.cs
+public static class LC { public static void cdef() {} }
+//- lib::/php/l.php
+<?php
+function pdef() {}
+class PD { static function pm() {} }
+//- lib::/rb/l.rb
+def rdef; end
+class RD
+  def self.rm; end
+end
+//- lib::/ex/l.ex
+defmodule ELib do
+  def edef, do: 1
+end
+//- lib::/sw/L.swift
+func sdef() {}
+struct SD { func sm() {} }
+//- lib::/cc/l.cc
+int ccfun(int x) { return x; }
+//- lib::/py/l.py
+class Part:
+    def weigh_parts(self): pass
+"#,
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn what_is_imported_from_another_root_is_called_there() {
+    check(
+        r#"
+//- java/U.java
+package a;
+import b.L;
+class U { void go() { L.jdef(); new L().next().last(); } }
+//- kt/U.kt
+package a
+import b.kdef
+fun ku() { kdef() }
+//- php/u.php
+<?php
+use Lib\PD;
+function pu() { PD::pm(); }
+//- rb/u.rb
+require "parts"
+def ru
+  Parts.count
+end
+//- ex/u.ex
+defmodule EU do
+  alias Far.ELib
+  def eu, do: ELib.edef()
+  def ev, do: Far.ELib.edef()
+end
+//- Sources/App/U.swift
+import Kit
+func su() { SD().sm() }
+//- cc/u.cc
+#include "lib/cc/l.h"
+int ccu() { return ccfun(1); }
+//- c/u.c
+#include "../../lib/c/l.h"
+int cu(void) { return cfun(1); }
+//- py/u.py
+from tools.parts import weigh
+def pu(): weigh()
+//- lib::/java/b/L.java
+package b;
+public class L { public static void jdef() {} public M next() { return new M(); } }
+//- lib::/java/b/M.java
+package b;
+public class M { public void last() {} }
+//- lib::/kt/L.kt
+package b
+fun kdef() {}
+//- lib::/php/l.php
+<?php
+namespace Lib;
+class PD { static function pm() {} }
+//- lib::/lib/parts.rb
+module Parts
+  def self.count; end
+end
+//- lib::/ex/l.ex
+defmodule Far.ELib do
+  def edef, do: 1
+end
+//- lib::/Sources/Kit/L.swift
+public struct SD { public func sm() {} }
+//- lib::/cc/l.h
+int ccfun(int x);
+//- lib::/cc/l.cc
+#include "l.h"
+int ccfun(int x) { return x; }
+//- lib::/c/l.h
+int cfun(int x);
+//- lib::/c/l.c
+#include "l.h"
+int cfun(int x) { return x; }
+//- lib::/tools/__init__.py
+//- lib::/tools/parts.py
+def weigh(): pass
+"#,
+        expect![[r#"
+            function::Sources/App/U.swift::su -> method::lib::/Sources/Kit/L.swift::SD.sm
+            function::Sources/App/U.swift::su -> struct::lib::/Sources/Kit/L.swift::SD
+            function::c/u.c::cu -> function::lib::/c/l.c::cfun
+            function::cc/u.cc::ccu -> function::lib::/cc/l.cc::ccfun
+            function::kt/U.kt::ku -> function::lib::/kt/L.kt::kdef
+            function::php/u.php::pu -> method::lib::/php/l.php::PD.pm
+            function::py/u.py::pu -> function::lib::/tools/parts.py::weigh
+            function::rb/u.rb::ru -> method::lib::/lib/parts.rb::Parts.count
+            method::ex/u.ex::EU.eu -> method::lib::/ex/l.ex::Far.ELib.edef
+            method::ex/u.ex::EU.ev -> method::lib::/ex/l.ex::Far.ELib.edef
+            method::java/U.java::U.go -> class::lib::/java/b/L.java::L
+            method::java/U.java::U.go -> method::lib::/java/b/L.java::L.jdef
+            method::java/U.java::U.go -> method::lib::/java/b/L.java::L.next
+            method::java/U.java::U.go -> method::lib::/java/b/M.java::M.last
+            method::lib::/java/b/L.java::L.next -> class::lib::/java/b/M.java::M
+        "#]],
+    );
+}
+
+#[test]
+fn targets_of_a_swift_package_import_each_other() {
+    check(
+        r#"
+//- Sources/Kit/K.swift
+public struct Kit { public func run() {} }
+//- Sources/Own/O.swift
+func own() { Kit().run() }
+//- Sources/App/A.swift
+import Kit
+func app() { Kit().run() }
+//- Tests/KitTests/T.swift
+@testable import Kit
+func helper() { Kit().run() }
+"#,
+        expect![[r#"
+            function::Sources/App/A.swift::app -> method::Sources/Kit/K.swift::Kit.run
+            function::Sources/App/A.swift::app -> struct::Sources/Kit/K.swift::Kit
+            function::Tests/KitTests/T.swift::helper -> method::Sources/Kit/K.swift::Kit.run
+            function::Tests/KitTests/T.swift::helper -> struct::Sources/Kit/K.swift::Kit
+        "#]],
+    );
+}
