@@ -3,43 +3,79 @@
 use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
+use m1nd_graph::Graph;
 use m1nd_ingest::{Ingest, Listed};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::ManualClock;
 
-/// Calls of a workspace whose files are laid out as text, one a line.
-fn check(fixture: &str, expect: Expect) {
-    let mut files: BTreeMap<String, String> = BTreeMap::new();
+type Files = BTreeMap<String, (String, i128)>;
+
+fn files(fixture: &str) -> Files {
+    let mut files = Files::new();
     let mut last = String::new();
     for line in fixture.lines() {
         match line.strip_prefix("//- ") {
             Some(path) => last = path.to_owned(),
-            None => files.entry(last.clone()).or_default().push_str(&format!("{line}\n")),
+            None => files.entry(last.clone()).or_insert((String::new(), 1)).0.push_str(&format!("{line}\n")),
         }
     }
     files.remove("");
-    let listed = |(path, text): (&String, &String)| Listed {
+    files
+}
+
+fn refresh(ingest: &mut Ingest, last: Option<&Graph>, files: &Files) -> Option<Graph> {
+    let listed = |(path, (text, time)): (&String, &(String, i128))| Listed {
         path: path.clone(),
         size: text.len() as u64,
-        modified_ns: 1,
+        modified_ns: *time,
     };
     let list: Vec<Listed> = files.iter().map(listed).collect();
-    let read = |path: &str| Ok(files[path].as_bytes().to_vec());
-    let refreshed = Ingest::new("roots").refresh_on(
-        None,
-        &list,
-        read,
-        &ManualClock::default(),
-        10_000_000_000,
-        &CancelToken::new(),
-    );
-    let graph = refreshed.expect("nobody stops it").graph.expect("a first generation");
+    let read = |path: &str| Ok(files[path].0.as_bytes().to_vec());
+    let later = 1_000_000_000_000_000;
+    let refreshed = ingest.refresh_on(last, &list, read, &ManualClock::default(), later, &CancelToken::new());
+    refreshed.expect("nobody stops it").graph
+}
+
+fn fresh(files: &Files) -> Graph {
+    refresh(&mut Ingest::new("roots"), None, files).expect("a first generation")
+}
+
+/// Calls, one a line.
+fn calls(graph: &Graph) -> Vec<String> {
     let calls = graph.edges().filter(|edge| edge.kind.name() == "calls");
     let mut lines: Vec<String> = calls
         .map(|edge| format!("{} -> {}\n", graph.node(edge.source).id(), graph.node(edge.target).id()))
         .collect();
     lines.sort();
-    expect.assert_eq(&lines.concat());
+    lines
+}
+
+fn check(fixture: &str, expect: Expect) {
+    let files = files(fixture);
+    expect.assert_eq(&calls(&fresh(&files)).concat());
+    each_line_may_go_and_come(files);
+}
+
+/// A graph that is kept fresh while any one line is taken away is that of a fresh ingest.
+fn each_line_may_go_and_come(mut files: Files) {
+    let mut ingest = Ingest::new("roots");
+    let mut last = refresh(&mut ingest, None, &files).expect("a first generation");
+    let mut now = 1;
+    for path in files.keys().cloned().collect::<Vec<String>>() {
+        let whole = files[&path].0.clone();
+        let without = (0..whole.lines().count()).map(|at| {
+            let kept =
+                whole.lines().enumerate().filter(|(n, _)| *n != at).map(|(_, line)| format!("{line}\n"));
+            kept.collect::<String>()
+        });
+        for text in without.chain([whole.clone()]).collect::<Vec<String>>() {
+            now += 1_000_000_000;
+            files.insert(path.clone(), (text.clone(), now));
+            last = refresh(&mut ingest, Some(&last), &files).unwrap_or(last);
+            let wanted = fresh(&files);
+            assert!(last == wanted, "{path} as {text:?}: {:?} and not {:?}", calls(&last), calls(&wanted));
+        }
+    }
 }
 
 #[test]
@@ -224,6 +260,116 @@ func helper() { Kit().run() }
             function::Sources/App/A.swift::app -> struct::Sources/Kit/K.swift::Kit
             function::Tests/KitTests/T.swift::helper -> method::Sources/Kit/K.swift::Kit.run
             function::Tests/KitTests/T.swift::helper -> struct::Sources/Kit/K.swift::Kit
+        "#]],
+    );
+}
+
+#[test]
+fn members_of_cpp_are_followed_to_the_class_they_are_for() {
+    check(
+        r#"
+//- inc/a.h
+namespace na {
+class S { public: S(); int get() const; struct Imp; Imp* p_; };
+}
+namespace nb {
+class S { public: S(); int get() const; };
+}
+//- src/a.cpp
+#include "../inc/a.h"
+struct na::S::Imp { void run() { deep(); } void deep(); };
+na::S::S() { p_->run(); }
+int na::S::get() const { return 1; }
+void na::S::Imp::deep() {}
+//- src/b.cpp
+#include "../inc/a.h"
+using namespace nb;
+S::S() {}
+int S::get() const { return 2; }
+//- src/m.cpp
+#include "../inc/a.h"
+struct Holder {
+  na::S one;
+  nb::S* two;
+  Holder();
+};
+Holder::Holder() : one(), two() { two->get(); }
+int f() { na::S s; return s.get(); }
+//- src/n.cpp
+#include "../inc/a.h"
+using nb::S;
+int g() { S s; return s.get(); }
+"#,
+        expect![[r#"
+            function::src/m.cpp::f -> class::inc/a.h::na.S
+            function::src/m.cpp::f -> method::src/a.cpp::na.S.S
+            function::src/m.cpp::f -> method::src/a.cpp::na.S.get
+            function::src/n.cpp::g -> class::inc/a.h::nb.S
+            function::src/n.cpp::g -> method::src/b.cpp::S.S
+            function::src/n.cpp::g -> method::src/b.cpp::S.get
+            method::src/a.cpp::na.S.Imp.run -> method::src/a.cpp::na.S.Imp.deep
+            method::src/a.cpp::na.S.S -> method::src/a.cpp::na.S.Imp.run
+            method::src/m.cpp::Holder.Holder -> class::inc/a.h::na.S
+            method::src/m.cpp::Holder.Holder -> method::src/a.cpp::na.S.S
+            method::src/m.cpp::Holder.Holder -> method::src/b.cpp::S.get
+        "#]],
+    );
+}
+
+#[test]
+fn copies_of_packages_are_followed() {
+    check(
+        r#"
+//- bak/core/Cargo.toml
+[package]
+name = "core-x"
+//- bak/core/src/lib.rs
+pub fn open() {}
+//- core/Cargo.toml
+[package]
+name = "core-x"
+//- core/src/lib.rs
+pub fn open() {}
+//- app/Cargo.toml
+[package]
+name = "app"
+[dependencies]
+core-x = "1"
+//- app/src/main.rs
+fn main() { core_x::open(); }
+//- js/bak/core/package.json
+{"name": "@q/core", "main": "i.ts"}
+//- js/bak/core/i.ts
+export function tf() {}
+//- js/core/package.json
+{"name": "@q/core", "main": "i.ts"}
+//- js/core/i.ts
+export function tf() {}
+//- js/app/t.ts
+import { tf } from "@q/core"
+export function ta() { tf() }
+//- go/bak/core/go.mod
+module q.com/core
+//- go/bak/core/g/g.go
+package g
+func F() {}
+//- go/core/go.mod
+module q.com/core
+//- go/core/g/g.go
+package g
+func F() {}
+//- go/app/go.mod
+module q.com/app
+replace q.com/core => ../core
+//- go/app/g.go
+package main
+import "q.com/core/g"
+func ga() { g.F() }
+"#,
+        expect![[r#"
+            function::app/src/main.rs::main -> function::core/src/lib.rs::open
+            function::go/app/g.go::ga -> function::go/core/g/g.go::F
+            function::js/app/t.ts::ta -> function::js/core/i.ts::tf
         "#]],
     );
 }
