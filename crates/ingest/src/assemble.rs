@@ -169,14 +169,15 @@ pub(crate) fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
     spec.doc.clone_from(&facts.doc);
     spec.language.clone_from(&facts.language);
     spec.flags = facts.flags.with(entry_flag(links, None));
-    spec.tags = file_tags(facts);
+    spec.tags = file_tags(facts, links);
     spec
 }
 
 /// What the names of a file's definitions do not tell: its package, and what it offers under other names.
-fn file_tags(facts: &FileFacts) -> Vec<String> {
+fn file_tags(facts: &FileFacts, links: &Links) -> Vec<String> {
     let package = Some(&facts.package).filter(|package| !package.is_empty());
-    let mut tags: Vec<String> = package.map(|package| format!("{PACKAGE}{package}")).into_iter().collect();
+    let packages = package.into_iter().chain(&links.packages);
+    let mut tags: Vec<String> = packages.map(|package| format!("{PACKAGE}{package}")).collect();
     let is_rust = facts.language == "rust";
     for import in facts.imports.iter().filter(|import| import.scope.is_none() && import.exported) {
         let named = import.item.or_else(|| import.path.last().copied().filter(|_| is_rust));
@@ -294,10 +295,13 @@ fn qualified_names(facts: &FileFacts) -> Vec<String> {
     names
 }
 
-/// `int a::S::get()` says where its class is; elsewhere the path to a type depends on what is imported.
+/// `int a::S::get()` and `extension A.B` say where their class is; elsewhere the path to a type depends on what is
+/// imported.
 fn impl_path(facts: &FileFacts, def: &Def) -> String {
     match def.of.map(|of| &facts.types[of.0 as usize]) {
-        Some(TypeExpr::Path { segments, .. }) if facts.language == "cpp" => {
+        Some(TypeExpr::Path { segments, .. })
+            if matches!(facts.language.as_str(), "cpp" | "swift" | "kotlin") =>
+        {
             let parts: Vec<&str> = segments.iter().map(|&part| facts.text(part)).collect();
             parts.join(".")
         }

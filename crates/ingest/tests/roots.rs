@@ -1,44 +1,11 @@
 //! Two repositories in one graph: what one calls of the other it must name in an import, an include or a manifest.
 
-use std::collections::BTreeMap;
+mod laid_out;
 
 use expect_test::{Expect, expect};
+use laid_out::{Files, files, fresh, refresh};
 use m1nd_graph::Graph;
-use m1nd_ingest::{Ingest, Listed};
-use m1nd_stdx::cancel::CancelToken;
-use m1nd_stdx::clock::ManualClock;
-
-type Files = BTreeMap<String, (String, i128)>;
-
-fn files(fixture: &str) -> Files {
-    let mut files = Files::new();
-    let mut last = String::new();
-    for line in fixture.lines() {
-        match line.strip_prefix("//- ") {
-            Some(path) => last = path.to_owned(),
-            None => files.entry(last.clone()).or_insert((String::new(), 1)).0.push_str(&format!("{line}\n")),
-        }
-    }
-    files.remove("");
-    files
-}
-
-fn refresh(ingest: &mut Ingest, last: Option<&Graph>, files: &Files) -> Option<Graph> {
-    let listed = |(path, (text, time)): (&String, &(String, i128))| Listed {
-        path: path.clone(),
-        size: text.len() as u64,
-        modified_ns: *time,
-    };
-    let list: Vec<Listed> = files.iter().map(listed).collect();
-    let read = |path: &str| Ok(files[path].0.as_bytes().to_vec());
-    let later = 1_000_000_000_000_000;
-    let refreshed = ingest.refresh_on(last, &list, read, &ManualClock::default(), later, &CancelToken::new());
-    refreshed.expect("nobody stops it").graph
-}
-
-fn fresh(files: &Files) -> Graph {
-    refresh(&mut Ingest::new("roots"), None, files).expect("a first generation")
-}
+use m1nd_ingest::Ingest;
 
 /// Calls, one a line.
 fn calls(graph: &Graph) -> Vec<String> {
@@ -58,7 +25,7 @@ fn check(fixture: &str, expect: Expect) {
 
 /// A graph that is kept fresh while any one line is taken away is that of a fresh ingest.
 fn each_line_may_go_and_come(mut files: Files) {
-    let mut ingest = Ingest::new("roots");
+    let mut ingest = Ingest::new("shop");
     let mut last = refresh(&mut ingest, None, &files).expect("a first generation");
     let mut now = 1;
     for path in files.keys().cloned().collect::<Vec<String>>() {

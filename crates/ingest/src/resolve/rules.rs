@@ -97,6 +97,11 @@ pub(crate) trait Rules: Sync {
         Ty::Unknown
     }
 
+    /// The full names of the module or package that a file is, where its own words do not say them.
+    fn packages(&self, _program: &Program<'_>, _file: u32) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The module that an import names, or names an item of.
     fn module(&self, _eval: &Eval<'_, '_>, _file: u32, _at: usize) -> Option<Place> {
         None

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::packages::Packages;
 use crate::facts::{DefIx, DefKind};
 use crate::manifest::{Manifest, folder, is_inside, join};
 use crate::resolve::program::{GDef, Place, Program};
@@ -18,6 +19,8 @@ pub(super) struct Crates {
     pub module_file: FxHashMap<GDef, u32>,
     /// Files that no `mod` declares (a macro does, or nothing), by the folder's module and their name.
     pub undeclared: FxHashMap<(Place, String), u32>,
+    /// By which path each module is known outside.
+    pub known: Packages,
     packages: Vec<Package>,
     package_of: Vec<Option<usize>>,
 }
@@ -55,6 +58,7 @@ impl Crates {
             parent_of: vec![None; count],
             module_file: FxHashMap::default(),
             undeclared: FxHashMap::default(),
+            known: Packages::of(&manifests),
             package_of: program.files.iter().map(|file| package_of(&packages, &file.path)).collect(),
             packages,
         };
