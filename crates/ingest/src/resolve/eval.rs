@@ -190,7 +190,10 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let name = self.program.name(file, *name);
                 self.member(file, &base, name, Access::Call)
             }
-            _ => self.expr(file, ix),
+            _ => match self.expr(file, ix) {
+                Ty::Place(place) => self.rules(file).called(self, place).unwrap_or(Ty::Place(place)),
+                found => found,
+            },
         }
     }
 
@@ -290,7 +293,11 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let found: Vec<Ty> = parts.iter().map(|part| self.member(file, part, name, access)).collect();
                 Ty::union(found)
             }
-            Ty::Object(file, ix) => self.object_member(*file, *ix, name),
+            Ty::Object(at, ix) => match self.object_member(*at, *ix, name) {
+                // Something may have been added to it later.
+                Ty::Unknown => self.rules(file).member(self, base, name, access),
+                found => found,
+            },
             Ty::Shape(file, ix) => self.shape_member(*file, *ix, name),
             base => {
                 let before = std::mem::replace(&mut self.asked_in, file);

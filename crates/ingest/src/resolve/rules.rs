@@ -97,6 +97,11 @@ pub(crate) trait Rules: Sync {
         Ty::Unknown
     }
 
+    /// What runs when a module or package is called itself.
+    fn called(&self, _eval: &mut Eval<'_, '_>, _place: Place) -> Option<Ty> {
+        None
+    }
+
     /// The full names of the module or package that a file is, where its own words do not say them.
     fn packages(&self, _program: &Program<'_>, _file: u32) -> Vec<String> {
         Vec::new()
