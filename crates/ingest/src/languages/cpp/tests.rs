@@ -319,3 +319,44 @@ void Db::Write() { Writer w(1); w.wake(); }
     "#]],
     );
 }
+
+#[test]
+fn a_condition_inside_of_a_list_of_initialisers_does_not_swallow_what_follows() {
+    let source = r#"
+//- a.cc
+namespace n {
+class Limiter {
+ public:
+  Limiter(int max)
+      :
+#if !defined(NDEBUG)
+        max_(max),
+#endif  // !defined(NDEBUG)
+        allowed_(max) {
+    check(max >= 0);
+  }
+  bool take() { return left() > 0; }
+ private:
+  int left() { return 1; }
+  int max_;
+  int allowed_;
+};
+class Other { void run() { Limiter l(1); l.take(); } };
+}
+"#;
+    expect![[r#"
+        a.cc n.Limiter.take -> a.cc n.Limiter.left @[12]
+        a.cc n.Other.run -> a.cc n.Limiter @[18]
+        a.cc n.Other.run -> a.cc n.Limiter.Limiter @[18]
+        a.cc n.Other.run -> a.cc n.Limiter.take @[18]
+    "#]].assert_eq(&testing::calls(source));
+    expect![[r#"
+        class::a.cc::n.Limiter 2-17 `class Limiter`
+        class::a.cc::n.Other 18-18 `class Other`
+        method::a.cc::n.Limiter.Limiter 4-11 `Limiter(int max)`
+        method::a.cc::n.Limiter.left 14-14 `int left()`
+        method::a.cc::n.Limiter.take 12-12 `bool take()`
+        method::a.cc::n.Other.run 18-18 `void run()`
+        module::a.cc::n 1-19 `namespace n`
+    "#]].assert_eq(&testing::definitions(source));
+}
