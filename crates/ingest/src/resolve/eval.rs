@@ -184,16 +184,17 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     /// What stands before the brackets of a call.
     pub fn callee(&mut self, file: u32, ix: ExprIx) -> Ty {
-        match self.program.inside(file).expr(ix) {
+        let found = match self.program.inside(file).expr(ix) {
             Expr::Field { base, name } => {
                 let base = self.expr(file, *base);
                 let name = self.program.name(file, *name);
                 self.member(file, &base, name, Access::Call)
             }
-            _ => match self.expr(file, ix) {
-                Ty::Place(place) => self.rules(file).called(self, place).unwrap_or(Ty::Place(place)),
-                found => found,
-            },
+            _ => self.expr(file, ix),
+        };
+        match &found {
+            Ty::Place(_) | Ty::Of(..) => self.rules(file).called(self, &found).unwrap_or(found),
+            _ => found,
         }
     }
 

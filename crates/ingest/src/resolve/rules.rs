@@ -97,8 +97,8 @@ pub(crate) trait Rules: Sync {
         Ty::Unknown
     }
 
-    /// What runs when a module or package is called itself.
-    fn called(&self, _eval: &mut Eval<'_, '_>, _place: Place) -> Option<Ty> {
+    /// What runs when a module, or a value of a class, is called itself.
+    fn called(&self, _eval: &mut Eval<'_, '_>, _callee: &Ty) -> Option<Ty> {
         None
     }
 

@@ -458,6 +458,11 @@ impl Rules for CppRules {
         self.defined(program, made)
     }
 
+    fn called(&self, eval: &mut Eval<'_, '_>, callee: &Ty) -> Option<Ty> {
+        let name = eval.program.find_name("operator()").filter(|_| matches!(callee, Ty::Of(..)))?;
+        self.class_member(eval, callee, name, Access::Call).filter(|found| !found.functions().is_empty())
+    }
+
     fn initialised(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName) -> Ty {
         let Ty::Of(class, _) = base else { return Ty::Unknown };
         let (program, file) = (eval.program, eval.program.file_of(*class));

@@ -22,7 +22,7 @@ static GRAMMAR: Grammar = Grammar {
     sees_outer_packages: true,
     shares_functions: true,
     global_functions: false,
-    extensions: false,
+    extensions: true,
     has_clauses: false,
     find: None,
     module: None,

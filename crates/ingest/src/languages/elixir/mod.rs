@@ -44,6 +44,11 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             _ => Role::Plain,
         },
         "alias" => Role::Path,
+        "dot" => match (field(node, "left"), field(node, "right")) {
+            (Some(base), Some(name)) if name.kind() == "alias" => Role::Member { base, name },
+            _ => Role::Plain,
+        },
+        "identifier" if source.text(node) == OWN_MODULE => Role::This,
         "identifier" => Role::Name,
         "string" => Role::Text,
         "integer" | "float" => Role::Number,
@@ -235,3 +240,6 @@ fn is_library(name: &str) -> bool {
 }
 
 const NAME: &str = "elixir";
+
+/// What a module calls itself.
+pub(super) const OWN_MODULE: &str = "__MODULE__";

@@ -156,3 +156,46 @@ end
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_module_calls_itself_by_its_own_word() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A.B do
+  def y(x), do: __MODULE__.z(x)
+  def z(x), do: x
+  def w(x), do: x |> __MODULE__.z()
+  def v, do: &__MODULE__.z/1
+  def u, do: __MODULE__.C.q()
+  defmodule C do
+    def q, do: 1
+  end
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.B.u -> a.ex A.B.C.q @[6]
+        a.ex A.B.w -> a.ex A.B.z @[4]
+        a.ex A.B.y -> a.ex A.B.z @[2]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn an_alias_may_start_at_the_module_itself() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A.B do
+  alias __MODULE__.C
+  def run, do: C.q()
+  defmodule C do
+    def q, do: 1
+  end
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.B.run -> a.ex A.B.C.q @[3]
+    "#]].assert_eq(&found);
+}

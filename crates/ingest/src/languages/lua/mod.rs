@@ -44,6 +44,10 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
             (Some(base), Some(name)) => Role::Member { base, name },
             _ => Role::Plain,
         },
+        "return_statement" => {
+            let first = child_of(node, &["expression_list"]).and_then(|list| list.named_child(0));
+            first.map_or(Role::Plain, Role::Result)
+        }
         "identifier" if source.text(node) == "self" => Role::This,
         "identifier" => Role::Name,
         "string" => Role::Text,
@@ -112,6 +116,11 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(callee) = field(node, "name") else { return Role::Plain };
     let args = field(node, "arguments");
     match callee.kind() {
+        // A value that a table stands behind has what the table has.
+        "identifier" if source.text(callee) == "setmetatable" => {
+            let table = args.and_then(|args| args.named_child(1)).filter(|table| table.kind() == "identifier");
+            table.map_or(Role::Plain, Role::Same)
+        }
         "identifier" if matches!(source.text(callee), "it" | "describe" | "context") => {
             let given = args.map(named_children).unwrap_or_default();
             match given[..] {

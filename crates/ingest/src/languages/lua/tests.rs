@@ -70,3 +70,37 @@ fn imports_and_bases_are_known() {
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn a_value_has_what_its_table_has() {
+    let found = testing::calls(
+        r#"
+//- a.lua
+local O = {}
+O.__index = O
+function O.new() local self = setmetatable({}, O); return self end
+function O:run() self:step() end
+function O:step() end
+local o = O.new()
+o:run()
+local function go() local p = O.new(); p:run(); O.run(p) end
+return O
+//- b.lua
+local O = require("a")
+local o = O.new()
+o:run()
+local function go(x) local p = O.new(); p:step(); x:run() end
+"#,
+    );
+    expect![[r#"
+        a.lua -> a.lua new @[6]
+        a.lua -> a.lua run @[7]
+        a.lua go -> a.lua new @[8]
+        a.lua go -> a.lua run @[8]
+        a.lua run -> a.lua step @[4]
+        b.lua -> a.lua new @[2]
+        b.lua -> a.lua run @[3]
+        b.lua go -> a.lua new @[4]
+        b.lua go -> a.lua step @[4]
+    "#]].assert_eq(&found);
+}

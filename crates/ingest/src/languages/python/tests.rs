@@ -394,3 +394,31 @@ def start(): tools.one.run()
         "#]],
     );
 }
+
+#[test]
+fn a_value_that_is_called_runs_its_class() {
+    let found = testing::calls(
+        r#"
+//- a.py
+class C:
+    def __call__(self): ...
+class D(C):
+    pass
+class H:
+    def __init__(self): self.c = C()
+    def run(self): self.c()
+def f(h: H, d: D):
+    C()()
+    c = C()
+    c()
+    d()
+    h.c()
+"#,
+    );
+    expect![[r#"
+        a.py H.__init__ -> a.py C @[6]
+        a.py H.run -> a.py C.__call__ @[7]
+        a.py f -> a.py C @[9, 10]
+        a.py f -> a.py C.__call__ @[9, 11, 12, 13]
+    "#]].assert_eq(&found);
+}

@@ -1,12 +1,14 @@
 //! What languages of the second class share: each says what its nodes are, and the rest is done here.
 
 mod common;
+mod expressions;
 mod extensions;
 mod functions;
 mod named;
 mod reader;
 mod rules;
 mod seen;
+mod types;
 
 use std::time::Duration;
 
@@ -178,6 +180,8 @@ pub(super) enum Role<'t> {
     Bool,
     /// Stands for its part.
     Same(Node<'t>),
+    /// What the function around gives, in languages that write no types.
+    Result(Node<'t>),
     Block,
 }
 

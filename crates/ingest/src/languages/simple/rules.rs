@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::elixir::OWN_MODULE;
 use super::{Grammar, Unit, common, extensions, named, seen};
 use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
 use crate::manifest::root;
@@ -61,13 +62,16 @@ impl SimpleRules {
                 // What a function defines inside is seen only there.
                 let is_inner = def.kind.is_callable()
                     && def.parent.is_some_and(|parent| file.def(parent).kind.is_callable());
-                if def.kind == DefKind::Impl || is_inner {
+                // Nor does anybody call a test by its name, which may be that of what it tests.
+                let is_test = def.kind == DefKind::Function && def.is_test_case();
+                if def.kind == DefKind::Impl || is_inner || is_test {
                     continue;
                 }
                 let full = join(rules.scope_name(at, def.parent), file.text(def.name));
                 rules.names.entry(full).or_default().push(global);
                 let outer = def.parent.map(|parent| file.def(parent).kind);
-                if grammar.extensions && def.kind == DefKind::Method && outer == Some(DefKind::Impl) {
+                let is_extension = outer == Some(DefKind::Impl) || extensions::takes_this(def);
+                if grammar.extensions && def.kind == DefKind::Method && is_extension {
                     rules.extensions.entry(program.name(at, def.name)).or_default().push(global);
                 }
                 if def.kind == DefKind::Function {
@@ -172,6 +176,11 @@ impl SimpleRules {
             let import = &facts.imports[at as usize];
             let mut full: Vec<&str> = import.path.iter().map(|&part| facts.text(part)).collect();
             full.extend(&text[1..]);
+            // `alias __MODULE__.Part`
+            let own = self.scope_name(file, scope);
+            if let Some(first) = full.first_mut().filter(|first| **first == OWN_MODULE) {
+                *first = own;
+            }
             return Some(self.full_path(eval, file, &full));
         }
         for &(_, at) in program.globs(Place::File(file)) {

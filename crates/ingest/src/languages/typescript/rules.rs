@@ -347,7 +347,7 @@ impl Rules for ScriptRules {
     fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
         match (of, by) {
             (of, By::Await) => library::awaited(of.clone()),
-            (Ty::Place(place), By::New) => match self.called(eval, *place) {
+            (Ty::Place(_), By::New) => match self.called(eval, of) {
                 Some(found) => self.out(eval, &found, by),
                 None => of.clone(),
             },
@@ -425,11 +425,11 @@ impl Rules for ScriptRules {
     }
 
     /// `module.exports = Foo`
-    fn called(&self, eval: &mut Eval<'_, '_>, place: Place) -> Option<Ty> {
-        let Place::File(file) = place else { return None };
-        let facts = eval.program.files[file as usize];
+    fn called(&self, eval: &mut Eval<'_, '_>, callee: &Ty) -> Option<Ty> {
+        let Ty::Place(Place::File(file)) = callee else { return None };
+        let facts = eval.program.files[*file as usize];
         let whole = facts.exports.iter().find(|export| facts.text(export.name) == "module.exports")?;
-        let found = eval.expr(file, whole.value);
+        let found = eval.expr(*file, whole.value);
         matches!(found, Ty::Fn(..) | Ty::Type(..)).then_some(found)
     }
 
