@@ -119,8 +119,7 @@ impl Tool for Impact {
             sources: found.sources.iter().map(|&ix| graph.node(ix).id().to_owned()).collect(),
             total,
             direct_callers: found.direct_callers() as u64,
-            // Adding zero makes the negative zero of an empty sum a plain one.
-            total_energy: (f64::from(found.blast.energy) * 1_000.0).round() / 1_000.0 + 0.0,
+            total_energy: (f64::from(found.blast.energy) * 1_000.0).round() / 1_000.0,
             max_hops_reached: blast_radius.iter().map(|hit| hit.hop_distance).max().unwrap_or_default(),
             causal_chains: if chains { found.chains(graph) } else { Vec::new() },
             truncated: tests_total > tests.len() as u64,
