@@ -50,8 +50,8 @@ impl CppRules {
         program.files[file as usize].language != super::NAME
     }
 
-    /// Definitions with a full name that a file can see; what it includes comes first.
-    fn find(&self, program: &Program<'_>, file: u32, full: &str, wanted: fn(DefKind) -> bool) -> Vec<GDef> {
+    /// Definitions with a full name that a file can see: its own, else what it includes.
+    fn seen(&self, program: &Program<'_>, file: u32, full: &str, wanted: fn(DefKind) -> bool) -> Vec<GDef> {
         let Some(all) = self.names.get(full) else { return Vec::new() };
         let all: Vec<GDef> = all.iter().copied().filter(|&def| wanted(program.def(def).kind)).collect();
         let own: Vec<GDef> = all.iter().copied().filter(|&def| program.file_of(def) == file).collect();
@@ -59,10 +59,13 @@ impl CppRules {
             return own;
         }
         let sees = |def: &GDef| self.c.includes.sees(file, program.file_of(*def));
-        let near: Vec<GDef> = all.iter().copied().filter(sees).collect();
-        if !near.is_empty() {
-            return near;
-        }
+        all.into_iter().filter(sees).collect()
+    }
+
+    /// Definitions with a full name that a file may mean though nothing that it includes holds them.
+    fn unseen(&self, program: &Program<'_>, file: u32, full: &str, wanted: fn(DefKind) -> bool) -> Vec<GDef> {
+        let Some(all) = self.names.get(full) else { return Vec::new() };
+        let all: Vec<GDef> = all.iter().copied().filter(|&def| wanted(program.def(def).kind)).collect();
         // What a header declares is known to it too where a file that includes it defines it.
         let is_header = !is_source(&program.files[file as usize].path);
         let is_of = |def: GDef| is_header && self.c.includes.sees(program.file_of(def), file);
@@ -200,13 +203,27 @@ impl CppRules {
             return None;
         }
         let name = text.join("::");
+        // A wider scope that the file sees comes before a nearer one that it does not.
+        let names = self.full_names(program, file, scope, &name);
+        for find in [Self::seen, Self::unseen] {
+            for full in &names {
+                let found = find(self, program, file, full, wanted);
+                if !found.is_empty() {
+                    return self.value(eval, found, None);
+                }
+            }
+        }
+        None
+    }
+
+    /// The full names that a name may stand for in a scope, the nearest first.
+    fn full_names(&self, program: &Program<'_>, file: u32, scope: Scope, name: &str) -> Vec<String> {
+        let facts = program.files[file as usize];
         let around = self.homes.scope_name(program, file, scope);
+        let mut names = Vec::new();
         let mut outer: Option<&str> = Some(&around);
         while let Some(prefix) = outer {
-            let found = self.find(program, file, &join(prefix, &name), wanted);
-            if !found.is_empty() {
-                return self.value(eval, found, None);
-            }
+            names.push(join(prefix, name));
             outer = match prefix {
                 "" => None,
                 prefix => Some(prefix.rsplit_once("::").map_or("", |(outer, _)| outer)),
@@ -215,14 +232,10 @@ impl CppRules {
         for &(_, at) in program.globs(Place::File(file)) {
             let import = &facts.imports[at as usize];
             if import.level == 2 && import.all == ImportAll::Yes {
-                let prefix = import_path(program, file, import).join("::");
-                let found = self.find(program, file, &join(&prefix, &name), wanted);
-                if !found.is_empty() {
-                    return self.value(eval, found, None);
-                }
+                names.push(join(&import_path(program, file, import).join("::"), name));
             }
         }
-        None
+        names
     }
 
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {

@@ -360,3 +360,51 @@ class Other { void run() { Limiter l(1); l.take(); } };
         module::a.cc::n 1-19 `namespace n`
     "#]].assert_eq(&testing::definitions(source));
 }
+
+#[test]
+fn a_name_that_is_seen_comes_before_a_nearer_one_that_is_not() {
+    check(
+        r#"
+//- base.h
+struct formatter { void parse() {} };
+namespace detail {
+inline void invoke() { formatter().parse(); }
+}
+//- color.h
+#include "base.h"
+namespace detail {
+struct formatter { void other() {} };
+}
+"#,
+        expect![[r#"
+            base.h detail.invoke -> base.h formatter @[3]
+            base.h detail.invoke -> base.h formatter.parse @[3]
+        "#]],
+    );
+}
+
+#[test]
+fn a_macro_before_a_constructor_does_not_swallow_what_follows() {
+    check(
+        r#"
+//- a.hpp
+struct size_padding {
+  unsigned size;
+  unsigned padding;
+  FMT_CONSTEXPR size_padding(int n, unsigned prefix)
+      : size((prefix >> 24) + round(n)), padding(0) {
+    if (n) pad();
+  }
+  void pad() {}
+};
+inline int round(int n) { return n; }
+inline void later() { size_padding p(1, 2); }
+"#,
+        expect![[r#"
+            a.hpp later -> a.hpp size_padding @[11]
+            a.hpp later -> a.hpp size_padding.size_padding @[11]
+            a.hpp size_padding.size_padding -> a.hpp round @[5]
+            a.hpp size_padding.size_padding -> a.hpp size_padding.pad @[6]
+        "#]],
+    );
+}

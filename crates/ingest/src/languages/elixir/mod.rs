@@ -100,6 +100,12 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let first = arguments.and_then(|arguments| arguments.named_child(0));
     if target.kind() == "dot" {
         return match (field(target, "left"), field(target, "right")) {
+            // `conn.params` reads a field: only a module needs no brackets to be called.
+            (Some(base), Some(name))
+                if name.kind() == "identifier" && arguments.is_none() && is_variable(source, base) =>
+            {
+                Role::Member { base, name }
+            }
             (Some(base), Some(name)) if name.kind() == "identifier" => {
                 Role::Call { receiver: Some(base), name, args: arguments }
             }
@@ -129,6 +135,10 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         _ if target.kind() == "identifier" => Role::Call { receiver: None, name: target, args: arguments },
         _ => Role::Plain,
     }
+}
+
+fn is_variable(source: &Source<'_>, node: Node<'_>) -> bool {
+    node.kind() != "alias" && node.kind() != "atom" && source.text(node) != OWN_MODULE
 }
 
 /// `alias A.B`, `alias A.{B, C}`, `alias A.B, as: C`, `import A`.

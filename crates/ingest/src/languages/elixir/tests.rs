@@ -199,3 +199,22 @@ end
         a.ex A.B.run -> a.ex A.B.C.q @[3]
     "#]].assert_eq(&found);
 }
+
+#[test]
+fn a_field_of_a_value_is_no_call() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A do
+  def run(conn), do: conn.weigh_parts
+  def go(mod), do: B.weigh_parts
+end
+defmodule B do
+  def weigh_parts, do: 1
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.go -> a.ex B.weigh_parts @[3]
+    "#]].assert_eq(&found);
+}
