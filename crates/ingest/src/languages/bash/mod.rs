@@ -19,6 +19,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: true,
     has_clauses: false,
     find: Some(find),
     module: None,

@@ -23,6 +23,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: true,
+    functions_apart: false,
     has_clauses: false,
     find: None,
     module: None,

@@ -218,3 +218,23 @@ end
         a.ex A.go -> a.ex B.weigh_parts @[3]
     "#]].assert_eq(&found);
 }
+
+#[test]
+fn a_local_does_not_hide_a_function() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A do
+  def run(token) do
+    case token(token) do
+      x -> x
+    end
+  end
+  def token(x), do: x
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.run -> a.ex A.token @[3]
+    "#]].assert_eq(&found);
+}

@@ -19,6 +19,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: Some(find),
     module: None,
@@ -90,6 +91,17 @@ fn assignment<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     else {
         return Role::Plain;
     };
+    // `local copy, find = tablex.copy, tablex.find`
+    let (all_names, all_values) =
+        (names.map(named_children).unwrap_or_default(), values.map(named_children).unwrap_or_default());
+    let is_plain = |(name, value): &(Node<'t>, Node<'t>)| {
+        name.kind() == "identifier"
+            && matches!(value.kind(), "identifier" | "dot_index_expression" | "function_call")
+    };
+    if all_names.len() > 1 {
+        let pairs = all_names.into_iter().zip(all_values).filter(is_plain);
+        return Role::Values(pairs.collect());
+    }
     match (name.kind(), value.kind()) {
         ("identifier" | "dot_index_expression", "function_definition") => function(node, name, value),
         ("identifier", "function_call") if required(source, value).is_some() => {

@@ -104,3 +104,24 @@ local function go(x) local p = O.new(); p:step(); x:run() end
         b.lua go -> a.lua step @[4]
     "#]].assert_eq(&found);
 }
+
+#[test]
+fn several_names_are_given_their_values() {
+    let found = testing::calls(
+        r#"
+//- tablex.lua
+local tablex = {}
+function tablex.copy(t) end
+function tablex.find(t) end
+return tablex
+//- main.lua
+local tablex = require("tablex")
+local copy, find = tablex.copy, tablex.find
+local function go() copy(1); find(2) end
+"#,
+    );
+    expect![[r#"
+        main.lua go -> tablex.lua copy @[3]
+        main.lua go -> tablex.lua find @[3]
+    "#]].assert_eq(&found);
+}

@@ -21,6 +21,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: false,
     global_functions: false,
     extensions: false,
+    functions_apart: true,
     has_clauses: false,
     find: Some(find),
     module: None,

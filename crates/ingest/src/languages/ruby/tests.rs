@@ -248,3 +248,25 @@ end
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_local_hides_a_method_only_without_arguments() {
+    let found = testing::calls(
+        r#"
+//- a.rb
+class A
+  def one(x); end
+  def two; end
+  def run
+    one = 1
+    two = 2
+    one(3)
+    two
+  end
+end
+"#,
+    );
+    expect![[r#"
+        a.rb A.run -> a.rb A.one @[7]
+    "#]].assert_eq(&found);
+}

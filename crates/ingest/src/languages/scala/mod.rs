@@ -21,6 +21,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: None,
     module: None,

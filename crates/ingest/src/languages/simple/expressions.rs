@@ -18,9 +18,15 @@ impl<'t> Reader<'_, 't> {
         let at = node.start_byte() as u32;
         match (self.grammar.role)(&self.source, node, self.path.last().copied()) {
             Role::Value { name, ty, value, is_constant } => self.value(node, name, ty, value, is_constant),
+            Role::Values(all) => {
+                for (name, value) in all {
+                    self.value(node, name, None, Some(value), false);
+                }
+            }
             Role::Call { receiver, name, args } => {
                 let text = self.sheet.name_of(name);
                 let callee = match receiver {
+                    None if args.is_some() && self.grammar.functions_apart => self.function_named(name),
                     Some(receiver) => {
                         let base = self.receiver(receiver);
                         let base = if self.grammar.extensions { self.seen_here(base, node) } else { base };
@@ -210,6 +216,16 @@ impl<'t> Reader<'_, 't> {
             [] => self.sheet.push(Expr::Unknown),
             [only] if is_local => self.sheet.push(Expr::Name { name: only, at, scope }),
             _ => self.sheet.push(Expr::Path { segments: segments.into(), args: Few::new(), scope, at }),
+        }
+    }
+
+    /// The same where no local can be meant.
+    fn function_named(&mut self, name: Node<'_>) -> ExprIx {
+        let (scope, at) = (self.sheet.scope(), name.start_byte() as u32);
+        let segments = self.split(self.source.text(name));
+        match segments.is_empty() {
+            true => self.sheet.push(Expr::Unknown),
+            false => self.sheet.push(Expr::Path { segments: segments.into(), args: Few::new(), scope, at }),
         }
     }
 

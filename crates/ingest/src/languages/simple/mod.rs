@@ -38,6 +38,8 @@ pub(super) struct Grammar {
     pub global_functions: bool,
     /// Whether a function written for a type is seen by its package and by import, whosever the type is.
     pub extensions: bool,
+    /// Whether a local does not hide a function of its name that is called with arguments.
+    pub functions_apart: bool,
     /// Whether several definitions of one name and number of parameters are clauses of one function.
     pub has_clauses: bool,
     /// Where a loaded file is, in languages that load files.
@@ -126,6 +128,8 @@ pub(super) enum Role<'t> {
         value: Option<Node<'t>>,
         is_constant: bool,
     },
+    /// Several names that are given a value each.
+    Values(Vec<(Node<'t>, Node<'t>)>),
     Call {
         receiver: Option<Node<'t>>,
         name: Node<'t>,

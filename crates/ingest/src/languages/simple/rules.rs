@@ -437,6 +437,13 @@ impl Rules for SimpleRules {
         {
             return found;
         }
+        // `local copy = tables.copy` at the top of a file.
+        if found.is_none()
+            && self.grammar.unit == Unit::File
+            && let Some(bound @ (Ty::Fn(..) | Ty::Union(_))) = eval.top_binding(file, first)
+        {
+            return bound;
+        }
         match found {
             Some(found) => found,
             None if foreign => Ty::External,

@@ -22,6 +22,7 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
     module: None,
