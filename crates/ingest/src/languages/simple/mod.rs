@@ -8,6 +8,7 @@ mod named;
 mod reader;
 mod rules;
 mod seen;
+mod table;
 mod types;
 
 use std::time::Duration;
