@@ -2,8 +2,9 @@
 
 use crate::graph::Graph;
 use crate::ids::NodeIx;
-use crate::kind::{EdgeKind, NodeKind};
+use crate::kind::NodeKind;
 use crate::node::NodeFlags;
+use crate::overloads;
 use crate::spelling::{parts, wanted};
 
 /// A list longer than this helps nobody to choose.
@@ -11,11 +12,6 @@ const MAX_CANDIDATES: usize = 10;
 
 /// A name that is mistyped has about as many letters as the one that is meant.
 const MAX_LENGTHS_APART: usize = 3;
-
-/// Types below a type that are looked through.
-const MAX_HEIRS: usize = 200;
-/// Types above a type that are looked through.
-const MAX_BASES: usize = 50;
 
 /// Why a name does not name one node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +48,10 @@ impl Graph {
             matches = self.nodes_by_import_path(name);
         }
         match matches[..] {
-            [] => self.inherited(name).ok_or_else(|| LookupError::NotFound { name: name.to_owned() }),
+            [] => {
+                let other = self.inherited(name).or_else(|| self.module_file(&wanted(name)));
+                other.ok_or_else(|| LookupError::NotFound { name: name.to_owned() })
+            }
             [only] => Ok(only),
             _ => Err(LookupError::Ambiguous {
                 name: name.to_owned(),
@@ -139,6 +138,15 @@ impl Graph {
             }
         }
         found.sort();
+        // A file that is named means itself before another root's file of the same path.
+        if let Some((path, _)) = name.rsplit_once("::")
+            && found.iter().any(|&ix| self.node(ix).path() == path)
+        {
+            found.retain(|&ix| self.node(ix).path() == path);
+        }
+        // A class and the object beside it are one thing, told by its members.
+        let all = found.clone();
+        found.retain(|&ix| !all.iter().any(|&class| self.is_companion(ix, class)));
         // The name of a type is that of its constructors too, and means the type.
         let types: Vec<NodeIx> = found.iter().copied().filter(|&ix| self.node(ix).kind().is_type()).collect();
         found.retain(|&ix| {
@@ -146,6 +154,17 @@ impl Graph {
             !(is_constructor && self.parent(ix).is_some_and(|owner| types.contains(&owner)))
         });
         found
+    }
+
+    /// Whether a node is the object of Scala that stands beside a class of its name.
+    fn is_companion(&self, object: NodeIx, class: NodeIx) -> bool {
+        let is_object = |ix: NodeIx| self.node(ix).signature().split(' ').any(|word| word == "object");
+        let (one, other) = (self.node(object), self.node(class));
+        one.language() == "scala"
+            && other.kind().is_type()
+            && (one.path(), one.qualified()) == (other.path(), other.qualified())
+            && is_object(object)
+            && !is_object(class)
     }
 
     /// What Go writes as `host/path/package.Type.Method` or `package.(*Type).Method`.
@@ -173,66 +192,6 @@ impl Graph {
             }
         }
         m1nd_stdx::nearest::nearest(name, labels, max)
-    }
-
-    /// The member that `Type.member` means where the type does not define it itself: the nearest above that does.
-    pub fn inherited(&self, name: &str) -> Option<NodeIx> {
-        let at = name.rfind(['.', ':', '#', '\\'])?;
-        let (owner, member) = (name[..at].trim_end_matches([':', '.', '#']), &name[at + 1..]);
-        let types = self.nodes_by_suffix(owner).into_iter().filter(|&ix| self.node(ix).kind().is_type());
-        let types: Vec<NodeIx> = types.collect();
-        let [only] = types[..] else { return None };
-        self.lineage(only).into_iter().skip(1).find_map(|base| {
-            let mut members = self.targets(base, EdgeKind::Contains);
-            members.find(|&ix| self.node(ix).label() == member)
-        })
-    }
-
-    /// A type and what it inherits from or implements, nearest first.
-    pub fn lineage(&self, of: NodeIx) -> Vec<NodeIx> {
-        let mut line = vec![of];
-        let mut at = 0;
-        while at < line.len() && line.len() < MAX_BASES {
-            for edge in self.outgoing(line[at]) {
-                let above = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
-                if above && !line.contains(&edge.target) {
-                    line.push(edge.target);
-                }
-            }
-            at += 1;
-        }
-        line
-    }
-
-    /// Members of the same name in the types that the node's type inherits from or implements.
-    pub fn overridden(&self, node: NodeIx) -> Vec<NodeIx> {
-        let Some(owner) = self.owner(node) else { return Vec::new() };
-        let label = self.node(node).label();
-        let bases = self.lineage(owner).into_iter().skip(1);
-        let members = bases.flat_map(|base| self.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
-        members.filter(|&member| self.node(member).label() == label && member != node).collect()
-    }
-
-    /// Members of the same name in the types that inherit from or implement the node's type: what a call of it may run.
-    pub fn overriding(&self, node: NodeIx) -> Vec<NodeIx> {
-        let Some(owner) = self.owner(node) else { return Vec::new() };
-        let label = self.node(node).label();
-        let mut below = vec![owner];
-        let mut at = 0;
-        while at < below.len() && below.len() < MAX_HEIRS {
-            for edge in self.incoming(below[at]) {
-                let heir = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
-                if heir && !below.contains(&edge.source) {
-                    below.push(edge.source);
-                }
-            }
-            at += 1;
-        }
-        let members = below
-            .into_iter()
-            .skip(1)
-            .flat_map(|heir| self.targets(heir, EdgeKind::Contains).collect::<Vec<_>>());
-        members.filter(|&member| self.node(member).label() == label && member != node).collect()
     }
 
     /// Finds what a caller or a callee is asked of: like [`Graph::find_node`], but a name means code before it
@@ -265,15 +224,31 @@ impl Graph {
         if !declared.flags().has(NodeFlags::ABSTRACT) || !is_c(declared.language()) {
             return node;
         }
-        let mut defined = self.nodes_by_label(declared.label()).iter().map(|&at| NodeIx(at)).filter(|&ix| {
-            let other = self.node(ix);
+        let is_body = |ix: &NodeIx| {
+            let other = self.node(*ix);
             other.kind() == declared.kind()
-                && other.qualified() == declared.qualified()
                 && !other.flags().has(NodeFlags::ABSTRACT)
                 && is_c(other.language())
-        });
-        match (defined.next(), defined.next()) {
-            (Some(only), None) => only,
+        };
+        let named = self.nodes_by_label(declared.label()).iter().map(|&at| NodeIx(at)).filter(is_body);
+        let named: Vec<NodeIx> = named.collect();
+        let same = |ix: &&NodeIx| self.node(**ix).qualified() == declared.qualified();
+        let mut bodies: Vec<NodeIx> = named.iter().filter(same).copied().collect();
+        if bodies.is_empty() {
+            // Where a file opens a namespace its members leave the name out.
+            let class = self.parent(node);
+            let is_shorter = |ix: &&NodeIx| {
+                let head = declared.qualified().strip_suffix(self.node(**ix).qualified());
+                head.is_some_and(|head| head.ends_with('.')) && class.is_some() && self.owner(**ix) == class
+            };
+            bodies = named.iter().filter(is_shorter).copied().collect();
+        }
+        if bodies.len() > 1 {
+            let wanted = overloads::params(declared.signature());
+            bodies.retain(|&ix| overloads::params(self.node(ix).signature()) == wanted);
+        }
+        match bodies[..] {
+            [only] => only,
             _ => node,
         }
     }
@@ -299,6 +274,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::EdgeKind;
     use crate::{EdgeSpec, Evidence, GraphBuilder, NodeSpec};
     use expect_test::{Expect, expect};
 

@@ -4,7 +4,7 @@
 //! same names. What a name means is looked for in the copy that says it, and only then elsewhere: in the same root,
 //! and there in the nearest folder.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 /// Ends the first part of every path that leads into another root.
 const MARK: &str = "::";
@@ -40,12 +40,24 @@ pub fn nearest<'p, T: Copy>(from: &str, found: &[T], path: impl Fn(T) -> &'p str
     near.iter().copied().filter(|&one| !is_beyond(one)).collect()
 }
 
-/// The same for what a folder stands for, as a manifest's project: of equally near ones the one around the file.
+/// The same for what a folder stands for, as a manifest's project: of equally near ones the one around the file, then
+/// the one whose copy the file belongs to, then the one that fewer folders lead to. What is left is equally likely.
 pub fn nearest_folder<'p, T: Copy>(from: &str, found: &[T], folder: impl Fn(T) -> &'p str) -> Vec<T> {
     if found.len() < 2 {
         return found.to_vec();
     }
-    best(found, |one| (nearness(from, folder(one)), is_inside(from, folder(one))))
+    let near = best(found, |one| (nearness(from, folder(one)), is_inside(from, folder(one))));
+    let is_beyond = |one: T| near.iter().any(|&other| is_around(from, folder(other), folder(one)));
+    let own: Vec<T> = near.iter().copied().filter(|&one| !is_beyond(one)).collect();
+    best(&own, |one| Reverse(folder(one).split('/').count()))
+}
+
+/// The one folder that is nearest to a file; nothing when several are.
+pub fn only_nearest_folder<'p, T: Copy>(from: &str, found: &[T], folder: impl Fn(T) -> &'p str) -> Option<T> {
+    match nearest_folder(from, found, folder)[..] {
+        [only] => Some(only),
+        _ => None,
+    }
 }
 
 fn best<T: Copy, K: Ord + Copy>(found: &[T], key: impl Fn(T) -> K) -> Vec<T> {
@@ -137,5 +149,15 @@ mod tests {
         assert_eq!(near("app/a.c", &["old/src/b.c", "src/b.c"]), ["src/b.c"]);
         assert_eq!(near("old/app/a.c", &["old/src/b.c", "src/b.c"]), ["old/src/b.c"]);
         assert_eq!(near("app/a.c", &["unix/b.c", "windows/b.c"]), ["unix/b.c", "windows/b.c"]);
+    }
+
+    #[test]
+    fn a_copy_of_a_project_that_comes_first_by_name_is_not_meant() {
+        let near = |from, found: &[&'static str]| nearest_folder(from, found, |path| path);
+        assert_eq!(near("app/main.rs", &["bak/core", "core"]), ["core"]);
+        assert_eq!(near("bak/app/main.rs", &["bak/core", "core"]), ["bak/core"]);
+        assert_eq!(near("app/main.rs", &["a/old-core", "core"]), ["core"]);
+        assert_eq!(near("x/main.rs", &["", "bak"]), [""]);
+        assert_eq!(near("app/main.rs", &["one/core", "two/core"]), ["one/core", "two/core"]);
     }
 }

@@ -1,6 +1,8 @@
 //! Spelling: how a node's full name may be written, in the manner of each language.
 
 use crate::graph::Graph;
+use crate::ids::NodeIx;
+use crate::kind::NodeKind;
 use crate::node::Node;
 
 /// Begins a tag of a file that says which package the file is in.
@@ -39,16 +41,28 @@ impl Graph {
         if ends(stem) || ends(path) {
             return true;
         }
+        if self.node_by_path(path).is_some_and(|file| self.packages(file).any(ends)) {
+            return true;
+        }
         match node.language() {
             "rust" => is_in_crate(stem, node.qualified(), wanted),
-            _ => self.package(path).is_some_and(ends),
+            "lua" => is_in_table(node.signature(), wanted),
+            _ => false,
         }
     }
 
-    /// The package that a file says it is in.
-    fn package(&self, path: &str) -> Option<&str> {
-        let file = self.node(self.node_by_path(path)?);
-        file.tags().find_map(|tag| tag.strip_prefix(PACKAGE))
+    /// The packages that a file is in.
+    fn packages(&self, file: NodeIx) -> impl Iterator<Item = &str> {
+        self.node(file).tags().filter_map(|tag| tag.strip_prefix(PACKAGE))
+    }
+
+    /// The file that a module is by its full name; nothing where several files make up a package.
+    pub(crate) fn module_file(&self, wanted: &[&str]) -> Option<NodeIx> {
+        let files = self.nodes().filter(|node| node.kind() == NodeKind::File).map(|node| node.ix());
+        let is_it =
+            |&file: &NodeIx| self.packages(file).any(|package| parts(package).eq(wanted.iter().copied()));
+        let mut found = files.filter(is_it);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// What a file offers under another name is called there.
@@ -76,4 +90,10 @@ fn is_in_crate(stem: &str, qualified: &str, wanted: &[&str]) -> bool {
         Some((&first, rest)) => is_crate(first) && rest.iter().all(|(one, other)| one == other),
         None => false,
     }
+}
+
+/// Whether a name is written as the function of a table: `function a.b.c()` or `function a.b:c()`.
+fn is_in_table(signature: &str, wanted: &[&str]) -> bool {
+    let named = signature.strip_prefix("function ").and_then(|rest| rest.split('(').next());
+    named.is_some_and(|named| parts(named.trim()).collect::<Vec<&str>>().ends_with(wanted))
 }

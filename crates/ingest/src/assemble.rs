@@ -169,14 +169,15 @@ pub(crate) fn file_spec(facts: &FileFacts, links: &Links) -> NodeSpec {
     spec.doc.clone_from(&facts.doc);
     spec.language.clone_from(&facts.language);
     spec.flags = facts.flags.with(entry_flag(links, None));
-    spec.tags = file_tags(facts);
+    spec.tags = file_tags(facts, links);
     spec
 }
 
 /// What the names of a file's definitions do not tell: its package, and what it offers under other names.
-fn file_tags(facts: &FileFacts) -> Vec<String> {
+fn file_tags(facts: &FileFacts, links: &Links) -> Vec<String> {
     let package = Some(&facts.package).filter(|package| !package.is_empty());
-    let mut tags: Vec<String> = package.map(|package| format!("{PACKAGE}{package}")).into_iter().collect();
+    let packages = package.into_iter().chain(&links.packages);
+    let mut tags: Vec<String> = packages.map(|package| format!("{PACKAGE}{package}")).collect();
     let is_rust = facts.language == "rust";
     for import in facts.imports.iter().filter(|import| import.scope.is_none() && import.exported) {
         let named = import.item.or_else(|| import.path.last().copied().filter(|_| is_rust));
@@ -281,14 +282,31 @@ fn kind_of(def: &Def) -> Option<NodeKind> {
 fn qualified_names(facts: &FileFacts) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(facts.defs.len());
     for def in &facts.defs {
-        let own = if def.kind == DefKind::Impl { impl_name(facts, def) } else { facts.text(def.name) };
+        let own = match def.kind {
+            DefKind::Impl => impl_path(facts, def),
+            _ => facts.text(def.name).to_owned(),
+        };
         let name = match def.parent.map(|parent| names[parent.0 as usize].as_str()) {
             Some(outer) if !outer.is_empty() => format!("{outer}.{own}"),
-            _ => own.to_owned(),
+            _ => own,
         };
         names.push(name);
     }
     names
+}
+
+/// `int a::S::get()` and `extension A.B` say where their class is; elsewhere the path to a type depends on what is
+/// imported.
+fn impl_path(facts: &FileFacts, def: &Def) -> String {
+    match def.of.map(|of| &facts.types[of.0 as usize]) {
+        Some(TypeExpr::Path { segments, .. })
+            if matches!(facts.language.as_str(), "cpp" | "swift" | "kotlin") =>
+        {
+            let parts: Vec<&str> = segments.iter().map(|&part| facts.text(part)).collect();
+            parts.join(".")
+        }
+        _ => impl_name(facts, def).to_owned(),
+    }
 }
 
 fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {

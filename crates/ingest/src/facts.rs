@@ -419,6 +419,10 @@ pub enum By {
     Error,
     /// The class of an object.
     Class,
+    /// The class of an object that is made without being called, where it says how.
+    Maker,
+    /// What `new` makes of a function.
+    New,
 }
 
 /// As much of a written type as tells what it names.

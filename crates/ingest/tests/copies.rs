@@ -128,7 +128,14 @@ fn check(name: &str, project: &str, folders: [&str; 2]) -> Result<(), String> {
 
 #[test]
 fn each_copy_has_the_edges_of_a_single_one() {
-    let layouts = [["x/", "y/"], ["", "other::/"], ["one::/", "two::/"], ["", "examples/old/"]];
+    let layouts = [
+        ["x/", "y/"],
+        ["", "other::/"],
+        ["one::/", "two::/"],
+        ["", "examples/old/"],
+        ["", "aaa/"],
+        ["", "bak/of/it/"],
+    ];
     let all = PROJECTS.iter().flat_map(|(name, project)| {
         layouts.iter().filter_map(|folders| check(name, project, *folders).err())
     });

@@ -151,7 +151,7 @@ pub fn blast_where(
     });
     // Summed in the order of nodes, so that it does not depend on the order of discovery.
     touched.sort_unstable();
-    let energy = touched.iter().filter_map(|node| best[node.index()]).map(|one| one.signal).sum();
+    let energy = total(touched.iter().filter_map(|node| best[node.index()]).map(|one| one.signal));
     Blast { reached, energy }
 }
 
@@ -222,6 +222,11 @@ fn each_step(graph: &Graph, from: NodeIx, toward: Toward, mut step: impl FnMut(N
     }
 }
 
+/// The sum of signals; that of none is zero, and not the negative zero that an empty sum of floats is.
+pub fn total(signals: impl Iterator<Item = f32>) -> f32 {
+    signals.sum::<f32>() + 0.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +237,13 @@ mod tests {
         let graph = graph("mid calls deep\ntest_far calls mid\ntop calls mid\ntest_top calls top\n");
         let name = |hops| nearest_test(&graph, at(&graph, "deep"), hops).map(|ix| graph.node(ix).id());
         assert_eq!((name(1), name(2), name(4)), (None, Some("test_far"), Some("test_far")));
+    }
+
+    #[test]
+    fn what_reaches_nothing_has_no_energy() {
+        let graph = graph("main calls serve\n");
+        let found = blast(&graph, &[at(&graph, "main")], Toward::Affected, 3);
+        assert_eq!(format!("{:?}", found.energy), "0.0");
     }
 
     fn shown(graph: &Graph, blast: &Blast) -> String {

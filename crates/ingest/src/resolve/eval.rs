@@ -144,6 +144,11 @@ impl<'p, 'f> Eval<'p, 'f> {
             }
             Expr::Of { ty } => self.ty(file, *ty),
             Expr::Out { of, by } => {
+                if let (By::Maker, Expr::Field { base, name }) = (by, self.program.inside(file).expr(*of)) {
+                    let base = self.expr(file, *base);
+                    let name = self.program.name(file, *name);
+                    return rules.initialised(self, &base, name);
+                }
                 let of = self.expr(file, *of);
                 self.out(file, &of, *by)
             }
@@ -179,13 +184,17 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     /// What stands before the brackets of a call.
     pub fn callee(&mut self, file: u32, ix: ExprIx) -> Ty {
-        match self.program.inside(file).expr(ix) {
+        let found = match self.program.inside(file).expr(ix) {
             Expr::Field { base, name } => {
                 let base = self.expr(file, *base);
                 let name = self.program.name(file, *name);
                 self.member(file, &base, name, Access::Call)
             }
             _ => self.expr(file, ix),
+        };
+        match &found {
+            Ty::Place(_) | Ty::Of(..) => self.rules(file).called(self, &found).unwrap_or(found),
+            _ => found,
         }
     }
 
@@ -285,7 +294,11 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let found: Vec<Ty> = parts.iter().map(|part| self.member(file, part, name, access)).collect();
                 Ty::union(found)
             }
-            Ty::Object(file, ix) => self.object_member(*file, *ix, name),
+            Ty::Object(at, ix) => match self.object_member(*at, *ix, name) {
+                // Something may have been added to it later.
+                Ty::Unknown => self.rules(file).member(self, base, name, access),
+                found => found,
+            },
             Ty::Shape(file, ix) => self.shape_member(*file, *ix, name),
             base => {
                 let before = std::mem::replace(&mut self.asked_in, file);

@@ -91,6 +91,8 @@ pub struct Links {
     pub applications: Vec<ExprIx>,
     /// Where manifests say that programs begin: the file itself, or functions of it.
     pub entries: Vec<Option<DefIx>>,
+    /// The full names of the file's module, where manifests give them.
+    pub packages: Vec<String>,
 }
 
 impl Links {
@@ -131,6 +133,7 @@ pub(crate) fn resolve_some(program: &Program<'_>, by_file: &[&dyn Rules], some: 
                 let mut links = FileLinker::read(&mut eval, &projects, file);
                 links.entries = entries.get(&file).cloned().unwrap_or_default();
                 links.abroad ^= beginnings;
+                links.packages = by_file[file as usize].packages(program, file);
                 links
             };
             chunk.iter().map(read).collect::<Vec<Links>>()

@@ -29,6 +29,14 @@ pub(super) fn choose_constructor(
         targets.retain(takes);
         targets.retain(|&def| exactly(eval, def, &given) == given.len());
     }
+    // So is that of a record, unless it is written without parameters of its own.
+    if is_record(eval.program, class) {
+        let takes = |def: &GDef| {
+            let maker = eval.program.def(*def);
+            maker.params.len() == args.len() || !maker.signature.contains('(')
+        };
+        targets.retain(takes);
+    }
     if targets.len() < 2 {
         return;
     }
@@ -41,6 +49,12 @@ pub(super) fn choose_constructor(
         keep(targets, |def| !copies(eval, def, class));
     }
     fitting(eval, targets, file, args);
+}
+
+fn is_record(program: &Program<'_>, class: GDef) -> bool {
+    let language = program.files[program.file_of(class) as usize].language.as_str();
+    let mut words = program.def(class).signature.split(' ');
+    matches!(language, "java" | "csharp") && words.any(|word| word == "record")
 }
 
 fn copies(eval: &mut Eval<'_, '_>, def: GDef, class: GDef) -> bool {

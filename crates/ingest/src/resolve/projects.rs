@@ -15,6 +15,8 @@ pub(crate) struct Projects {
     uses: Vec<FxHashSet<u32>>,
     /// By file, the languages that can call each other.
     families: Vec<&'static str>,
+    /// By file, the root it lies in.
+    roots: Vec<u32>,
 }
 
 /// One manifest's project.
@@ -77,7 +79,17 @@ impl Projects {
             let kind = Kind::of_family(family)?;
             nearest(&projects, kind, &file.path)
         });
-        Self { of_file: of_file.collect(), uses, families }
+        let mut known: Vec<&str> = Vec::new();
+        let roots = program.files.iter().map(|file| {
+            let own = root(&file.path);
+            let at = known.iter().position(|other| *other == own).unwrap_or(known.len());
+            if at == known.len() {
+                known.push(own);
+            }
+            at as u32
+        });
+        let roots = roots.collect();
+        Self { of_file: of_file.collect(), uses, families, roots }
     }
 
     /// Whether the code of two files may call each other, as far as languages and projects tell.
@@ -88,7 +100,9 @@ impl Projects {
     /// Whether the code of two files cannot meet: they belong to projects of which neither uses the other.
     fn are_apart(&self, one: u32, other: u32) -> bool {
         let of = |file: u32| self.of_file.get(file as usize).copied().flatten();
-        let (Some(one), Some(other)) = (of(one), of(other)) else { return false };
+        // Of two roots one must say that it uses the other.
+        let are_roots_apart = self.roots[one as usize] != self.roots[other as usize];
+        let (Some(one), Some(other)) = (of(one), of(other)) else { return are_roots_apart };
         let uses = |from: u32, to: u32| self.uses[from as usize].contains(&to);
         one != other && !uses(one, other) && !uses(other, one)
     }

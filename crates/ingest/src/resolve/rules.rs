@@ -87,9 +87,24 @@ pub(crate) trait Rules: Sync {
         Vec::new()
     }
 
+    /// What runs when a constructor gives a member its first value: `: member(1)`.
+    fn initialised(&self, _eval: &mut Eval<'_, '_>, _base: &Ty, _name: GName) -> Ty {
+        Ty::Unknown
+    }
+
     /// What an import brings in.
     fn import(&self, _eval: &mut Eval<'_, '_>, _file: u32, _at: usize) -> Ty {
         Ty::Unknown
+    }
+
+    /// What runs when a module, or a value of a class, is called itself.
+    fn called(&self, _eval: &mut Eval<'_, '_>, _callee: &Ty) -> Option<Ty> {
+        None
+    }
+
+    /// The full names of the module or package that a file is, where its own words do not say them.
+    fn packages(&self, _program: &Program<'_>, _file: u32) -> Vec<String> {
+        Vec::new()
     }
 
     /// The module that an import names, or names an item of.

@@ -53,7 +53,8 @@ pub(super) fn of(
 fn is_made(eval: &Eval<'_, '_>, ty: GDef) -> bool {
     let language = eval.program.files[eval.program.file_of(ty) as usize].language.as_str();
     match eval.program.def(ty).kind {
-        DefKind::Class => true,
+        // `new` of a function runs it.
+        DefKind::Class | DefKind::Function => true,
         DefKind::Struct => matches!(language, "cpp" | "csharp" | "swift"),
         _ => false,
     }

@@ -21,4 +21,7 @@ pub const PROJECTS: &[(&str, &str)] = &[
     ("lua", include_str!("lua.txt")),
     ("bash", include_str!("bash.txt")),
     ("zig", include_str!("zig.txt")),
+    ("crates of a workspace", include_str!("workspace_rust.txt")),
+    ("packages of a workspace", include_str!("workspace_typescript.txt")),
+    ("modules of a workspace", include_str!("workspace_go.txt")),
 ];

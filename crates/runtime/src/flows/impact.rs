@@ -115,7 +115,7 @@ fn both(graph: &Graph, sources: &[NodeIx], max_hops: u32) -> Blast {
     found
         .reached
         .sort_by(|a, b| a.hops.cmp(&b.hops).then(b.signal.total_cmp(&a.signal)).then(a.node.cmp(&b.node)));
-    found.energy = found.reached.iter().map(|one| one.signal).sum();
+    found.energy = blast::total(found.reached.iter().map(|one| one.signal));
     found
 }
 

@@ -19,8 +19,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: true,
     has_clauses: false,
     find: Some(find),
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with(".bats")

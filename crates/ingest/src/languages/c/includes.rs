@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::facts::DefKind;
-use crate::manifest::{folder, join};
+use crate::manifest::{folder, join, root};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use m1nd_graph::near::nearest;
 
@@ -108,6 +108,13 @@ impl Includes {
         self.reached(file).contains_key(&other)
     }
 
+    /// Whether a file can mean what another root defines: it includes something of it.
+    pub(crate) fn meets(&self, program: &Program<'_>, file: u32, other: u32) -> bool {
+        let root_of = |file: u32| root(&program.files[file as usize].path);
+        let there = root_of(other);
+        root_of(file) == there || self.reached(file).keys().any(|&at| root_of(at) == there)
+    }
+
     fn reached(&self, file: u32) -> &Reach {
         self.reach[file as usize].get_or_init(|| {
             let mut files = vec![file];
@@ -168,10 +175,20 @@ fn included(
         return Some(beside);
     }
     let name = path.rsplit('/').next().unwrap_or(path);
-    let clean = join("", path)?;
+    // What lies above the root may be a root of its own, under its name.
+    let mut path_below = path;
+    while let Some(rest) = path_below.strip_prefix("../") {
+        path_below = rest;
+    }
+    let clean = join("", path_below)?;
+    let ends = |whole: &str| {
+        whole == clean || whole.strip_suffix(clean.as_str()).is_some_and(|head| head.ends_with('/'))
+    };
+    let is_above = path_below.len() < path.len();
     let fits = |file: &&u32| {
         let whole = &program.files[**file as usize].path;
-        *whole == clean || whole.strip_suffix(clean.as_str()).is_some_and(|head| head.ends_with('/'))
+        let is_elsewhere = root(whole) != root(from);
+        (!is_above && ends(whole)) || (is_elsewhere && ends(&whole.replacen("::/", "/", 1)))
     };
     let found: Vec<u32> = by_name.get(name)?.iter().filter(fits).copied().collect();
     let found = nearest(from, &found, |file| &program.files[file as usize].path);

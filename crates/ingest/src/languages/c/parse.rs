@@ -30,11 +30,12 @@ pub(in crate::languages) fn parse(
     if !tree.root_node().has_error() {
         return Ok(Parsed { tree, dropped });
     }
-    let (read, also_dropped) = one_of_each(source, Cut::Statements, dialect);
-    if also_dropped == dropped {
+    // A branch may be kept and only its directives go, as inside of a list.
+    let (cut, also_dropped) = one_of_each(source, Cut::Statements, dialect);
+    if cut == read {
         return Ok(Parsed { tree, dropped });
     }
-    let other = walk::parse(&grammar, &readable(&read, dialect.macros()), limit)?;
+    let other = walk::parse(&grammar, &readable(&cut, dialect.macros()), limit)?;
     if lost_bytes(&other) >= lost_bytes(&tree) {
         return Ok(Parsed { tree, dropped });
     }

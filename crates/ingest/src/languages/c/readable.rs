@@ -57,7 +57,12 @@ impl Place<'_> {
         }
         match self.last > self.first {
             true => self.follows_declarator(),
-            false => self.precedes_type() || self.follows_parameter() || self.is_alone(),
+            false => {
+                self.precedes_type()
+                    || self.precedes_constructor()
+                    || self.follows_parameter()
+                    || self.is_alone()
+            }
         }
     }
 
@@ -97,6 +102,16 @@ impl Place<'_> {
         let goes_on = self.is_word(2) || self.next_is(2, &["::", "*", "&", "<"]);
         let is_first = self.before().is_none_or(|before| before.is_word);
         starts && goes_on && (is_first || self.before_is(&[";", "}", "{", ">", ":"]))
+    }
+
+    /// `API_CONSTEXPR Name(int x) : x_(x) {`: nothing else is followed by initialisers.
+    fn precedes_constructor(&self) -> bool {
+        let is_first = self.before().is_none_or(|before| before.is_word);
+        let starts = is_first || self.before_is(&[";", "}", "{", ">", ":"]);
+        let named = self.is_word(1) && self.next_is(2, &["("]);
+        let last = (starts && named).then(|| closing(self.tokens, self.source, self.last + 2)).flatten();
+        let after = last.and_then(|last| self.tokens.get(last + 1));
+        after.is_some_and(|token| token.is(self.source, b":"))
     }
 
     /// `f(const T& x LIFETIME_BOUND)`, `int f() const LIFETIME_BOUND {`

@@ -63,7 +63,9 @@ impl CRules {
         }
         let found = self.linked.get(&name)?;
         let is_declared = self.includes.declares(file, name);
-        let near = || eval.program.nearest(file, found);
+        let program = eval.program;
+        let met = found.iter().copied().filter(|&def| self.includes.meets(program, file, program.file_of(def)));
+        let near = || program.nearest(file, &met.collect::<Vec<GDef>>());
         is_declared.then(|| Ty::union(near().into_iter().map(|def| Ty::Fn(def, None)).collect()))
     }
 }

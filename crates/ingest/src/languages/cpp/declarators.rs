@@ -73,6 +73,19 @@ pub(super) fn is_function_value(declarator: Node<'_>) -> bool {
     false
 }
 
+/// Whether a declarator declares a pointer or a reference, or several of them.
+pub(super) fn is_pointer(declarator: Node<'_>) -> bool {
+    let mut at = Some(declarator);
+    for _ in 0..MAX_NESTED {
+        match at {
+            Some(node) if matches!(node.kind(), "pointer_declarator" | "reference_declarator") => return true,
+            Some(node) => at = inner(node),
+            None => return false,
+        }
+    }
+    false
+}
+
 /// How many times the value has to be indexed to get at what its type says.
 pub(super) fn dimensions(declarator: Node<'_>) -> u32 {
     let mut at = Some(declarator);

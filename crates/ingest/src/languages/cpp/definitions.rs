@@ -6,11 +6,11 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::super::c::macros;
-use super::declarators;
-use super::extract::{Opened, Reader, Template, TestCase};
+use super::{declarators, types};
+use super::extract::{Opened, Reader, Template};
 use crate::facts::{
-    Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, How, Name, Param, Scope, TypeExpr, TypeIx,
-    TypeParam,
+    By, Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, How, ImportAll, Name, Param, Scope,
+    TypeExpr, TypeIx, TypeParam,
 };
 use crate::sheet::{field, line, named_children};
 
@@ -18,23 +18,48 @@ use crate::sheet::{field, line, named_children};
 #[derive(Default)]
 pub(super) struct Declared {
     members: FxHashMap<(DefIx, Name), Vec<DefIx>>,
-    /// Classes of this file by where they stand and by name.
-    classes: FxHashMap<(Scope, Name), DefIx>,
+    /// Classes of this file by full name.
+    classes: FxHashMap<Vec<Name>, DefIx>,
+    /// Namespaces around that have no name.
+    pub(super) unnamed: u32,
 }
 
 impl Declared {
     /// The class that a name of several parts means, seen from a scope.
-    fn class(&self, defs: &[Def], scope: Scope, path: &[Name]) -> Option<DefIx> {
-        let mut around = scope;
+    fn class(&self, facts: &FileFacts, scope: Scope, path: &[Name]) -> Option<DefIx> {
+        let mut around = full_name(facts, scope);
         loop {
-            let found =
-                path.iter().try_fold(around, |at, &name| self.classes.get(&(at, name)).copied().map(Some));
-            if let Some(Some(found)) = found {
+            let full: Vec<Name> = around.iter().chain(path).copied().collect();
+            if let Some(&found) = self.classes.get(&full) {
                 return Some(found);
             }
-            around = defs[around?.0 as usize].parent;
+            if around.pop().is_none() {
+                break;
+            }
         }
+        let opened = facts.imports.iter().filter(|import| import.level == 2 && import.all == ImportAll::Yes);
+        opened.into_iter().find_map(|import| {
+            let full: Vec<Name> = import.path.iter().chain(path).copied().collect();
+            self.classes.get(&full).copied()
+        })
     }
+}
+
+/// The names from the outside in that lead to a scope.
+fn full_name(facts: &FileFacts, scope: Scope) -> Vec<Name> {
+    let mut parts = Vec::new();
+    let mut around = scope;
+    while let Some(ix) = around {
+        let def = facts.def(ix);
+        match (def.kind, def.of.map(|of| &facts.types[of.0 as usize])) {
+            (DefKind::Impl, Some(TypeExpr::Path { segments, .. })) => parts.extend(segments.iter().rev()),
+            (DefKind::Impl | DefKind::Function | DefKind::Method, _) => {}
+            _ => parts.push(def.name),
+        }
+        around = def.parent;
+    }
+    parts.reverse();
+    parts
 }
 
 /// Whether a member is only declared: its body, if it has one, stands elsewhere.
@@ -72,7 +97,7 @@ impl Reader<'_> {
         def.type_params = params.map(|name| TypeParam { name, bounds: Few::new(), default: None }).collect();
     }
 
-    fn opened(&mut self, node: Node<'_>, opened: Opened) {
+    pub(super) fn opened(&mut self, node: Node<'_>, opened: Opened) {
         self.opened.push((node.id(), opened));
     }
 
@@ -88,7 +113,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn open_namespace(&mut self, node: Node<'_>) {
-        let Some(name_node) = field(node, "name") else { return };
+        let Some(name_node) = field(node, "name") else {
+            self.declared.unnamed += 1;
+            return;
+        };
         let text = self.sheet.bytes(name_node);
         let mut opened = Opened::default();
         for part in text.split(|&b| b == b':').map(<[u8]>::trim_ascii).filter(|part| !part.is_empty()) {
@@ -101,6 +129,13 @@ impl Reader<'_> {
             opened.defs += 1;
         }
         self.opened(node, opened);
+    }
+
+    pub(super) fn close_namespace(&mut self, node: Node<'_>) {
+        match field(node, "name") {
+            Some(_) => self.close(node),
+            None => self.declared.unnamed -= 1,
+        }
     }
 
     pub(super) fn open_class(&mut self, node: Node<'_>) {
@@ -127,7 +162,9 @@ impl Reader<'_> {
         def.signature = self.sheet.signature(from, body.start_byte());
         def.flags = def.flags.with(NodeFlags::EXPORTED);
         let ix = self.sheet.open_def(def);
-        self.declared.classes.entry((scope, name)).or_insert(ix);
+        let mut full = full_name(&self.sheet.facts, scope);
+        full.push(name);
+        self.declared.classes.entry(full).or_insert(ix);
         self.opened(node, opened);
     }
 
@@ -164,7 +201,10 @@ impl Reader<'_> {
                 continue;
             }
             let Some(name) = declarators::name_node(declarator) else { continue };
-            let ty = self.declared_type(declarator, ty);
+            let mut ty = self.declared_type(declarator, ty);
+            if declarators::is_pointer(declarator) {
+                ty = ty.map(|ty| self.sheet.push_type(TypeExpr::Ref(ty)));
+            }
             let value = field(node, "default_value").and_then(|value| self.sheet.known(value));
             let entry = Field { name: self.sheet.name_of(name), ty, value, line: line(node) };
             self.sheet.current().into_iter().for_each(|def| def.fields.push(entry.clone()));
@@ -208,20 +248,28 @@ impl Reader<'_> {
         Some(lists.fold(ty, |of, _| self.sheet.push_type(TypeExpr::List(of))))
     }
 
-    /// `: Base(1)` and `: ThisClass(2)` run another constructor; a field has no method of its name.
+    /// `: Base(1)` and `: ThisClass(2)` run another constructor, `: member(3)` that of the member's class.
     pub(super) fn initialiser(&mut self, node: Node<'_>) {
-        let mut named = node.named_child(0);
-        if let Some(template) = named.filter(|named| named.kind() == "template_method") {
-            named = field(template, "name");
+        let Some(mut named) = node.named_child(0) else { return };
+        let list = node.named_child(1);
+        if named.kind() == "qualified_identifier" {
+            let ty = types::path(&mut self.sheet, named);
+            return self.made(node, ty, named, list);
         }
-        let Some(name) = named.filter(|named| named.kind() == "field_identifier") else { return };
+        if named.kind() == "template_method" {
+            named = field(named, "name").unwrap_or(named);
+        }
+        if named.kind() != "field_identifier" {
+            return;
+        }
         let scope = self.sheet.scope();
         let base = self.sheet.push(Expr::This { scope });
-        let name_ix = self.sheet.name_of(name);
-        let callee = self.sheet.push(Expr::Field { base, name: name_ix });
-        let args = self.arguments(node.named_child(1));
+        let name = self.sheet.name_of(named);
+        let of = self.sheet.push(Expr::Field { base, name });
+        let callee = self.sheet.push(Expr::Out { of, by: By::Maker });
+        let args = self.arguments(list);
         let call = self.sheet.push(Expr::Call { callee, args: args.into(), types: Few::new() });
-        self.sheet.call(call, name);
+        self.sheet.call(call, named);
     }
 
     fn declare_method(&mut self, node: Node<'_>, function: Node<'_>) {
@@ -282,7 +330,7 @@ impl Reader<'_> {
         let scope = self.sheet.scope();
         let class = match path.is_empty() {
             true => None,
-            false => self.declared.class(&self.sheet.facts.defs, scope, &path),
+            false => self.declared.class(&self.sheet.facts, scope, &path),
         };
         if let Some(ix) = class.and_then(|class| self.declaration_of(class, name, function)) {
             // The class says it, this defines it: one thing, and its lines are here.
@@ -318,7 +366,8 @@ impl Reader<'_> {
                 (true, true) => How::Static,
                 (true, false) => How::Instance,
             };
-            if in_class || !is_static {
+            // What a namespace without a name holds is its file's own.
+            if in_class || (!is_static && self.declared.unnamed == 0) {
                 def.flags = def.flags.with(NodeFlags::EXPORTED);
             }
             if kind == DefKind::Function && scope.is_none() && self.sheet.text(name_node) == "main" {
@@ -331,7 +380,7 @@ impl Reader<'_> {
     }
 
     /// Members of a class that stands elsewhere are kept together.
-    fn enter_impl(&mut self, node: Node<'_>, path: Vec<Name>) {
+    pub(super) fn enter_impl(&mut self, node: Node<'_>, path: Vec<Name>) {
         let scope = self.sheet.scope();
         if let Some(&known) = self.impls.get(&(scope, path.clone())) {
             return self.sheet.enter_def(known);
@@ -444,95 +493,5 @@ impl Reader<'_> {
         def.signature = self.sheet.signature(node.start_byte(), end);
         let def = self.sheet.add_def(def);
         macros::read(&mut self.sheet, node, def);
-    }
-
-    /// `TEST(Suite, Name)` and its like of GoogleTest: suite, name, whether the suite is a class.
-    fn test_macro(
-        &mut self,
-        node: Node<'_>,
-        function: Node<'_>,
-        name: Node<'_>,
-    ) -> Option<(Name, String, bool)> {
-        if field(node, "type").is_some() {
-            return None;
-        }
-        let is_fixture = match self.sheet.bytes(name) {
-            b"TEST" | b"TYPED_TEST_NOT_FIXTURE" => false,
-            b"TEST_F" | b"TEST_P" | b"TYPED_TEST" | b"TYPED_TEST_P" => true,
-            b"BOOST_AUTO_TEST_CASE" | b"BOOST_FIXTURE_TEST_CASE" => {
-                let first = named_children(field(function, "parameters")?).into_iter().next()?;
-                let suite = self.sheet.name(b"");
-                return Some((suite, self.sheet.text(first).to_owned(), false));
-            }
-            _ => return None,
-        };
-        let given = named_children(field(function, "parameters")?);
-        let [suite, test] = given[..] else { return None };
-        Some((self.sheet.name_of(suite), self.sheet.text(test).to_owned(), is_fixture))
-    }
-
-    /// A test is a function; one of a fixture is a member of it.
-    fn open_test(&mut self, node: Node<'_>, suite: Name, test: &str, is_fixture: bool) {
-        let mut opened = Opened { defs: 1, blocks: 1 };
-        let mut name = test.to_owned();
-        if is_fixture {
-            self.enter_impl(node, vec![suite]);
-            opened.defs += 1;
-        } else if !self.sheet.facts.text(suite).is_empty() {
-            name = format!("{}.{test}", self.sheet.facts.text(suite));
-        }
-        let name = self.sheet.owned_name(&name);
-        let kind = if is_fixture { DefKind::Method } else { DefKind::Function };
-        let mut def = self.sheet.def(kind, name, node, node);
-        def.doc = self.sheet.take_doc(def.line_start);
-        let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
-        def.signature = self.sheet.signature(node.start_byte(), body);
-        def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
-        self.sheet.open_def(def);
-        self.sheet.open_block(node);
-        self.opened(node, opened);
-    }
-
-    /// A block; after `TEST_CASE("name")` of Catch2 and doctest it is a test.
-    pub(super) fn open_compound(&mut self, node: Node<'_>) {
-        let mut opened = Opened { defs: 0, blocks: 1 };
-        if let Some(test) = self.test_case.take()
-            && self
-                .sheet
-                .source
-                .get(test.to..node.start_byte())
-                .is_some_and(|gap| gap.trim_ascii().is_empty())
-        {
-            let name = self.sheet.owned_name(&test.name);
-            let mut def = self.sheet.def(DefKind::Function, name, node, node);
-            (def.line_start, def.name_line) = (test.line, test.line);
-            def.from = test.from as u32;
-            def.signature = self.sheet.signature(test.from, node.start_byte());
-            def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
-            self.sheet.open_def(def);
-            opened.defs = 1;
-        }
-        self.sheet.open_block(node);
-        self.opened(node, opened);
-    }
-
-    /// Remembers `TEST_CASE("name")`, in case a block comes next.
-    pub(super) fn statement(&mut self, node: Node<'_>) {
-        if self.sheet.owner().is_some() {
-            return;
-        }
-        let Some(call) = node.named_child(0).filter(|call| call.kind() == "call_expression") else { return };
-        let called = field(call, "function").map(|function| self.sheet.text(function)).unwrap_or("");
-        if !called.ends_with("TEST_CASE") && called != "SCENARIO" {
-            return;
-        }
-        let first = field(call, "arguments").and_then(|arguments| arguments.named_child(0));
-        let text = first.filter(|first| first.kind() == "string_literal").map(|first| self.sheet.text(first));
-        self.test_case = text.map(|text| TestCase {
-            name: text.trim_matches('"').to_owned(),
-            line: line(node),
-            from: node.start_byte(),
-            to: node.end_byte(),
-        });
     }
 }

@@ -180,7 +180,7 @@ impl Reader<'_> {
 
     fn leave_statement(&mut self, node: Node<'_>) {
         match node.kind() {
-            "namespace_definition" => self.close(node),
+            "namespace_definition" => self.close_namespace(node),
             "class_specifier" | "struct_specifier" | "union_specifier" | "enum_specifier" => {
                 self.finish_class(node);
                 types::leave(&mut self.sheet, node.kind(), node);
@@ -278,12 +278,34 @@ impl Reader<'_> {
             {
                 self.made(list, ty, field(node, "type").unwrap_or(node), Some(list));
             }
+            if let (None, Some(ty)) = (init, ty)
+                && !declarators::is_pointer(declarator)
+                && !self.is_elsewhere(node)
+            {
+                self.made_plainly(ty, node);
+            }
         }
         self.sheet.drop_comments();
     }
 
+    /// `T x;` runs the constructor that `T` declares, if it declares one.
+    fn made_plainly(&mut self, ty: crate::facts::TypeIx, node: Node<'_>) {
+        let of = self.sheet.push(Expr::Of { ty });
+        let callee = self.sheet.push(Expr::Out { of, by: By::Maker });
+        let call = self.sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
+        self.sheet.call(call, field(node, "type").unwrap_or(node));
+    }
+
+    /// `extern T x;`
+    fn is_elsewhere(&self, node: Node<'_>) -> bool {
+        let parts = named_children(node);
+        parts.iter().any(|part| {
+            part.kind() == "storage_class_specifier" && self.sheet.bytes(*part) == b"extern"
+        })
+    }
+
     /// A value of a type is made by calling the type.
-    fn made(&mut self, node: Node<'_>, ty: crate::facts::TypeIx, at: Node<'_>, list: Option<Node<'_>>) {
+    pub(super) fn made(&mut self, node: Node<'_>, ty: crate::facts::TypeIx, at: Node<'_>, list: Option<Node<'_>>) {
         let made = self.sheet.set(node, Expr::Of { ty });
         let callee = self.sheet.push(Expr::Out { of: made, by: By::Class });
         let args = self.arguments(list);

@@ -4,8 +4,10 @@ mod declarators;
 mod definitions;
 mod extract;
 pub(super) mod header;
+mod homes;
 mod library;
 mod rules;
+mod test_cases;
 #[cfg(test)]
 mod tests;
 mod types;

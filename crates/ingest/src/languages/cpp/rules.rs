@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use m1nd_graph::NodeFlags;
+
 use super::definitions::is_declaration;
+use super::homes::{Homes, join};
 use super::library;
 use crate::facts::{By, Def, DefIx, DefKind, Import, ImportAll, Scope, TypeExpr};
 use crate::languages::c::includes::is_c_or_cpp;
@@ -23,29 +26,32 @@ pub(crate) struct CppRules {
     c: CRules,
     /// Definitions by full name, `a::b::c`.
     names: FxHashMap<String, Vec<GDef>>,
+    homes: Homes,
 }
 
 impl CppRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
+        let c = CRules::of(program);
+        let homes = Homes::of(program, &c.includes);
         let mut names: FxHashMap<String, Vec<GDef>> = FxHashMap::default();
         for (at, file) in program.files.iter().enumerate().filter(|(_, file)| is_c_or_cpp(&file.language)) {
             for (ix, def) in file.defs.iter().enumerate() {
                 if !matches!(def.kind, DefKind::Impl | DefKind::Module) && !def.is_test_case() {
-                    let scope = scope_name(program, at as u32, def.parent);
+                    let scope = homes.scope_name(program, at as u32, def.parent);
                     let full = join(&scope, file.text(def.name));
                     names.entry(full).or_default().push(program.global(at as u32, DefIx(ix as u32)));
                 }
             }
         }
-        Self { c: CRules::of(program), names }
+        Self { c, names, homes }
     }
 
     fn is_c(program: &Program<'_>, file: u32) -> bool {
         program.files[file as usize].language != super::NAME
     }
 
-    /// Definitions with a full name that a file can see; what it includes comes first.
-    fn find(&self, program: &Program<'_>, file: u32, full: &str, wanted: fn(DefKind) -> bool) -> Vec<GDef> {
+    /// Definitions with a full name that a file can see: its own, else what it includes.
+    fn seen(&self, program: &Program<'_>, file: u32, full: &str, wanted: fn(DefKind) -> bool) -> Vec<GDef> {
         let Some(all) = self.names.get(full) else { return Vec::new() };
         let all: Vec<GDef> = all.iter().copied().filter(|&def| wanted(program.def(def).kind)).collect();
         let own: Vec<GDef> = all.iter().copied().filter(|&def| program.file_of(def) == file).collect();
@@ -53,17 +59,49 @@ impl CppRules {
             return own;
         }
         let sees = |def: &GDef| self.c.includes.sees(file, program.file_of(*def));
-        let near: Vec<GDef> = all.iter().copied().filter(sees).collect();
-        if !near.is_empty() {
-            return near;
-        }
-        let all = program.nearest(file, &all);
+        all.into_iter().filter(sees).collect()
+    }
+
+    /// Definitions with a full name that a file may mean though nothing that it includes holds them.
+    fn unseen(&self, program: &Program<'_>, file: u32, full: &str, wanted: fn(DefKind) -> bool) -> Vec<GDef> {
+        let Some(all) = self.names.get(full) else { return Vec::new() };
+        let all: Vec<GDef> = all.iter().copied().filter(|&def| wanted(program.def(def).kind)).collect();
+        // What a header declares is known to it too where a file that includes it defines it.
+        let is_header = !is_source(&program.files[file as usize].path);
+        let is_of = |def: GDef| is_header && self.c.includes.sees(program.file_of(def), file);
+        let shared: Vec<GDef> =
+            all.into_iter().filter(|&def| self.is_shared(program, def) || is_of(def)).collect();
+        let meets = |def: &GDef| self.c.includes.meets(program, file, program.file_of(*def));
+        let shared: Vec<GDef> = shared.into_iter().filter(meets).collect();
+        let all = program.nearest(file, &shared);
         let Some(&first) = all.first() else { return all };
         let is_declared = self.c.includes.declares(file, program.def_name(first));
         let is_qualified = full.contains("::");
         // A type that several files define, none of them included, is any of them.
         let is_one = !program.def(first).kind.is_type() || all.len() == 1;
         if is_declared || (is_qualified && is_one) { all } else { Vec::new() }
+    }
+
+    /// Whether files that do not include a definition can mean it: what a source file keeps to itself cannot be.
+    fn is_shared(&self, program: &Program<'_>, def: GDef) -> bool {
+        let (file, ix) = program.local(def);
+        let facts = program.files[file as usize];
+        let found = facts.def(ix);
+        if !is_source(&facts.path) {
+            return true;
+        }
+        let outer = found.parent.map(|outer| facts.def(outer).kind);
+        match outer {
+            _ if found.kind.is_type() => false,
+            Some(kind) if kind.is_type() => false,
+            Some(DefKind::Impl) => {
+                let class = self.homes.scope_name(program, file, found.parent);
+                let classes = self.names.get(&class).map_or(&[][..], Vec::as_slice);
+                let mut classes = classes.iter().filter(|&&class| program.def(class).kind.is_type()).peekable();
+                classes.peek().is_none() || classes.any(|&class| !is_source(program.path_of(class)))
+            }
+            _ => !found.kind.is_callable() || found.flags.has(NodeFlags::EXPORTED),
+        }
     }
 
     /// The definitions behind declarations, where there are any.
@@ -73,13 +111,19 @@ impl CppRules {
             let mut bodies = Vec::new();
             if is_declaration(program.def(def)) {
                 let file = program.file_of(def);
-                let scope = scope_name(program, file, program.def(def).parent);
+                let scope = self.homes.scope_name(program, file, program.def(def).parent);
                 let full = join(&scope, program.text(program.def_name(def)));
                 let same = self.names.get(&full).map_or(&[][..], Vec::as_slice);
                 let is_body = |other: &&GDef| **other != def && !is_declaration(program.def(**other));
                 bodies = same.iter().filter(is_body).copied().collect();
                 let params = program.def(def).params.len();
                 bodies.retain(|&body| program.def(body).params.len() == params);
+                // A body stands where its declaration is seen; another class may be called the same.
+                let sees = |body: &GDef| self.c.includes.sees(program.file_of(*body), file);
+                let seeing: Vec<GDef> = bodies.iter().copied().filter(sees).collect();
+                if !seeing.is_empty() || is_source(program.path_of(def)) {
+                    bodies = seeing;
+                }
                 bodies = program.nearest(file, &bodies);
                 if bodies.len() > 1 {
                     let wanted = param_types(program, def);
@@ -159,13 +203,27 @@ impl CppRules {
             return None;
         }
         let name = text.join("::");
-        let around = scope_name(program, file, scope);
+        // A wider scope that the file sees comes before a nearer one that it does not.
+        let names = self.full_names(program, file, scope, &name);
+        for find in [Self::seen, Self::unseen] {
+            for full in &names {
+                let found = find(self, program, file, full, wanted);
+                if !found.is_empty() {
+                    return self.value(eval, found, None);
+                }
+            }
+        }
+        None
+    }
+
+    /// The full names that a name may stand for in a scope, the nearest first.
+    fn full_names(&self, program: &Program<'_>, file: u32, scope: Scope, name: &str) -> Vec<String> {
+        let facts = program.files[file as usize];
+        let around = self.homes.scope_name(program, file, scope);
+        let mut names = Vec::new();
         let mut outer: Option<&str> = Some(&around);
         while let Some(prefix) = outer {
-            let found = self.find(program, file, &join(prefix, &name), wanted);
-            if !found.is_empty() {
-                return self.value(eval, found, None);
-            }
+            names.push(join(prefix, name));
             outer = match prefix {
                 "" => None,
                 prefix => Some(prefix.rsplit_once("::").map_or("", |(outer, _)| outer)),
@@ -174,14 +232,10 @@ impl CppRules {
         for &(_, at) in program.globs(Place::File(file)) {
             let import = &facts.imports[at as usize];
             if import.level == 2 && import.all == ImportAll::Yes {
-                let prefix = import_path(program, file, import).join("::");
-                let found = self.find(program, file, &join(&prefix, &name), wanted);
-                if !found.is_empty() {
-                    return self.value(eval, found, None);
-                }
+                names.push(join(&import_path(program, file, import).join("::"), name));
             }
         }
-        None
+        names
     }
 
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
@@ -245,31 +299,10 @@ impl CppRules {
     }
 }
 
-fn join(scope: &str, name: &str) -> String {
-    if scope.is_empty() { name.to_owned() } else { format!("{scope}::{name}") }
-}
-
-/// The full name of a scope; namespaces without a name and functions count for nothing.
-fn scope_name(program: &Program<'_>, file: u32, scope: Scope) -> String {
-    let facts = program.files[file as usize];
-    let mut parts: Vec<&str> = Vec::new();
-    let mut around = scope;
-    while let Some(ix) = around {
-        let def = facts.def(ix);
-        match def.kind {
-            DefKind::Impl => {
-                if let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &facts.types[of.0 as usize]) {
-                    parts.extend(segments.iter().rev().map(|&part| facts.text(part)));
-                }
-            }
-            DefKind::Function | DefKind::Method => {}
-            _ => parts.push(facts.text(def.name)),
-        }
-        around = def.parent;
-    }
-    parts.retain(|part| !part.is_empty());
-    parts.reverse();
-    parts.join("::")
+/// Whether a file is read by itself: what it defines others know from headers only.
+fn is_source(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "c" | "cc" | "cpp" | "cxx" | "c++" | "C" | "cu")
 }
 
 fn import_path<'f>(program: &Program<'f>, file: u32, import: &Import) -> Vec<&'f str> {
@@ -412,6 +445,10 @@ impl Rules for CppRules {
     fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
         match (of, by) {
             (Ty::Of(class, args), By::Class) => Ty::Type(*class, Arc::clone(args)),
+            (Ty::Of(class, args), By::Maker) => match self.constructors(eval, *class)[..] {
+                [] => Ty::External,
+                _ => Ty::Type(*class, Arc::clone(args)),
+            },
             (Ty::Std(name, args), By::Class) => Ty::StdType(name, Arc::clone(args)),
             (Ty::Std("Ptr" | "List", args), By::Deref) => args.first().cloned().unwrap_or(Ty::Unknown),
             (of, By::Deref) => of.clone(),
@@ -432,6 +469,28 @@ impl Rules for CppRules {
         let items = program.items(Place::Def(def), program.def_name(def));
         let made: Vec<GDef> = items.iter().copied().filter(|&d| program.def(d).kind.is_callable()).collect();
         self.defined(program, made)
+    }
+
+    fn called(&self, eval: &mut Eval<'_, '_>, callee: &Ty) -> Option<Ty> {
+        let name = eval.program.find_name("operator()").filter(|_| matches!(callee, Ty::Of(..)))?;
+        self.class_member(eval, callee, name, Access::Call).filter(|found| !found.functions().is_empty())
+    }
+
+    fn initialised(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName) -> Ty {
+        let Ty::Of(class, _) = base else { return Ty::Unknown };
+        let (program, file) = (eval.program, eval.program.file_of(*class));
+        let fields = &program.def(*class).fields;
+        let Some(field) = fields.iter().find(|field| program.name(file, field.name) == name) else {
+            return self.class_member(eval, base, name, Access::Call).unwrap_or(Ty::External);
+        };
+        let types = &program.files[file as usize].types;
+        match field.ty {
+            Some(ty) if !matches!(types[ty.0 as usize], TypeExpr::Ref(_)) => match eval.ty(file, ty) {
+                made @ Ty::Of(..) => self.out(eval, &made, By::Maker),
+                _ => Ty::External,
+            },
+            _ => Ty::External,
+        }
     }
 
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {

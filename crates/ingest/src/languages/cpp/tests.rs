@@ -192,9 +192,9 @@ class Many : public Slice {
 "#,
         expect![[r#"
             a.h Many.Many -> a.h Slice.Slice#3 @[10]
-            a.h Many.go -> a.h Slice @[13, 14]
-            a.h Many.go -> a.h Slice.Slice#2 @[13]
-            a.h Many.go -> a.h Slice.Slice#3 @[14]
+            a.h Many.go -> a.h Slice @[13, 14, 15]
+            a.h Many.go -> a.h Slice.Slice#2 @[13, 15 ?2]
+            a.h Many.go -> a.h Slice.Slice#3 @[14, 15 ?2]
             a.h Many.go -> a.h Slice.run @[16, 17, 18]
         "#]],
     );
@@ -317,5 +317,94 @@ void Db::Write() { Writer w(1); w.wake(); }
         db.cc n.Db.Write -> db.cc n.Db.Writer.Writer @[4]
         db.cc n.Db.Write -> db.cc n.Db.Writer.wake @[4]
     "#]],
+    );
+}
+
+#[test]
+fn a_condition_inside_of_a_list_of_initialisers_does_not_swallow_what_follows() {
+    let source = r#"
+//- a.cc
+namespace n {
+class Limiter {
+ public:
+  Limiter(int max)
+      :
+#if !defined(NDEBUG)
+        max_(max),
+#endif  // !defined(NDEBUG)
+        allowed_(max) {
+    check(max >= 0);
+  }
+  bool take() { return left() > 0; }
+ private:
+  int left() { return 1; }
+  int max_;
+  int allowed_;
+};
+class Other { void run() { Limiter l(1); l.take(); } };
+}
+"#;
+    expect![[r#"
+        a.cc n.Limiter.take -> a.cc n.Limiter.left @[12]
+        a.cc n.Other.run -> a.cc n.Limiter @[18]
+        a.cc n.Other.run -> a.cc n.Limiter.Limiter @[18]
+        a.cc n.Other.run -> a.cc n.Limiter.take @[18]
+    "#]].assert_eq(&testing::calls(source));
+    expect![[r#"
+        class::a.cc::n.Limiter 2-17 `class Limiter`
+        class::a.cc::n.Other 18-18 `class Other`
+        method::a.cc::n.Limiter.Limiter 4-11 `Limiter(int max)`
+        method::a.cc::n.Limiter.left 14-14 `int left()`
+        method::a.cc::n.Limiter.take 12-12 `bool take()`
+        method::a.cc::n.Other.run 18-18 `void run()`
+        module::a.cc::n 1-19 `namespace n`
+    "#]].assert_eq(&testing::definitions(source));
+}
+
+#[test]
+fn a_name_that_is_seen_comes_before_a_nearer_one_that_is_not() {
+    check(
+        r#"
+//- base.h
+struct formatter { void parse() {} };
+namespace detail {
+inline void invoke() { formatter().parse(); }
+}
+//- color.h
+#include "base.h"
+namespace detail {
+struct formatter { void other() {} };
+}
+"#,
+        expect![[r#"
+            base.h detail.invoke -> base.h formatter @[3]
+            base.h detail.invoke -> base.h formatter.parse @[3]
+        "#]],
+    );
+}
+
+#[test]
+fn a_macro_before_a_constructor_does_not_swallow_what_follows() {
+    check(
+        r#"
+//- a.hpp
+struct size_padding {
+  unsigned size;
+  unsigned padding;
+  FMT_CONSTEXPR size_padding(int n, unsigned prefix)
+      : size((prefix >> 24) + round(n)), padding(0) {
+    if (n) pad();
+  }
+  void pad() {}
+};
+inline int round(int n) { return n; }
+inline void later() { size_padding p(1, 2); }
+"#,
+        expect![[r#"
+            a.hpp later -> a.hpp size_padding @[11]
+            a.hpp later -> a.hpp size_padding.size_padding @[11]
+            a.hpp size_padding.size_padding -> a.hpp round @[5]
+            a.hpp size_padding.size_padding -> a.hpp size_padding.pad @[6]
+        "#]],
     );
 }

@@ -22,9 +22,11 @@ static GRAMMAR: Grammar = Grammar {
     sees_outer_packages: true,
     shares_functions: true,
     global_functions: false,
-    extensions: false,
+    extensions: true,
+    functions_apart: false,
     has_clauses: false,
     find: None,
+    module: None,
     routes: Some(routes),
     is_test_path: |path| {
         path.split('/').any(|part| part.ends_with("Tests") || part.ends_with(".Test") || part == "test")

@@ -189,3 +189,34 @@ namespace N {
     "#]]
     .assert_eq(&testing::calls(fixture));
 }
+
+#[test]
+fn a_method_is_called_on_the_type_it_is_written_for() {
+    let found = testing::calls(
+        r#"
+//- a.cs
+namespace N {
+  public class P { public int V; }
+  public static class PExt {
+    public static int Twice(this P p) { return p.V; }
+    public static string Shout(this string s) => s;
+    public static T Pick<T>(this IEnumerable<T> all) => default;
+  }
+  class U {
+    void Go(P p, string s, List<P> l) { p.Twice(); s.Shout(); new P().Twice(); l.Pick().Twice(); }
+  }
+}
+namespace M {
+  using N;
+  class W { void Go(P p) { p.Twice(); } }
+}
+"#,
+    );
+    expect![[r#"
+        a.cs M.W.Go -> a.cs N.PExt.Twice @[14]
+        a.cs N.U.Go -> a.cs N.P @[9]
+        a.cs N.U.Go -> a.cs N.PExt.Pick @[9]
+        a.cs N.U.Go -> a.cs N.PExt.Shout @[9]
+        a.cs N.U.Go -> a.cs N.PExt.Twice @[9]
+    "#]].assert_eq(&found);
+}

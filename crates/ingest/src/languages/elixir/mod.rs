@@ -19,8 +19,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: true,
     has_clauses: true,
     find: None,
+    module: None,
     routes: None,
     is_test_path: |path| path.split('/').any(|part| part == "test") || path.ends_with("_test.exs"),
     is_library,
@@ -43,6 +45,11 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             _ => Role::Plain,
         },
         "alias" => Role::Path,
+        "dot" => match (field(node, "left"), field(node, "right")) {
+            (Some(base), Some(name)) if name.kind() == "alias" => Role::Member { base, name },
+            _ => Role::Plain,
+        },
+        "identifier" if source.text(node) == OWN_MODULE => Role::This,
         "identifier" => Role::Name,
         "string" => Role::Text,
         "integer" | "float" => Role::Number,
@@ -94,6 +101,12 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let first = arguments.and_then(|arguments| arguments.named_child(0));
     if target.kind() == "dot" {
         return match (field(target, "left"), field(target, "right")) {
+            // `conn.params` reads a field: only a module needs no brackets to be called.
+            (Some(base), Some(name))
+                if name.kind() == "identifier" && arguments.is_none() && is_variable(source, base) =>
+            {
+                Role::Member { base, name }
+            }
             (Some(base), Some(name)) if name.kind() == "identifier" => {
                 Role::Call { receiver: Some(base), name, args: arguments }
             }
@@ -123,6 +136,10 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         _ if target.kind() == "identifier" => Role::Call { receiver: None, name: target, args: arguments },
         _ => Role::Plain,
     }
+}
+
+fn is_variable(source: &Source<'_>, node: Node<'_>) -> bool {
+    node.kind() != "alias" && node.kind() != "atom" && source.text(node) != OWN_MODULE
 }
 
 /// `alias A.B`, `alias A.{B, C}`, `alias A.B, as: C`, `import A`.
@@ -234,3 +251,6 @@ fn is_library(name: &str) -> bool {
 }
 
 const NAME: &str = "elixir";
+
+/// What a module calls itself.
+pub(super) const OWN_MODULE: &str = "__MODULE__";

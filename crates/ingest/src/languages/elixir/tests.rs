@@ -116,3 +116,125 @@ end
     "#]]
     .assert_eq(&testing::edges(&graph, &[EdgeKind::Calls, EdgeKind::References]));
 }
+
+#[test]
+fn a_module_of_another_module_needs_an_alias() {
+    let found = testing::calls(
+        r#"
+//- lib/my.ex
+defmodule My.Logger do
+  def info(x), do: x
+end
+defmodule My do
+  defmodule Map do
+    def get(a, b), do: a
+  end
+  def own(x), do: Map.get(x, 1)
+end
+//- lib/a.ex
+defmodule A do
+  def a(x), do: Map.get(x, :a)
+  def c(x), do: Logger.info(x)
+end
+//- lib/b.ex
+defmodule B do
+  alias My.{Logger, Map}
+  def b(x), do: Logger.info(Map.get(x, :a))
+end
+//- lib/c.ex
+defmodule C do
+  alias My.Logger, as: Log
+  def c(x), do: Log.info(x)
+end
+"#,
+    );
+    expect![[r#"
+        lib/b.ex B.b -> lib/my.ex My.Logger.info @[3]
+        lib/b.ex B.b -> lib/my.ex My.Map.get @[3]
+        lib/c.ex C.c -> lib/my.ex My.Logger.info @[3]
+        lib/my.ex My.own -> lib/my.ex My.Map.get @[8]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn a_module_calls_itself_by_its_own_word() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A.B do
+  def y(x), do: __MODULE__.z(x)
+  def z(x), do: x
+  def w(x), do: x |> __MODULE__.z()
+  def v, do: &__MODULE__.z/1
+  def u, do: __MODULE__.C.q()
+  defmodule C do
+    def q, do: 1
+  end
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.B.u -> a.ex A.B.C.q @[6]
+        a.ex A.B.w -> a.ex A.B.z @[4]
+        a.ex A.B.y -> a.ex A.B.z @[2]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn an_alias_may_start_at_the_module_itself() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A.B do
+  alias __MODULE__.C
+  def run, do: C.q()
+  defmodule C do
+    def q, do: 1
+  end
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.B.run -> a.ex A.B.C.q @[3]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn a_field_of_a_value_is_no_call() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A do
+  def run(conn), do: conn.weigh_parts
+  def go(mod), do: B.weigh_parts
+end
+defmodule B do
+  def weigh_parts, do: 1
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.go -> a.ex B.weigh_parts @[3]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn a_local_does_not_hide_a_function() {
+    let found = testing::calls(
+        r#"
+//- a.ex
+defmodule A do
+  def run(token) do
+    case token(token) do
+      x -> x
+    end
+  end
+  def token(x), do: x
+end
+"#,
+    );
+    expect![[r#"
+        a.ex A.run -> a.ex A.token @[3]
+    "#]].assert_eq(&found);
+}

@@ -397,6 +397,14 @@ impl Reader<'_> {
                 }
             }
             "call_expression" => self.call(node),
+            // `Run: emptyRun` hands a function on.
+            "keyed_element" => self.handed_on(node.named_child(1)),
+            "literal_value" => {
+                let elements = named_children(node);
+                elements.into_iter().filter(|part| part.kind() == "literal_element").for_each(|part| {
+                    self.handed_on(Some(part));
+                });
+            }
             "composite_literal" => {
                 if let Some(ty) = self.sheet.type_of(field(node, "type")) {
                     self.sheet.set(node, Expr::Of { ty });
@@ -489,5 +497,13 @@ impl Reader<'_> {
         let place = field(function, "field").unwrap_or(function);
         self.sheet.call(call, place);
         self.routing_call(node, place, &arguments);
+    }
+
+    fn handed_on(&mut self, element: Option<Node<'_>>) {
+        let value = element.and_then(|element| element.named_child(0));
+        let value = value.filter(|value| matches!(value.kind(), "identifier" | "selector_expression"));
+        if let Some((value, known)) = value.and_then(|value| Some((value, self.sheet.known(value)?))) {
+            self.sheet.used(known, value);
+        }
     }
 }

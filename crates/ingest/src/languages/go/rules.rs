@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::facts::{By, DefIx, DefKind, Import, Scope};
-use crate::manifest::{folder, join};
+use crate::manifest::{folder, is_inside, join};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
@@ -19,6 +19,8 @@ const MAX_BASES: usize = 40;
 pub(crate) struct GoRules {
     /// Module paths and the folders they name.
     modules: Vec<(String, String)>,
+    /// Modules that another one replaces by a folder: whose it is, what it replaces and by what.
+    replaced: Vec<(String, String, String)>,
     /// Packages by folder and name; tests may have a package of their own beside it.
     packages: FxHashMap<(String, String), u32>,
     package_of: Vec<Option<u32>>,
@@ -37,6 +39,7 @@ impl GoRules {
                 let module = module.trim().trim_matches('"').to_owned();
                 rules.modules.push((module, manifest.folder().to_owned()));
             }
+            rules.replaced.extend(manifest.text.lines().filter_map(|line| replacement(manifest.folder(), line)));
         }
         for (at, file) in program.files.iter().enumerate() {
             if file.language != super::NAME {
@@ -120,9 +123,21 @@ impl GoRules {
                 let rest = path.strip_prefix(module.as_str())?;
                 (rest.is_empty() || rest.starts_with('/')).then_some((root.as_str(), rest))
             });
-            let modules: Vec<(&str, &str)> = modules.collect();
+            let mut modules: Vec<(&str, &str)> = modules.collect();
             if modules.is_empty() {
                 return Ty::External;
+            }
+            // What a module says about another holds in its own files.
+            let own = self.modules.iter().map(|(_, root)| root.as_str()).filter(|root| is_inside(from, root));
+            let own = own.max_by_key(|root| root.len());
+            let replaced = self.replaced.iter().filter(|(of, module, _)| {
+                let rest = path.strip_prefix(module.as_str());
+                own == Some(of) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
+            if let Some((_, _, by)) = replaced.max_by_key(|(_, module, _)| module.len())
+                && modules.iter().any(|(root, _)| root == by)
+            {
+                modules.retain(|(root, _)| root == by);
             }
             let there = modules.into_iter().filter_map(|(root, rest)| {
                 let folder = join(root, rest)?;
@@ -131,8 +146,13 @@ impl GoRules {
             let there: Vec<(&str, &str, u32)> = there.collect();
             // Of copies of a module the nearest is meant, and a module inside of another before that.
             let near = nearest_folder(from, &there, |(root, _, _)| root);
-            let found = near.into_iter().min_by_key(|(_, rest, _)| rest.len());
-            found.map_or(Ty::Unknown, |(_, _, at)| Ty::Place(Place::Package(at)))
+            let inner = near.iter().map(|(_, rest, _)| rest.len()).min();
+            let found: Vec<u32> =
+                near.iter().filter(|(_, rest, _)| Some(rest.len()) == inner).map(|(_, _, at)| *at).collect();
+            match found[..] {
+                [only] => Ty::Place(Place::Package(only)),
+                _ => Ty::Unknown,
+            }
         };
         let of_file = |file: &&crate::facts::FileFacts| {
             let paths = file.imports.iter().filter(|_| file.language == super::NAME);
@@ -251,6 +271,15 @@ impl GoRules {
         }
         if foreign { Ty::External } else { Ty::Unknown }
     }
+}
+
+/// `replace a => ../b`, alone or as a line of a list, written in the module of a folder.
+fn replacement(folder: &str, line: &str) -> Option<(String, String, String)> {
+    let line = line.trim();
+    let (module, by) = line.strip_prefix("replace ").unwrap_or(line).split_once("=>")?;
+    let (module, by) = (module.split_whitespace().next()?, by.split_whitespace().next()?.trim_matches('"'));
+    let by = by.starts_with('.').then(|| join(folder, by)).flatten()?;
+    Some((folder.to_owned(), module.trim_matches('"').to_owned(), by))
 }
 
 impl Rules for GoRules {

@@ -147,3 +147,23 @@ func main() {
         "#]],
     );
 }
+
+#[test]
+fn a_function_in_a_literal_is_used() {
+    let graph = testing::graph(
+        r#"
+//- a.go
+package a
+type Command struct { Run func(int) }
+func emptyRun(x int) {}
+func other() {}
+var root = &Command{Run: emptyRun}
+func make() []func() { n := 1; _ = n; return []func(){other} }
+"#,
+    );
+    expect![[r#"
+        a.go -> a.go Command @[5]
+        a.go -> a.go emptyRun @[5]
+        a.go make -> a.go other @[6]
+    "#]].assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
+}

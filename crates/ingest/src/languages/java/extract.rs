@@ -144,8 +144,9 @@ impl Reader<'_> {
         let modifiers = self.modifiers(node);
         let body = field(node, "body");
         let start = field(node, "type_parameters").or_else(|| field(node, "type")).unwrap_or(name_node);
-        def.signature =
+        let written =
             self.sheet.signature(start.start_byte(), body.map_or(node.end_byte(), |b| b.start_byte()));
+        def.signature = keywords(&modifiers).chain([written.as_str()]).collect::<Vec<&str>>().join(" ");
         let has = |wanted: &str| modifiers.split_whitespace().any(|word| word == wanted);
         let annotated = |wanted: &str| {
             modifiers.lines().any(|l| {
@@ -544,6 +545,15 @@ fn route(modifiers: &str) -> Option<(String, String)> {
         }
     }
     method.map(|method| (method.to_owned(), pattern.unwrap_or("").to_owned()))
+}
+
+/// The words among modifiers that are no annotations.
+fn keywords(modifiers: &str) -> impl Iterator<Item = &str> {
+    let known = [
+        "public", "protected", "private", "static", "abstract", "final", "default", "synchronized", "native",
+        "strictfp",
+    ];
+    modifiers.split_whitespace().filter(move |word| known.contains(word))
 }
 
 /// The pattern that a class puts before those of its methods.

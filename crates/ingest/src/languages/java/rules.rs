@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::facts::{By, DefIx, DefKind, Scope};
+use crate::manifest::root;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -90,7 +91,9 @@ impl JavaRules {
             }
         }
         let text = program.text(name);
-        if let Some(found) = self.in_package(program, file, &facts.package, text) {
+        // A package of another root is another package, until something is imported from it.
+        let is_own = |def: &GDef| root(program.path_of(*def)) == root(&facts.path);
+        if let Some(found) = self.in_package(program, file, &facts.package, text).filter(is_own) {
             return Ty::Type(found, Arc::new([]));
         }
         for &(_, at) in program.globs(Place::File(file)) {

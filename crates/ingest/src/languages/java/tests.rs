@@ -220,3 +220,42 @@ class A {
         "#]],
     );
 }
+
+#[test]
+fn a_record_is_made_by_what_it_is_written_with() {
+    let found = testing::calls(
+        r#"
+//- A.java
+record R(int a) { R() { this(1); } static R mk() { return new R(2); } }
+"#,
+    );
+    expect![[r#"
+        A.java R.mk -> A.java R @[1]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn a_signature_says_who_may_call_a_method_and_how() {
+    let found = testing::definitions(
+        r#"
+//- A.java
+public abstract class A<T> extends B implements C {
+  @Override
+  public static final <X> String go(int a, X x) throws E { return ""; }
+  protected abstract void no();
+  @Inject @Named("final x")
+  private A(int q) {}
+  public interface I { default void d() {} int e(); }
+}
+"#,
+    );
+    expect![[r#"
+        class::A.java::A 1-8 `public abstract class A<T> extends B implements C`
+        interface::A.java::A.I 7-7 `public interface I`
+        method::A.java::A.A 5-6 `private A(int q)`
+        method::A.java::A.I.d 7-7 `default void d()`
+        method::A.java::A.I.e 7-7 `int e()`
+        method::A.java::A.go 2-3 `public static final <X> String go(int a, X x) throws E`
+        method::A.java::A.no 4-4 `protected abstract void no()`
+    "#]].assert_eq(&found);
+}

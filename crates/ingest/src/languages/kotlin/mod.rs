@@ -23,8 +23,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: true,
+    functions_apart: false,
     has_clauses: false,
     find: None,
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| part == "test" || part.ends_with("Test")) || path.ends_with("Test.kt")

@@ -19,8 +19,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: Some(find),
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "spec" | "test" | "tests")) || path.ends_with("_spec.lua")
@@ -43,6 +45,10 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
             (Some(base), Some(name)) => Role::Member { base, name },
             _ => Role::Plain,
         },
+        "return_statement" => {
+            let first = child_of(node, &["expression_list"]).and_then(|list| list.named_child(0));
+            first.map_or(Role::Plain, Role::Result)
+        }
         "identifier" if source.text(node) == "self" => Role::This,
         "identifier" => Role::Name,
         "string" => Role::Text,
@@ -85,6 +91,17 @@ fn assignment<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     else {
         return Role::Plain;
     };
+    // `local copy, find = tablex.copy, tablex.find`
+    let (all_names, all_values) =
+        (names.map(named_children).unwrap_or_default(), values.map(named_children).unwrap_or_default());
+    let is_plain = |(name, value): &(Node<'t>, Node<'t>)| {
+        name.kind() == "identifier"
+            && matches!(value.kind(), "identifier" | "dot_index_expression" | "function_call")
+    };
+    if all_names.len() > 1 {
+        let pairs = all_names.into_iter().zip(all_values).filter(is_plain);
+        return Role::Values(pairs.collect());
+    }
     match (name.kind(), value.kind()) {
         ("identifier" | "dot_index_expression", "function_definition") => function(node, name, value),
         ("identifier", "function_call") if required(source, value).is_some() => {
@@ -111,6 +128,11 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let Some(callee) = field(node, "name") else { return Role::Plain };
     let args = field(node, "arguments");
     match callee.kind() {
+        // A value that a table stands behind has what the table has.
+        "identifier" if source.text(callee) == "setmetatable" => {
+            let table = args.and_then(|args| args.named_child(1)).filter(|table| table.kind() == "identifier");
+            table.map_or(Role::Plain, Role::Same)
+        }
         "identifier" if matches!(source.text(callee), "it" | "describe" | "context") => {
             let given = args.map(named_children).unwrap_or_default();
             match given[..] {

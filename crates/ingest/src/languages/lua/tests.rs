@@ -70,3 +70,58 @@ fn imports_and_bases_are_known() {
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
 }
+
+#[test]
+fn a_value_has_what_its_table_has() {
+    let found = testing::calls(
+        r#"
+//- a.lua
+local O = {}
+O.__index = O
+function O.new() local self = setmetatable({}, O); return self end
+function O:run() self:step() end
+function O:step() end
+local o = O.new()
+o:run()
+local function go() local p = O.new(); p:run(); O.run(p) end
+return O
+//- b.lua
+local O = require("a")
+local o = O.new()
+o:run()
+local function go(x) local p = O.new(); p:step(); x:run() end
+"#,
+    );
+    expect![[r#"
+        a.lua -> a.lua new @[6]
+        a.lua -> a.lua run @[7]
+        a.lua go -> a.lua new @[8]
+        a.lua go -> a.lua run @[8]
+        a.lua run -> a.lua step @[4]
+        b.lua -> a.lua new @[2]
+        b.lua -> a.lua run @[3]
+        b.lua go -> a.lua new @[4]
+        b.lua go -> a.lua step @[4]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn several_names_are_given_their_values() {
+    let found = testing::calls(
+        r#"
+//- tablex.lua
+local tablex = {}
+function tablex.copy(t) end
+function tablex.find(t) end
+return tablex
+//- main.lua
+local tablex = require("tablex")
+local copy, find = tablex.copy, tablex.find
+local function go() copy(1); find(2) end
+"#,
+    );
+    expect![[r#"
+        main.lua go -> tablex.lua copy @[3]
+        main.lua go -> tablex.lua find @[3]
+    "#]].assert_eq(&found);
+}

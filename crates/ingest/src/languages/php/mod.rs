@@ -23,8 +23,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: true,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: None,
+    module: None,
     routes: Some(routes),
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php")

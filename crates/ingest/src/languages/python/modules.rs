@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::manifest::{self, folder, is_inside, join};
 use crate::resolve::program::{Place, Program};
-use m1nd_graph::near::{nearest, nearest_folder};
+use m1nd_graph::near::{nearest, only_nearest_folder};
 
 /// Modules by name; a file may be known by more than one, as it is on a search path with several entries.
 #[derive(Default)]
@@ -96,7 +96,12 @@ impl Modules {
                 return Some(Place::File(file));
             }
             if let Some(&at) = self.by_place.get(&path) {
-                return Some(Place::Package(at));
+                // A package comes before a folder of its name, as with `proj/src/proj`.
+                let named = self.by_name.get(name).into_iter().flatten().copied();
+                let inside: Vec<u32> =
+                    named.filter(|&file| is_inside(&program.files[file as usize].path, &path)).collect();
+                let own = &program.files[from as usize].path;
+                return self.one(program, own, &inside).or(Some(Place::Package(at)));
             }
             here = folder(here);
         }
@@ -126,7 +131,7 @@ impl Modules {
     /// The nearest folder of a name.
     fn folder(&self, from: &str, name: &str) -> Option<Place> {
         let named = self.by_folder.get(name)?;
-        nearest_folder(from, named, |at| &self.folders[at as usize].1).first().map(|&at| Place::Package(at))
+        only_nearest_folder(from, named, |at| &self.folders[at as usize].1).map(Place::Package)
     }
 
     /// The dotted name of the package a relative import of some level starts from, as a folder.

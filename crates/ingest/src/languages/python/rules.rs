@@ -272,6 +272,12 @@ impl Rules for PythonRules {
         }
     }
 
+    fn called(&self, eval: &mut Eval<'_, '_>, callee: &Ty) -> Option<Ty> {
+        let name = eval.program.find_name("__call__")?;
+        let Ty::Of(class, _) = callee else { return None };
+        Some(self.attribute(eval, callee, *class, name, 0)).filter(|found| matches!(found, Ty::Fn(..)))
+    }
+
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
         match base {
             Ty::Of(class, _) | Ty::Type(class, _) => self.attribute(eval, base, *class, name, 0),

@@ -357,3 +357,68 @@ def again():
         "#]],
     );
 }
+
+#[test]
+fn a_package_comes_before_the_folder_of_its_name_around_it() {
+    check(
+        r#"
+//- b/proj/src/proj/__init__.py
+from proj._impl import Thing as Thing, go
+//- b/proj/src/proj/_impl.py
+class Thing:
+    def hook(self): pass
+def go(t): pass
+//- b/proj/examples/ex.py
+import proj
+class Mine(proj.Thing):
+    def hook(self):
+        super().hook()
+        proj.go(self)
+//- b/proj/tests/test_it.py
+from proj import Thing
+def test_a():
+    Thing().hook()
+//- lib/tools/__init__.py
+//- lib/tools/one.py
+def run(): pass
+//- lib/app.py
+import tools.one
+def start(): tools.one.run()
+"#,
+        expect![[r#"
+            b/proj/examples/ex.py Mine.hook -> b/proj/src/proj/_impl.py Thing.hook @[4]
+            b/proj/examples/ex.py Mine.hook -> b/proj/src/proj/_impl.py go @[5]
+            b/proj/tests/test_it.py test_a -> b/proj/src/proj/_impl.py Thing @[3]
+            b/proj/tests/test_it.py test_a -> b/proj/src/proj/_impl.py Thing.hook @[3]
+            lib/app.py start -> lib/tools/one.py run @[2]
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_that_is_called_runs_its_class() {
+    let found = testing::calls(
+        r#"
+//- a.py
+class C:
+    def __call__(self): ...
+class D(C):
+    pass
+class H:
+    def __init__(self): self.c = C()
+    def run(self): self.c()
+def f(h: H, d: D):
+    C()()
+    c = C()
+    c()
+    d()
+    h.c()
+"#,
+    );
+    expect![[r#"
+        a.py H.__init__ -> a.py C @[6]
+        a.py H.run -> a.py C.__call__ @[7]
+        a.py f -> a.py C @[9, 10]
+        a.py f -> a.py C.__call__ @[9, 11, 12, 13]
+    "#]].assert_eq(&found);
+}

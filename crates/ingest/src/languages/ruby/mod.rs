@@ -21,8 +21,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: false,
     global_functions: false,
     extensions: false,
+    functions_apart: true,
     has_clauses: false,
     find: Some(find),
+    module: None,
     routes: Some(routes::of_call),
     is_test_path: |path| {
         path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "spec"))
@@ -59,7 +61,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             }
             _ => Role::Plain,
         },
-        "call" => call(source, node),
+        "call" => included(source, node, up).unwrap_or_else(|| call(source, node)),
         // Of `super(1)` the call is one.
         "super" if up.and_then(|up| field(up, "method")).is_some_and(|name| name == node) => Role::Plain,
         "super" => Role::Overridden { args: None },
@@ -93,6 +95,17 @@ fn mixed_in<'t>(source: &Source<'_>, body: Option<Node<'t>>) -> Vec<Node<'t>> {
     }
     found.retain(|base| matches!(base.kind(), "constant" | "scope_resolution"));
     found
+}
+
+/// `include A` at the top of a file: what is in the module is seen everywhere in it.
+fn included<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Option<Role<'t>> {
+    let is_top = up.is_some_and(|up| up.kind() == "program") && field(node, "receiver").is_none();
+    if !is_top || source.text(field(node, "method")?) != "include" {
+        return None;
+    }
+    let modules = named_children(field(node, "arguments")?).into_iter();
+    let modules = modules.filter(|module| matches!(module.kind(), "constant" | "scope_resolution"));
+    Some(Role::Import(modules.map(|module| Imported::all(source.text(module), &[':'])).collect()))
 }
 
 fn stands_alone(up: Option<Node<'_>>) -> bool {

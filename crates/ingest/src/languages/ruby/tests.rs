@@ -187,3 +187,86 @@ end
     "#]]
     .assert_eq(&testing::calls(fixture));
 }
+
+#[test]
+fn a_constant_of_a_module_that_is_not_around_is_the_librarys() {
+    let found = testing::calls(
+        r#"
+//- lib/my.rb
+module My
+  class Logger
+    def initialize(x); end
+    def info(x); end
+  end
+  module JSON
+    def self.parse(x); end
+  end
+  class Own
+    def go
+      Logger.new(1).info("x")
+    end
+  end
+  module Helped
+    class Inner
+      def work; end
+    end
+  end
+end
+class My::Beside
+  def go
+    Logger.new(1).info("x")
+  end
+end
+//- lib/app.rb
+require "logger"
+class App
+  include My::Helped
+  def go
+    l = Logger.new(STDOUT)
+    l.info("x")
+    JSON.parse("{}")
+    Inner.new.work
+    My::Logger.new(1)
+  end
+end
+//- lib/script.rb
+include My
+def run
+  JSON.parse("{}")
+end
+"#,
+    );
+    expect![[r#"
+        lib/app.rb App.go -> lib/my.rb My.Helped.Inner @[8]
+        lib/app.rb App.go -> lib/my.rb My.Helped.Inner.work @[8]
+        lib/app.rb App.go -> lib/my.rb My.Logger @[9]
+        lib/app.rb App.go -> lib/my.rb My.Logger.initialize @[9]
+        lib/my.rb My.Own.go -> lib/my.rb My.Logger @[11]
+        lib/my.rb My.Own.go -> lib/my.rb My.Logger.info @[11]
+        lib/my.rb My.Own.go -> lib/my.rb My.Logger.initialize @[11]
+        lib/script.rb run -> lib/my.rb My.JSON.parse @[3]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn a_local_hides_a_method_only_without_arguments() {
+    let found = testing::calls(
+        r#"
+//- a.rb
+class A
+  def one(x); end
+  def two; end
+  def run
+    one = 1
+    two = 2
+    one(3)
+    two
+  end
+end
+"#,
+    );
+    expect![[r#"
+        a.rb A.run -> a.rb A.one @[7]
+    "#]].assert_eq(&found);
+}

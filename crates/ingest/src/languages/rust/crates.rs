@@ -2,10 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::packages::Packages;
 use crate::facts::{DefIx, DefKind};
 use crate::manifest::{Manifest, folder, is_inside, join};
 use crate::resolve::program::{GDef, Place, Program};
-use m1nd_graph::near::nearest_folder;
+use m1nd_graph::near::only_nearest_folder;
 
 /// The module tree of every crate of the workspace.
 #[derive(Default)]
@@ -18,6 +19,8 @@ pub(super) struct Crates {
     pub module_file: FxHashMap<GDef, u32>,
     /// Files that no `mod` declares (a macro does, or nothing), by the folder's module and their name.
     pub undeclared: FxHashMap<(Place, String), u32>,
+    /// By which path each module is known outside.
+    pub known: Packages,
     packages: Vec<Package>,
     package_of: Vec<Option<usize>>,
 }
@@ -47,7 +50,7 @@ impl Crates {
         let packages: Vec<Package> = manifests
             .iter()
             .filter(|(_, table)| table.contains_key("package"))
-            .map(|(manifest, table)| package(manifest, table, &libs))
+            .map(|(manifest, table)| package(manifest, table, workspace_of(&manifests, manifest), &libs))
             .collect();
         let count = program.files.len();
         let mut crates = Self {
@@ -55,6 +58,7 @@ impl Crates {
             parent_of: vec![None; count],
             module_file: FxHashMap::default(),
             undeclared: FxHashMap::default(),
+            known: Packages::of(&manifests),
             package_of: program.files.iter().map(|file| package_of(&packages, &file.path)).collect(),
             packages,
         };
@@ -160,16 +164,38 @@ fn libraries<'m>(program: &Program<'_>, manifests: &[(&'m Manifest, toml::Table)
     libs
 }
 
-/// The library of a name that a manifest means: the one at the path that it gives, else the nearest.
-fn library(manifest: &Manifest, libs: &Libraries<'_>, name: &str, path: Option<&str>) -> Option<u32> {
+/// The library of a name that a manifest means: the one at the path that it or its workspace gives, else the nearest.
+fn library(
+    manifest: &Manifest,
+    written_in: &Manifest,
+    libs: &Libraries<'_>,
+    name: &str,
+    path: Option<&str>,
+) -> Option<u32> {
     let named = libs.get(&name.replace('-', "_"))?;
-    let written = path.and_then(|path| join(manifest.folder(), path));
+    let written = path.and_then(|path| join(written_in.folder(), path));
     let there = named.iter().find(|(folder, _)| written.as_deref() == Some(folder));
-    let near = || nearest_folder(&manifest.path, named, |(folder, _)| folder).first().copied();
+    let near = || only_nearest_folder(&manifest.path, named, |(folder, _)| folder);
     there.copied().or_else(near).map(|(_, root)| root)
 }
 
-fn package(manifest: &Manifest, table: &toml::Table, libs: &Libraries<'_>) -> Package {
+/// The manifest of the workspace that a package belongs to: the nearest one around it, or its own.
+fn workspace_of<'m>(manifests: &'m [(&Manifest, toml::Table)], of: &Manifest) -> Option<Workspace<'m>> {
+    let is_one = |(manifest, table): &&(&Manifest, toml::Table)| {
+        table.contains_key("workspace") && is_inside(&of.path, manifest.folder())
+    };
+    let nearest = manifests.iter().filter(is_one).max_by_key(|(manifest, _)| manifest.folder().len());
+    nearest.map(|(manifest, table)| (*manifest, table))
+}
+
+type Workspace<'m> = (&'m Manifest, &'m toml::Table);
+
+fn package(
+    manifest: &Manifest,
+    table: &toml::Table,
+    workspace: Option<Workspace<'_>>,
+    libs: &Libraries<'_>,
+) -> Package {
     let mut crates = FxHashMap::default();
     let mut tables: Vec<&toml::Table> = vec![table];
     if let Some(targets) = table.get("target").and_then(toml::Value::as_table) {
@@ -181,16 +207,21 @@ fn package(manifest: &Manifest, table: &toml::Table, libs: &Libraries<'_>) -> Pa
                 continue;
             };
             for (name, value) in list {
+                // `{ workspace = true }` is written out in the manifest of the workspace.
+                let shared = value.get("workspace").and(workspace).and_then(|(manifest, table)| {
+                    Some((manifest, table.get("workspace")?.get("dependencies")?.get(name)?))
+                });
+                let (at, value) = shared.unwrap_or((manifest, value));
                 let package = value.get("package").and_then(toml::Value::as_str).unwrap_or(name);
                 let path = value.get("path").and_then(toml::Value::as_str);
-                crates.insert(name.replace('-', "_"), library(manifest, libs, package, path));
+                crates.insert(name.replace('-', "_"), library(manifest, at, libs, package, path));
             }
         }
     }
     // Tests, examples and programs use their own library by its name.
     let own = text(table, &["lib", "name"]).or_else(|| text(table, &["package", "name"]));
     if let Some(name) = own.map(|name| name.replace('-', "_"))
-        && let Some(root) = library(manifest, libs, &name, Some(""))
+        && let Some(root) = library(manifest, manifest, libs, &name, Some(""))
     {
         crates.insert(name, Some(root));
     }

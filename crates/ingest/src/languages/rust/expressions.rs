@@ -52,6 +52,14 @@ impl Reader<'_> {
                     self.sheet.set(node, Expr::Of { ty });
                 }
             }
+            // A function may be the value of a field.
+            "field_initializer" => {
+                let value = field(node, "value");
+                let value = value.filter(|value| matches!(value.kind(), "identifier" | "scoped_identifier"));
+                if let Some((value, known)) = value.and_then(|value| Some((value, self.sheet.known(value)?))) {
+                    self.sheet.used(known, value);
+                }
+            }
             "type_cast_expression" => {
                 if let Some(ty) = self.sheet.type_of(field(node, "type")) {
                     self.sheet.set(node, Expr::Of { ty });

@@ -6,6 +6,7 @@ mod expressions;
 mod extract;
 mod library;
 mod macros;
+mod packages;
 mod patterns;
 mod readable;
 mod routes;

@@ -400,6 +400,10 @@ impl RustRules {
 }
 
 impl Rules for RustRules {
+    fn packages(&self, program: &Program<'_>, file: u32) -> Vec<String> {
+        self.crates.known.paths(program.files[file as usize])
+    }
+
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
         self.scoped(eval, file, scope, name, Need::Value, MAX_HOPS)
     }

@@ -21,8 +21,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: None,
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| part == "test")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::common;
 use super::rules::SimpleRules;
-use crate::facts::TypeExpr;
+use crate::facts::{Def, DefIx, DefKind, How, TypeExpr, TypeIx};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::Access;
@@ -39,7 +39,9 @@ impl SimpleRules {
 
     /// A call without a receiver may be on the object around it.
     pub(super) fn called_on_this(&self, eval: &Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
-        let visible = self.visible(eval.program, file, name);
+        let program = eval.program;
+        let mut visible = self.visible(program, file, name);
+        visible.retain(|&def| !takes_this(program.def(def)));
         let found = Ty::union(visible.into_iter().map(|def| Ty::Fn(def, None)).collect());
         (!found.is_unknown()).then_some(found)
     }
@@ -77,7 +79,11 @@ impl SimpleRules {
             let path = &facts.imports[at as usize].path;
             path.iter().map(|&part| facts.text(part)).collect::<Vec<_>>().join(".")
         });
-        let packages: Vec<String> = std::iter::once(facts.package.clone()).chain(wholes).collect();
+        // A file may hold several namespaces.
+        let inner = (0..).map(DefIx).zip(&facts.defs).filter(|(_, def)| def.kind == DefKind::Module);
+        let inner = inner.map(|(ix, _)| self.scope_name(file, Some(ix)).to_owned());
+        let packages: Vec<String> =
+            std::iter::once(facts.package.clone()).chain(inner).chain(wholes).collect();
         let is_seen = |def: &GDef| {
             program.file_of(*def) == file
                 || packages.iter().any(|package| self.is_of_package(program, *def, package))
@@ -86,8 +92,14 @@ impl SimpleRules {
         program.without_copies(file, named.filter(is_seen).collect())
     }
 
-    /// Whether a function stands at the top of a file of the package.
+    /// Whether a function stands at the top of a file of the package, or in a class of it.
     fn is_of_package(&self, program: &Program<'_>, def: GDef, package: &str) -> bool {
+        if takes_this(program.def(def)) {
+            let outer = program.parent(def).and_then(|class| program.def(class).parent);
+            let holder = self.scope_name(program.file_of(def), outer);
+            let is_around = package.strip_prefix(holder).is_some_and(|rest| rest.starts_with('.'));
+            return holder.is_empty() || package == holder || is_around;
+        }
         let is_top = program.parent(def).is_some_and(|outer| program.def(outer).parent.is_none());
         is_top && program.files[program.file_of(def) as usize].package == package
     }
@@ -96,14 +108,14 @@ impl SimpleRules {
     fn fits(&self, eval: &mut Eval<'_, '_>, of: &Ty, def: GDef) -> bool {
         let program = eval.program;
         let file = program.file_of(def);
-        let Some(written) = program.parent(def).and_then(|outer| program.def(outer).of) else { return false };
+        let Some(written) = written_for(program, def) else { return false };
         let facts = program.files[file as usize];
         let own = match &facts.types[written.0 as usize] {
             TypeExpr::Path { segments, .. } => segments.last().map_or("", |&last| facts.text(last)),
             _ => "",
         };
         // A type parameter stands for any type.
-        if own == "Any" || own.len() <= 2 {
+        if matches!(own, "Any" | "object") || own.len() <= 2 {
             return true;
         }
         match (of, eval.ty(file, written)) {
@@ -111,16 +123,46 @@ impl SimpleRules {
                 self.lineage(eval, *class).0.contains(&wanted)
             }
             (Ty::Of(class, _), _) => self.lineage(eval, *class).1,
+            // What comes from elsewhere is none of our classes.
+            (Ty::External, Ty::Of(..)) => !takes_this(program.def(def)),
             (Ty::Type(..), _) => own == "Companion",
-            (Ty::Std("Text", _), _) => matches!(own, "String" | "CharSequence" | "Comparable"),
-            (Ty::Std("Bool", _), _) => matches!(own, "Boolean" | "Comparable"),
+            (Ty::Std("Text", _), _) => matches!(own, "String" | "CharSequence" | "Comparable" | "string"),
+            (Ty::Std("Bool", _), _) => matches!(own, "Boolean" | "Comparable" | "bool"),
             (Ty::Std("Number", _), _) => {
                 matches!(
                     own,
-                    "Int" | "Long" | "Short" | "Byte" | "Float" | "Double" | "Number" | "Comparable"
+                    "Int"
+                        | "Long"
+                        | "Short"
+                        | "Byte"
+                        | "Float"
+                        | "Double"
+                        | "Number"
+                        | "Comparable"
+                        | "int"
+                        | "long"
+                        | "short"
+                        | "byte"
+                        | "float"
+                        | "double"
+                        | "decimal"
                 )
             }
             _ => true,
         }
     }
+}
+
+/// The type that a function is written for.
+fn written_for(program: &Program<'_>, def: GDef) -> Option<TypeIx> {
+    let found = program.def(def);
+    match takes_this(found) {
+        true => found.params.first().and_then(|first| first.ty),
+        false => program.parent(def).and_then(|outer| program.def(outer).of),
+    }
+}
+
+/// Whether a method is called on its first parameter: `static int Twice(this P p)`.
+pub(super) fn takes_this(def: &Def) -> bool {
+    def.how == How::Static && def.signature.contains("(this ")
 }

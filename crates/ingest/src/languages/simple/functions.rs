@@ -26,8 +26,9 @@ impl SimpleRules {
 
     /// An imported function, one of the package around the call, or one of no package.
     fn function(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
-        let facts = eval.program.files[file as usize];
-        if let Some(&(_, at)) = eval.program.imports(Place::File(file), name).first() {
+        let program = eval.program;
+        let facts = program.files[file as usize];
+        if let Some(&(_, at)) = program.imports(Place::File(file), name).first() {
             let path: Vec<&str> =
                 facts.imports[at as usize].path.iter().map(|&part| facts.text(part)).collect();
             let found = self.full_path(eval, file, &path);
@@ -41,11 +42,12 @@ impl SimpleRules {
         {
             around = facts.def(ix).parent;
         }
-        let text = eval.program.text(name);
+        let text = program.text(name);
         let package = join(self.scope_name(file, around), text);
         [package.as_str(), text]
             .into_iter()
-            .find_map(|full| self.value(eval, file, full, None, Among::All).filter(is_function))
+            .filter_map(|full| self.value(eval, file, full, None, Among::All).filter(is_function))
+            .find_map(|found| self.seen(program, file, found))
     }
 
     /// A word that leads nowhere is the library's, unless some file of ours has a function called so:

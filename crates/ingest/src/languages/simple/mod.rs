@@ -1,11 +1,15 @@
 //! What languages of the second class share: each says what its nodes are, and the rest is done here.
 
 mod common;
+mod expressions;
 mod extensions;
 mod functions;
 mod named;
 mod reader;
 mod rules;
+mod seen;
+mod table;
+mod types;
 
 use std::time::Duration;
 
@@ -35,10 +39,14 @@ pub(super) struct Grammar {
     pub global_functions: bool,
     /// Whether a function written for a type is seen by its package and by import, whosever the type is.
     pub extensions: bool,
+    /// Whether a local does not hide a function of its name that is called with arguments.
+    pub functions_apart: bool,
     /// Whether several definitions of one name and number of parameters are clauses of one function.
     pub has_clauses: bool,
     /// Where a loaded file is, in languages that load files.
     pub find: Option<Finder>,
+    /// The module that a file belongs to by its path, in languages whose modules import each other as a whole.
+    pub module: Option<fn(&str) -> Option<&str>>,
     /// The HTTP routes that a function or a call stands for, given the file's path and the nodes around it.
     pub routes: Option<RoutesOf>,
     /// Whether a file is made of tests, by its path.
@@ -121,6 +129,8 @@ pub(super) enum Role<'t> {
         value: Option<Node<'t>>,
         is_constant: bool,
     },
+    /// Several names that are given a value each.
+    Values(Vec<(Node<'t>, Node<'t>)>),
     Call {
         receiver: Option<Node<'t>>,
         name: Node<'t>,
@@ -175,6 +185,8 @@ pub(super) enum Role<'t> {
     Bool,
     /// Stands for its part.
     Same(Node<'t>),
+    /// What the function around gives, in languages that write no types.
+    Result(Node<'t>),
     Block,
 }
 

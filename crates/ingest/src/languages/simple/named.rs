@@ -34,7 +34,17 @@ pub(super) fn copied(program: &Program<'_>, names: &FxHashMap<String, Vec<GDef>>
 impl SimpleRules {
     /// What has a full name, as far as it is not the copy of something nearer.
     pub(super) fn near(&self, program: &Program<'_>, file: u32, full: &str) -> Vec<GDef> {
-        let all = self.get(full);
+        let mut all = self.get(full);
+        // What another root calls the same is another thing, unless the one loads the other.
+        let here = &program.files[file as usize].path;
+        let is_own = |def: &GDef| self.joins(here, program.path_of(*def));
+        let own: Vec<GDef> = match all.len() {
+            0 | 1 => Vec::new(),
+            _ => all.iter().copied().filter(is_own).collect(),
+        };
+        if !own.is_empty() {
+            all = &own;
+        }
         if all.len() < 2 || !self.copied.contains(full) {
             return all.to_vec();
         }

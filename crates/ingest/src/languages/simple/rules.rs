@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::elixir::OWN_MODULE;
 use super::{Grammar, Unit, common, extensions, named};
-use crate::facts::{By, DefIx, DefKind, Scope, TypeExpr};
+use crate::facts::{By, DefKind, Scope};
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -18,78 +19,24 @@ pub(super) const ROOT: &str = "\\";
 pub(super) struct SimpleRules {
     pub(super) grammar: &'static Grammar,
     /// Definitions by full name, `package.Type.member`.
-    names: FxHashMap<String, Vec<GDef>>,
+    pub(super) names: FxHashMap<String, Vec<GDef>>,
     /// Full names that files of one name define: only these can be copies of each other.
     pub(super) copied: FxHashSet<String>,
-    /// Types by their own name.
-    types: FxHashMap<GName, Vec<GDef>>,
+    /// What types and modules are called by themselves.
+    pub(super) types: FxHashSet<GName>,
     /// What functions outside of types are called.
     pub(super) functions: FxHashSet<GName>,
     /// Functions written for a type from outside of it, by name.
     pub(super) extensions: FxHashMap<GName, Vec<GDef>>,
     /// The full name of every scope, by file.
-    scopes: FxHashMap<(u32, Scope), String>,
+    pub(super) scopes: FxHashMap<(u32, Scope), String>,
     /// Where each import of each file leads, for languages that load files.
-    loaded: FxHashMap<(u32, u32), u32>,
+    pub(super) loaded: FxHashMap<(u32, u32), u32>,
+    /// Roots that load files of another.
+    pub(super) roots: Vec<(String, String)>,
 }
 
 impl SimpleRules {
-    pub(super) fn of(grammar: &'static Grammar, program: &Program<'_>) -> Self {
-        let mut rules = Self {
-            grammar,
-            names: FxHashMap::default(),
-            copied: FxHashSet::default(),
-            types: FxHashMap::default(),
-            functions: FxHashSet::default(),
-            extensions: FxHashMap::default(),
-            scopes: FxHashMap::default(),
-            loaded: FxHashMap::default(),
-        };
-        for (at, file) in program.files.iter().enumerate().filter(|(_, file)| file.language == grammar.name) {
-            let at = at as u32;
-            for scope in std::iter::once(None).chain((0..file.defs.len()).map(|ix| Some(DefIx(ix as u32)))) {
-                let name = scope_name(grammar, program, at, scope);
-                rules.scopes.insert((at, scope), name);
-            }
-            for (ix, def) in file.defs.iter().enumerate() {
-                let global = program.global(at, DefIx(ix as u32));
-                // What a function defines inside is seen only there.
-                let is_inner = def.kind.is_callable()
-                    && def.parent.is_some_and(|parent| file.def(parent).kind.is_callable());
-                if def.kind == DefKind::Impl || is_inner {
-                    continue;
-                }
-                let full = join(rules.scope_name(at, def.parent), file.text(def.name));
-                rules.names.entry(full).or_default().push(global);
-                let outer = def.parent.map(|parent| file.def(parent).kind);
-                if grammar.extensions && def.kind == DefKind::Method && outer == Some(DefKind::Impl) {
-                    rules.extensions.entry(program.name(at, def.name)).or_default().push(global);
-                }
-                if def.kind == DefKind::Function {
-                    rules.functions.insert(program.name(at, def.name));
-                }
-                if def.kind.is_type() || def.kind == DefKind::Module {
-                    // `defmodule A.B` is asked for as `B`.
-                    let own = file.text(def.name).rsplit('.').next().and_then(|own| program.find_name(own));
-                    rules.types.entry(own.unwrap_or(program.name(at, def.name))).or_default().push(global);
-                }
-            }
-            if let Some(find) = grammar.find {
-                for (import, entry) in file.imports.iter().enumerate() {
-                    let asked = entry.path.first().map_or("", |&part| file.text(part));
-                    let is_file = |path: &str| program.file(path).is_some();
-                    if let Some(found) =
-                        find(&file.path, asked, &is_file).and_then(|path| program.file(&path))
-                    {
-                        rules.loaded.insert((at, import as u32), found);
-                    }
-                }
-            }
-        }
-        rules.copied = named::copied(program, &rules.names);
-        rules
-    }
-
     pub(super) fn scope_name(&self, file: u32, scope: Scope) -> &str {
         self.scopes.get(&(file, scope)).map_or("", String::as_str)
     }
@@ -125,6 +72,11 @@ impl SimpleRules {
         while let Some(scope) = around {
             prefix = self.scope_name(file, scope).to_owned();
             let found = self.value(eval, file, &join(&prefix, &name), None, among);
+            // A name of several parts says itself where it leads.
+            let found = found.and_then(|found| match path.len() {
+                1 => self.seen(program, file, found),
+                _ => Some(found),
+            });
             // A function outside of every type may belong to its file alone.
             let is_foreign = |ty: &Ty| {
                 scope.is_none() && !self.grammar.shares_functions && !self.is_own_function(program, file, ty)
@@ -136,7 +88,8 @@ impl SimpleRules {
         }
         while self.grammar.sees_outer_packages && !prefix.is_empty() {
             prefix = prefix.rsplit_once('.').map_or(String::new(), |(outer, _)| outer.to_owned());
-            if let Some(found) = self.value(eval, file, &join(&prefix, &name), None, among) {
+            let found = self.value(eval, file, &join(&prefix, &name), None, among);
+            if let Some(found) = found.and_then(|found| self.seen(program, file, found)) {
                 return Some(found);
             }
         }
@@ -147,6 +100,11 @@ impl SimpleRules {
             let import = &facts.imports[at as usize];
             let mut full: Vec<&str> = import.path.iter().map(|&part| facts.text(part)).collect();
             full.extend(&text[1..]);
+            // `alias __MODULE__.Part`
+            let own = self.scope_name(file, scope);
+            if let Some(first) = full.first_mut().filter(|first| **first == OWN_MODULE) {
+                *first = own;
+            }
             return Some(self.full_path(eval, file, &full));
         }
         for &(_, at) in program.globs(Place::File(file)) {
@@ -276,47 +234,24 @@ impl SimpleRules {
         classes_around(eval, file, scope, is_class)
     }
 
-    /// A type that only one file defines, in a language whose types are known everywhere.
-    fn only_type(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName) -> Option<Ty> {
-        if self.grammar.unit != Unit::Program {
+    /// A type that a class around a place has from its bases, in a language whose types are known everywhere. One
+    /// that lies in some other type or module is not seen: the name is the library's.
+    fn inherited_type(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
+        if self.grammar.unit != Unit::Program || !self.types.contains(&name) {
             return None;
         }
         let program = eval.program;
-        let all = self.types.get(&name)?;
-        let all = if all.len() > 1 { program.without_copies(file, all.clone()) } else { all.clone() };
-        let full = self.full(program, *all.first()?);
-        let is_one = all.iter().all(|&def| self.full(program, def) == full);
-        let near = program.nearest(file, &all);
-        near.first().filter(|_| is_one).map(|&def| self.aliased(eval, def))
-    }
-}
-
-/// The full name of a scope. Where files load each other, a file's names are its own.
-fn scope_name(grammar: &Grammar, program: &Program<'_>, file: u32, scope: Scope) -> String {
-    let facts = program.files[file as usize];
-    let mut parts: Vec<&str> = Vec::new();
-    let mut around = scope;
-    while let Some(ix) = around {
-        let def = facts.def(ix);
-        match def.kind {
-            DefKind::Impl => {
-                if let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &facts.types[of.0 as usize]) {
-                    parts.extend(segments.iter().rev().map(|&part| facts.text(part)));
+        let text = program.text(name);
+        for class in self.classes_around(eval, file, scope) {
+            for at in self.lineage(eval, class).0 {
+                let full = join(&self.full(program, at), text);
+                if let Some(found) = self.value(eval, program.file_of(at), &full, None, Among::Types) {
+                    return Some(found);
                 }
             }
-            DefKind::Function | DefKind::Method => {}
-            _ => parts.push(facts.text(def.name)),
         }
-        around = def.parent;
+        None
     }
-    parts.retain(|part| !part.is_empty());
-    match grammar.unit {
-        Unit::File => parts.push(&facts.path),
-        _ if !facts.package.is_empty() => parts.push(&facts.package),
-        _ => {}
-    }
-    parts.reverse();
-    parts.join(".")
 }
 
 /// Which definitions a name may mean.
@@ -342,7 +277,7 @@ impl Rules for SimpleRules {
         if let Some(found) = self.lookup(eval, file, scope, &[name], Among::All) {
             return found;
         }
-        if let Some(found) = self.only_type(eval, file, name) {
+        if let Some(found) = self.inherited_type(eval, file, scope, name) {
             return found;
         }
         let text = eval.program.text(name);
@@ -363,7 +298,7 @@ impl Rules for SimpleRules {
             }
             let from = match self.lookup(eval, file, scope, &[first], Among::All) {
                 Some(from) => from,
-                None => self.only_type(eval, file, first).unwrap_or(Ty::External),
+                None => self.inherited_type(eval, file, scope, first).unwrap_or(Ty::External),
             };
             return self.through(eval, from, rest);
         }
@@ -392,10 +327,19 @@ impl Rules for SimpleRules {
         {
             return found;
         }
+        // `local copy = tables.copy` at the top of a file.
+        if found.is_none()
+            && self.grammar.unit == Unit::File
+            && let Some(bound @ Ty::Fn(def, _)) = eval.top_binding(file, first)
+        {
+            // `local print_as_it_was = print`, before a `print` of its own.
+            let name = eval.program.text(eval.program.def_name(def));
+            return if (self.grammar.is_library)(name) { Ty::External } else { bound };
+        }
         match found {
             Some(found) => found,
             None if foreign => Ty::External,
-            None => self.only_type(eval, file, first).unwrap_or_else(|| self.not_found(first)),
+            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| self.not_found(first)),
         }
     }
 
@@ -412,7 +356,7 @@ impl Rules for SimpleRules {
             return self.this(eval, file, scope);
         }
         let found = match self.lookup(eval, file, scope, path, Among::Types) {
-            None if path.len() == 1 => self.only_type(eval, file, first),
+            None if path.len() == 1 => self.inherited_type(eval, file, scope, first),
             found => found,
         };
         match found {

@@ -21,8 +21,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: None,
+    module: Some(module),
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| part == "Tests" || part.ends_with("Tests"))
@@ -32,6 +34,15 @@ static GRAMMAR: Grammar = Grammar {
 };
 
 language!(GRAMMAR, &["swift"], &[]);
+
+/// The target of a package that a file belongs to.
+fn module(path: &str) -> Option<&str> {
+    let mut parts = path.split('/');
+    parts.find(|part| matches!(*part, "Sources" | "Tests"))?;
+    let target = parts.next()?;
+    // A file right below belongs to the only target there is.
+    parts.next().map(|_| target)
+}
 
 fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     match node.kind() {

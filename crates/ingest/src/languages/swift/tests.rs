@@ -34,6 +34,7 @@ extension Cart {
   func twice() { self.total(item: self) }
 }
 //- Tests/ShopTests/CartTests.swift
+@testable import Shop
 final class CartTests: XCTestCase {
   func testTotals() {
     let cart = Cart(limit: 1)
@@ -55,9 +56,9 @@ fn calls_lead_to_their_definitions() {
         Sources/Shop/Cart.swift Cart.total -> Sources/Shop/Log.swift Log.put @[10]
         Sources/Shop/Cart.swift Cart.total -> Sources/Shop/Log.swift helper @[7]
         Sources/Shop/Cart.swift Cart.twice -> Sources/Shop/Cart.swift Cart.total @[20]
-        Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart @[3]
-        Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart.init @[3]
-        Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart.twice @[4]
+        Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart @[4]
+        Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart.init @[4]
+        Tests/ShopTests/CartTests.swift CartTests.testTotals -> Sources/Shop/Cart.swift Cart.twice @[5]
     "#]]
     .assert_eq(&testing::calls(SHOP));
 }
@@ -67,7 +68,7 @@ fn definitions_have_lines_signatures_documents_and_marks() {
     expect![[r#"
         class::Sources/Shop/Cart.swift::Base 18-18 `class Base`
         class::Sources/Shop/Cart.swift::Cart 2-16 `class Cart: Base, Item` | A cart.
-        class::Tests/ShopTests/CartTests.swift::CartTests 1-6 `final class CartTests: XCTestCase`
+        class::Tests/ShopTests/CartTests.swift::CartTests 2-7 `final class CartTests: XCTestCase`
         enum::Sources/Shop/Log.swift::Log 2-4 `enum Log`
         function::Sources/Shop/Log.swift::helper 5-5 `func helper() -> Int`
         interface::Sources/Shop/Cart.swift::Item 17-17 `protocol Item`
@@ -78,7 +79,7 @@ fn definitions_have_lines_signatures_documents_and_marks() {
         method::Sources/Shop/Cart.swift::Cart.twice 20-20 `func twice()`
         method::Sources/Shop/Cart.swift::Item.price 17-17 `func price() -> Int`
         method::Sources/Shop/Log.swift::Log.put 3-3 `static func put(_ text: String)`
-        test::Tests/ShopTests/CartTests.swift::CartTests.testTotals 2-5 `func testTotals()` (entry)
+        test::Tests/ShopTests/CartTests.swift::CartTests.testTotals 3-6 `func testTotals()` (entry)
     "#]]
     .assert_eq(&testing::definitions(SHOP));
 }
@@ -88,9 +89,9 @@ fn imports_and_bases_are_known() {
     expect![[r#"
         Sources/Shop/Cart.swift Cart implements -> Sources/Shop/Cart.swift Item @[2]
         Sources/Shop/Cart.swift Cart inherits -> Sources/Shop/Cart.swift Base @[2]
-        Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart @[3]
-        Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart.init @[3]
-        Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart.twice @[4]
+        Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart @[4]
+        Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart.init @[4]
+        Tests/ShopTests/CartTests.swift CartTests.testTotals tests -> Sources/Shop/Cart.swift Cart.twice @[5]
     "#]]
     .assert_eq(&testing::imports_and_bases(SHOP));
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::modules::{Alias, parse};
 use crate::manifest::{Manifest, folder, join};
-use m1nd_graph::near::nearest_folder;
+use m1nd_graph::near::only_nearest_folder;
 
 /// A configuration that extends itself is followed this far.
 const MAX_EXTENDS: u32 = 8;
@@ -85,7 +85,7 @@ fn find<'m>(all: &'m [Manifest], from: &Manifest, name: &str) -> Option<&'m Mani
         json.is_some_and(|json| json.get("name").and_then(Value::as_str) == Some(package))
     };
     let ours: Vec<&Manifest> = packages.filter(called_so).collect();
-    if let Some(home) = nearest_folder(&from.path, &ours, Manifest::folder).first() {
+    if let Some(home) = only_nearest_folder(&from.path, &ours, Manifest::folder) {
         let json = parse(&home.text)?;
         let main = json.get("tsconfig").and_then(Value::as_str).unwrap_or("tsconfig.json");
         return within(join(home.folder(), if rest.is_empty() { main } else { rest })?);

@@ -16,6 +16,9 @@ impl Reader<'_> {
         plan: Plan,
         body: Option<Node<'_>>,
     ) -> DefIx {
+        if let Some(owner) = &plan.owner {
+            self.enter_impl(node, owner);
+        }
         let source = self.sheet.source;
         let name = match find(source, node, name_node, &plan.name) {
             Some(bytes) => self.sheet.name(bytes),
@@ -44,6 +47,9 @@ impl Reader<'_> {
         if self.defs.contains_key(&node.id()) {
             self.sheet.close_block();
             self.sheet.close_def();
+            if self.owned.remove(&node.id()) {
+                self.sheet.close_def();
+            }
             return true;
         }
         false
@@ -57,6 +63,7 @@ impl Reader<'_> {
             from: node.start_byte(),
             line: line(node),
             flags: NodeFlags::default(),
+            owner: None,
         }
     }
 
@@ -82,7 +89,8 @@ impl Reader<'_> {
             return;
         };
         let in_type =
-            matches!(self.sheet.scope_kind(), Some(DefKind::Class | DefKind::Interface | DefKind::TypeAlias));
+            matches!(self.sheet.scope_kind(), Some(DefKind::Class | DefKind::Interface | DefKind::TypeAlias))
+                || self.members.contains(&node.id());
         let head = self.sheet.source.get(node.start_byte()..name_node.start_byte()).unwrap_or(&[]);
         let head: Vec<&[u8]> = head.split(|b| b.is_ascii_whitespace()).collect();
         let has = |word: &[u8]| head.contains(&word);
@@ -200,27 +208,37 @@ impl Reader<'_> {
             && matches!(value.kind(), "arrow_function" | "function_expression")
             && key.kind() == "property_identifier"
         {
-            let plan = self.plan_of(self.sheet.bytes(key), DefKind::Function, How::Instance, node);
+            let kind = match self.members.contains(&node.id()) {
+                true => DefKind::Method,
+                false => DefKind::Function,
+            };
+            let plan = self.plan_of(self.sheet.bytes(key), kind, How::Instance, node);
             self.planned.insert(value.id(), plan);
         }
     }
 
-    /// `exports.name = function` and `Type.prototype.name = function`.
+    /// `exports.name = function`, `Type.prototype.name = function`, `Type.name = function`.
     pub(super) fn plan_assignment(&mut self, node: Node<'_>) {
-        if let (Some(left), Some(right)) = (field(node, "left"), field(node, "right"))
-            && matches!(right.kind(), "arrow_function" | "function_expression" | "class")
-            && left.kind() == "member_expression"
-            && let Some(name) = field(left, "property")
-            && self.sheet.scope().is_none()
-        {
-            let mut plan = self.plan_of(self.sheet.bytes(name), DefKind::Function, How::Free, node);
-            if self.sheet.bytes(left).starts_with(b"exports.")
-                || self.sheet.bytes(left).starts_with(b"module.exports.")
-            {
-                plan.flags = plan.flags.with(NodeFlags::EXPORTED);
-            }
-            self.planned.insert(right.id(), plan);
+        let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return };
+        self.plan_prototype(left, right);
+        let is_function = matches!(right.kind(), "arrow_function" | "function_expression" | "class");
+        let name = field(left, "property").filter(|_| left.kind() == "member_expression");
+        let Some(name) = name.filter(|_| is_function) else { return };
+        let owner = self.owner_of(left);
+        let is_instance = matches!(owner, Some((_, How::Instance)));
+        if self.sheet.scope().is_some() && !is_instance {
+            return;
         }
+        let mut plan = self.plan_of(self.sheet.bytes(name), DefKind::Function, How::Free, node);
+        if let Some((owner, how)) = owner {
+            (plan.kind, plan.how, plan.owner) = (DefKind::Method, how, Some(owner));
+        }
+        if self.sheet.bytes(left).starts_with(b"exports.")
+            || self.sheet.bytes(left).starts_with(b"module.exports.")
+        {
+            plan.flags = plan.flags.with(NodeFlags::EXPORTED);
+        }
+        self.planned.insert(right.id(), plan);
     }
 
     /// `test('name', () => …)` in a test file is a test.

@@ -76,7 +76,10 @@ impl Reader<'_> {
                 let of = self.sheet.expr(node.named_child(0));
                 self.sheet.set(node, Expr::Out { of, by: By::Iteration });
             }
-            "object" => self.object(node),
+            "object" => {
+                self.object(node);
+                self.leave_object(node);
+            }
             "string" | "template_string" => {
                 self.sheet.set(node, Expr::Text);
             }
@@ -165,9 +168,9 @@ impl Reader<'_> {
         let constructor = field(node, "constructor");
         let mut callee = self.sheet.expr(constructor);
         // `new this()` makes what the class around it is.
-        if constructor.is_some_and(|constructor| constructor.kind() == "this") {
-            callee = self.sheet.push(Expr::Out { of: callee, by: By::Class });
-        }
+        let is_this = constructor.is_some_and(|constructor| constructor.kind() == "this");
+        let by = if is_this { By::Class } else { By::New };
+        callee = self.sheet.push(Expr::Out { of: callee, by });
         let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
         let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
         let types = types::arguments(&mut self.sheet, field(node, "type_arguments"));

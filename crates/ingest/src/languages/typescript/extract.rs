@@ -8,7 +8,7 @@ use tree_sitter::{Language, Node};
 use m1nd_graph::NodeFlags;
 
 use super::{names, patterns, routes, types};
-use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How};
+use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Name, Scope};
 use crate::sheet::{Sheet, clip, field, line};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -27,6 +27,10 @@ pub(super) fn extract(
         defs: FxHashMap::default(),
         decorated: routes::Decorated::default(),
         routers: FxHashSet::default(),
+        prototypes: FxHashMap::default(),
+        members: FxHashSet::default(),
+        owned: FxHashSet::default(),
+        impls: FxHashMap::default(),
     };
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -58,6 +62,14 @@ pub(super) struct Reader<'s> {
     pub(super) decorated: routes::Decorated,
     /// Names that were given a router of express or its like.
     pub(super) routers: FxHashSet<String>,
+    /// Objects whose members are added to what is called so, by node.
+    pub(super) prototypes: FxHashMap<usize, Vec<u8>>,
+    /// Entries of such objects.
+    pub(super) members: FxHashSet<usize>,
+    /// Nodes that opened the members of an owner.
+    pub(super) owned: FxHashSet<usize>,
+    /// Members that are added by assignment, by where and to what.
+    pub(super) impls: FxHashMap<(Scope, Name), DefIx>,
 }
 
 /// A definition that its surroundings name.
@@ -70,6 +82,8 @@ pub(super) struct Plan {
     pub(super) from: usize,
     pub(super) line: u32,
     pub(super) flags: NodeFlags,
+    /// What it is added to, where it does not stand in it.
+    pub(super) owner: Option<Vec<u8>>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -119,7 +133,11 @@ impl<'t> Visit<'t> for Reader<'_> {
             "public_field_definition" | "field_definition" => self.plan_field(node),
             "pair" => self.plan_pair(node),
             "assignment_expression" => self.plan_assignment(node),
-            "call_expression" => self.plan_test(node),
+            "call_expression" => {
+                self.plan_test(node);
+                self.plan_mixin(node);
+            }
+            "object" => self.enter_object(node),
             "arrow_function" | "function_expression" | "generator_function" => {
                 self.enter_function_value(node)
             }
@@ -281,7 +299,8 @@ impl Reader<'_> {
                 match object {
                     b"this" => {
                         let entry = Field { name, ty: None, value, line: line(node) };
-                        if let Some(class) = self.sheet.enclosing(|kind| kind == DefKind::Class) {
+                        let class = self.sheet.enclosing(|kind| kind == DefKind::Class);
+                        if let Some(class) = class.or_else(|| self.constructor_function()) {
                             self.sheet.def_mut(class).fields.push(entry);
                         }
                     }
@@ -302,6 +321,15 @@ impl Reader<'_> {
                 patterns::bind(&mut self.sheet, left, value, None, from, to);
             }
         }
+    }
+
+    /// The function around that makes values with `new`, by the custom of its name.
+    fn constructor_function(&self) -> Scope {
+        self.sheet.owner().filter(|&ix| {
+            let def = self.sheet.facts.def(ix);
+            let is_upper = self.sheet.facts.text(def.name).starts_with(|c: char| c.is_ascii_uppercase());
+            def.kind == DefKind::Function && is_upper
+        })
     }
 
     fn leave_export(&mut self, node: Node<'_>) {

@@ -1,5 +1,6 @@
 //! TypeScript, TSX and JavaScript: grammars, extraction, and resolution by modules, classes and types.
 
+mod added;
 mod configured;
 mod definitions;
 mod expressions;
@@ -9,6 +10,7 @@ mod members;
 mod modules;
 mod names;
 mod patterns;
+mod prototypes;
 mod routes;
 mod rules;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::configured;
 use crate::manifest::{Manifest, folder, is_inside, join};
 use crate::resolve::program::Program;
-use m1nd_graph::near::nearest_folder;
+use m1nd_graph::near::only_nearest_folder;
 
 /// Extensions a module name may leave out, in the order a compiler tries them.
 const EXTENSIONS: &[&str] = &["ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs"];
@@ -18,6 +18,8 @@ pub(super) struct Modules {
     packages: FxHashMap<String, Vec<Package>>,
     /// `imports` of packages, by folder.
     private: Vec<(String, Vec<(String, String)>)>,
+    /// Packages that a manifest gives the path of (`file:../core`), by its folder: name and folder.
+    linked: Vec<(String, Vec<(String, String)>)>,
     /// `paths` of configurations, by folder.
     paths: Vec<(String, Vec<Alias>)>,
 }
@@ -60,6 +62,7 @@ impl Modules {
         // The nearest configuration above a file is the one that counts.
         modules.paths.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
         modules.private.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        modules.linked.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
         modules
     }
 
@@ -68,6 +71,10 @@ impl Modules {
         let imports = flatten(json.get("imports"));
         if !imports.is_empty() {
             self.private.push((folder.clone(), imports));
+        }
+        let linked = linked(&folder, json);
+        if !linked.is_empty() {
+            self.linked.push((folder.clone(), linked));
         }
         let Some(name) = json.get("name").and_then(Value::as_str) else {
             return;
@@ -116,9 +123,15 @@ impl Modules {
         let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
         let (package, rest) = name.split_at(end);
         let named: Vec<&Package> = self.packages.get(package).into_iter().flatten().collect();
-        let Some(package) = nearest_folder(from, &named, |package| &package.folder).first().copied() else {
+        if named.is_empty() {
             return Target::External;
-        };
+        }
+        let linked = self.linked.iter().filter(|(at, _)| is_inside(from, at)).find_map(|(_, packages)| {
+            let (_, folder) = packages.iter().find(|(name, _)| name == package)?;
+            named.iter().find(|package| package.folder == *folder).copied()
+        });
+        let near = || only_nearest_folder(from, &named, |package| &package.folder);
+        let Some(package) = linked.or_else(near) else { return Target::Missing };
         let subpath = format!(".{rest}");
         if let Some(found) = mapped(program, &package.folder, &package.exports, &subpath) {
             return Target::File(found);
@@ -134,6 +147,18 @@ impl Modules {
         let found = guesses.iter().find_map(|guess| built(program, &package.folder, guess));
         found.map_or(Target::Missing, Target::File)
     }
+}
+
+/// Dependencies of a manifest that are folders of ours.
+fn linked(folder: &str, json: &Value) -> Vec<(String, String)> {
+    let lists = ["dependencies", "devDependencies", "optionalDependencies"];
+    let listed = lists.into_iter().filter_map(|list| json.get(list)?.as_object()).flatten();
+    let found = listed.filter_map(|(name, value)| {
+        let written = value.as_str()?;
+        let path = ["file:", "link:", "portal:"].iter().find_map(|kind| written.strip_prefix(kind))?;
+        Some((name.clone(), join(folder, path)?))
+    });
+    found.collect()
 }
 
 /// Follows a map of names to files, exact names before patterns.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use m1nd_graph::NodeFlags;
 
+use super::added::Added;
 use super::library;
 use super::modules::{Modules, Target};
 use crate::facts::{By, DefKind, Expr, ExprIx, How, Scope};
@@ -18,6 +19,7 @@ const MAX_HOPS: u32 = 16;
 
 pub(crate) struct ScriptRules {
     modules: Modules,
+    added: Added,
 }
 
 /// Whether a name is looked up among values or among types.
@@ -29,7 +31,7 @@ enum Need {
 
 impl ScriptRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self { modules: Modules::of(program) }
+        Self { modules: Modules::of(program), added: Added::of(program) }
     }
 
     fn target(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
@@ -220,7 +222,14 @@ impl ScriptRules {
         let program = eval.program;
         let (line, foreign) = self.lineage(eval, def);
         for at in line {
-            let members: Vec<GDef> = program.items(Place::Def(at), name).to_vec();
+            if let Some(found) = self.added.member(program, at, name, base) {
+                return found;
+            }
+            // What a function defines inside is no member of what it makes.
+            let members: Vec<GDef> = match program.def(at).kind {
+                DefKind::Function => Vec::new(),
+                _ => program.items(Place::Def(at), name).to_vec(),
+            };
             let getter = members.iter().copied().find(|&m| program.def(m).how == How::Property);
             if let Some(getter) = getter {
                 return eval.declared_result(getter);
@@ -314,6 +323,14 @@ impl Rules for ScriptRules {
                 }
             }
             Ty::Std(..) | Ty::StdType(..) => Ty::StdFn(name, Arc::new(base.clone())),
+            Ty::Fn(def, _) if self.added.has(*def) => match eval.program.text(name) {
+                "prototype" => Ty::Of(*def, Arc::new([])),
+                "call" | "apply" => base.clone(),
+                _ => self.added.member(eval.program, *def, name, base).unwrap_or(Ty::External),
+            },
+            // `f.call(this)` runs `f`.
+            Ty::Fn(..) if matches!(eval.program.text(name), "call" | "apply") => base.clone(),
+            Ty::Object(..) => self.added.of_object(eval.program, base, name).unwrap_or(Ty::Unknown),
             Ty::Fn(..) | Ty::StdFn(..) | Ty::Closure(..) | Ty::Callable(..) | Ty::Tuple(_) => Ty::External,
             _ => Ty::Unknown,
         }
@@ -330,6 +347,12 @@ impl Rules for ScriptRules {
     fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
         match (of, by) {
             (of, By::Await) => library::awaited(of.clone()),
+            (Ty::Place(_), By::New) => match self.called(eval, of) {
+                Some(found) => self.out(eval, &found, by),
+                None => of.clone(),
+            },
+            (Ty::Fn(def, _), By::New) => Ty::Type(*def, Arc::new([])),
+            (of, By::New) => of.clone(),
             (Ty::Std("List", args), _) => args.first().cloned().unwrap_or(Ty::Unknown),
             (Ty::Std("Map", args), By::Iteration) => Ty::Tuple(Arc::clone(args)),
             (Ty::Tuple(parts), By::Iteration) => Ty::union(parts.to_vec()),
@@ -358,6 +381,9 @@ impl Rules for ScriptRules {
         let mut around = scope;
         while let Some(ix) = around {
             let def = facts.def(ix);
+            if let Some(found) = self.added.this(eval, eval.program.global(file, ix)) {
+                return found;
+            }
             match def.kind {
                 DefKind::Class | DefKind::Interface => {
                     return Ty::Of(eval.program.global(file, ix), Arc::new([]));
@@ -396,6 +422,15 @@ impl Rules for ScriptRules {
             found @ (Ty::Fn(..) | Ty::Type(..) | Ty::Place(_) | Ty::External) => found,
             _ => self.target(eval, file, at),
         }
+    }
+
+    /// `module.exports = Foo`
+    fn called(&self, eval: &mut Eval<'_, '_>, callee: &Ty) -> Option<Ty> {
+        let Ty::Place(Place::File(file)) = callee else { return None };
+        let facts = eval.program.files[*file as usize];
+        let whole = facts.exports.iter().find(|export| facts.text(export.name) == "module.exports")?;
+        let found = eval.expr(*file, whole.value);
+        matches!(found, Ty::Fn(..) | Ty::Type(..)).then_some(found)
     }
 
     fn module(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {

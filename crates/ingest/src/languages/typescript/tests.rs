@@ -268,3 +268,73 @@ class B extends A { static other() { return new this(2).go() } }
         "#]],
     );
 }
+
+const PROTOTYPES: &str = r#"
+//- a.js
+function Foo(x) { this.part = new Part(); this.init() }
+Foo.prototype.init = function () { function inner() {} }
+Foo.prototype.bar = function () { this.baz(); this.part.weigh() }
+Object.assign(Foo.prototype, {
+  baz() {},
+  nested: { far: function () {} },
+  pair: function () { return this.bar() },
+})
+Foo.create = function () { return new Foo(1) }
+function Part() {}
+Part.prototype = { weigh() { this.lift() }, lift: function () {} }
+module.exports = Foo
+//- app.js
+var app = exports = module.exports = {}
+app.use = function (f) { this.lazy() }
+app.lazy = () => {}
+//- main.js
+const Foo = require('./a')
+const app = require('./app')
+function go() {
+  new Foo(1).bar()
+  const f = Foo.create()
+  f.pair()
+  f.inner()
+  app.use()
+  Foo.prototype.baz.call(f)
+}
+"#;
+
+#[test]
+fn members_that_are_assigned_are_found() {
+    expect![[r#"
+        a.js Foo -> a.js Foo.init @[1]
+        a.js Foo -> a.js Part @[1]
+        a.js Foo.bar -> a.js Foo.baz @[3]
+        a.js Foo.bar -> a.js Part.weigh @[3]
+        a.js Foo.create -> a.js Foo @[9]
+        a.js Foo.pair -> a.js Foo.bar @[7]
+        a.js Part.weigh -> a.js Part.lift @[11]
+        app.js app.use -> app.js app.lazy @[2]
+        main.js go -> a.js Foo @[4]
+        main.js go -> a.js Foo.bar @[4]
+        main.js go -> a.js Foo.baz @[9]
+        main.js go -> a.js Foo.create @[5]
+        main.js go -> a.js Foo.pair @[6]
+        main.js go -> app.js app.use @[8]
+    "#]].assert_eq(&testing::calls(PROTOTYPES));
+    expect![[r#"
+        constant::app.js::app 1-1 `app`
+        constant::main.js::Foo 1-1 `Foo`
+        constant::main.js::app 2-2 `app`
+        function::a.js::Foo 1-1 `function Foo(x)`
+        function::a.js::Foo.far 6-6 `far: function ()`
+        function::a.js::Foo.init.inner 2-2 `function inner()`
+        function::a.js::Part 10-10 `function Part()`
+        function::main.js::go 3-10 `function go()`
+        method::a.js::Foo.bar 3-3 `Foo.prototype.bar = function ()`
+        method::a.js::Foo.baz 5-5 `baz()`
+        method::a.js::Foo.create 9-9 `Foo.create = function ()`
+        method::a.js::Foo.init 2-2 `Foo.prototype.init = function ()`
+        method::a.js::Foo.pair 7-7 `pair: function ()`
+        method::a.js::Part.lift 11-11 `lift: function ()`
+        method::a.js::Part.weigh 11-11 `weigh()`
+        method::app.js::app.lazy 3-3 `app.lazy = ()`
+        method::app.js::app.use 2-2 `app.use = function (f)`
+    "#]].assert_eq(&testing::definitions(PROTOTYPES));
+}

@@ -22,8 +22,10 @@ static GRAMMAR: Grammar = Grammar {
     shares_functions: true,
     global_functions: false,
     extensions: false,
+    functions_apart: false,
     has_clauses: false,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
+    module: None,
     routes: None,
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "test" | "tests")) || path.ends_with("_test.zig")

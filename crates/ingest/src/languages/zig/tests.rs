@@ -180,3 +180,23 @@ test "close" {
 "#,
     ));
 }
+
+#[test]
+fn a_test_is_not_called_by_its_name() {
+    let found = testing::calls(
+        r#"
+//- a.zig
+const std = @import("std");
+pub fn addAll(a: u32) u32 { return a; }
+pub const T = struct { pub fn weigh(self: T) u32 { return 1; } };
+test "addAll works" { _ = addAll(1); const t = T{}; _ = t.weigh(); }
+test addAll { _ = addAll(2); }
+test "weigh" { var x = make(); x.weigh(); }
+"#,
+    );
+    expect![[r#"
+        a.zig addAll -> a.zig addAll @[5]
+        a.zig addAll works -> a.zig T.weigh @[4]
+        a.zig addAll works -> a.zig addAll @[4]
+    "#]].assert_eq(&found);
+}
