@@ -147,7 +147,7 @@ fn limits(ctx: &Ctx<'_>, mode: Mode, given: Option<&Limits>) -> Result<Budget, F
 impl Trim for Output {
     /// The mission knows all that it inherited; the answer shows the newest of it, the settled last to go.
     fn trim(&mut self, _: usize) -> bool {
-        let Some(inherited) = &mut self.inherited else { return false };
+        let Some(inherited) = &mut self.inherited else { return self.shorten() };
         let mut lists = ["files_read", "tests_run", "dead_paths", "claims"].into_iter();
         let cut = lists.any(|list| match inherited[list].as_array_mut() {
             Some(items) if !items.is_empty() => {
@@ -159,6 +159,25 @@ impl Trim for Output {
         if cut {
             inherited["truncated"] = json!(true);
         }
-        cut
+        cut || self.shorten()
+    }
+}
+
+impl Output {
+    /// The first step and what class the workspace is of stay.
+    fn shorten(&mut self) -> bool {
+        if self.starter_moves.len() > 1 {
+            self.starter_moves.pop();
+            return true;
+        }
+        if !self.non_goals.is_empty() {
+            self.non_goals.clear();
+            return true;
+        }
+        let Some(guard) = self.context_guard.as_object_mut().filter(|guard| guard.len() > 2) else {
+            return false;
+        };
+        guard.retain(|name, _| matches!(name.as_str(), "class" | "workspace_match"));
+        true
     }
 }

@@ -49,7 +49,11 @@ impl Tool for PerspectiveBranch {
         let here = perspectives::branch(ctx, &at, &input.perspective_id, name)?;
         let stand = perspectives::stand(&at.graph, &here, Page::default(), None);
         let parent_id = here.walk.parent.clone().unwrap_or_default();
-        let next = Guidance::next("perspective_suggest", stand.perspective_id.clone(), "Ask for a way on.");
+        let next = Guidance {
+            next_suggested_tool: Some("perspective_suggest"),
+            next_suggested_target: Some(stand.perspective_id.clone()),
+            next_step_hint: None,
+        };
         let total = stand.total_routes as u64;
         Ok(Answer::of(Output { parent_id, stand }).candidates(total).proof(ProofState::Triaging).next(next))
     }

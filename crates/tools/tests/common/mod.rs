@@ -87,6 +87,9 @@ pub fn remembered() -> Fixture {
         ("branchmind_graph_merge", json!({"from": "bold", "into": "main"})),
         ("mission_start", json!({"goal": "Greet every name", "mode": "bug_hunt"})),
         ("mission_start", json!({"goal": "Greet nobody", "mode": "bug_hunt"})),
+        ("apply", json!({"file_path": "docs/bye.md", "new_content": "# Goodbye\n", "create": true})),
+        ("apply", json!({"file_path": "docs/hello.md", "new_content": "# Hello\n", "create": true})),
+        ("edit_preview", json!({"file_path": "docs/again.md", "new_content": "# Again\n", "create": true})),
         ("perspective_start", json!({"node_id": "greet"})),
         ("perspective_branch", json!({"perspective_id": "persp_1"})),
         ("perspective_follow", json!({"perspective_id": "persp_2", "route_id": INSIDE})),
@@ -94,9 +97,6 @@ pub fn remembered() -> Fixture {
         ("trail_save", json!({"label": "two", "open_questions": ["Who greets?"]})),
         ("lock_create", json!({"region": "node", "nodes": ["greet"]})),
         ("lock_create", json!({"region": "path", "nodes": ["src/main.rs"]})),
-        ("apply", json!({"file_path": "docs/bye.md", "new_content": "# Goodbye\n", "create": true})),
-        ("apply", json!({"file_path": "docs/hello.md", "new_content": "# Hello\n", "create": true})),
-        ("edit_preview", json!({"file_path": "docs/again.md", "new_content": "# Again\n", "create": true})),
     ];
     for (tool, arguments) in calls {
         let reply = fixture.call(tool, arguments);

@@ -24,6 +24,7 @@ pub fn runtime(
         runtime_root: None,
         toolsets: Default::default(),
         read_only: false,
+        verify_commands: Vec::new(),
         build: BuildInfo { version: VERSION, hash: BUILD_HASH },
     };
     let clock = Arc::new(SystemClock::new());

@@ -64,7 +64,8 @@ impl CRules {
         let found = self.linked.get(&name)?;
         let is_declared = self.includes.declares(file, name);
         let program = eval.program;
-        let met = found.iter().copied().filter(|&def| self.includes.meets(program, file, program.file_of(def)));
+        let met =
+            found.iter().copied().filter(|&def| self.includes.meets(program, file, program.file_of(def)));
         let near = || program.nearest(file, &met.collect::<Vec<GDef>>());
         is_declared.then(|| Ty::union(near().into_iter().map(|def| Ty::Fn(def, None)).collect()))
     }

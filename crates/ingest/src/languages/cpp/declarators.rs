@@ -78,7 +78,9 @@ pub(super) fn is_pointer(declarator: Node<'_>) -> bool {
     let mut at = Some(declarator);
     for _ in 0..MAX_NESTED {
         match at {
-            Some(node) if matches!(node.kind(), "pointer_declarator" | "reference_declarator") => return true,
+            Some(node) if matches!(node.kind(), "pointer_declarator" | "reference_declarator") => {
+                return true;
+            }
             Some(node) => at = inner(node),
             None => return false,
         }

@@ -6,8 +6,8 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::super::c::macros;
-use super::{declarators, types};
 use super::extract::{Opened, Reader, Template};
+use super::{declarators, types};
 use crate::facts::{
     By, Def, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, How, ImportAll, Name, Param, Scope,
     TypeExpr, TypeIx, TypeParam,

@@ -299,13 +299,19 @@ impl Reader<'_> {
     /// `extern T x;`
     fn is_elsewhere(&self, node: Node<'_>) -> bool {
         let parts = named_children(node);
-        parts.iter().any(|part| {
-            part.kind() == "storage_class_specifier" && self.sheet.bytes(*part) == b"extern"
-        })
+        parts
+            .iter()
+            .any(|part| part.kind() == "storage_class_specifier" && self.sheet.bytes(*part) == b"extern")
     }
 
     /// A value of a type is made by calling the type.
-    pub(super) fn made(&mut self, node: Node<'_>, ty: crate::facts::TypeIx, at: Node<'_>, list: Option<Node<'_>>) {
+    pub(super) fn made(
+        &mut self,
+        node: Node<'_>,
+        ty: crate::facts::TypeIx,
+        at: Node<'_>,
+        list: Option<Node<'_>>,
+    ) {
         let made = self.sheet.set(node, Expr::Of { ty });
         let callee = self.sheet.push(Expr::Out { of: made, by: By::Class });
         let args = self.arguments(list);

@@ -42,7 +42,8 @@ impl Homes {
             }
             match def.kind {
                 DefKind::Impl => {
-                    if let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &facts.types[of.0 as usize])
+                    if let Some(TypeExpr::Path { segments, .. }) =
+                        def.of.map(|of| &facts.types[of.0 as usize])
                     {
                         parts.extend(segments.iter().rev().map(|&part| facts.text(part)));
                     }
@@ -80,7 +81,8 @@ impl Homes {
     fn find(&mut self, program: &Program<'_>, includes: &Includes, types: &Types) {
         for (at, file) in (0..).zip(&program.files).filter(|(_, file)| is_c_or_cpp(&file.language)) {
             for (ix, def) in (0..).map(DefIx).zip(&file.defs).filter(|(_, def)| def.kind == DefKind::Impl) {
-                let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &file.types[of.0 as usize]) else {
+                let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &file.types[of.0 as usize])
+                else {
                     continue;
                 };
                 let path: Vec<&str> = segments.iter().map(|&part| file.text(part)).collect();
@@ -100,7 +102,13 @@ impl Homes {
     }
 
     /// The full names that a path may stand for, the nearest first.
-    fn candidates<'f>(&self, program: &Program<'f>, file: u32, scope: Scope, mut path: Vec<&'f str>) -> Vec<String> {
+    fn candidates<'f>(
+        &self,
+        program: &Program<'f>,
+        file: u32,
+        scope: Scope,
+        mut path: Vec<&'f str>,
+    ) -> Vec<String> {
         let facts = program.files[file as usize];
         let written = |at: u32| facts.imports[at as usize].path.iter().map(|&part| facts.text(part));
         let is_using = |at: u32| facts.imports[at as usize].level == 2;
@@ -192,13 +200,15 @@ int g() { nb::S s; return s.get(); }
             src/m.cpp g -> inc/a.h nb.S @[3]
             src/m.cpp g -> src/b.cpp S.S @[3]
             src/m.cpp g -> src/b.cpp S.get @[3]
-        "#]].assert_eq(&testing::calls(SHOP));
+        "#]]
+        .assert_eq(&testing::calls(SHOP));
     }
 
     #[test]
     fn a_declaration_means_its_body_wherever_that_stands() {
         let graph = testing::graph(SHOP);
-        let asked = ["na::S::get", "nb::S::get", "na::S::cnt", "na::S::Imp::deep", "method::inc/a.h::na.S.S#2"];
+        let asked =
+            ["na::S::get", "nb::S::get", "na::S::cnt", "na::S::Imp::deep", "method::inc/a.h::na.S.S#2"];
         let found = asked.map(|name| match graph.find_code(name) {
             Ok(ix) => format!("{name} -> {}\n", graph.node(ix).id()),
             Err(error) => format!("{name} -> {error:?}\n"),
@@ -209,7 +219,8 @@ int g() { nb::S s; return s.get(); }
             na::S::cnt -> method::src/a.cpp::na.S.cnt
             na::S::Imp::deep -> method::src/a.cpp::na.S.Imp.deep
             method::inc/a.h::na.S.S#2 -> method::src/a.cpp::na.S.S#2
-        "#]].assert_eq(&found.concat());
+        "#]]
+        .assert_eq(&found.concat());
     }
 
     #[test]
@@ -251,7 +262,8 @@ int start() { Impl i; n::alone(); return i.go(); }
             b.cc n.u -> b.cc n.FS.e @[6]
             c.cc Impl.go -> c.cc Impl.help @[2]
             d.cc start -> d.cc Impl.go @[3]
-        "#]].assert_eq(&found);
+        "#]]
+        .assert_eq(&found);
     }
 
     #[test]
@@ -287,6 +299,7 @@ void f() { T x; T many[3]; T* p; Plain q; T y(1); static T z; }
             a.cc f -> a.h T @[9]
             a.cc f -> a.h T.T @[9]
             a.cc f -> a.h T.T#2 @[9]
-        "#]].assert_eq(&found);
+        "#]]
+        .assert_eq(&found);
     }
 }

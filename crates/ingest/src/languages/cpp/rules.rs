@@ -97,7 +97,8 @@ impl CppRules {
             Some(DefKind::Impl) => {
                 let class = self.homes.scope_name(program, file, found.parent);
                 let classes = self.names.get(&class).map_or(&[][..], Vec::as_slice);
-                let mut classes = classes.iter().filter(|&&class| program.def(class).kind.is_type()).peekable();
+                let mut classes =
+                    classes.iter().filter(|&&class| program.def(class).kind.is_type()).peekable();
                 classes.peek().is_none() || classes.any(|&class| !is_source(program.path_of(class)))
             }
             _ => !found.kind.is_callable() || found.flags.has(NodeFlags::EXPORTED),

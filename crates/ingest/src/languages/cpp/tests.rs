@@ -349,7 +349,8 @@ class Other { void run() { Limiter l(1); l.take(); } };
         a.cc n.Other.run -> a.cc n.Limiter @[18]
         a.cc n.Other.run -> a.cc n.Limiter.Limiter @[18]
         a.cc n.Other.run -> a.cc n.Limiter.take @[18]
-    "#]].assert_eq(&testing::calls(source));
+    "#]]
+    .assert_eq(&testing::calls(source));
     expect![[r#"
         class::a.cc::n.Limiter 2-17 `class Limiter`
         class::a.cc::n.Other 18-18 `class Other`
@@ -358,7 +359,8 @@ class Other { void run() { Limiter l(1); l.take(); } };
         method::a.cc::n.Limiter.take 12-12 `bool take()`
         method::a.cc::n.Other.run 18-18 `void run()`
         module::a.cc::n 1-19 `namespace n`
-    "#]].assert_eq(&testing::definitions(source));
+    "#]]
+    .assert_eq(&testing::definitions(source));
 }
 
 #[test]

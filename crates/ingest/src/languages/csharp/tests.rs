@@ -218,5 +218,6 @@ namespace M {
         a.cs N.U.Go -> a.cs N.PExt.Pick @[9]
         a.cs N.U.Go -> a.cs N.PExt.Shout @[9]
         a.cs N.U.Go -> a.cs N.PExt.Twice @[9]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

@@ -178,7 +178,8 @@ end
         a.ex A.B.u -> a.ex A.B.C.q @[6]
         a.ex A.B.w -> a.ex A.B.z @[4]
         a.ex A.B.y -> a.ex A.B.z @[2]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
@@ -197,7 +198,8 @@ end
     );
     expect![[r#"
         a.ex A.B.run -> a.ex A.B.C.q @[3]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
@@ -216,7 +218,8 @@ end
     );
     expect![[r#"
         a.ex A.go -> a.ex B.weigh_parts @[3]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
@@ -236,5 +239,6 @@ end
     );
     expect![[r#"
         a.ex A.run -> a.ex A.token @[3]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

@@ -39,7 +39,9 @@ impl GoRules {
                 let module = module.trim().trim_matches('"').to_owned();
                 rules.modules.push((module, manifest.folder().to_owned()));
             }
-            rules.replaced.extend(manifest.text.lines().filter_map(|line| replacement(manifest.folder(), line)));
+            rules
+                .replaced
+                .extend(manifest.text.lines().filter_map(|line| replacement(manifest.folder(), line)));
         }
         for (at, file) in program.files.iter().enumerate() {
             if file.language != super::NAME {

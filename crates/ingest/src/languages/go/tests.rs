@@ -165,5 +165,6 @@ func make() []func() { n := 1; _ = n; return []func(){other} }
         a.go -> a.go Command @[5]
         a.go -> a.go emptyRun @[5]
         a.go make -> a.go other @[6]
-    "#]].assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
+    "#]]
+    .assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
 }

@@ -550,7 +550,15 @@ fn route(modifiers: &str) -> Option<(String, String)> {
 /// The words among modifiers that are no annotations.
 fn keywords(modifiers: &str) -> impl Iterator<Item = &str> {
     let known = [
-        "public", "protected", "private", "static", "abstract", "final", "default", "synchronized", "native",
+        "public",
+        "protected",
+        "private",
+        "static",
+        "abstract",
+        "final",
+        "default",
+        "synchronized",
+        "native",
         "strictfp",
     ];
     modifiers.split_whitespace().filter(move |word| known.contains(word))

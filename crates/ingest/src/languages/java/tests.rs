@@ -231,7 +231,8 @@ record R(int a) { R() { this(1); } static R mk() { return new R(2); } }
     );
     expect![[r#"
         A.java R.mk -> A.java R @[1]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
@@ -257,5 +258,6 @@ public abstract class A<T> extends B implements C {
         method::A.java::A.I.e 7-7 `int e()`
         method::A.java::A.go 2-3 `public static final <X> String go(int a, X x) throws E`
         method::A.java::A.no 4-4 `protected abstract void no()`
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

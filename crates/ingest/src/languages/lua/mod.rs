@@ -130,7 +130,8 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     match callee.kind() {
         // A value that a table stands behind has what the table has.
         "identifier" if source.text(callee) == "setmetatable" => {
-            let table = args.and_then(|args| args.named_child(1)).filter(|table| table.kind() == "identifier");
+            let table =
+                args.and_then(|args| args.named_child(1)).filter(|table| table.kind() == "identifier");
             table.map_or(Role::Plain, Role::Same)
         }
         "identifier" if matches!(source.text(callee), "it" | "describe" | "context") => {

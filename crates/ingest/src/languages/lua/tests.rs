@@ -102,7 +102,8 @@ local function go(x) local p = O.new(); p:step(); x:run() end
         b.lua -> a.lua run @[3]
         b.lua go -> a.lua new @[4]
         b.lua go -> a.lua step @[4]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
@@ -123,5 +124,6 @@ local function go() copy(1); find(2) end
     expect![[r#"
         main.lua go -> tablex.lua copy @[3]
         main.lua go -> tablex.lua find @[3]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

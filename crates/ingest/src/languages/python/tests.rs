@@ -420,5 +420,6 @@ def f(h: H, d: D):
         a.py H.run -> a.py C.__call__ @[7]
         a.py f -> a.py C @[9, 10]
         a.py f -> a.py C.__call__ @[9, 11, 12, 13]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

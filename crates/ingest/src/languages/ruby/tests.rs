@@ -268,5 +268,6 @@ end
     );
     expect![[r#"
         a.rb A.run -> a.rb A.one @[7]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }

@@ -56,7 +56,8 @@ impl Reader<'_> {
             "field_initializer" => {
                 let value = field(node, "value");
                 let value = value.filter(|value| matches!(value.kind(), "identifier" | "scoped_identifier"));
-                if let Some((value, known)) = value.and_then(|value| Some((value, self.sheet.known(value)?))) {
+                if let Some((value, known)) = value.and_then(|value| Some((value, self.sheet.known(value)?)))
+                {
                     self.sheet.used(known, value);
                 }
             }

@@ -27,7 +27,8 @@ impl Added {
                 continue;
             }
             for (ix, def) in (0..).map(DefIx).zip(&facts.defs).filter(|(_, def)| def.kind == DefKind::Impl) {
-                let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &facts.types[of.0 as usize]) else {
+                let Some(TypeExpr::Path { segments, .. }) = def.of.map(|of| &facts.types[of.0 as usize])
+                else {
                     continue;
                 };
                 let Some(&name) = segments.first() else { continue };

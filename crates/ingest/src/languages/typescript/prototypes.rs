@@ -12,7 +12,8 @@ impl Reader<'_> {
     pub(super) fn owner_of(&self, left: Node<'_>) -> Option<(Vec<u8>, How)> {
         let object = field(left, "object")?;
         let name = self.sheet.bytes(object);
-        let is_module = matches!(name, b"exports" | b"module" | b"window" | b"global" | b"globalThis" | b"self");
+        let is_module =
+            matches!(name, b"exports" | b"module" | b"window" | b"global" | b"globalThis" | b"self");
         match object.kind() {
             "identifier" => (!is_module).then(|| (name.to_vec(), How::Static)),
             _ => Some((self.prototype_of(object)?, How::Instance)),

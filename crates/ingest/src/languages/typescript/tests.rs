@@ -317,7 +317,8 @@ fn members_that_are_assigned_are_found() {
         main.js go -> a.js Foo.create @[5]
         main.js go -> a.js Foo.pair @[6]
         main.js go -> app.js app.use @[8]
-    "#]].assert_eq(&testing::calls(PROTOTYPES));
+    "#]]
+    .assert_eq(&testing::calls(PROTOTYPES));
     expect![[r#"
         constant::app.js::app 1-1 `app`
         constant::main.js::Foo 1-1 `Foo`
@@ -336,5 +337,6 @@ fn members_that_are_assigned_are_found() {
         method::a.js::Part.weigh 11-11 `weigh()`
         method::app.js::app.lazy 3-3 `app.lazy = ()`
         method::app.js::app.use 2-2 `app.use = function (f)`
-    "#]].assert_eq(&testing::definitions(PROTOTYPES));
+    "#]]
+    .assert_eq(&testing::definitions(PROTOTYPES));
 }

@@ -198,5 +198,6 @@ test "weigh" { var x = make(); x.weigh(); }
         a.zig addAll -> a.zig addAll @[5]
         a.zig addAll works -> a.zig T.weigh @[4]
         a.zig addAll works -> a.zig addAll @[4]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
