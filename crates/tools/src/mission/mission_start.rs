@@ -110,10 +110,14 @@ impl Tool for MissionStart {
             moves(&state, situation, STARTERS)
         });
         let inherited = (!state.inherited.is_empty()).then(|| missions::shown(&state.inherited));
-        let next = starter_moves.first().and_then(|step| step.tool);
+        let next = starter_moves.first().and_then(|step| Some((step.tool?, target(step))));
         let id = state.mission_id.to_string();
         let guidance = match next {
-            Some(tool) => Guidance::next(tool, id.clone(), "Pass mission_id with it; then ask mission_next."),
+            Some((tool, target)) => Guidance {
+                next_suggested_tool: Some(tool),
+                next_suggested_target: target,
+                next_step_hint: Some("Pass mission_id with it; then ask mission_next.".into()),
+            },
             None => Guidance::next("mission_next", id.clone(), "Ask for the first step."),
         };
         let output = Output {
@@ -163,6 +167,12 @@ impl Trim for Output {
     }
 }
 
+/// What a step is about.
+fn target(step: &Move) -> Option<String> {
+    let arguments = step.arguments.as_ref()?.as_object()?;
+    arguments.values().find_map(Value::as_str).map(str::to_owned)
+}
+
 impl Output {
     /// The first step and what class the workspace is of stay.
     fn shorten(&mut self) -> bool {
@@ -175,7 +185,8 @@ impl Output {
             return true;
         }
         let Some(guard) = self.context_guard.as_object_mut().filter(|guard| guard.len() > 2) else {
-            return false;
+            // The next step says it, too.
+            return self.starter_moves.pop().is_some();
         };
         guard.retain(|name, _| matches!(name.as_str(), "class" | "workspace_match"));
         true
