@@ -222,7 +222,10 @@ fn a_child_owes_what_its_parent_owed_and_nothing_that_was_settled() {
     let claim = json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [event(&seen)]});
     assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "verified_for_mission");
     let resumed = ok(&fixture, "mission_resume", json!({"mission_id": id}));
-    assert!(resumed["next_move"]["why"].as_str().unwrap().starts_with("One finding hides others"), "{resumed}");
+    assert!(
+        resumed["next_move"]["why"].as_str().unwrap().starts_with("One finding hides others"),
+        "{resumed}"
+    );
     let child = resumed["mission_id"].clone();
     let gaps = refused(&fixture, "mission_close", json!({"mission_id": child}));
     assert_eq!(gaps["detail"]["gaps"][0]["gap"], "no_negative_space_sweep", "{gaps}");
