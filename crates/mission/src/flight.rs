@@ -22,8 +22,8 @@ pub struct Line<'a> {
     loop_warning_count: u64,
 }
 
-/// The line of an event, between the states before and after it.
-pub fn line<'a>(before: Option<&State>, event: &'a Event, after: &State) -> Line<'a> {
+/// The line of an event: how sure the agent was before it, and the state after it.
+pub fn line<'a>(confidence_before: Option<f64>, event: &'a Event, after: &State) -> Line<'a> {
     Line {
         mission_id: event.mission_id.as_str(),
         step_id: event.event_id.as_str(),
@@ -32,7 +32,7 @@ pub fn line<'a>(before: Option<&State>, event: &'a Event, after: &State) -> Line
         phase: &event.draft.phase,
         duration_ms: event.draft.duration_ms,
         outcome: &event.draft.outcome,
-        confidence_before: before.and_then(|state| state.confidence),
+        confidence_before,
         confidence_after: after.confidence,
         direct_evidence_count: after.counters.direct_evidence,
         graph_call_count: after.counters.graph_calls,
@@ -45,12 +45,12 @@ pub fn lines(events: &[Event]) -> Vec<Line<'_>> {
     let mut state: Option<State> = None;
     let mut lines = Vec::with_capacity(events.len());
     for event in events {
-        let before = state.clone();
+        let before = state.as_ref().and_then(|state: &State| state.confidence);
         match &mut state {
             Some(state) => state.apply(event),
             None => state = State::begin(event),
         }
-        lines.extend(state.as_ref().map(|after| line(before.as_ref(), event, after)));
+        lines.extend(state.as_ref().map(|after| line(before, event, after)));
     }
     lines
 }

@@ -19,8 +19,9 @@ pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
-/// Of each list that grows with a mission the newest are kept; the stream has all.
-pub(crate) const KEPT: usize = 2_000;
+/// Of each list that grows with a mission the newest are kept; the stream has all. Every call reads the whole state, so
+/// that with ten thousand events it must still be read in a few milliseconds.
+pub(crate) const KEPT: usize = 500;
 /// Nobody reads further down a list than this before asking again.
 const PLACES: usize = 10;
 

@@ -29,11 +29,11 @@ pub(super) fn lines(workspace: &Workspace, before: &State, stepped: &Stepped, si
     }
     let mut text = String::new();
     for event in &stepped.events {
-        let earlier = state.clone();
+        let before = state.confidence;
         if event.prev_hash == state.head {
             state.apply(event);
         }
-        let line = flight::line(Some(&earlier), event, &state);
+        let line = flight::line(before, event, &state);
         if let Some(sink) = sink {
             sink.step(otlp::span(&line, event));
         }
