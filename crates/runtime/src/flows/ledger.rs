@@ -1,5 +1,7 @@
 //! Ledger: what the workspace's past says about its files.
 
+use std::sync::Arc;
+
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeFlags};
 use m1nd_ingest::history::{Reach, is_fix};
@@ -7,6 +9,7 @@ use m1nd_risk::ledger::{Change, Ledger};
 
 use crate::ctx::Ctx;
 use crate::faults;
+use crate::workspace::KnownPast;
 
 /// The ledger, and how much of the past it was made of.
 pub struct Known {
@@ -18,17 +21,23 @@ pub struct Known {
 
 pub fn of(ctx: &Ctx<'_>, graph: &Graph) -> Result<Known, Fault> {
     let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
-    let entries = &past.log.entries;
-    let change = |entry: &'_ m1nd_ingest::history::LogEntry| {
+    let ledger = made(&past, graph);
+    Ok(Known { ledger, commits: past.log.entries.len(), is_partial: past.reach == Reach::Part })
+}
+
+/// The ledger alone, kept for as long as neither graph nor history moves.
+pub fn kept(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Arc<Ledger>, Fault> {
+    let workspace = ctx.workspace()?;
+    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    Ok(workspace.ledger(graph, &past, || made(&past, graph)))
+}
+
+fn made(past: &KnownPast, graph: &Graph) -> Ledger {
+    let changes = past.log.entries.iter().map(|entry| {
         let subject = entry.message.lines().next().unwrap_or_default();
-        (entry.time.0, is_fix(subject))
-    };
-    let changes = entries.iter().map(|entry| {
-        let (time_ms, is_fix) = change(entry);
-        Change { time_ms, is_fix, files: &entry.files }
+        Change { time_ms: entry.time.0, is_fix: is_fix(subject), files: &entry.files }
     });
-    let ledger = Ledger::of(changes, [], |path| is_program(graph, path));
-    Ok(Known { ledger, commits: entries.len(), is_partial: past.reach == Reach::Part })
+    Ledger::of(changes, [], |path| is_program(graph, path))
 }
 
 /// Whether a path is a file of the program itself.
