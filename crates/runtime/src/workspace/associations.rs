@@ -14,12 +14,15 @@ use super::words::KnownPast;
 /// A number for each file that has one.
 type ByFile = BTreeMap<NodeIx, f64>;
 
+/// A ledger, and the graph and history it was made from.
+type OfPast = (Weak<Graph>, Weak<KnownPast>, Arc<Ledger>);
+
 /// Made on first need, and again for each graph that is asked about.
 #[derive(Debug, Default)]
 pub(super) struct Associations {
     names: Mutex<Option<(Weak<Graph>, Arc<Names>)>>,
     turbulence: Mutex<Option<(Weak<Graph>, Arc<ByFile>)>>,
-    ledger: Mutex<Option<(Weak<Graph>, Weak<KnownPast>, Arc<Ledger>)>>,
+    ledger: Mutex<Option<OfPast>>,
     plasticity: Mutex<Plasticity>,
 }
 
