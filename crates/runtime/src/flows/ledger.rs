@@ -1,6 +1,7 @@
 //! Ledger: what the workspace's past says about its files.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeFlags};
@@ -10,7 +11,7 @@ use m1nd_risk::ledger::{Change, Ledger, Told};
 
 use crate::ctx::Ctx;
 use crate::faults::{self, from_bring};
-use crate::workspace::{BringError, Defect};
+use crate::workspace::{BringError, Defect, KnownPast};
 
 /// The ledger, and how much of the past it was made of.
 pub struct Known {
@@ -23,24 +24,32 @@ pub struct Known {
 }
 
 pub fn of(ctx: &Ctx<'_>, graph: &Graph) -> Result<Known, Fault> {
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
-    let entries = &past.log.entries;
-    let change = |entry: &'_ m1nd_ingest::history::LogEntry| {
+    let workspace = ctx.workspace()?;
+    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    let defects = workspace.defects();
+    let ledger = made(&past, &defects, graph);
+    let (commits, told) = (past.log.entries.len(), defects.len());
+    Ok(Known { ledger, commits, told, is_partial: past.reach == Reach::Part })
+}
+
+/// The ledger alone, kept for as long as neither graph nor history moves and nobody tells of a defect.
+pub fn kept(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Arc<Ledger>, Fault> {
+    let workspace = ctx.workspace()?;
+    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    let defects = workspace.defects();
+    Ok(workspace.ledger(graph, &past, &defects, || made(&past, &defects, graph)))
+}
+
+fn made(past: &KnownPast, defects: &[Defect], graph: &Graph) -> Ledger {
+    let changes = past.log.entries.iter().map(|entry| {
         let subject = entry.message.lines().next().unwrap_or_default();
-        (entry.time.0, is_fix(subject))
-    };
-    let changes = entries.iter().map(|entry| {
-        let (time_ms, is_fix) = change(entry);
-        Change { time_ms, is_fix, files: &entry.files }
+        Change { time_ms: entry.time.0, is_fix: is_fix(subject), files: &entry.files }
     });
-    let defects = ctx.workspace()?.defects();
     let mut seen = BTreeSet::new();
     let new = defects.iter().filter(|one| one.source == LEARN || seen.insert((&one.source, &one.path)));
     let told = new.map(|one| Told { time_ms: one.time_ms, path: &one.path, weight: one.weight });
     let told: Vec<Told<'_>> = told.collect();
-    let many = told.len();
-    let ledger = Ledger::of(changes, told, |path| is_program(graph, path));
-    Ok(Known { ledger, commits: entries.len(), told: many, is_partial: past.reach == Reach::Part })
+    Ledger::of(changes, told, |path| is_program(graph, path))
 }
 
 /// What is told of a file by judging answers.

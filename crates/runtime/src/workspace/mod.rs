@@ -39,6 +39,7 @@ use m1nd_recall::corpus::Corpus;
 use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::Learned;
 use m1nd_recall::feedback::{Find, Lesson, Primed};
+use m1nd_risk::ledger::Ledger;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
@@ -240,6 +241,17 @@ impl Workspace {
     /// Keeps it until the next graph.
     pub fn note_turbulence(&self, graph: &Arc<Graph>, found: Arc<BTreeMap<NodeIx, f64>>) {
         self.associations.note_turbulence(graph, found);
+    }
+
+    /// What the past says of the files of a graph; made once for both.
+    pub fn ledger(
+        &self,
+        graph: &Arc<Graph>,
+        past: &Arc<KnownPast>,
+        defects: &Arc<Vec<Defect>>,
+        make: impl FnOnce() -> Ledger,
+    ) -> Arc<Ledger> {
+        self.associations.ledger(graph, past, defects, make)
     }
 
     /// What the nodes of a graph are called.
