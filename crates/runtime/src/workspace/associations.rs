@@ -9,6 +9,7 @@ use m1nd_recall::engines::plasticity::{Learned, Plasticity};
 use m1nd_risk::ledger::Ledger;
 use parking_lot::Mutex;
 
+use super::defects::Defect;
 use super::words::KnownPast;
 
 /// A number for each file that has one.
