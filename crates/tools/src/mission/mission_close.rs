@@ -60,7 +60,6 @@ impl Tool for MissionClose {
             says: "With its gaps on record",
             arguments: r#"{"mission_id": "msn_dad0543263", "force": true}"#,
         }],
-        budget: Some(8_000),
         ..WRITE
     };
 
@@ -88,7 +87,7 @@ impl Tool for MissionClose {
             packet_path: path.display().to_string(),
             truncated,
         };
-        Ok(Answer::of(output).proof(ProofState::Proving).next(Guidance::hint(hint)))
+        Ok(Answer::of(output).budget(8_000).proof(ProofState::Proving).next(Guidance::hint(hint)))
     }
 }
 

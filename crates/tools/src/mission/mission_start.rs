@@ -71,7 +71,6 @@ impl Tool for MissionStart {
             says: "Hunt a bug in a known file",
             arguments: r#"{"goal": "greet drops the last name", "mode": "bug_hunt", "known_paths": ["src/main.rs"]}"#,
         }],
-        budget: Some(4_000),
         ..WRITE
     };
 
@@ -129,7 +128,7 @@ impl Tool for MissionStart {
             non_goals: state.mode.non_goals().to_vec(),
             inherited,
         };
-        Ok(Answer::of(output).proof(ProofState::Triaging).next(guidance))
+        Ok(Answer::of(output).budget(4_000).proof(ProofState::Triaging).next(guidance))
     }
 }
 
