@@ -33,9 +33,13 @@ pub(super) fn summary(arguments: &Map<String, Value>) -> String {
             let asked = arguments.iter().filter(|(name, _)| *name != "agent_id" && *name != "workspace");
             let mut start = Start(Vec::new());
             for (name, value) in asked {
-                // A full one refuses the rest; what it has is what is kept.
-                let _ = write!(start, "{}{name}: ", if start.0.is_empty() { "" } else { ", " })
+                let comma = if start.0.is_empty() { "" } else { ", " };
+                let written = write!(start, "{comma}{name}: ")
                     .and_then(|()| serde_json::to_writer(&mut start, value).map_err(Into::into));
+                // A full one refuses the rest; what it has is what is kept.
+                if written.is_err() {
+                    break;
+                }
             }
             String::from_utf8_lossy(&start.0).into_owned()
         }
