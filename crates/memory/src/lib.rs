@@ -6,6 +6,7 @@ pub mod anchors;
 pub mod branch;
 pub mod brief;
 mod budget;
+pub mod claims;
 pub mod commits;
 pub mod drawers;
 pub mod error;

@@ -1,5 +1,6 @@
-//! Full text search over notes, cards, tasks and plans.
+//! Full text search over notes, cards, tasks and plans, and over the claims of missions behind them.
 
+mod claims;
 mod reindex;
 mod terms;
 
@@ -31,7 +32,7 @@ const MOVED: usize = 500;
 /// The length of a snippet, in bytes.
 const SNIPPET: usize = 200;
 
-/// Finds notes, cards, tasks and plans by their words; best first.
+/// Finds notes, cards, tasks and plans by their words, best first, and behind them claims of missions, newest first.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
@@ -78,18 +79,20 @@ pub enum Matched {
     AnyWord,
 }
 
-/// Something that was found. Read it in full with `branchmind_show`, `branchmind_graph_query` or `tasks_radar`.
+/// Something that was found. Read it in full with `branchmind_show`, `branchmind_graph_query`, `tasks_radar` or `mission_show`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hit {
     pub kind: FindKind,
-    /// The number of the note, the id of the card, task or plan.
+    /// The number of the note, the id of the card, task or plan; of a claim `mission/claim`, for mission_show.
     pub id: String,
     /// Where a note or card was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchName>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<DocName>,
-    pub seq: Seq,
+    /// Its number in memory; claims have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
     pub ts: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -203,6 +206,9 @@ impl Ask<'_> {
         limit: usize,
     ) -> Result<(Vec<(Hit, Place)>, bool), MemoryError> {
         let mut out = Vec::new();
+        if let Some(skip) = claims::cursor(after) {
+            return self.claims(matching, skip, limit);
+        }
         let mut at = self.start(matching, after)?;
         loop {
             let found = self.find(matching, at, limit + 1)?;
@@ -216,8 +222,13 @@ impl Ask<'_> {
                 break;
             }
         }
-        let more = out.len() > limit;
+        let mut more = out.len() > limit;
         out.truncate(limit);
+        if !more {
+            let (claims, left) = self.claims(matching, 0, limit - out.len())?;
+            out.extend(claims);
+            more = left;
+        }
         Ok((out, more))
     }
 
@@ -243,12 +254,17 @@ impl Ask<'_> {
             FindKind::Note => self.note(&found)?,
             FindKind::Card => self.card(&found)?,
             FindKind::Task | FindKind::Plan => self.entity(&found)?,
-            // Claims are kept by missions; memory has no text of them.
+            // Claims are kept by missions; the index has no text of them.
             FindKind::Claim => None,
         };
-        let Some((mut hit, anchors)) = hit else {
+        let Some((hit, anchors)) = hit else {
             return Ok(None);
         };
+        Ok(self.about(hit, anchors))
+    }
+
+    /// The hit, if it speaks of the places that are asked for, with those that changed.
+    fn about(&self, mut hit: Hit, anchors: Vec<Anchor>) -> Option<Hit> {
         if let Some(places) = self.places {
             // A node of a file speaks of the file: its id is `kind::path::name`.
             let named = |anchor: &Anchor| {
@@ -257,13 +273,13 @@ impl Ask<'_> {
                 own.into_iter().flatten().any(|place| places.contains(place))
             };
             if !anchors.iter().any(named) {
-                return Ok(None);
+                return None;
             }
         }
         hit.stale_anchors = anchors;
         hit.stale_anchors
             .retain(|anchor| matches!(anchor.anchor_state, Some(AnchorState::Changed | AnchorState::Gone)));
-        Ok(Some(hit))
+        Some(hit)
     }
 
     fn note(&self, found: &Found) -> Result<Option<(Hit, Vec<Anchor>)>, MemoryError> {
@@ -273,7 +289,7 @@ impl Ask<'_> {
         let hit = Hit {
             kind: found.kind,
             id: row.seq.to_string(),
-            seq: row.seq,
+            seq: Some(row.seq),
             ts: timestamp(row.ts),
             snippet: self.snippet(&row.content),
             title: row.title,
@@ -300,7 +316,7 @@ impl Ask<'_> {
         let hit = Hit {
             kind: found.kind,
             id: id.to_owned(),
-            seq: row.seq,
+            seq: Some(row.seq),
             ts: timestamp(row.ts),
             snippet: self.snippet(row.body.text.as_deref().unwrap_or_default()),
             title: row.body.title,
@@ -357,7 +373,7 @@ impl Ask<'_> {
         let hit = Hit {
             kind: found.kind,
             id: found.reference.clone(),
-            seq: row.created_seq,
+            seq: Some(row.created_seq),
             ts: timestamp(row.updated),
             snippet: self.snippet(&body),
             title: Some(row.title),

@@ -14,6 +14,8 @@ use m1nd_store::RamStore;
 use m1nd_vfs::RelPath;
 
 use crate::faults;
+use crate::flows::missions::Missions;
+use crate::flows::missions::found::Concluded;
 use crate::flows::sight::CodeSight;
 use crate::jobs::JobState;
 use crate::pipeline::{Progress, Step};
@@ -100,13 +102,16 @@ impl Ctx<'_> {
         let refused = |err: MemoryError| faults::from_memory::refusal(self.tool, workspace.root(), &err);
         let asks =
             self.runtime.registry().entry(self.tool).is_some_and(|(entry, _)| entry.spec.effect.read_only());
-        let store: Arc<dyn Store> = if asks && !workspace.has_memory() {
-            Arc::new(RamStore::new())
+        let (store, missions): (Arc<dyn Store>, Arc<Missions>) = if asks && !workspace.has_memory() {
+            let nothing = Arc::new(RamStore::new());
+            (Arc::clone(&nothing) as Arc<dyn Store>, nothing)
         } else {
-            workspace.memory().map_err(|err| refused(err.into()))?
+            let store = workspace.memory().map_err(|err| refused(err.into()))?;
+            (Arc::clone(&store) as Arc<dyn Store>, store)
         };
+        let claims = Concluded(missions);
         let sight = CodeSight::new(workspace, self.runtime.clock(), self.cancel);
-        let ports = Ports::new(&*store, self.runtime.clock()).with_code(&sight);
+        let ports = Ports::new(&*store, self.runtime.clock()).with_code(&sight).with_claims(&claims);
         question(&ports).map_err(refused)
     }
 

@@ -254,3 +254,43 @@ fn the_next_read_is_of_the_lines_that_were_found_and_not_of_the_whole_file() {
     let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
     assert_eq!(next["next_move"]["tool"], "mission_claim", "the read counts: {seen} {next}");
 }
+
+#[test]
+fn memory_finds_what_missions_claim_and_says_when_its_files_changed() {
+    let (fixture, id) = started("bug_hunt", &["src/limit.py"]);
+    let read = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
+    let claim =
+        json!({"mission_id": id, "claim": "tamarind drains stop one job early", "event_ids": [event(&read)]});
+    ok(&fixture, "mission_verify", claim);
+    ok(&fixture, "mission_claim", json!({"mission_id": id, "claim": "tamarind is only a word"}));
+    let note = json!({"branch": "main", "doc": "notes", "content": "a tamarind tree"});
+    let workspace = |mut arguments: Value| {
+        arguments["workspace"] = json!("w");
+        arguments
+    };
+    assert!(!fixture.call("branchmind_init", json!({"workspace": "w"})).is_error);
+    assert!(!fixture.call("branchmind_notes_commit", workspace(note)).is_error);
+    let search = |arguments: Value| fixture.call("memory_search", workspace(arguments)).body;
+    let kinds = |found: &Value| {
+        found["hits"].as_array().unwrap().iter().map(|hit| hit["kind"].clone()).collect::<Vec<_>>()
+    };
+    let found = search(json!({"query": "tamarind"}));
+    assert_eq!(kinds(&found), ["note", "claim", "claim"], "{found}");
+    let only = search(json!({"query": "tamarind drain", "kinds": ["claim"]}));
+    assert_eq!(only["hits"][0]["title"], "verified_for_mission", "{only}");
+    assert_eq!(only["next_suggested_target"], id.as_str(), "{only}");
+    assert_eq!(only["hits"][0].get("stale_anchors"), None);
+    let mut seen = Vec::new();
+    let mut cursor = json!(0);
+    while !cursor.is_null() {
+        let page = search(json!({"query": "tamarind", "limit": 1, "cursor": cursor}));
+        seen.extend(page["hits"].as_array().unwrap().iter().map(|hit| hit["id"].clone()));
+        cursor = page["pagination"]["next_cursor"].clone();
+    }
+    assert_eq!(seen.len(), 3, "{seen:?}");
+    let about = search(json!({"query": "tamarind", "anchors": ["src/limit.py"]}));
+    assert_eq!(kinds(&about), ["claim"], "{about}");
+    fs::write(fixture.root().join("src/limit.py"), "def drain(queue): queue.clear()\n").unwrap();
+    let changed = search(json!({"query": "tamarind drain", "kinds": ["claim"]}));
+    assert_eq!(changed["hits"][0]["stale_anchors"][0]["anchor_state"], "changed", "{changed}");
+}

@@ -19,7 +19,7 @@ use super::slice::MAX_FILE_BYTES;
 use crate::workspace::Workspace;
 
 /// Hex digits of an anchor's hash: enough to tell versions of one place apart, and short to show.
-const HASH_DIGITS: usize = 16;
+pub(super) const HASH_DIGITS: usize = 16;
 
 /// Eyes on one workspace for the time of one call.
 pub struct CodeSight<'a> {

@@ -1,4 +1,4 @@
-//! `memory_search`: notes, cards, tasks and plans by their words.
+//! `memory_search`: notes, cards, tasks, plans and claims by their words.
 
 use m1nd_contract::Guidance;
 use m1nd_memory::port::FindKind;
@@ -10,7 +10,7 @@ use crate::recall::{LIST, READ, memory_tool, when_empty};
 memory_tool! {
     MemorySearch, search::search, SearchRequest => SearchOutput, within LIST, next point;
     name: "memory_search",
-    summary: "Find notes, cards, tasks and plans by their words, best first. Ids and snippets; read the whole with branchmind_show or tasks_radar.",
+    summary: "Find notes, cards, tasks, plans and claims of missions by their words, best first. Ids and snippets; read the whole with branchmind_show, tasks_radar or mission_show.",
     intents: &["find a decision", "search notes", "did we discuss", "recall", "what do we know about"],
     examples: &[
         Example { says: "Everything about greetings", arguments: r#"{"query": "greeting"}"# },
@@ -25,13 +25,15 @@ memory_tool! {
 /// To the best hit; nothing found says where else something is.
 fn point(ctx: &Ctx<'_>, found: &SearchOutput) -> Guidance {
     match found.hits.first() {
-        None => when_empty(
-            ctx,
-            &found.hits,
-            "Nothing holds any of these words; try others, or fewer filters. Claims are kept by missions.",
-        ),
+        None => {
+            when_empty(ctx, &found.hits, "Nothing holds any of these words; try others, or fewer filters.")
+        }
         Some(hit) if matches!(hit.kind, FindKind::Task | FindKind::Plan) => {
             Guidance::next("tasks_radar", hit.id.clone(), "Where the best hit stands.")
+        }
+        Some(hit) if hit.kind == FindKind::Claim => {
+            let mission = hit.id.split('/').next().unwrap_or(&hit.id).to_owned();
+            Guidance::next("mission_show", mission, "The mission of the best hit.")
         }
         Some(_) => Guidance::default(),
     }

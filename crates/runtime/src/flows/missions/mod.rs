@@ -1,5 +1,6 @@
 //! Missions: what the runtime tells a mission about the world, and where it keeps them.
 
+pub mod found;
 mod observed;
 mod record;
 

@@ -1,0 +1,51 @@
+//! Claims of missions, as memory finds them.
+
+use std::sync::Arc;
+
+use m1nd_memory::StoreError;
+use m1nd_memory::claims::{Claim, Claims};
+use m1nd_memory::port::{AnchorAt, AnchorRow};
+use m1nd_mission::{EventId, path_of};
+
+use super::Missions;
+use crate::flows::sight::HASH_DIGITS;
+
+/// Missions that are looked through, those that changed last.
+const MAX_MISSIONS: usize = 500;
+
+/// The claims of the missions of a workspace.
+pub struct Concluded(pub Arc<Missions>);
+
+impl Claims for Concluded {
+    fn all(&self) -> Result<Vec<Claim>, StoreError> {
+        let mut out = Vec::new();
+        for summary in self.0.list(MAX_MISSIONS)? {
+            let Some(state) = self.0.state(&summary.mission_id)? else { continue };
+            out.extend(state.claims.iter().rev().map(|claim| Claim {
+                id: format!("{}/{}", state.mission_id, claim.claim_id),
+                text: claim.text.clone(),
+                standing: claim.verdict.name().to_owned(),
+                ts_ms: state.updated_ms,
+                events: claim.event_ids.iter().map(ToString::to_string).collect(),
+            }));
+        }
+        Ok(out)
+    }
+
+    fn anchors(&self, claim: &Claim) -> Result<Vec<AnchorRow>, StoreError> {
+        let mut out: Vec<AnchorRow> = Vec::new();
+        for (mission, place) in claim.events.iter().filter_map(|event| EventId::parse(event)) {
+            for event in self.0.events(&mission, place - 1, 1)? {
+                let Some(hash) = event.draft.content_hash.as_deref() else { continue };
+                let path = path_of(&event.draft.target).to_owned();
+                // The same hash as that of an anchored file, which is shown in short.
+                let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
+                let hash = hash.get(..HASH_DIGITS).unwrap_or(hash).to_owned();
+                let at = AnchorAt::Path { path, lines: None };
+                out.retain(|known| known.at != at);
+                out.push(AnchorRow { at, hash: Some(hash) });
+            }
+        }
+        Ok(out)
+    }
+}
