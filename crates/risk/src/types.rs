@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx};
 
 use crate::blast;
 
@@ -74,7 +74,7 @@ pub fn trace(graph: &Graph, kind: NodeIx, max_hops: u32) -> Vec<Stop> {
                     kind if kind.is_callable() => {
                         in_signature(source.signature(), label).unwrap_or(Role::Uses)
                     }
-                    kind if kind.is_type() => Role::Holds,
+                    kind if kind.is_type() && !only_in_signatures(graph, &edge, label) => Role::Holds,
                     m1nd_graph::NodeKind::Constant => Role::Holds,
                     _ => continue,
                 },
@@ -82,6 +82,20 @@ pub fn trace(graph: &Graph, kind: NodeIx, max_hops: u32) -> Vec<Stop> {
             };
             let line = edge.lines.first().copied().unwrap_or(source.lines().0);
             add(Stop { node: edge.source, role, hops: 1, line, is_guess: edge.evidence.is_inferred() });
+        }
+        // What stands in a signature is said by whoever is around the function; the function is meant.
+        let said = graph.incoming(target).filter(|edge| edge.kind == EdgeKind::References && target == kind);
+        for edge in said.filter(|edge| !graph.node(edge.source).kind().is_callable()) {
+            let path = graph.node(edge.source).path();
+            for &line in edge.lines {
+                let Some(node) = function_at(graph, path, line).filter(|node| !own.contains(node)) else {
+                    continue;
+                };
+                let role = in_signature(graph.node(node).signature(), label);
+                if let Some(role) = role {
+                    add(Stop { node, role, hops: 1, line, is_guess: edge.evidence.is_inferred() });
+                }
+            }
         }
     }
     let hands_on = |node: NodeIx| in_signature(graph.node(node).signature(), label) == Some(Role::Returns);
@@ -118,6 +132,25 @@ pub fn trace(graph: &Graph, kind: NodeIx, max_hops: u32) -> Vec<Stop> {
     stops
 }
 
+/// The innermost function around a line.
+fn function_at(graph: &Graph, path: &str, line: u32) -> Option<NodeIx> {
+    let around = graph.nodes_in(path).filter(|&ix| {
+        let (first, last) = graph.node(ix).lines();
+        graph.node(ix).kind().is_callable() && first <= line && line <= last
+    });
+    around.min_by_key(|&ix| graph.node(ix).lines().1 - graph.node(ix).lines().0)
+}
+
+/// Whether a type says another only in signatures of its methods.
+fn only_in_signatures(graph: &Graph, edge: &Edge<'_>, label: &str) -> bool {
+    let path = graph.node(edge.source).path();
+    let in_one = |&line: &u32| {
+        let around = function_at(graph, path, line);
+        around.is_some_and(|node| in_signature(graph.node(node).signature(), label).is_some())
+    };
+    !edge.lines.is_empty() && edge.lines.iter().all(in_one)
+}
+
 /// Whether a signature gives the type back or takes it; giving back counts first.
 fn in_signature(signature: &str, label: &str) -> Option<Role> {
     let says = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == label);
@@ -125,7 +158,10 @@ fn in_signature(signature: &str, label: &str) -> Option<Role> {
     let close = closing(signature, open);
     let (before, given, after) = (&signature[..open], &signature[open..close], &signature[close..]);
     // In C and Java what is returned stands in front, in the others behind; a Go method's receiver is in the first brackets.
-    if says(after) || (says(before) && !before.trim_end().ends_with(label)) {
+    let is_name = |word: &str| word == label;
+    let is_constructor =
+        before.split(|c: char| !c.is_alphanumeric() && c != '_').next_back().is_some_and(is_name);
+    if says(after) || (says(before) && !is_constructor) {
         return Some(Role::Returns);
     }
     says(given).then_some(Role::Takes)
@@ -158,8 +194,37 @@ mod tests {
         assert_eq!(role("fn f(x: u8) -> Option<Order>"), Some("returns"));
         assert_eq!(role("def f(x: (int, Order)) -> Order"), Some("returns"));
         assert_eq!(role("public Order f(int x)"), Some("returns"));
+        assert_eq!(role("public Order getOrder()"), Some("returns"));
+        assert_eq!(role("public Order(int x)"), None);
         assert_eq!(role("function f(a: Orders): void"), None);
         assert_eq!(role("func f(o *Order) error"), Some("takes"));
+    }
+
+    #[test]
+    fn what_stands_in_a_signature_is_the_function_s() {
+        use m1nd_graph::{EdgeSpec, Evidence, GraphBuilder, NodeKind, NodeSpec};
+        let mut builder = GraphBuilder::new();
+        let mut add = |kind: NodeKind, name: &str, signature: &str, lines: (u32, u32)| {
+            let mut spec = NodeSpec::new(kind, name, name);
+            (spec.path, spec.qualified, spec.signature) = ("a.py".into(), name.into(), signature.into());
+            (spec.line_start, spec.line_end) = lines;
+            builder.node(spec)
+        };
+        let order = add(NodeKind::Class, "Order", "class Order", (1, 2));
+        let auth = add(NodeKind::Class, "Auth", "class Auth", (4, 9));
+        add(NodeKind::Method, "call", "def call(self, r: Order) -> Order", (5, 9));
+        add(NodeKind::Function, "show", "def show(order: Order)", (11, 12));
+        let file = add(NodeKind::File, "a.py", "", (1, 12));
+        let mut edge = |from, line| {
+            builder.edge(EdgeSpec::new(from, EdgeKind::References, order, Evidence::Resolved).at_line(line))
+        };
+        edge(auth, 5);
+        edge(file, 11);
+        let graph = builder.finish(1);
+        let found = trace(&graph, graph.node_by_id("Order").unwrap(), 2);
+        let shown: Vec<String> =
+            found.iter().map(|stop| format!("{} {}", graph.node(stop.node).id(), stop.role.name())).collect();
+        assert_eq!(shown, ["call returns", "show takes"]);
     }
 
     #[test]
