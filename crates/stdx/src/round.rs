@@ -2,19 +2,24 @@
 
 use serde::Serializer;
 
+/// Nothing has no sign.
+fn plain(value: f64) -> f64 {
+    if value == 0.0 { 0.0 } else { value }
+}
+
 /// Rounds to four decimals.
 pub fn round4(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
+    plain((value * 10_000.0).round() / 10_000.0)
 }
 
 /// Rounds to three decimals.
 pub fn round3(value: impl Into<f64>) -> f64 {
-    (value.into() * 1_000.0).round() / 1_000.0
+    plain((value.into() * 1_000.0).round() / 1_000.0)
 }
 
 /// Rounds to two decimals.
 pub fn round2(value: impl Into<f64>) -> f64 {
-    (value.into() * 100.0).round() / 100.0
+    plain((value.into() * 100.0).round() / 100.0)
 }
 
 /// `#[serde(serialize_with = "m1nd_stdx::round::four")]` for scores.
@@ -28,6 +33,7 @@ mod tests {
 
     #[test]
     fn a_third_has_as_many_digits_as_are_asked_for() {
+        assert!(round4(-0.0).is_sign_positive() && round3(-0.000_1_f64).is_sign_positive());
         assert_eq!(round4(f64::from(1.0_f32 / 3.0)), 0.3333);
         assert_eq!((round3(1.0_f32 / 3.0), round2(1.0 / 3.0)), (0.333, 0.33));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
 use m1nd_recall::place;
+use m1nd_risk::blast;
 use m1nd_risk::flow::shared::{self, Finder};
 use m1nd_risk::flow::{Ways, ways};
 
@@ -67,7 +68,10 @@ pub struct Flow {
 /// The entry points: those named, else handlers of routes and beginnings of programs, else (in a library) all that others may call.
 pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
     if !named.is_empty() {
-        let particles = named.iter().map(|&node| (node, BESIDE_ITSELF)).collect();
+        // A file or a type stands for the functions in it.
+        let inside = blast::insides(graph, named);
+        let inside = inside.into_iter().filter(|node| graph.node(*node).kind().is_callable());
+        let particles = inside.chain(named.iter().copied()).map(|node| (node, BESIDE_ITSELF)).collect();
         return Entries { kind: "named", particles };
     }
     let mut particles = BTreeMap::new();

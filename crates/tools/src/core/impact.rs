@@ -129,12 +129,12 @@ impl Tool for Impact {
             blast_radius,
             files_not_in_graph: found.unknown,
         };
-        let (proof, guidance) = advice(&output, found.changed_files);
+        let (proof, guidance) = advice(&output, found.changed_files, direction);
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
 }
 
-fn advice(output: &Output, changed_files: Option<usize>) -> (ProofState, Guidance) {
+fn advice(output: &Output, changed_files: Option<usize>, direction: Direction) -> (ProofState, Guidance) {
     match output.sources.first() {
         None if changed_files == Some(0) => {
             (ProofState::Blocked, Guidance::hint("Nothing differs. Name an older commit, or give a diff."))
@@ -145,6 +145,10 @@ fn advice(output: &Output, changed_files: Option<usize>) -> (ProofState, Guidanc
                 "No changed line is in code that the graph knows: other kinds of files, or lines that are gone. Ingest says what is left out.",
             ),
         ),
+        Some(source) if output.total == 0 && direction == Direction::Reverse => {
+            let hint = "It is not known to depend on anything here. What it calls in libraries is not in the graph; callees shows what could not be resolved.";
+            (ProofState::Triaging, Guidance::next("callees", source.clone(), hint))
+        }
         Some(source) if output.total == 0 => {
             let hint = "Nothing is known to depend on it. A call through a value, a macro or a name built at run time is not seen; callers shows leads.";
             (ProofState::Triaging, Guidance::next("callers", source.clone(), hint))
