@@ -201,7 +201,7 @@ fn cursor_of(row: &VersionRow) -> i64 {
 }
 
 enum Plan {
-    /// Both sides say the same, or `from` has said nothing new since it was merged or settled.
+    /// Both sides say the same, or `from` has said nothing new since they did, or since it was settled.
     Same,
     /// Only `from` changed it.
     Take,
@@ -233,7 +233,7 @@ impl Run<'_, '_> {
 
     fn plan(&self, theirs: &VersionRow) -> Result<Plan, MemoryError> {
         // Whatever the destination did since: only a new word of `from` is a new question.
-        if self.refused.holds(self.w.tx.rows(), theirs)? {
+        if self.refused.holds(theirs) {
             return Ok(Plan::Same);
         }
         let ours = self.ours()?;
@@ -255,10 +255,7 @@ impl Run<'_, '_> {
                     // The edge goes with the node unless the destination has put work into it, or somebody
                     // decided to keep it.
                     let theirs = self.since.theirs(self.w.tx.rows(), &edge.key)?;
-                    let kept = match &theirs {
-                        Some(theirs) => self.refused.holds(self.w.tx.rows(), theirs)?,
-                        None => false,
-                    };
+                    let kept = theirs.as_ref().is_some_and(|theirs| self.refused.holds(theirs));
                     let rows = self.w.tx.rows();
                     if kept || self.since.moved(rows, Some(&edge), theirs.as_ref(), &edge.key)?.ours {
                         return Ok(true);
@@ -291,7 +288,7 @@ impl Run<'_, '_> {
         let Some(theirs) = theirs.filter(|row| !row.deleted) else {
             return Ok(None);
         };
-        if self.refused.holds(self.w.tx.rows(), &theirs)? {
+        if self.refused.holds(&theirs) {
             return Ok(None);
         }
         let ours = self.ours()?.state(self.w.tx.rows(), &key)?;

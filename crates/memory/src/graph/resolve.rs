@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::apply::{check_ends, delete_node, live};
 use super::conflicts::known;
 use super::since::Since;
-use super::state::{object, same};
+use super::state::object;
 use crate::branch::existing;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, Seq, WorkspaceId};
@@ -133,18 +133,9 @@ impl Refused {
         }
     }
 
-    /// Whether this version is one of them, or says the same as one.
-    pub(super) fn holds(&self, rows: &dyn Rows, theirs: &VersionRow) -> Result<bool, MemoryError> {
-        for &settled in self.0.get(&theirs.key).into_iter().flatten() {
-            if settled == theirs.seq {
-                return Ok(true);
-            }
-            let then = rows.version_at(theirs.stream, &theirs.key, settled)?;
-            if then.is_some() && same(then.as_ref(), Some(theirs)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// Whether this version is one of them.
+    pub(super) fn holds(&self, theirs: &VersionRow) -> bool {
+        self.0.get(&theirs.key).is_some_and(|settled| settled.contains(&theirs.seq))
     }
 }
 

@@ -8,7 +8,6 @@ use crate::port::{Base, GraphKey, Rows, StreamKind, StreamRow, VersionRow, Works
 
 /// A branch and the branch that it was cut off, from the cut on.
 pub(super) struct Since {
-    from: BranchName,
     /// What `from` wrote itself.
     pub(super) stream: Option<StreamRow>,
     /// The number at which it was cut off.
@@ -17,7 +16,7 @@ pub(super) struct Since {
     pub(super) base: GraphView,
 }
 
-/// Which sides changed a key since the cut or the last merge.
+/// Which sides changed a key since they last said the same about it.
 pub(super) struct Moved {
     pub(super) ours: bool,
     pub(super) theirs: bool,
@@ -33,11 +32,11 @@ impl Since {
     ) -> Result<Self, MemoryError> {
         let stream = rows.stream(ws.no, from, doc, StreamKind::Graph)?;
         let view = GraphView::at(rows, ws, &base.branch, doc, base.seq)?;
-        Ok(Self { from: from.clone(), stream, cut: base.seq, base: view })
+        Ok(Self { stream, cut: base.seq, base: view })
     }
 
-    /// What happened to a key since the cut, or since the destination last took it over from `from`. That both
-    /// came to say the same by themselves in between settles nothing: neither knew of the other.
+    /// What happened to a key since both sides last said the same: at the cut, after an earlier merge, or because they
+    /// came to the same by themselves. What was agreed on once is not disputed again.
     pub(super) fn moved(
         &self,
         rows: &dyn Rows,
@@ -45,27 +44,30 @@ impl Since {
         theirs: Option<&VersionRow>,
         key: &GraphKey,
     ) -> Result<Moved, MemoryError> {
-        if same(ours, theirs) {
-            return Ok(Moved { ours: false, theirs: false });
+        let (mut a, mut b) = (ours.cloned(), theirs.cloned());
+        while !same(a.as_ref(), b.as_ref()) {
+            let own =
+                |row: &Option<VersionRow>| row.as_ref().map(|row| row.seq).filter(|seq| *seq > self.cut);
+            match (own(&a), own(&b)) {
+                (None, None) => break,
+                (seq_a, seq_b) if seq_a > seq_b => a = self.before(rows, a, key)?,
+                _ => b = self.before(rows, b, key)?,
+            }
         }
-        let mut agreed = ours.cloned();
-        while let Some(row) = &agreed
-            && row.seq > self.cut
-            && row.origin.as_ref().is_none_or(|origin| origin.branch != self.from)
-        {
-            agreed = self.before(rows, row, key)?;
-        }
-        Ok(Moved { ours: !same(ours, agreed.as_ref()), theirs: !same(theirs, agreed.as_ref()) })
+        Ok(Moved { ours: !same(ours, a.as_ref()), theirs: !same(theirs, a.as_ref()) })
     }
 
     /// The state of a key before this version, at most back to the cut.
     fn before(
         &self,
         rows: &dyn Rows,
-        row: &VersionRow,
+        row: Option<VersionRow>,
         key: &GraphKey,
     ) -> Result<Option<VersionRow>, MemoryError> {
-        let older = rows.version_at(row.stream, key, Seq(row.seq.0 - 1))?;
+        let older = match row {
+            Some(row) => rows.version_at(row.stream, key, Seq(row.seq.0 - 1))?,
+            None => None,
+        };
         match older.filter(|row| row.seq > self.cut) {
             Some(row) => Ok(Some(row)),
             None => self.base.state(rows, key),

@@ -264,19 +264,6 @@ fn a_conflict_that_the_sides_grew_out_of_is_closed_by_the_next_merge() {
 }
 
 #[test]
-fn what_both_sides_came_to_say_by_themselves_settles_nothing() {
-    on_every_store(|w| {
-        put(w, "main", "base");
-        w.ok("branch_create", json!({"name": "b"}));
-        put(w, "main", "one");
-        put(w, "b", "one");
-        assert_eq!(merge_graph(w), (0, 1, 0), "the same on both sides is no conflict");
-        put(w, "b", "two");
-        assert_eq!(merge_graph(w), (0, 0, 1), "both changed it since the cut, and not to the same");
-    });
-}
-
-#[test]
 fn what_was_merged_is_where_the_next_merge_starts() {
     on_every_store(|w| {
         put(w, "main", "base");
@@ -353,17 +340,32 @@ fn a_merge_looks_past_what_it_brought_before() {
 }
 
 #[test]
-fn what_was_settled_stays_settled_when_the_branch_only_says_it_again() {
+fn a_branch_that_goes_back_to_what_was_merged_before_has_news() {
+    on_every_store(|w| {
+        put(w, "main", "open");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "closed");
+        assert_eq!(merge_graph(w), (1, 0, 0));
+        put(w, "main", "open");
+        put(w, "b", "open");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        put(w, "b", "closed");
+        assert_eq!(merge_graph(w), (1, 0, 0), "only the branch changed since they agreed");
+    });
+}
+
+#[test]
+fn what_was_agreed_on_is_no_answer_to_a_later_dispute() {
     on_every_store(|w| {
         put(w, "main", "base");
         w.ok("branch_create", json!({"name": "b"}));
-        put(w, "b", "theirs");
-        put(w, "main", "ours");
-        let id = w.ok("graph_merge", json!({"from": "b", "into": "main"}))["conflict_ids"][0].clone();
-        w.ok("graph_conflict_resolve", json!({"conflict_id": id, "resolution": "use_into"}));
-        put(w, "b", "theirs");
-        assert_eq!(merge_graph(w), (0, 1, 0));
-        put(w, "b", "something else");
+        put(w, "b", "e");
+        put(w, "main", "c");
         assert_eq!(merge_graph(w), (0, 0, 1));
+        put(w, "b", "c");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        put(w, "main", "f");
+        put(w, "b", "e");
+        assert_eq!(merge_graph(w), (0, 0, 1), "both changed since they agreed");
     });
 }

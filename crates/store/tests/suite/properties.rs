@@ -19,8 +19,8 @@ struct Model {
     versions: Vec<Version>,
     /// How many notes and versions there were when the branch was made.
     cuts: Vec<(usize, usize)>,
-    /// States of a branch that somebody decided not to take: the branch, the key, the state; nothing for a tombstone.
-    refused: BTreeSet<(usize, String, Option<String>)>,
+    /// Versions of a branch that somebody decided not to take: the branch, the key, the number of the version.
+    refused: BTreeSet<(usize, String, i64)>,
 }
 
 #[derive(Clone)]
@@ -29,8 +29,6 @@ struct Version {
     key: String,
     /// Nothing for a tombstone.
     state: Option<String>,
-    /// The branch that it was merged from.
-    origin: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -70,12 +68,14 @@ impl Model {
         out
     }
 
-    /// What two branches last had from each other about a key: at the cut, or by a merge.
+    /// What two branches said about a key when they last said the same.
     fn agreed(&self, from: usize, into: usize, key: &str) -> Option<String> {
-        let cut = self.cuts[from].1;
-        let taken = |row: &&Version| row.branch == into && row.key == key && row.origin == Some(from);
-        let merged = self.versions.iter().skip(cut).rfind(taken);
-        merged.or_else(|| self.latest(into, key, cut)).and_then(|row| row.state.clone())
+        let state =
+            |branch: usize, cut: usize| self.latest(branch, key, cut).and_then(|row| row.state.clone());
+        (self.cuts[from].1..=self.versions.len())
+            .rev()
+            .find(|cut| state(from, *cut) == state(into, *cut))
+            .and_then(|cut| state(from, cut))
     }
 
     /// The version of a key that a branch shows.
@@ -201,12 +201,11 @@ impl Play<'_> {
             return;
         }
         let gone = state.is_none() && ends.len() == 1;
-        self.model.versions.push(Version { branch, key: key.to_owned(), state, origin: None });
+        self.model.versions.push(Version { branch, key: key.to_owned(), state });
         if gone {
             for other in live.keys().filter(|other| other.split("|r|").count() == 2) {
                 if other.split("|r|").any(|end| end == key) {
-                    let key = other.clone();
-                    self.model.versions.push(Version { branch, key, state: None, origin: None });
+                    self.model.versions.push(Version { branch, key: other.clone(), state: None });
                 }
             }
         }
@@ -230,8 +229,7 @@ impl Play<'_> {
             keys().filter(|key| theirs.get(key) != self.model.agreed(from, into, key).as_ref()).collect();
         let refused = self.refused(from);
         self.turn("graph_merge", &arguments);
-        self.adopt(into, from);
-        self.remember_agreed(into, from);
+        self.adopt(into);
         assert_eq!(self.turn("graph_merge", &arguments).0, 0, "merging again changed something");
         let ours = self.model.live(into);
         let known = self.conflict_keys(into);
@@ -268,32 +266,29 @@ impl Play<'_> {
         }
     }
 
-    /// The keys whose state on a branch somebody decided not to take.
+    /// The keys whose newest version on a branch somebody decided not to take.
     fn refused(&self, from: usize) -> BTreeSet<String> {
-        let now = self.model.graph(from, usize::MAX);
+        let now = self.numbers(from);
         let of_branch = self.model.refused.iter().filter(|(branch, ..)| *branch == from);
-        of_branch
-            .filter(|(_, key, state)| now.get(key) == Some(state))
-            .map(|(_, key, _)| key.clone())
-            .collect()
+        of_branch.filter(|(_, key, seq)| now.get(key) == Some(seq)).map(|(_, key, _)| key.clone()).collect()
+    }
+
+    /// The number of the version of every key that a branch shows, tombstones too.
+    fn numbers(&self, branch: usize) -> BTreeMap<String, i64> {
+        let wish = json!({"branch": self.name(branch), "doc": "g", "limit": 200, "edges_limit": 1_000,
+                          "include_deleted": true, "max_chars": 1_000_000});
+        let all = self.w.ok("graph_query", wish);
+        let nodes = all["nodes"].as_array().unwrap().iter().map(|node| (text_of(&node["id"]), node));
+        let edges = all["edges"].as_array().unwrap().iter();
+        let edges =
+            edges.map(|edge| (format!("{}|r|{}", text_of(&edge["from"]), text_of(&edge["to"])), edge));
+        nodes.chain(edges).map(|(key, row)| (key, row["last_seq"].as_i64().unwrap())).collect()
     }
 
     fn conflict_keys(&self, into: usize) -> BTreeSet<String> {
         let arguments = json!({"into": self.name(into), "doc": "g", "limit": 3});
         let all = pages(self.w, "graph_conflicts", arguments, "conflicts");
         all.iter().map(|conflict| conflict["key"].as_str().unwrap().to_owned()).collect()
-    }
-
-    /// Takes over which versions of a branch a merge found agreed on after a dispute.
-    fn remember_agreed(&mut self, into: usize, from: usize) {
-        let arguments = json!({"into": self.name(into), "doc": "g", "status": "resolved"});
-        for row in pages(self.w, "graph_conflicts", arguments, "conflicts") {
-            let wish = json!({"conflict_id": row["conflict_id"]});
-            let conflict = &self.w.ok("graph_conflict_show", wish)["conflict"];
-            if conflict["resolution"] == "agreed" && text_of(&conflict["from"]) == self.name(from) {
-                self.model.refused.insert((from, text_of(&conflict["key"]), state_of(&conflict["theirs"])));
-            }
-        }
     }
 
     fn settle(&mut self, which: usize, from: bool) {
@@ -314,15 +309,12 @@ impl Play<'_> {
             self.w.call("graph_conflict_resolve", json!({"conflict_id": id, "resolution": resolution}));
         match done {
             Ok(_) => {
-                let name = text_of(&conflict["from"]);
-                let branch = self.model.branches.iter().position(|branch| branch.0 == name).unwrap();
-                self.adopt(into, branch);
+                self.adopt(into);
                 if !from {
-                    self.model.refused.insert((
-                        branch,
-                        text_of(&conflict["key"]),
-                        state_of(&conflict["theirs"]),
-                    ));
+                    let name = text_of(&conflict["from"]);
+                    let branch = self.model.branches.iter().position(|branch| branch.0 == name).unwrap();
+                    let number = conflict["theirs"]["last_seq"].as_i64().unwrap();
+                    self.model.refused.insert((branch, text_of(&conflict["key"]), number));
                 }
             }
             Err(MemoryError::ConflictStale { .. } | MemoryError::ConflictNeedsNode { .. }) => assert!(from),
@@ -331,18 +323,17 @@ impl Play<'_> {
     }
 
     /// Takes over what a merge did to a branch.
-    fn adopt(&mut self, branch: usize, from: usize) {
-        let origin = Some(from);
+    fn adopt(&mut self, branch: usize) {
         let now = self.shown_graph(branch, 200, 1_000_000);
         let before = self.model.live(branch);
         for (key, state) in &now {
             if before.get(key) != Some(state) {
                 let (key, state) = (key.clone(), Some(state.clone()));
-                self.model.versions.push(Version { branch, key, state, origin });
+                self.model.versions.push(Version { branch, key, state });
             }
         }
         for key in before.keys().filter(|key| !now.contains_key(*key)) {
-            self.model.versions.push(Version { branch, key: key.clone(), state: None, origin });
+            self.model.versions.push(Version { branch, key: key.clone(), state: None });
         }
     }
 
@@ -477,10 +468,4 @@ fn views_diffs_merges_and_pages_agree_with_the_model_in_sqlite() {
 #[test]
 fn what_was_settled_stays_settled_whatever_the_destination_does() {
     run(cases(200), quarrel(40), || World::new(Box::new(RamStore::new())));
-}
-
-/// A node's title or an edge's details; nothing for a tombstone.
-fn state_of(side: &Value) -> Option<String> {
-    let text = if side["id"].is_string() { text_of(&side["title"]) } else { side["meta"].to_string() };
-    (side["deleted"] != true).then_some(text)
 }
