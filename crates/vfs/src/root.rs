@@ -103,11 +103,6 @@ impl Root {
             || path.parent() == Some(self.path.as_path()) && is_hidden()
     }
 
-    /// Whether a path leads into a folder of m1nd's own.
-    pub(crate) fn is_ours(&self, path: &Path) -> bool {
-        self.excluded.iter().any(|folder| path.starts_with(folder))
-    }
-
     /// The existing file or folder that a caller means, with links resolved. Relative and absolute
     /// paths and `file://` addresses are understood.
     pub fn locate(&self, input: &str) -> Result<RelPath, PathError> {

@@ -217,7 +217,7 @@ impl Root {
         if path.is_root() {
             return Err(WriteError::IsFolder { path: shown() });
         }
-        if self.is_ours(&self.absolute(path)) {
+        if self.absolute(path).ancestors().any(|folder| self.excludes(folder)) {
             return Err(WriteError::Ours { path: shown() });
         }
         Ok(())
