@@ -220,6 +220,8 @@ impl<'c> Found<'c> {
                 hits.push(self.hit(one.node, file, score * one.fits / first, Some(one.unit)));
             }
         }
+        // A second symbol scores less than its file.
+        hits.retain(|hit| hit.score >= self.question.min_score);
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.node.cmp(&b.node)));
         hits.truncate(self.question.top_k);
         hits
@@ -423,6 +425,30 @@ mod tests {
         let found = ask(&[], "evict a key", "src/");
         assert_eq!(found[0], "function::src/cache.py::evict (key evict)");
         assert_eq!(found.iter().filter(|hit| hit.contains("cache.py")).count(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn no_symbol_scores_less_than_was_asked_for() {
+        let graph = graph();
+        let corpus = corpus(&graph, &[]);
+        let scores = |min_score: f32| -> Vec<f32> {
+            let question = Question {
+                query: "evict a key",
+                top_k: 10,
+                graph: Graphed::Yes,
+                min_score,
+                tests: Tests::After,
+            };
+            let found = Found::of(&corpus, &graph, &question, |_| true);
+            found.symbols(&|_| true).iter().map(|hit| hit.score).collect()
+        };
+        let all = scores(0.0);
+        let (first, last) = (all[0], all[all.len() - 1]);
+        assert!(last < first, "{all:?}");
+        // A threshold between a file's score and that of its second symbol.
+        for least in all.iter().copied().map(|score| score + 1e-4).filter(|&least| least <= first) {
+            assert!(scores(least).iter().all(|&score| score >= least), "{least} {:?}", scores(least));
+        }
     }
 
     #[test]

@@ -205,3 +205,90 @@ fn an_ingest_of_a_part_says_that_it_read_all() {
     assert_eq!(hint(json!({"path": "src"})), (json!(3), true));
     assert_eq!(hint(json!({"path": "."})), (json!(3), false));
 }
+
+#[test]
+fn every_caller_is_reached_by_cursors_at_every_page_size_and_budget() {
+    let mut text = String::from("//- lib.py\ndef target():\n    pass\n");
+    for file in 0..6 {
+        text += &format!("//- use_{file}.py\nfrom lib import target\n");
+        for nth in 0..5 {
+            text += &format!("def caller_{file}_{nth}():\n    target()\n");
+        }
+    }
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    fixture.call("ingest", json!({}));
+    for (limit, max_chars) in [(1, 4_000), (7, 4_000), (29, 100_000), (30, 1_500), (1_000, 1_200)] {
+        let mut seen: Vec<String> = Vec::new();
+        let mut cursor: Option<Value> = None;
+        loop {
+            let mut arguments = json!({"node_id": "target", "limit": limit, "max_chars": max_chars});
+            if let Some(cursor) = cursor {
+                arguments["cursor"] = cursor;
+            }
+            let body = fixture.call("callers", arguments).body;
+            assert_eq!(body["total"], 30, "{body}");
+            seen.extend(body["calls"].as_array().unwrap().iter().map(|call| call["node_id"].to_string()));
+            assert_eq!(body["truncated"] == true, body.get("next_cursor").is_some(), "{body}");
+            cursor = body.get("next_cursor").cloned();
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let count = seen.len();
+        seen.sort();
+        seen.dedup();
+        assert_eq!((count, seen.len()), (30, 30), "limit {limit}, max_chars {max_chars}");
+    }
+}
+
+#[test]
+fn a_cursor_goes_on_after_the_same_call_when_code_came_before_it_and_says_when_that_is_gone() {
+    let text = "
+//- lib.py
+def target():
+    pass
+//- b.py
+from lib import target
+def one():
+    target()
+def two():
+    target()
+";
+    let fixture = Fixture::new(m1nd_tools::surface(), text);
+    fixture.call("ingest", json!({}));
+    let ask = |cursor: &Value| fixture.call("callers", json!({"node_id": "target", "cursor": cursor})).body;
+    let first = fixture.call("callers", json!({"node_id": "target", "limit": 1})).body;
+    let cursor = first["next_cursor"].clone();
+    std::fs::write(fixture.root().join("a.py"), "from lib import target\ndef zero():\n    target()\n")
+        .unwrap();
+    let next = ask(&cursor);
+    assert_eq!(next["calls"].as_array().unwrap().len(), 1, "{next}");
+    assert_eq!(next["calls"][0]["label"], "two", "{next}");
+    std::fs::write(fixture.root().join("b.py"), "from lib import target\ndef two():\n    target()\n")
+        .unwrap();
+    let gone = ask(&cursor);
+    assert_eq!(gone["error"]["code"], "stale", "{gone}");
+    assert_eq!(gone["error"]["recovery"]["arguments"]["node_id"], "target", "{gone}");
+    assert_eq!(ask(&json!("x"))["error"]["code"], "invalid_params");
+}
+
+#[test]
+fn an_ingest_that_finds_nothing_new_writes_nothing() {
+    use std::os::unix::fs::MetadataExt as _;
+    let fixture = ingested();
+    let state =
+        fixture.call("health", json!({})).body["workspace"]["runtime_root"].as_str().unwrap().to_owned();
+    let inodes = || {
+        ["graph.snapshot", "graph.facts"]
+            .map(|name| std::fs::metadata(std::path::Path::new(&state).join(name)).unwrap().ino())
+    };
+    let before = inodes();
+    fixture.call("ingest", json!({}));
+    assert_eq!(inodes(), before);
+    std::fs::write(fixture.root().join("more.rs"), "pub fn more() {}\n").unwrap();
+    fixture.call("ingest", json!({}));
+    assert_ne!(inodes(), before);
+    std::fs::remove_file(std::path::Path::new(&state).join("graph.snapshot")).unwrap();
+    fixture.call("ingest", json!({}));
+    assert!(std::path::Path::new(&state).join("graph.snapshot").exists());
+}

@@ -1,10 +1,12 @@
 //! Call list: callers or callees of a named node, as an answer, with what an empty one rests on.
 
 use m1nd_contract::budget::drop_tail;
-use m1nd_contract::{Fault, Guidance};
+use m1nd_contract::{Code, Fault, Guidance, Recovery};
 use m1nd_graph::{Graph, NodeIx, NodeKind};
+use m1nd_stdx::digest;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use super::calls::{self, Call, Direction, Lead};
 use super::coverage::{self, Coverage};
@@ -23,8 +25,11 @@ pub struct CallList {
     total: u64,
     /// How many of them are only inferred from a name.
     inferred: u64,
-    /// True when calls are missing from the answer.
+    /// True when calls after these are missing from the answer.
     truncated: bool,
+    /// Hand it on as `cursor` for the calls after these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
     /// Set where the name that was asked for is inherited from this node's type.
     #[serde(skip_serializing_if = "Option::is_none")]
     inherited: Option<bool>,
@@ -37,13 +42,24 @@ pub struct CallList {
     /// What an empty answer rests on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rests_on: Option<Coverage>,
+    /// How many calls come before these.
+    #[serde(skip)]
+    before: usize,
+}
+
+/// Which of the calls are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice<'c> {
+    pub limit: u64,
+    /// Where an earlier answer ended.
+    pub cursor: Option<&'c str>,
 }
 
 pub fn run(
     ctx: &Ctx<'_>,
     name: &str,
     direction: Direction,
-    limit: u64,
+    slice: Slice<'_>,
 ) -> Result<(CallList, Guidance), Fault> {
     let at = ctx.graph_view()?;
     let root = ctx.workspace()?.root();
@@ -51,10 +67,15 @@ pub fn run(
     let mut found = calls::find(root, &at.graph, node, direction);
     let total = found.len() as u64;
     let inferred = found.iter().filter(|call| call.candidates.is_some()).count() as u64;
-    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let before = match slice.cursor {
+        Some(cursor) => place(ctx, &found, cursor, name)?,
+        None => 0,
+    };
+    found.drain(..before);
+    found.truncate(usize::try_from(slice.limit).unwrap_or(usize::MAX));
     let (leads, open) = match direction {
-        Direction::Callers => leads(ctx, &at, node, found.is_empty())?,
-        Direction::Callees => Default::default(),
+        Direction::Callers if before == 0 => leads(ctx, &at, node, found.is_empty())?,
+        _ => Default::default(),
     };
     let guidance = match found.first() {
         Some(first) => Guidance {
@@ -62,6 +83,7 @@ pub fn run(
             next_suggested_target: Some(format!("{}:{}", first.file_path, first.line)),
             next_step_hint: None,
         },
+        None if before > 0 => Guidance::hint("There are no calls after these."),
         None if is_place(&at, node) => Guidance::hint(
             "That is a file or a folder, and only calls at the top level of a file are its own. Ask outline for what is inside, then ask about that.",
         ),
@@ -78,18 +100,46 @@ pub fn run(
             gap(ctx, &at, node)?
         )),
     };
-    let list = CallList {
+    let mut list = CallList {
         node_id: at.graph.node(node).id().to_owned(),
-        truncated: total > found.len() as u64,
+        truncated: false,
+        next_cursor: None,
+        before,
         inherited: is_inherited(&at.graph, name, node).then_some(true),
         unattributed: Some(open.calls).filter(|&calls| calls > 0),
         leads,
-        rests_on: found.is_empty().then(|| coverage::of_workspace(&at.view, &at.graph)),
+        rests_on: (found.is_empty() && before == 0).then(|| coverage::of_workspace(&at.view, &at.graph)),
         calls: found,
         total,
         inferred,
     };
+    list.mark();
     Ok((list, guidance))
+}
+
+/// Where a list goes on: after how many calls, and which call was the last.
+fn cursor(before: usize, last: &Call) -> String {
+    let key = format!("{} {} {} {}", last.candidates.is_some(), last.file_path, last.line, last.node_id);
+    format!("{before}-{}", digest::short_name(key.as_bytes(), 8))
+}
+
+/// How many calls an earlier answer ended after. The code may have changed since: the call it ended with is looked for.
+fn place(ctx: &Ctx<'_>, calls: &[Call], given: &str, name: &str) -> Result<usize, Fault> {
+    let malformed = || ctx.invalid("`cursor` must be a `next_cursor` of this tool.");
+    let (before, mark) = given.split_once('-').ok_or_else(malformed)?;
+    let before: usize = before.parse().map_err(|_| malformed())?;
+    let is_last = |at: usize| {
+        let call = at.checked_sub(1).and_then(|last| calls.get(last));
+        call.is_some_and(|call| cursor(at, call).ends_with(&format!("-{mark}")))
+    };
+    let found = if is_last(before) { Some(before) } else { (1..=calls.len()).find(|&at| is_last(at)) };
+    found.ok_or_else(|| {
+        Fault::new(
+            Code::Stale,
+            "The code changed: the call at which the earlier answer ended is not there any more.",
+            Recovery::call("Ask again from the start.", ctx.tool(), json!({ "node_id": name })),
+        )
+    })
 }
 
 /// Where else calls may come from. Functions are found by their imports; the text is searched for methods, whose
@@ -132,8 +182,18 @@ impl CallList {
     }
 
     pub fn shorten(&mut self, excess: usize) -> bool {
-        self.truncated = true;
         // Calls are what was asked for.
-        drop_tail(&mut self.leads, excess) > 0 || drop_tail(&mut self.calls, excess) > 0
+        let shorter = drop_tail(&mut self.leads, excess) > 0 || drop_tail(&mut self.calls, excess) > 0;
+        self.mark();
+        self.truncated = true;
+        shorter
+    }
+
+    /// Says where the list goes on.
+    fn mark(&mut self) {
+        let shown = self.before + self.calls.len();
+        self.truncated = self.total > shown as u64;
+        let last = self.calls.last().filter(|_| self.truncated);
+        self.next_cursor = last.map(|last| cursor(shown, last));
     }
 }

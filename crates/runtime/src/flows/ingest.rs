@@ -44,7 +44,10 @@ pub fn run(ctx: &Ctx<'_>, what: What) -> Result<(Arc<Job>, JobState), Fault> {
         .runtime()
         .start_job(tool, move |cancel| match read(&workspace, &what, clock.as_ref(), cancel) {
             Ok(mut report) => {
-                if let Err(err) = workspace.save() {
+                // What is on the disk already is not written again: that costs more than finding that nothing changed.
+                if (workspace.is_unsaved() || workspace.last_save().is_none())
+                    && let Err(err) = workspace.save()
+                {
                     tracing::warn!(%err, "the graph was not saved");
                     report["not_saved"] = json!(err.to_string());
                 }

@@ -290,7 +290,7 @@ impl Host {
         let ingest =
             state.insert(kept.unwrap_or_else(|| Ingest::new(&name(root))).after(before.generation()));
         // History moves with commits, not with edits.
-        if first || reuse != Reuse::Edits || ingest.history_head() != history::heads(root) {
+        if first || reuse == Reuse::Nothing || ingest.history_head() != history::heads(root) {
             match history::read_all(root, Limits::default(), cancel) {
                 Ok(history) => ingest.set_history(history),
                 Err(HistoryError::Stopped(stop)) => return Err(stop),

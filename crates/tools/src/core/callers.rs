@@ -2,7 +2,7 @@
 
 use m1nd_contract::arg::Int;
 use m1nd_contract::{Fault, Trim};
-use m1nd_runtime::flows::call_list::{self, CallList};
+use m1nd_runtime::flows::call_list::{self, CallList, Slice};
 use m1nd_runtime::flows::calls::Direction;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -18,6 +18,8 @@ pub struct Input {
     /// Max calls (1-1000)
     #[schemars(extend("default" = 100))]
     limit: Option<Int>,
+    /// next_cursor of the answer before
+    cursor: Option<String>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -45,7 +47,8 @@ impl Tool for Callers {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let limit = ctx.in_range("limit", input.limit, 1..=1_000)?.unwrap_or(100);
-        let (list, guidance) = call_list::run(ctx, &input.node_id, Direction::Callers, limit)?;
+        let slice = Slice { limit, cursor: input.cursor.as_deref() };
+        let (list, guidance) = call_list::run(ctx, &input.node_id, Direction::Callers, slice)?;
         let total = list.total();
         Ok(Answer::of(Output { list }).candidates(total).next(guidance))
     }
