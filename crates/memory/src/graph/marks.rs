@@ -47,10 +47,11 @@ pub(crate) fn derive_marks_of(tx: &mut dyn Tx, ws: WsNo) -> Result<(), MemoryErr
         if row.status == ConflictStatus::Resolved
             && settled
             && let Some(stream) = tx.stream(ws, &row.from, &row.doc, StreamKind::Graph)?
+            // Of older versions nobody asks any more.
+            && tx.version_at(stream.id, &row.key, Seq::TIP)?.is_some_and(|own| own.seq == row.theirs_seq)
         {
             let mark = mark_of(tx.rows(), &stream, &row.into, &row.key)?;
-            let refused = mark.refused.max(Some(row.theirs_seq));
-            tx.put_merge_mark(&MergeMarkRow { refused, ..mark })?;
+            tx.put_merge_mark(&MergeMarkRow { refused: Some(row.theirs_seq), ..mark })?;
         }
     }
     Ok(())

@@ -62,7 +62,7 @@ pub struct GraphMergeOutput {
     pub doc: DocName,
     /// Keys written to the destination, or that would be.
     pub merged: usize,
-    /// Keys that say the same on both sides, or whose conflict is known already.
+    /// Keys of which the branch says nothing new, that say the same on both sides, or whose conflict is open already.
     pub skipped: usize,
     /// New conflicts, or those that there would be.
     pub conflicts_created: usize,
