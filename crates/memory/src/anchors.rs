@@ -63,6 +63,8 @@ pub enum EventSeen {
     Supports,
     /// It says that something failed or is not so.
     Refutes(String),
+    /// It only says what the mission did with itself: that it began, claimed something, was handed on or closed.
+    Housekeeping(String),
     Missing,
 }
 

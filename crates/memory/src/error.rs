@@ -42,7 +42,12 @@ pub enum MemoryError {
     #[error("branch {into} has no node {missing} any more, and the edge {edge} of {from} needs it")]
     ConflictNeedsNode { missing: String, edge: String, from: BranchName, into: BranchName, doc: DocName },
     #[error("the destination changed after conflict {id} was recorded")]
-    ConflictStale { id: ConflictId, current: Option<serde_json::Value> },
+    ConflictStale {
+        id: ConflictId,
+        current: Option<serde_json::Value>,
+        /// Edges of the destination that would go with the node, as they stand now.
+        edges: Vec<serde_json::Value>,
+    },
     #[error("card type {given} is unknown")]
     CardTypeUnknown { given: String, supported: Vec<&'static str> },
     #[error("the card cannot be read: {reason}")]

@@ -33,6 +33,7 @@ const MOVED: usize = 500;
 const SNIPPET: usize = 200;
 
 /// Finds notes, cards, tasks and plans by their words, best first, and behind them claims of missions, newest first.
+/// Missions belong to the repository: their claims are found from every workspace of memory.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
@@ -40,7 +41,7 @@ pub struct SearchRequest {
     pub workspace: String,
     /// Words; all must occur, or any if nothing holds all. proj* finds projection
     pub query: String,
-    /// Only these: note, card, task, plan, claim
+    /// Only these: note, card, task, plan, claim (claims are the repository's, not one workspace's)
     #[serde(default)]
     pub kinds: Option<Vec<FindKind>>,
     /// Only what was written at or after this time (a date, or RFC 3339).

@@ -104,6 +104,20 @@ impl Draft {
         )
     }
 
+    /// Whether it only says what the mission did with itself, and shows nothing of what it is about.
+    pub fn is_housekeeping(&self) -> bool {
+        match self.detail.as_deref() {
+            Some(
+                Detail::Started { .. }
+                | Detail::Claimed { .. }
+                | Detail::Dissent { .. }
+                | Detail::HandedOff { .. }
+                | Detail::Closed { .. },
+            ) => true,
+            Some(Detail::Found { .. } | Detail::Edited { .. } | Detail::Judged { .. }) | None => false,
+        }
+    }
+
     /// Whether nobody need go there again.
     pub fn is_dead_path(&self) -> bool {
         self.refutes()

@@ -214,6 +214,9 @@ fn a_step_of_a_task_is_confirmed_by_an_event_that_is_there_and_speaks_for_it() {
     assert!(said["message"].as_str().unwrap().contains("no mission of this workspace"), "{said}");
     let said = refused(&fixture, "tasks_verify", confirm(&failed, true));
     assert!(said["message"].as_str().unwrap().contains("confirms nothing"), "{said}");
+    let started = json!(format!("{}_1", passed.as_str().unwrap().rsplit_once('_').unwrap().0));
+    let said = refused(&fixture, "tasks_verify", confirm(&started, true));
+    assert!(said["message"].as_str().unwrap().contains("mission did with itself"), "{said}");
     ok(&fixture, "tasks_verify", confirm(&failed, false));
     ok(&fixture, "tasks_verify", confirm(&passed, true));
 }

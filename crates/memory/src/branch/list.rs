@@ -79,7 +79,8 @@ pub fn list(ports: &Ports<'_>, request: &BranchListRequest) -> Result<BranchList
     let budget = Budget::of(request.max_chars)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let cursor = page::cursor(request.cursor, ws.branches + 1)?;
+        // A workspace that nothing was written to has main.
+        let cursor = page::cursor(request.cursor, ws.branches.max(1) + 1)?;
         let mut found = rows.branches(ws.no, cursor, limit + 1)?;
         if ws.no.0 == 0 && cursor > 1 {
             found.push(super::existing(rows, &ws, "main")?);

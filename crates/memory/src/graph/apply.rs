@@ -170,13 +170,13 @@ pub(crate) fn live(w: &Writer<'_>, place: &Place) -> Result<GraphView, MemoryErr
     GraphView::of(w.tx.rows(), &w.ws, &place.branch, &place.doc)
 }
 
-/// Writes the tombstone of a node and of every edge at it. Returns how many edges went with it.
+/// Writes the tombstone of a node and of every edge at it. Returns the edges that went with it.
 pub(crate) fn delete_node(
     w: &mut Writer<'_>,
     place: &Place,
     id: &GraphNodeId,
     gone: NewVersion,
-) -> Result<usize, MemoryError> {
+) -> Result<Vec<VersionRow>, MemoryError> {
     let edges = live(w, place)?.edges_around(w.tx.rows(), id)?;
     let origin = gone.origin.clone();
     w.put_version(&place.branch, &place.doc, &GraphKey::Node(id.clone()), gone)?;
@@ -185,7 +185,7 @@ pub(crate) fn delete_node(
         let state = NewVersion { deleted: true, body: edge.body.clone(), origin: origin.clone() };
         w.put_version(&place.branch, &place.doc, &edge.key, state)?;
     }
-    Ok(edges.len())
+    Ok(edges)
 }
 
 /// What a new version says about places in the code.
@@ -293,7 +293,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
                 return Err(MemoryError::NodeUnknown { id: id.to_string(), nearest, at: place.told() });
             };
             let gone = NewVersion { deleted: true, body: row.body, origin: None };
-            applied.edges_deleted += delete_node(w, place, id, gone)?;
+            applied.edges_deleted += delete_node(w, place, id, gone)?.len();
             applied.nodes_deleted += 1;
         }
         Step::Delete(key @ GraphKey::Edge { from, rel, to }) => {

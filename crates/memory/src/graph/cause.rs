@@ -57,7 +57,7 @@ impl Cause {
                  edges; use_into keeps them."
             )
         } else {
-            format!("{from} and {into} both changed {key} since {from} was cut off.")
+            format!("{from} and {into} both changed {key} since they last agreed on it.")
         });
         Ok(out)
     }

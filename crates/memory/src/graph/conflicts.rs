@@ -151,7 +151,7 @@ pub struct Conflict {
     pub into: BranchName,
     pub doc: DocName,
     pub status: ConflictStatus,
-    /// The state when `from` was cut off; null where there was none.
+    /// What both last agreed on: at the cut, or at a later merge; null where there was nothing.
     #[serde(default)]
     #[schemars(with = "Object")]
     pub base: Option<Object>,

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::apply::delete_node;
 use super::dispute::Dispute;
 use super::place;
-use super::resolve::{AGREED, Refused, close, superseded_by};
-use super::since::Since;
-use super::state::object;
+use super::resolve::{AGREED, close, superseded_by};
+use super::since::{Left, Since};
+use super::state::{object, same};
 use super::view::GraphView;
 use crate::branch::existing;
 use crate::error::MemoryError;
@@ -62,7 +62,7 @@ pub struct GraphMergeOutput {
     pub doc: DocName,
     /// Keys written to the destination, or that would be.
     pub merged: usize,
-    /// Keys that say the same on both sides, or whose conflict is known already.
+    /// Keys of which the branch says nothing new, that say the same on both sides, or whose conflict is open already.
     pub skipped: usize,
     /// New conflicts, or those that there would be.
     pub conflicts_created: usize,
@@ -98,15 +98,14 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
         };
         let since = Since::of(w.tx.rows(), &w.ws, &from.name, &base, &doc)?;
         let place = Place { branch: into.clone(), doc: doc.clone() };
-        let refused = Refused::of(w.tx.rows(), &w.ws, &place, &from.name)?;
         let mut run = Run {
             w,
             ports,
-            refused,
             from: from.name.clone(),
             since,
             place,
             merged: 0,
+            marked: false,
             new: Vec::new(),
             newer: HashMap::new(),
             open: Vec::new(),
@@ -117,8 +116,13 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
         let mut agreed: HashSet<GraphKey> = HashSet::new();
         for theirs in found {
             match run.plan(&theirs)? {
-                Plan::Same => {
+                Plan::Nothing => {
                     skipped += 1;
+                    agreed.insert(theirs.key);
+                }
+                Plan::Agreed => {
+                    skipped += 1;
+                    run.leave(&theirs.key, Left::Agreed(theirs.seq))?;
                     agreed.insert(theirs.key);
                 }
                 Plan::Take => {
@@ -140,7 +144,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             None => agreed.contains(&row.key).then(|| AGREED.to_owned()),
         };
         let closed = close(run.w, &run.place, &run.from, Seq::END, why)?;
-        let (merged, conflict_ids, still_open) = (run.merged, run.new, run.open);
+        let (merged, conflict_ids, still_open, marked) = (run.merged, run.new, run.open, run.marked);
         let out = GraphMergeOutput {
             from: from.name,
             into,
@@ -153,7 +157,7 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             dry_run,
             pagination: Pagination::new(cursor, limit, count, next),
         };
-        let wrote = merged > 0 || out.conflicts_created > 0 || closed > 0;
+        let wrote = merged > 0 || marked || out.conflicts_created > 0 || closed > 0;
         Ok(if wrote && !dry_run { Outcome::Keep(out) } else { Outcome::Discard(out) })
     })
 }
@@ -200,9 +204,26 @@ fn cursor_of(row: &VersionRow) -> i64 {
     }
 }
 
+/// Remembers that edges which went with a node are gone on both sides. Returns whether that was not known before.
+pub(super) fn leave_gone(
+    w: &mut Writer<'_>,
+    since: &Since,
+    edges: &[VersionRow],
+) -> Result<bool, MemoryError> {
+    let mut marked = false;
+    for edge in edges {
+        if let Some(gone) = since.own(w.tx.rows(), &edge.key)?.filter(|own| own.deleted) {
+            marked |= since.leave(w.tx, &edge.key, Left::Agreed(gone.seq))?;
+        }
+    }
+    Ok(marked)
+}
+
 enum Plan {
-    /// Both sides say the same, or `from` has said nothing new since they did, or since it was settled.
-    Same,
+    /// `from` has said nothing new since both agreed, or since it was settled.
+    Nothing,
+    /// Both came to say the same.
+    Agreed,
     /// Only `from` changed it.
     Take,
     /// Both changed it, or taking it would leave an edge without its node.
@@ -216,9 +237,9 @@ struct Run<'r, 't> {
     /// What happened since `from` was cut off.
     since: Since,
     place: Place,
-    /// What somebody decided not to take.
-    refused: Refused,
     merged: usize,
+    /// Whether anything was agreed on that was not before.
+    marked: bool,
     new: Vec<ConflictId>,
     /// The new conflict over a key.
     newer: HashMap<GraphKey, ConflictId>,
@@ -231,33 +252,43 @@ impl Run<'_, '_> {
         super::apply::live(self.w, &self.place)
     }
 
+    fn leave(&mut self, key: &GraphKey, left: Left) -> Result<(), MemoryError> {
+        self.marked |= self.since.leave(self.w.tx, key, left)?;
+        Ok(())
+    }
+
     fn plan(&self, theirs: &VersionRow) -> Result<Plan, MemoryError> {
-        // Whatever the destination did since: only a new word of `from` is a new question.
-        if self.refused.holds(theirs) {
-            return Ok(Plan::Same);
+        let rows = self.w.tx.rows();
+        if !self.since.is_news(rows, Some(theirs), &theirs.key)? {
+            return Ok(Plan::Nothing);
         }
         let ours = self.ours()?;
-        let current = ours.state(self.w.tx.rows(), &theirs.key)?;
-        let moved = self.since.moved(self.w.tx.rows(), current.as_ref(), Some(theirs), &theirs.key)?;
-        if !moved.theirs {
-            return Ok(Plan::Same);
+        let current = ours.state(rows, &theirs.key)?;
+        if same(current.as_ref(), Some(theirs)) {
+            return Ok(Plan::Agreed);
         }
-        if moved.ours || self.leaves_hole(&ours, theirs)? {
+        // Whatever the destination did since: only a new word of `from` is a new question.
+        if self.since.is_refused(rows, theirs)? {
+            return Ok(Plan::Nothing);
+        }
+        if self.since.is_news(rows, current.as_ref(), &theirs.key)? || self.leaves_hole(&ours, theirs)? {
             return Ok(Plan::Clash);
         }
         Ok(Plan::Take)
     }
 
     fn leaves_hole(&self, ours: &GraphView, theirs: &VersionRow) -> Result<bool, MemoryError> {
+        let rows = self.w.tx.rows();
         match &theirs.key {
             GraphKey::Node(id) if theirs.deleted => {
-                for edge in ours.edges_around(self.w.tx.rows(), id)? {
+                for edge in ours.edges_around(rows, id)? {
                     // The edge goes with the node unless the destination has put work into it, or somebody
                     // decided to keep it.
-                    let theirs = self.since.theirs(self.w.tx.rows(), &edge.key)?;
-                    let kept = theirs.as_ref().is_some_and(|theirs| self.refused.holds(theirs));
-                    let rows = self.w.tx.rows();
-                    if kept || self.since.moved(rows, Some(&edge), theirs.as_ref(), &edge.key)?.ours {
+                    let kept = match self.since.theirs(rows, &edge.key)? {
+                        Some(theirs) => self.since.is_refused(rows, &theirs)?,
+                        None => false,
+                    };
+                    if kept || self.since.is_news(rows, Some(&edge), &edge.key)? {
                         return Ok(true);
                     }
                 }
@@ -265,7 +296,7 @@ impl Run<'_, '_> {
             }
             GraphKey::Edge { from, to, .. } if !theirs.deleted => {
                 for end in [from, to] {
-                    if ours.live(self.w.tx.rows(), &GraphKey::Node(end.clone()))?.is_none()
+                    if ours.live(rows, &GraphKey::Node(end.clone()))?.is_none()
                         && self.pending(end)?.is_none()
                     {
                         return Ok(true);
@@ -280,20 +311,11 @@ impl Run<'_, '_> {
     /// The version of a node that this merge would bring, when an edge is met before its node: in a
     /// rehearsal, or when a caller starts in the middle.
     fn pending(&self, id: &GraphNodeId) -> Result<Option<VersionRow>, MemoryError> {
-        let Some(stream) = &self.since.stream else {
+        let (rows, key) = (self.w.tx.rows(), GraphKey::Node(id.clone()));
+        let Some(theirs) = self.since.own(rows, &key)?.filter(|row| !row.deleted) else {
             return Ok(None);
         };
-        let key = GraphKey::Node(id.clone());
-        let theirs = self.w.tx.version_at(stream.id, &key, Seq::TIP)?;
-        let Some(theirs) = theirs.filter(|row| !row.deleted) else {
-            return Ok(None);
-        };
-        if self.refused.holds(&theirs) {
-            return Ok(None);
-        }
-        let ours = self.ours()?.state(self.w.tx.rows(), &key)?;
-        let moved = self.since.moved(self.w.tx.rows(), ours.as_ref(), Some(&theirs), &key)?;
-        Ok(Some(theirs).filter(|_| !moved.ours))
+        Ok(matches!(self.plan(&theirs)?, Plan::Take).then_some(theirs))
     }
 
     fn take(&mut self, theirs: &VersionRow) -> Result<(), MemoryError> {
@@ -304,7 +326,8 @@ impl Run<'_, '_> {
         };
         match &theirs.key {
             GraphKey::Node(id) if theirs.deleted => {
-                delete_node(self.w, &self.place, id, state)?;
+                let edges = delete_node(self.w, &self.place, id, state)?;
+                self.marked |= leave_gone(self.w, &self.since, &edges)?;
             }
             GraphKey::Edge { from, to, .. } if !theirs.deleted => {
                 for end in [from, to] {
@@ -321,21 +344,28 @@ impl Run<'_, '_> {
                 self.w.put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
             }
         }
+        self.leave(&theirs.key, Left::Agreed(theirs.seq))?;
         self.merged += 1;
         Ok(())
     }
 
-    /// Writes the conflict down. Returns false if it is known already, settled or not.
+    /// Writes the conflict down. Returns false if it is known and open already.
     fn record(&mut self, theirs: &VersionRow) -> Result<bool, MemoryError> {
-        let base = self.since.base.state(self.w.tx.rows(), &theirs.key)?;
+        let base = self.since.agreed(self.w.tx.rows(), &theirs.key)?;
         let ours = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
         let ours_seq = self.since.stands_at(self.w.tx.rows(), &self.ours()?, ours.as_ref(), theirs)?;
         let id = self.conflict_id(base.as_ref(), theirs, ours_seq);
         if let Some(known) = self.w.tx.conflict(self.w.ws.no, &id)? {
             if known.status == ConflictStatus::Open {
                 self.open.push(id);
+                return Ok(false);
             }
-            return Ok(false);
+            // Nobody settled it: another one took its place, and what made that one is gone again.
+            let (status, resolution, resolved) = (ConflictStatus::Open, None, None);
+            self.w.tx.put_conflict(&ConflictRow { status, resolution, resolved, ..known })?;
+            self.newer.insert(theirs.key.clone(), id.clone());
+            self.new.push(id);
+            return Ok(true);
         }
         let show = |row: &VersionRow| object(row, self.ports.code);
         let row = ConflictRow {

@@ -7,6 +7,7 @@ mod diff;
 mod dispute;
 mod edges;
 mod key;
+mod marks;
 mod merge;
 mod place;
 mod query;
@@ -25,6 +26,8 @@ pub use conflicts::{
 pub use diff::{Change, ChangeKind, GraphDiffOutput, GraphDiffRequest, diff};
 pub(crate) use dispute::conflict_id_in;
 pub use key::EdgeKey;
+pub use marks::derive_marks;
+pub(crate) use marks::derive_marks_of;
 pub use merge::{GraphMergeOutput, GraphMergeRequest, merge};
 pub use query::{GraphQueryOutput, GraphQueryRequest, query};
 pub(crate) use resolve::superseded_by;

@@ -1,21 +1,18 @@
 //! Settling a merge conflict, once.
 
-use std::collections::HashMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::apply::{check_ends, delete_node, live};
 use super::conflicts::known;
-use super::since::Since;
+use super::merge::leave_gone;
+use super::since::{Left, Since};
 use super::state::object;
 use crate::branch::existing;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, Seq, WorkspaceId};
-use crate::port::{
-    ConflictRow, ConflictScan, ConflictStatus, GraphKey, Origin, Rows, StreamKind, VersionRow, WorkspaceRow,
-};
+use crate::port::{ConflictRow, ConflictScan, ConflictStatus, GraphKey, Origin, VersionRow};
 use crate::ports::Ports;
 use crate::target::Place;
 use crate::writer::{NewVersion, Once, Outcome, Writer, write};
@@ -40,7 +37,7 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::UseFrom => "use_from",
             Self::UseInto => "use_into",
@@ -76,9 +73,12 @@ pub fn resolve(
             }
             return Err(MemoryError::ConflictSettled { id: id.clone(), resolution });
         }
+        let since = since(w, &row)?;
         if applied {
-            apply(w, ports, &row)?;
+            apply(w, ports, &row, &since)?;
         }
+        let left = if applied { Left::Agreed(row.theirs_seq) } else { Left::Refused(row.theirs_seq) };
+        since.leave(w.tx, &row.key, left)?;
         let (now, name) = (w.now, request.resolution.as_str().to_owned());
         let status = ConflictStatus::Resolved;
         // Earlier conflicts over the same key speak of versions that are no longer compared; nobody could settle
@@ -93,6 +93,9 @@ pub fn resolve(
 /// How many conflicts are looked through at a time.
 const PAGE: usize = 200;
 
+/// How many edges at a node a refusal shows.
+const SHOWN: usize = 10;
+
 /// How a conflict is settled whose versions are no longer compared.
 pub(crate) fn superseded_by(id: &ConflictId) -> String {
     format!("superseded by {id}")
@@ -100,44 +103,6 @@ pub(crate) fn superseded_by(id: &ConflictId) -> String {
 
 /// How a conflict ends whose sides came to say the same.
 pub(super) const AGREED: &str = "agreed";
-
-/// The versions of a branch that somebody decided not to take into another.
-pub(super) struct Refused(HashMap<GraphKey, Vec<Seq>>);
-
-impl Refused {
-    pub(super) fn of(
-        rows: &dyn Rows,
-        ws: &WorkspaceRow,
-        place: &Place,
-        from: &BranchName,
-    ) -> Result<Self, MemoryError> {
-        let (mut before, mut out) = (Seq::END, HashMap::<GraphKey, Vec<Seq>>::new());
-        loop {
-            let found = rows.conflicts(&ConflictScan {
-                ws: ws.no,
-                into: &place.branch,
-                doc: Some(&place.doc),
-                status: Some(ConflictStatus::Resolved),
-                before,
-                limit: PAGE,
-            })?;
-            let Some(last) = found.last().map(|row| row.seq) else { return Ok(Self(out)) };
-            before = last;
-            let settled = [Resolution::UseInto.as_str(), AGREED];
-            let kept =
-                |row: &ConflictRow| row.resolution.as_deref().is_some_and(|how| settled.contains(&how));
-            let found = found.into_iter().filter(|row| row.from == *from && kept(row));
-            for row in found {
-                out.entry(row.key).or_default().push(row.theirs_seq);
-            }
-        }
-    }
-
-    /// Whether this version is one of them.
-    pub(super) fn holds(&self, theirs: &VersionRow) -> bool {
-        self.0.get(&theirs.key).is_some_and(|settled| settled.contains(&theirs.seq))
-    }
-}
 
 /// Closes open conflicts between two branches that were found before `before`, where `why` gives a reason. Returns how
 /// many.
@@ -170,22 +135,34 @@ pub(super) fn close(
     }
 }
 
-fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(), MemoryError> {
+/// The two branches of a conflict.
+fn since(w: &Writer<'_>, row: &ConflictRow) -> Result<Since, MemoryError> {
+    let from = existing(w.tx.rows(), &w.ws, row.from.as_str())?;
+    let Some(base) = from.base.clone().filter(|base| base.branch == row.into) else {
+        let base = from.base.map(|base| base.branch);
+        return Err(MemoryError::NotMergeBack { from: from.name, into: row.into.clone(), base });
+    };
+    Since::of(w.tx.rows(), &w.ws, &row.from, &base, &row.doc)
+}
+
+fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow, since: &Since) -> Result<(), MemoryError> {
     let place = Place { branch: row.into.clone(), doc: row.doc.clone() };
     let view = live(w, &place)?;
     let current = view.state(w.tx.rows(), &row.key)?;
-    let theirs = recorded(w, row)?;
-    let base = existing(w.tx.rows(), &w.ws, row.from.as_str())?.base;
-    let stands = match base {
-        Some(base) => {
-            let since = Since::of(w.tx.rows(), &w.ws, &row.from, &base, &row.doc)?;
-            since.stands_at(w.tx.rows(), &view, current.as_ref(), &theirs)?
-        }
-        None => current.as_ref().map(|now| now.seq),
-    };
-    if stands != row.ours_seq {
-        let current = current.map(|now| Value::Object(object(&now, ports.code)));
-        return Err(MemoryError::ConflictStale { id: row.id.clone(), current });
+    let theirs = recorded(w, row, since)?;
+    if since.stands_at(w.tx.rows(), &view, current.as_ref(), &theirs)? != row.ours_seq {
+        let show = |now: &VersionRow| Value::Object(object(now, ports.code));
+        let edges = match &row.key {
+            GraphKey::Node(id) if theirs.deleted => view.edges_around(w.tx.rows(), id)?,
+            GraphKey::Node(_) | GraphKey::Edge { .. } => Vec::new(),
+        };
+        // The newest are what made it stale.
+        let edges = edges.iter().rev().take(SHOWN).map(show).collect();
+        return Err(MemoryError::ConflictStale {
+            id: row.id.clone(),
+            current: current.as_ref().map(show),
+            edges,
+        });
     }
     if !theirs.deleted {
         check_ends(w, &view, &place, &row.key).map_err(|err| match err {
@@ -203,7 +180,8 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(),
     let state = NewVersion { deleted: theirs.deleted, body: theirs.body, origin };
     match &row.key {
         GraphKey::Node(id) if state.deleted => {
-            delete_node(w, &place, id, state)?;
+            let edges = delete_node(w, &place, id, state)?;
+            leave_gone(w, since, &edges)?;
         }
         key => {
             w.put_version(&place.branch, &place.doc, key, state)?;
@@ -213,9 +191,8 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow) -> Result<(),
 }
 
 /// The version of `from` that was compared; `from` may have moved on since.
-fn recorded(w: &Writer<'_>, row: &ConflictRow) -> Result<VersionRow, MemoryError> {
-    let stream = w.tx.stream(w.ws.no, &row.from, &row.doc, StreamKind::Graph)?;
-    let found = match stream {
+fn recorded(w: &Writer<'_>, row: &ConflictRow, since: &Since) -> Result<VersionRow, MemoryError> {
+    let found = match &since.stream {
         Some(stream) => w.tx.version_at(stream.id, &row.key, row.theirs_seq)?,
         None => None,
     };

@@ -1,25 +1,27 @@
-//! Since: what two branches did to a key after one was cut off the other.
+//! Since: what two branches did to a key after they last agreed on it.
 
 use super::state::same;
 use super::view::GraphView;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, Seq};
-use crate::port::{Base, GraphKey, Rows, StreamKind, StreamRow, VersionRow, WorkspaceRow};
+use crate::port::{Base, GraphKey, MergeMarkRow, Rows, StreamKind, StreamRow, Tx, VersionRow, WorkspaceRow};
 
 /// A branch and the branch that it was cut off, from the cut on.
 pub(super) struct Since {
+    into: BranchName,
     /// What `from` wrote itself.
     pub(super) stream: Option<StreamRow>,
-    /// The number at which it was cut off.
-    cut: Seq,
-    /// The destination as it was then.
-    pub(super) base: GraphView,
+    /// The destination as it was at the cut.
+    cut: GraphView,
 }
 
-/// Which sides changed a key since they last said the same about it.
-pub(super) struct Moved {
-    pub(super) ours: bool,
-    pub(super) theirs: bool,
+/// How a merge or a resolution left a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Both sides say what this version of `from` says.
+    Agreed(Seq),
+    /// Somebody decided not to take this version of `from`.
+    Refused(Seq),
 }
 
 impl Since {
@@ -30,59 +32,78 @@ impl Since {
         base: &Base,
         doc: &DocName,
     ) -> Result<Self, MemoryError> {
-        let stream = rows.stream(ws.no, from, doc, StreamKind::Graph)?;
-        let view = GraphView::at(rows, ws, &base.branch, doc, base.seq)?;
-        Ok(Self { stream, cut: base.seq, base: view })
+        Ok(Self {
+            into: base.branch.clone(),
+            stream: rows.stream(ws.no, from, doc, StreamKind::Graph)?,
+            cut: GraphView::at(rows, ws, &base.branch, doc, base.seq)?,
+        })
     }
 
-    /// What happened to a key since both sides last said the same: at the cut, after an earlier merge, or because they
-    /// came to the same by themselves. What was agreed on once is not disputed again.
-    pub(super) fn moved(
-        &self,
-        rows: &dyn Rows,
-        ours: Option<&VersionRow>,
-        theirs: Option<&VersionRow>,
-        key: &GraphKey,
-    ) -> Result<Moved, MemoryError> {
-        let (mut a, mut b) = (ours.cloned(), theirs.cloned());
-        while !same(a.as_ref(), b.as_ref()) {
-            let own =
-                |row: &Option<VersionRow>| row.as_ref().map(|row| row.seq).filter(|seq| *seq > self.cut);
-            match (own(&a), own(&b)) {
-                (None, None) => break,
-                (seq_a, seq_b) if seq_a > seq_b => a = self.before(rows, a, key)?,
-                _ => b = self.before(rows, b, key)?,
-            }
+    fn mark(&self, rows: &dyn Rows, key: &GraphKey) -> Result<Option<MergeMarkRow>, MemoryError> {
+        match &self.stream {
+            Some(stream) => Ok(rows.merge_mark(stream.id, &self.into, key)?),
+            None => Ok(None),
         }
-        Ok(Moved { ours: !same(ours, a.as_ref()), theirs: !same(theirs, a.as_ref()) })
     }
 
-    /// The state of a key before this version, at most back to the cut.
-    fn before(
+    /// What both sides said when they last knew of each other: at the cut, or at the last merge or resolution after which
+    /// they said the same. That they happened to say the same in between settles nothing, for neither knew of the other.
+    pub(super) fn agreed(&self, rows: &dyn Rows, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
+        if let Some(stream) = &self.stream
+            && let Some(seq) = self.mark(rows, key)?.and_then(|mark| mark.agreed)
+        {
+            return Ok(rows.version_at(stream.id, key, seq)?);
+        }
+        self.cut.state(rows, key)
+    }
+
+    /// Whether a side says something else about a key than both did when they last agreed.
+    pub(super) fn is_news(
         &self,
         rows: &dyn Rows,
-        row: Option<VersionRow>,
+        side: Option<&VersionRow>,
         key: &GraphKey,
-    ) -> Result<Option<VersionRow>, MemoryError> {
-        let older = match row {
-            Some(row) => rows.version_at(row.stream, key, Seq(row.seq.0 - 1))?,
-            None => None,
+    ) -> Result<bool, MemoryError> {
+        Ok(!same(side, self.agreed(rows, key)?.as_ref()))
+    }
+
+    /// Whether somebody decided not to take this version; only a new one is a new question.
+    pub(super) fn is_refused(&self, rows: &dyn Rows, theirs: &VersionRow) -> Result<bool, MemoryError> {
+        let mark = self.mark(rows, &theirs.key)?;
+        Ok(mark.is_some_and(|mark| mark.refused == Some(theirs.seq)))
+    }
+
+    /// Remembers how a key was left. Returns whether that was not known before.
+    pub(super) fn leave(&self, tx: &mut dyn Tx, key: &GraphKey, left: Left) -> Result<bool, MemoryError> {
+        let Some(stream) = &self.stream else {
+            return Ok(false);
         };
-        match older.filter(|row| row.seq > self.cut) {
-            Some(row) => Ok(Some(row)),
-            None => self.base.state(rows, key),
+        let before = self.mark(tx.rows(), key)?;
+        let mut mark = before.clone().unwrap_or_else(|| MergeMarkRow::new(stream, &self.into, key));
+        match left {
+            Left::Agreed(seq) => mark.agreed = Some(seq),
+            Left::Refused(seq) => mark.refused = Some(seq),
         }
+        if before.as_ref() == Some(&mark) {
+            return Ok(false);
+        }
+        tx.put_merge_mark(&mark)?;
+        Ok(true)
     }
 
     /// The state of a key on `from`.
     pub(super) fn theirs(&self, rows: &dyn Rows, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
-        let own = match &self.stream {
-            Some(stream) => rows.version_at(stream.id, key, Seq::TIP)?,
-            None => None,
-        };
-        match own {
+        match self.own(rows, key)? {
             Some(row) => Ok(Some(row)),
-            None => self.base.state(rows, key),
+            None => self.cut.state(rows, key),
+        }
+    }
+
+    /// The newest version of a key that `from` wrote itself.
+    pub(super) fn own(&self, rows: &dyn Rows, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
+        match &self.stream {
+            Some(stream) => Ok(rows.version_at(stream.id, key, Seq::TIP)?),
+            None => Ok(None),
         }
     }
 
@@ -100,8 +121,7 @@ impl Since {
             && theirs.deleted
         {
             for edge in view.edges_around(rows, id)? {
-                let there = self.theirs(rows, &edge.key)?;
-                if self.moved(rows, Some(&edge), there.as_ref(), &edge.key)?.ours {
+                if self.is_news(rows, Some(&edge), &edge.key)? {
                     newest = newest.max(Some(edge.seq));
                 }
             }

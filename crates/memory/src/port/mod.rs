@@ -229,6 +229,12 @@ pub trait Rows {
     /// All conflicts, oldest first.
     fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>>;
 
+    /// How merges of a branch into `into` left a key; `stream` is what the merged branch wrote itself.
+    fn merge_mark(&self, stream: StreamId, into: &BranchName, key: &GraphKey)
+    -> Answer<Option<MergeMarkRow>>;
+    /// All of them, by branch, document, destination and key.
+    fn all_merge_marks(&self, ws: WsNo) -> Answer<Vec<MergeMarkRow>>;
+
     fn entity(&self, ws: WsNo, id: EntityId) -> Answer<Option<EntityRow>>;
     /// Newest first, with `created_seq < before`, and changed after the event `since`.
     fn entities(&self, ws: WsNo, before: Seq, since: EventNo, limit: usize) -> Answer<Vec<EntityRow>>;
@@ -287,6 +293,8 @@ pub trait Tx: Rows {
     fn put_version(&mut self, row: &VersionRow) -> Answer<()>;
     /// Adds a conflict, or replaces the one of the same id.
     fn put_conflict(&mut self, row: &ConflictRow) -> Answer<()>;
+    /// Adds a merge mark, or replaces the one over the same key.
+    fn put_merge_mark(&mut self, row: &MergeMarkRow) -> Answer<()>;
     fn put_entity(&mut self, row: &EntityRow) -> Answer<()>;
     fn put_step(&mut self, row: &StepRow) -> Answer<()>;
     fn put_event(&mut self, row: &EventRow) -> Answer<()>;

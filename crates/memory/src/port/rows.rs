@@ -289,6 +289,40 @@ pub struct ConflictRow {
     pub resolved: Option<UnixMs>,
 }
 
+/// How merges of one branch into another have left a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeMarkRow {
+    #[serde(skip)]
+    pub ws: WsNo,
+    /// What the merged branch wrote to the document.
+    #[serde(skip)]
+    pub stream: StreamId,
+    pub from: BranchName,
+    pub into: BranchName,
+    pub doc: DocName,
+    pub key: GraphKey,
+    /// The version of the merged branch that both sides last agreed on; none before they did since the cut.
+    pub agreed: Option<Seq>,
+    /// The version of the merged branch that somebody last decided not to take.
+    pub refused: Option<Seq>,
+}
+
+impl MergeMarkRow {
+    /// A mark that says nothing yet.
+    pub fn new(stream: &StreamRow, into: &BranchName, key: &GraphKey) -> Self {
+        Self {
+            ws: stream.ws,
+            stream: stream.id,
+            from: stream.branch.clone(),
+            into: into.clone(),
+            doc: stream.doc.clone(),
+            key: key.clone(),
+            agreed: None,
+            refused: None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

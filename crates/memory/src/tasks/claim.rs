@@ -11,12 +11,12 @@ use super::ready::in_the_way;
 use super::selector::only_task;
 use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
-use crate::port::{ClaimRow, Object, Status};
+use crate::port::{self, ClaimRow, Object, Status};
 use crate::ports::Ports;
 use crate::secrets::Sensitive;
 use crate::target;
 use crate::text::{self, timestamp};
-use crate::writer::{Outcome, write};
+use crate::writer::{self, Outcome, write};
 
 const DEFAULT_LEASE_S: i64 = 900;
 /// A week: longer than any agent works without a sign of life.
@@ -59,7 +59,7 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
     if !(1..=MAX_LEASE_S).contains(&lease) {
         return Err(MemoryError::invalid("lease_seconds", format!("is not between 1 and {MAX_LEASE_S}")));
     }
-    write(ports, &workspace, &request.once("tasks_claim"), |w| {
+    let mut out = write(ports, &workspace, &request.once("tasks_claim"), |w| {
         let mut row = only_task(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
         request.guard().check(&row, w)?;
         // Who claims or gives back is named and checked below.
@@ -102,6 +102,23 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
             event,
             replayed: false,
         }))
+    })?;
+    if out.replayed && !holds(ports, &workspace, &out)? {
+        out.event.warning = Some(format!(
+            "This is the first answer under this idempotency_key; its claim has ended. Claim {} again under another key.",
+            out.task
+        ));
+    }
+    Ok(out)
+}
+
+/// Whether a claim that was given out still holds.
+fn holds(ports: &Ports<'_>, workspace: &WorkspaceId, given: &ClaimOutput) -> Result<bool, MemoryError> {
+    let now = ports.clock.now();
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, workspace)?;
+        let row = target::entity(rows, &ws, "task", &given.task)?;
+        Ok(row.claim.is_some_and(|claim| claim.token == given.claim_token && claim.is_live(now)))
     })
 }
 

@@ -195,8 +195,14 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
             Some(EventSeen::Refutes(outcome)) if check.confirmed => {
                 return bad(&format!("the mission event says {outcome}, which confirms nothing"));
             }
+            Some(EventSeen::Housekeeping(type_)) if check.confirmed => {
+                return bad(&format!(
+                    "the mission event {type_} only says what the mission did with itself; cite the event of a step \
+                     that showed it"
+                ));
+            }
             Some(EventSeen::Refutes(_)) => "refutes",
-            Some(EventSeen::Supports) => "found",
+            Some(EventSeen::Supports | EventSeen::Housekeeping(_)) => "found",
             None => "not_read",
         };
         object.insert(EVENT.to_owned(), json!(state));

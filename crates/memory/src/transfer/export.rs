@@ -58,6 +58,10 @@ pub(super) fn records(
         counts.conflicts += 1;
         line(out, &Record::Conflict(row))?;
     }
+    for row in rows.all_merge_marks(ws.no)? {
+        counts.merge_marks += 1;
+        line(out, &Record::MergeMark(row))?;
+    }
     // A claim's answer is its token, which stays with whom it was given to.
     for row in rows.all_replays(ws.no)?.into_iter().filter(|row| row.operation != "tasks_claim") {
         counts.replays += 1;

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::BufRead;
 
 use super::embedded;
-use super::record::{Counts, FORMAT, Record};
+use super::record::{Counts, FORMAT, OLDEST, Record};
 use super::sound;
 use crate::error::MemoryError;
-use crate::graph::{GraphView, conflict_id_in, dangling_edges, superseded_by};
+use crate::graph::{GraphView, conflict_id_in, dangling_edges, derive_marks_of, superseded_by};
 use crate::ids::{BranchName, DocName, Seq, WorkspaceId};
 use crate::port::{self, Rows, StreamKind, Tx, Verdict, WorkspaceRow};
 use crate::ports::Ports;
@@ -34,6 +34,10 @@ pub fn import(ports: &Ports<'_>, workspace: &str, input: &mut dyn BufRead) -> Re
             put(tx, &ws, record.clone(), at + 1, &mut counts)?;
         }
         check_graphs(tx.rows(), &ws, &records)?;
+        // An older program kept none; what it merged must not be disputed here.
+        if counts.merge_marks == 0 {
+            derive_marks_of(tx, ws.no)?;
+        }
         Ok((Verdict::Keep, counts))
     })
 }
@@ -63,9 +67,12 @@ fn parse(input: &mut dyn BufRead) -> Result<Vec<Record>, MemoryError> {
         records.push(record);
     }
     match records.first() {
-        Some(Record::Workspace { format, .. }) if *format == FORMAT => {}
+        Some(Record::Workspace { format, .. }) if (OLDEST..=FORMAT).contains(format) => {}
         Some(Record::Workspace { format, .. }) => {
-            return Err(unreadable(1, format!("format {format} is not known; this program reads {FORMAT}")));
+            return Err(unreadable(
+                1,
+                format!("format {format} is not known; this program reads up to {FORMAT}"),
+            ));
         }
         _ => return Err(unreadable(1, "does not start with a workspace".to_owned())),
     }
@@ -171,6 +178,18 @@ fn put(
             row.ws = ws.no;
             counts.conflicts += 1;
             tx.put_conflict(&row)?;
+        }
+        Record::MergeMark(mut row) => {
+            row.ws = ws.no;
+            let Some(stream) = tx.stream(ws.no, &row.from, &row.doc, StreamKind::Graph)? else {
+                return Err(unreadable(
+                    line,
+                    "is about a document that the branch never wrote to".to_owned(),
+                ));
+            };
+            row.stream = stream.id;
+            counts.merge_marks += 1;
+            tx.put_merge_mark(&row)?;
         }
         Record::Replay(row) => {
             counts.replays += 1;

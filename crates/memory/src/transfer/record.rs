@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::port::{
-    BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, ReplayRow, StepRow, VersionRow, WorkspaceRow,
+    BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, MergeMarkRow, ReplayRow, StepRow, VersionRow,
+    WorkspaceRow,
 };
 
 /// The version of the format; a reader refuses one that it does not know.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
+/// The oldest version that is read. Version 1 had no merge marks.
+pub(super) const OLDEST: u32 = 1;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -24,6 +27,7 @@ pub(super) enum Record {
     Entry(EntryRow),
     Version(VersionRow),
     Conflict(ConflictRow),
+    MergeMark(MergeMarkRow),
     Replay(ReplayRow),
     /// The last line, so that a file that was cut off is known as such.
     End(Counts),
@@ -39,6 +43,8 @@ pub struct Counts {
     pub entries: usize,
     pub versions: usize,
     pub conflicts: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub merge_marks: usize,
     /// Answers under idempotency keys.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replays: usize,

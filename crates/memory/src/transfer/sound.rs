@@ -91,6 +91,15 @@ impl<'a> Seen<'a> {
                 DocName::parse(row.doc.as_str()).map_err(|err| err.to_string())?;
                 self.number(row.seq)
             }
+            Record::MergeMark(row) => {
+                key(&row.key)?;
+                let from = known(&row.from, &self.branches)?;
+                let back = from.base.as_ref().is_some_and(|base| base.branch == row.into);
+                ensure(back, "marks a merge into another branch than the base")?;
+                let given_out =
+                    |seq: Option<Seq>| seq.is_none_or(|seq| seq > Seq::ZERO && seq <= self.ws.seq);
+                ensure(given_out(row.agreed) && given_out(row.refused), LATER)
+            }
             Record::Replay(row) => {
                 let answer = serde_json::from_str::<Object>(&row.answer);
                 ensure(answer.is_ok(), "holds an answer that is no object")?;

@@ -98,7 +98,7 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             let at = GraphPlace { branch: from.clone(), doc: doc.clone() };
             fault(Code::Conflict, nodes(advice, &at, std::slice::from_ref(missing)))
         }
-        E::ConflictStale { id, current } => fault(
+        E::ConflictStale { id, current, edges } => fault(
             Code::Stale,
             Recovery::call(
                 "Compare with detail.current. Merge again to record what is there now.",
@@ -106,7 +106,10 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
                 json!({ "conflict_id": id }),
             ),
         )
-        .with_detail(json!({ "current": current })),
+        .with_detail(match edges.as_slice() {
+            [] => json!({ "current": current }),
+            edges => json!({ "current": current, "edges_at_node": edges }),
+        }),
         E::CardTypeUnknown { supported, .. } => fault(
             Code::InvalidParams,
             Recovery::call(

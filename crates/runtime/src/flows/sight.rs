@@ -146,7 +146,9 @@ impl AnchorProbe for CodeSight<'_> {
         };
         let failed =
             matches!(event.draft.outcome.as_str(), "failed" | "fail" | "error" | "timeout" | "blocked");
-        Some(if failed || event.draft.is_dead_path() {
+        Some(if event.draft.is_housekeeping() {
+            EventSeen::Housekeeping(event.draft.event_type)
+        } else if failed || event.draft.is_dead_path() {
             EventSeen::Refutes(event.draft.outcome)
         } else {
             EventSeen::Supports

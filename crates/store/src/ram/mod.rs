@@ -11,8 +11,8 @@ use std::sync::Arc;
 use m1nd_memory::MemoryError;
 use m1nd_memory::ids::{BranchName, ConflictId, EntityId, EventNo, Seq, StepId, WorkspaceId};
 use m1nd_memory::port::{
-    BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, Rows, StepRow, Store,
-    StreamRow, Tx, Verdict, VersionRow, WorkspaceRow, WsNo,
+    BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, KeyKind, MergeMarkRow, Rows,
+    StepRow, Store, StreamId, StreamRow, Tx, Verdict, VersionRow, WorkspaceRow, WsNo,
 };
 use m1nd_mission::MissionId;
 use parking_lot::{Mutex, RwLock};
@@ -32,6 +32,7 @@ struct State {
     entries: BTreeMap<(WsNo, Seq), EntryRow>,
     versions: BTreeMap<(WsNo, Seq), VersionRow>,
     conflicts: BTreeMap<(WsNo, ConflictId), ConflictRow>,
+    merge_marks: BTreeMap<(StreamId, BranchName, KeyKind, String), MergeMarkRow>,
     entities: BTreeMap<(WsNo, EntityId), EntityRow>,
     steps: BTreeMap<(WsNo, StepId), StepRow>,
     events: BTreeMap<(WsNo, EventNo), EventRow>,
@@ -70,6 +71,6 @@ impl Store for RamStore {
     }
 
     fn schema_version(&self) -> u32 {
-        7
+        8
     }
 }

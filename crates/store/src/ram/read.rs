@@ -5,8 +5,8 @@ use m1nd_memory::ids::{
 };
 use m1nd_memory::port::{
     Answer, BranchRow, ConflictRow, ConflictScan, ConflictStatus, Each, EachKey, End, EntityRow, EntryRow,
-    EntryScan, EventRow, FindScan, Found, GraphKey, Mark, Match, Order, ReplayRow, Rows, Status, StepRow,
-    StreamId, StreamKind, StreamRow, VersionRow, VersionScan, Wanted, WorkspaceRow, WsNo,
+    EntryScan, EventRow, FindScan, Found, GraphKey, Mark, Match, MergeMarkRow, Order, ReplayRow, Rows,
+    Status, StepRow, StreamId, StreamKind, StreamRow, VersionRow, VersionScan, Wanted, WorkspaceRow, WsNo,
 };
 
 use super::State;
@@ -211,6 +211,25 @@ impl Rows for State {
     fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>> {
         let mut out: Vec<ConflictRow> = self.conflicts.values().filter(|row| row.ws == ws).cloned().collect();
         ordered(&mut out, Order::OldestFirst, |row| row.seq);
+        Ok(out)
+    }
+
+    fn merge_mark(
+        &self,
+        stream: StreamId,
+        into: &BranchName,
+        key: &GraphKey,
+    ) -> Answer<Option<MergeMarkRow>> {
+        Ok(self.merge_marks.get(&(stream, into.clone(), key.kind(), key.text())).cloned())
+    }
+
+    fn all_merge_marks(&self, ws: WsNo) -> Answer<Vec<MergeMarkRow>> {
+        let mut out: Vec<MergeMarkRow> =
+            self.merge_marks.values().filter(|row| row.ws == ws).cloned().collect();
+        let order = |row: &MergeMarkRow| {
+            (row.from.clone(), row.doc.clone(), row.into.clone(), row.key.kind(), row.key.text())
+        };
+        out.sort_by_key(order);
         Ok(out)
     }
 

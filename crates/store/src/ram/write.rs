@@ -3,8 +3,8 @@
 use m1nd_memory::StoreError;
 use m1nd_memory::ids::{BranchName, DocName, Seq, WorkspaceId};
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, Rows, StepRow,
-    StreamId, StreamKind, StreamRow, Tx, VersionRow, WorkspaceRow, WsNo,
+    Answer, BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, MergeMarkRow, Rows,
+    StepRow, StreamId, StreamKind, StreamRow, Tx, VersionRow, WorkspaceRow, WsNo,
 };
 use m1nd_stdx::clock::UnixMs;
 
@@ -63,6 +63,12 @@ impl Tx for State {
 
     fn put_conflict(&mut self, row: &ConflictRow) -> Answer<()> {
         self.conflicts.insert((row.ws, row.id.clone()), row.clone());
+        Ok(())
+    }
+
+    fn put_merge_mark(&mut self, row: &MergeMarkRow) -> Answer<()> {
+        let key = (row.stream, row.into.clone(), row.key.kind(), row.key.text());
+        self.merge_marks.insert(key, row.clone());
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use m1nd_memory::graph::derive_marks;
 use m1nd_memory::search::reindex;
 use m1nd_memory::{MemoryError, StoreError};
 use rusqlite::Connection;
@@ -10,7 +11,7 @@ use super::errors::fault;
 use super::{Sql, node_text};
 
 /// The present version of the layout.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 
 /// What turns version `n` into version `n + 1`, for each `n`. Never changed once released.
 const STEPS: [&str; VERSION as usize] = [
@@ -21,12 +22,15 @@ const STEPS: [&str; VERSION as usize] = [
     include_str!("pinning.sql"),
     include_str!("missions.sql"),
     include_str!("drawers.sql"),
+    include_str!("merging.sql"),
 ];
 
 /// Versions before this one were indexed in another way: words were not folded, then copies of cards were left out.
 const INDEXED: u32 = 6;
 /// Versions before this one had no texts of nodes.
 pub(super) const NODE_TEXT: u32 = 3;
+/// Versions before this one had no merge marks.
+pub(super) const MERGE_MARKS: u32 = 8;
 
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
@@ -51,11 +55,15 @@ fn steps(path: &Path, connection: &Connection) -> Result<(), StoreError> {
     if from < NODE_TEXT {
         node_text::fill(connection).map_err(sql)?;
     }
+    let engine = |err| match err {
+        MemoryError::Store(err) => err,
+        other => StoreError::Engine { detail: other.to_string() },
+    };
     if from < INDEXED {
-        reindex(&mut Sql { connection, path }).map_err(|err| match err {
-            MemoryError::Store(err) => err,
-            other => StoreError::Engine { detail: other.to_string() },
-        })?;
+        reindex(&mut Sql { connection, path }).map_err(engine)?;
+    }
+    if from < MERGE_MARKS {
+        derive_marks(&mut Sql { connection, path }).map_err(engine)?;
     }
     Ok(())
 }
@@ -66,7 +74,7 @@ mod tests {
     use m1nd_memory::notes::{self, NotesCommitRequest};
     use m1nd_memory::search::{self, SearchRequest};
     use m1nd_memory::tasks::{self, TasksCreateRequest};
-    use m1nd_memory::{Ports, think};
+    use m1nd_memory::{Ports, branch, think};
     use m1nd_stdx::clock::ManualClock;
     use serde::de::DeserializeOwned;
     use serde_json::{Value, json};
@@ -93,20 +101,68 @@ mod tests {
         serde_json::from_value(arguments).unwrap()
     }
 
-    /// A store as version 2 left it, with the rows of another one and words that were not folded.
-    fn as_version_2(path: &Path, rows: &Path) {
+    /// A store as an older version left it, with the rows of another one.
+    fn as_version(version: u32, path: &Path, rows: &Path) -> Connection {
         let old = Connection::open(path).unwrap();
         old.pragma_update(None, "journal_mode", "WAL").unwrap();
-        STEPS[..2].iter().for_each(|step| old.execute_batch(step).unwrap());
-        old.pragma_update(None, "user_version", 2).unwrap();
+        STEPS[..version as usize].iter().for_each(|step| old.execute_batch(step).unwrap());
+        old.pragma_update(None, "user_version", version).unwrap();
         old.execute("ATTACH $1 AS now", [rows.display().to_string()]).unwrap();
         for table in TABLES {
             old.execute_batch(&format!("INSERT INTO {table} SELECT * FROM now.{table}")).unwrap();
         }
+        old
+    }
+
+    /// A store as version 2 left it, with words that were not folded.
+    fn as_version_2(path: &Path, rows: &Path) {
+        let old = as_version(2, path, rows);
         old.execute_batch(
             "INSERT INTO find_text (rowid, scope, title, body) SELECT id, 'ws1', '', reference FROM finds",
         )
         .unwrap();
+    }
+
+    #[test]
+    fn what_an_older_store_merged_and_settled_is_not_disputed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, old) = (folder.path().join("new.db"), folder.path().join("memory.db"));
+        let clock = ManualClock::default();
+        let node =
+            |id: &str, title: &str| json!({"op": "node_upsert", "id": id, "type": "t", "title": title});
+        let edge = || json!({"op": "edge_upsert", "from": "gone", "rel": "r", "to": "taken"});
+        let put = |ports: &Ports<'_>, branch: &str, ops: Value| {
+            graph::apply(ports, &ask(json!({"branch": branch, "doc": "g", "ops": ops}))).unwrap();
+        };
+        let merge = |ports: &Ports<'_>| {
+            let out = graph::merge(ports, &ask(json!({"from": "f", "into": "main", "doc": "g"}))).unwrap();
+            (out.merged, out.conflict_ids)
+        };
+        {
+            let store = SqliteStore::open(&new).unwrap();
+            let ports = Ports::new(&store, &clock);
+            put(&ports, "main", json!([node("taken", "0"), node("kept", "0"), node("gone", "0"), edge()]));
+            branch::create(&ports, &ask(json!({"name": "f"}))).unwrap();
+            put(
+                &ports,
+                "f",
+                json!([node("taken", "f"), node("kept", "f"), {"op": "node_delete", "id": "gone"}]),
+            );
+            put(&ports, "main", json!([node("kept", "main")]));
+            let (merged, conflicts) = merge(&ports);
+            assert_eq!((merged, conflicts.len()), (2, 1));
+            let keep = json!({"conflict_id": conflicts[0], "resolution": "use_into"});
+            graph::resolve(&ports, &ask(keep)).unwrap();
+        }
+        drop(as_version(MERGE_MARKS - 1, &old, &new));
+        let store = SqliteStore::open(&old).unwrap();
+        store.wait_for_check().unwrap();
+        let ports = Ports::new(&store, &clock);
+        assert_eq!(merge(&ports), (0, Vec::new()));
+        put(&ports, "main", json!([node("taken", "on"), node("kept", "on"), node("gone", "back"), edge()]));
+        assert_eq!(merge(&ports), (0, Vec::new()), "the branch has said nothing new");
+        put(&ports, "f", json!([node("taken", "f again")]));
+        assert_eq!(merge(&ports).1.len(), 1, "now both have");
     }
 
     #[test]

@@ -7,19 +7,20 @@ use m1nd_memory::ids::{
 };
 use m1nd_memory::port::{
     Answer, BranchRow, ConflictRow, ConflictScan, Each, EachKey, End, EntityRow, EntryRow, EntryScan,
-    EventRow, FindScan, Found, GraphKey, KeyKind, Mark, Order, ReplayRow, Rows, StepRow, StreamId,
-    StreamKind, StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo, holds,
+    EventRow, FindScan, Found, GraphKey, KeyKind, Mark, MergeMarkRow, Order, ReplayRow, Rows, StepRow,
+    StreamId, StreamKind, StreamRow, VersionRow, VersionScan, WorkspaceRow, WsNo, holds,
 };
 use rusqlite::{OptionalExtension as _, Params, Result, Row, ToSql, params};
 
 use super::errors::fault;
 use super::rows::{
-    self, BRANCH, CONFLICT, ENTITY, ENTRY, EVENT, STEP, STREAM, VERSION, WORKSPACE, conflict_status,
-    entry_kind, key_kind, stream_kind,
+    self, BRANCH, CONFLICT, ENTITY, ENTRY, EVENT, MERGE_MARK, STEP, STREAM, VERSION, WORKSPACE,
+    conflict_status, entry_kind, key_kind, stream_kind,
 };
 use super::{Sql, find, migrate, node_text};
 
 const ENTRIES: &str = "FROM entries e JOIN streams s ON s.stream = e.stream";
+const MERGE_MARKS: &str = "FROM merge_marks m JOIN streams s ON s.stream = m.stream";
 const VERSIONS: &str = "FROM versions v JOIN streams s ON s.stream = v.stream";
 
 impl Sql<'_> {
@@ -352,6 +353,30 @@ impl Rows for Sql<'_> {
     fn all_conflicts(&self, ws: WsNo) -> Answer<Vec<ConflictRow>> {
         let sql = format!("SELECT {CONFLICT} FROM conflicts WHERE ws = $1 ORDER BY seq");
         self.all(&sql, [ws.0], rows::conflict)
+    }
+
+    fn merge_mark(
+        &self,
+        stream: StreamId,
+        into: &BranchName,
+        key: &GraphKey,
+    ) -> Answer<Option<MergeMarkRow>> {
+        let sql = format!(
+            "SELECT {MERGE_MARK} {MERGE_MARKS} WHERE m.stream = $1 AND m.into_branch = $2 AND m.kind = $3 AND m.key = $4"
+        );
+        let params = params![stream.0, into.as_str(), key_kind(key.kind()), key.text()];
+        self.one(&sql, params, rows::merge_mark)
+    }
+
+    fn all_merge_marks(&self, ws: WsNo) -> Answer<Vec<MergeMarkRow>> {
+        // An older store that may only be read has none.
+        if self.fault(migrate::version(self.connection))? < migrate::MERGE_MARKS {
+            return Ok(Vec::new());
+        }
+        let sql = format!(
+            "SELECT {MERGE_MARK} {MERGE_MARKS} WHERE s.ws = $1 ORDER BY s.branch, s.doc, m.into_branch, m.kind, m.key"
+        );
+        self.all(&sql, [ws.0], rows::merge_mark)
     }
 
     fn entity(&self, ws: WsNo, id: EntityId) -> Answer<Option<EntityRow>> {

@@ -5,7 +5,8 @@ use m1nd_memory::ids::{
 };
 use m1nd_memory::port::{
     Base, Body, BranchRow, ConflictRow, ConflictStatus, EntityRow, EntryKind, EntryRow, EventRow, GraphKey,
-    KeyKind, Origin, Status, StepRow, StreamId, StreamKind, StreamRow, VersionRow, WorkspaceRow, WsNo,
+    KeyKind, MergeMarkRow, Origin, Status, StepRow, StreamId, StreamKind, StreamRow, VersionRow,
+    WorkspaceRow, WsNo,
 };
 use m1nd_stdx::clock::UnixMs;
 use rusqlite::types::Type;
@@ -200,6 +201,23 @@ pub(super) fn conflict_status(status: ConflictStatus) -> &'static str {
         ConflictStatus::Open => "open",
         ConflictStatus::Resolved => "resolved",
     }
+}
+
+/// Goes with `FROM merge_marks m JOIN streams s ON s.stream = m.stream`.
+pub(super) const MERGE_MARK: &str = "s.ws, m.stream, s.branch, s.doc, m.into_branch, m.kind, m.key, m.from_id, m.rel, \
+     m.to_id, m.agreed_seq, m.refused_seq";
+
+pub(super) fn merge_mark(row: &Row<'_>) -> Result<MergeMarkRow> {
+    Ok(MergeMarkRow {
+        ws: WsNo(row.get(0)?),
+        stream: StreamId(row.get(1)?),
+        from: BranchName::stored(row.get::<_, String>(2)?),
+        doc: DocName::stored(row.get::<_, String>(3)?),
+        into: BranchName::stored(row.get::<_, String>(4)?),
+        key: key(row, 5)?,
+        agreed: row.get::<_, Option<i64>>(10)?.map(Seq),
+        refused: row.get::<_, Option<i64>>(11)?.map(Seq),
+    })
 }
 
 pub(super) const ENTITY: &str = "ws, id, parent, title, description, contract, contract_data, status, priority, \

@@ -2,8 +2,8 @@
 
 use m1nd_memory::ids::{BranchName, DocName, Seq, WorkspaceId};
 use m1nd_memory::port::{
-    Answer, BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, KeyKind, Rows, StepRow,
-    StreamId, StreamKind, StreamRow, Tx, VersionRow, WorkspaceRow, WsNo,
+    Answer, BranchRow, ConflictRow, EntityRow, EntryRow, EventRow, FindKind, FindRow, KeyKind, MergeMarkRow,
+    Rows, StepRow, StreamId, StreamKind, StreamRow, Tx, VersionRow, WorkspaceRow, WsNo,
 };
 use m1nd_stdx::clock::UnixMs;
 use rusqlite::{Params, Result, params};
@@ -200,6 +200,28 @@ impl Tx for Sql<'_> {
             )
         };
         self.fault(run())
+    }
+
+    fn put_merge_mark(&mut self, row: &MergeMarkRow) -> Answer<()> {
+        let sql = "INSERT INTO merge_marks (stream, into_branch, kind, key, from_id, rel, to_id, agreed_seq, refused_seq) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+             ON CONFLICT (stream, into_branch, kind, key) DO UPDATE SET agreed_seq = excluded.agreed_seq, \
+             refused_seq = excluded.refused_seq";
+        let [from, rel, to] = edge_parts(&row.key);
+        self.fault(self.put(
+            sql,
+            params![
+                row.stream.0,
+                row.into.as_str(),
+                key_kind(row.key.kind()),
+                row.key.text(),
+                from,
+                rel,
+                to,
+                row.agreed.map(|seq| seq.0),
+                row.refused.map(|seq| seq.0)
+            ],
+        ))
     }
 
     fn put_entity(&mut self, row: &EntityRow) -> Answer<()> {

@@ -114,3 +114,15 @@ fn every_branch_is_listed_whatever_the_limit_and_budget() {
         assert_eq!(first["name"], "branch-19");
     });
 }
+
+#[test]
+fn a_workspace_that_nothing_was_written_to_has_main() {
+    on_every_store(|w| {
+        let list = w.ok("branch_list", json!({}));
+        assert_eq!(list["branches"].as_array().unwrap().len(), 1, "{list}");
+        assert_eq!(
+            (&list["branches"][0]["name"], &list["branches"][0]["current"]),
+            (&json!("main"), &json!(true))
+        );
+    });
+}

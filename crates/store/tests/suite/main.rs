@@ -12,6 +12,7 @@ mod far_down;
 mod first_use;
 mod graphs;
 mod histories;
+mod merge_rule;
 mod merges;
 mod missions;
 mod notes;

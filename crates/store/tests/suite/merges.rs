@@ -264,6 +264,47 @@ fn a_conflict_that_the_sides_grew_out_of_is_closed_by_the_next_merge() {
 }
 
 #[test]
+fn what_both_came_to_say_by_themselves_settles_nothing_until_a_merge_sees_it() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "one");
+        put(w, "main", "one");
+        put(w, "b", "two");
+        assert_eq!(merge_graph(w), (0, 0, 1), "both changed it since the cut, and not to the same");
+        put(w, "b", "one");
+        assert_eq!(merge_graph(w), (0, 1, 0), "now a merge has seen it");
+        put(w, "b", "two");
+        assert_eq!(merge_graph(w), (1, 0, 0));
+    });
+}
+
+#[test]
+fn a_conflict_that_another_took_the_place_of_is_open_again_when_that_one_ends() {
+    on_every_store(|w| {
+        let node = |id: &str| json!({"op": "node_upsert", "id": id, "type": "x"});
+        let edge = |from: &str| json!({"op": "edge_upsert", "from": from, "rel": "r", "to": "b"});
+        let apply = |branch: &str, ops: Value| {
+            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
+        };
+        apply("main", json!([node("a"), node("b"), node("c")]));
+        w.ok("branch_create", json!({"name": "f"}));
+        apply("f", json!([{"op": "node_delete", "id": "b"}]));
+        apply("main", json!([edge("a")]));
+        let merge = || w.ok("graph_merge", json!({"from": "f", "into": "main", "doc": "g"}));
+        let first = merge()["conflict_ids"][0].clone();
+        apply("main", json!([edge("c")]));
+        let second = merge()["conflict_ids"][0].clone();
+        apply("main", json!([{"op": "edge_delete", "from": "c", "rel": "r", "to": "b"}]));
+        assert_eq!(merge()["conflict_ids"], json!([first]));
+        assert_eq!(merge()["still_open"], json!([first]));
+        let shown = w.ok("graph_conflict_show", json!({"conflict_id": second}))["conflict"].clone();
+        assert_eq!(shown["resolution"], format!("superseded by {}", first.as_str().unwrap()));
+        w.ok("graph_conflict_resolve", json!({"conflict_id": first, "resolution": "use_from"}));
+    });
+}
+
+#[test]
 fn what_was_merged_is_where_the_next_merge_starts() {
     on_every_store(|w| {
         put(w, "main", "base");
@@ -296,7 +337,9 @@ fn an_edge_that_came_after_a_conflict_is_not_deleted_with_its_node() {
         apply("main", json!([edge("d")]));
         let take = |id: &serde_json::Value| json!({"conflict_id": id, "resolution": "use_from"});
         let refused = w.refused("graph_conflict_resolve", take(&first));
-        assert!(matches!(refused, MemoryError::ConflictStale { .. }), "{refused}");
+        let MemoryError::ConflictStale { edges, .. } = refused else { panic!("{refused}") };
+        let ends: Vec<&str> = edges.iter().map(|edge| edge["from"].as_str().unwrap()).collect();
+        assert_eq!(ends, ["d", "c"], "the newest first");
         let again = merge();
         assert_eq!(again["conflicts_created"], 1, "{again}");
         assert_eq!(merge()["conflicts_created"], 0);

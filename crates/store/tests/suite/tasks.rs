@@ -309,6 +309,22 @@ fn a_claim_holds_until_its_lease_ends_and_old_tokens_are_refused() {
 }
 
 #[test]
+fn a_claim_that_has_ended_says_so_when_its_key_is_used_again() {
+    on_every_store(|w| {
+        task(w);
+        let claim =
+            || w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann", "idempotency_key": "k"}));
+        let first = claim();
+        let again = claim();
+        assert_eq!((&again["claim_token"], again["event"].get("warning")), (&first["claim_token"], None));
+        w.clock.advance(Duration::from_secs(901));
+        let late = claim();
+        assert_eq!(late["claim_token"], first["claim_token"], "the same key, the same answer");
+        assert!(late["event"]["warning"].as_str().unwrap().contains("has ended"), "{late}");
+    });
+}
+
+#[test]
 fn a_change_without_the_token_of_a_live_claim_says_whose_it_passed_by() {
     on_every_store(|w| {
         task(w);

@@ -109,6 +109,47 @@ fn conflicts_are_known_again_under_another_name() {
 }
 
 #[test]
+fn what_was_merged_is_not_disputed_after_an_import_even_of_an_older_export() {
+    on_every_store(|w| {
+        let put = |branch: &str, title: &str| {
+            let ops = json!([{"op": "node_upsert", "id": "n", "type": "t", "title": title}]);
+            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
+        };
+        put("main", "base");
+        w.ok("branch_create", json!({"name": "f"}));
+        put("f", "theirs");
+        let merge = || w.ok("graph_merge", json!({"from": "f", "into": "main"}))["conflicts_created"].clone();
+        merge();
+        put("main", "went on");
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        let lines = String::from_utf8(lines).unwrap();
+        // Before there were merge marks.
+        let older: String = lines
+            .lines()
+            .filter(|line| !line.starts_with("{\"merge_mark\""))
+            .map(|line| {
+                format!(
+                    "{}\n",
+                    line.replace(",\"merge_marks\":1", "").replace("\"format\":2", "\"format\":1")
+                )
+            })
+            .collect();
+        assert!(older.len() < lines.len());
+        for (name, lines) in [("new", &lines), ("old", &older)] {
+            import(&w.ports(), name, &mut lines.as_bytes()).unwrap();
+            w.switch(name);
+            assert_eq!(merge(), 0, "the branch has said nothing new");
+            put("f", "news");
+            assert_eq!(merge(), 1);
+        }
+        let elsewhere = lines.replace("\"into\":\"main\"", "\"into\":\"f\"");
+        let refusal = import(&w.ports(), "bad", &mut elsewhere.as_bytes()).unwrap_err().to_string();
+        assert!(refusal.contains("into another branch than the base"), "{refusal}");
+    });
+}
+
+#[test]
 fn an_import_is_whole_and_never_overwrites() {
     on_every_store(|w| {
         fill(w);
