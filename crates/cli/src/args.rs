@@ -448,6 +448,12 @@ pub enum BenchCommand {
         /// How many later commits to judge by; at most half of the history
         #[arg(long, value_name = "COUNT", default_value_t = 500)]
         commits: usize,
+        /// Measure instead how long impact, panoramic and review take in a server, with all repositories in one graph
+        #[arg(long)]
+        latency: bool,
+        /// With --latency: how often each question is asked
+        #[arg(long, value_name = "COUNT", default_value_t = 5)]
+        runs: usize,
         /// Print JSON
         #[arg(long)]
         json: bool,

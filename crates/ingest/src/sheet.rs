@@ -15,6 +15,9 @@ use crate::facts::{
 };
 use crate::routers::{Hung, On, Routers};
 
+/// A comment that says one of these speaks of its file.
+const OF_FILE: [&str; 7] =
+    ["@file", "@license", "@module", "@overview", "@packageDocumentation", "@preserve", "Copyright"];
 /// Longer signatures and comments are cut: they are shown, not parsed.
 const MAX_SIGNATURE: usize = 400;
 const MAX_DOC: usize = 2_000;
@@ -37,7 +40,7 @@ pub(crate) struct Sheet<'s> {
     closures: Vec<(u32, u32)>,
     /// Routers, and what was added to them.
     pub routers: Routers,
-    /// Comments that may belong to what comes next: last line, text.
+    /// Comments that may belong to what comes next: last line that they reach to, text.
     comments: Vec<(u32, String)>,
     /// Branches, loops and functions around, outermost first.
     branches: Vec<Branch>,
@@ -365,7 +368,18 @@ impl<'s> Sheet<'s> {
         // A grammar may count the newline as part of a line comment.
         let end = node.end_position();
         let last = if end.column == 0 { end.row } else { end.row + 1 };
-        self.comments.push((last as u32, text));
+        let reach = u32::from(self.is_doc_before_blank_line(node, &text));
+        self.comments.push((last as u32 + reach, text));
+    }
+
+    /// Whether a comment is made to be read as documentation, and a blank line follows it: it may still belong to what comes then. What
+    /// stands at the top of a file speaks of the file.
+    fn is_doc_before_blank_line(&self, node: Node<'_>, text: &str) -> bool {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let is_doc = self.source.get(start..).is_some_and(|rest| rest.starts_with(b"/**")) && line(node) > 1;
+        let mut after = self.source.get(end..).unwrap_or_default().split(|&byte| byte == b'\n').take(2);
+        let is_blank = after.all(|part| part.iter().all(u8::is_ascii_whitespace));
+        is_doc && is_blank && !OF_FILE.iter().any(|word| text.contains(word))
     }
 
     /// A comment of a language with `//` and `/* … */`, without its marks.

@@ -58,13 +58,21 @@ pub struct Reached {
     /// 0 to 1.
     pub signal: f32,
     pub hops: u32,
-    /// The last relation of the shortest way, and the node it comes from.
+    /// The last relation of the shortest way, the node it comes from, and where that led.
     pub via: Via,
     pub from: NodeIx,
+    pub toward: Toward,
     /// The node before it on the strongest way.
     pub through: NodeIx,
     /// Whether no guess is on the strongest way.
     pub is_certain: bool,
+}
+
+impl Reached {
+    /// Whether it calls one of the changed nodes itself.
+    pub fn is_direct_caller(&self) -> bool {
+        self.hops == 1 && self.toward == Toward::Affected && self.via == Via::Relation(EdgeKind::Calls)
+    }
 }
 
 /// All that a change reaches.
@@ -74,6 +82,8 @@ pub struct Blast {
     pub reached: Vec<Reached>,
     /// The sum of all signals.
     pub energy: f32,
+    /// Where in `reached` each node stands.
+    places: Places,
 }
 
 /// The nodes themselves and everything inside them: who changes a class may change any of its methods.
@@ -99,68 +109,97 @@ pub fn blast_where(
     max_hops: u32,
     stays: &impl Fn(NodeIx) -> bool,
 ) -> Blast {
-    let mut best: Vec<Option<Reached>> = vec![None; graph.node_count()];
-    let mut is_source = vec![false; graph.node_count()];
-    for source in sources {
-        is_source[source.index()] = true;
+    let mut reached: Vec<Reached> = Vec::new();
+    let mut places = Places::of(graph);
+    for &source in sources {
+        places.put(source, SOURCE);
     }
     let mut front: Vec<(NodeIx, f32, bool)> = sources.iter().map(|&node| (node, 1.0, true)).collect();
-    let mut touched = Vec::new();
+    let mut next: Vec<NodeIx> = Vec::new();
     for hops in 1..=max_hops {
-        let mut next: BTreeSet<NodeIx> = BTreeSet::new();
         for &(from, signal, certain) in &front {
             each_step(graph, from, toward, |node, via, strength, sure| {
-                if is_source[node.index()] || !stays(node) {
-                    return;
-                }
                 let (signal, is_certain) = (signal * strength, certain && sure);
-                let found = Reached { node, signal, hops, via, from, through: from, is_certain };
-                match &mut best[node.index()] {
-                    slot @ None => {
-                        *slot = Some(found);
-                        touched.push(node);
-                        next.insert(node);
+                let found = Reached { node, signal, hops, via, from, toward, through: from, is_certain };
+                match places.get(node) {
+                    SOURCE => {}
+                    NOWHERE if !stays(node) => {}
+                    NOWHERE => {
+                        places.put(node, reached.len() as u32 + FIRST);
+                        reached.push(found);
+                        next.push(node);
                     }
-                    Some(known) if found.signal > known.signal => {
-                        let (via, from) =
-                            if known.hops == hops { (via, from) } else { (known.via, known.from) };
-                        *known = Reached { hops: known.hops, via, from, ..found };
-                        next.insert(node);
+                    place => {
+                        let known = &mut reached[(place - FIRST) as usize];
+                        if found.signal > known.signal {
+                            let (via, from) =
+                                if known.hops == hops { (via, from) } else { (known.via, known.from) };
+                            *known = Reached { hops: known.hops, via, from, ..found };
+                            next.push(node);
+                        }
                     }
-                    Some(_) => {}
                 }
             });
         }
-        let signal_of = |node: NodeIx| best[node.index()].map(|known| (node, known.signal, known.is_certain));
-        front = next.into_iter().filter_map(signal_of).collect();
+        // In the order of nodes, so that of equal ways always the same is taken.
+        next.sort_unstable();
+        next.dedup();
+        let signal_of = |node: NodeIx| {
+            let known = &reached[(places.get(node) - FIRST) as usize];
+            (node, known.signal, known.is_certain)
+        };
+        front.clear();
+        front.extend(next.drain(..).map(signal_of));
         if front.is_empty() {
             break;
         }
     }
-    let mut reached: Vec<Reached> = touched.iter().filter_map(|node| best[node.index()]).collect();
-    let direct_call = |one: &Reached| one.hops == 1 && one.via == Via::Relation(EdgeKind::Calls);
-    // Tests are listed apart, too; of equals, what runs for real comes first.
-    let test = |one: &Reached| is_test(graph, one.node);
-    reached.sort_by(|a, b| {
-        (direct_call(b), b.hops == 1)
-            .cmp(&(direct_call(a), a.hops == 1))
-            .then(a.hops.cmp(&b.hops))
-            .then_with(|| test(a).cmp(&test(b)))
-            .then(b.signal.total_cmp(&a.signal))
-            .then(a.node.cmp(&b.node))
-    });
-    // Summed in the order of nodes, so that it does not depend on the order of discovery.
-    touched.sort_unstable();
-    let energy = total(touched.iter().filter_map(|node| best[node.index()]).map(|one| one.signal));
-    Blast { reached, energy }
+    Blast::sorted(graph, reached, places)
+}
+
+/// Both directions, each node by its stronger signal.
+pub fn both(graph: &Graph, sources: &[NodeIx], max_hops: u32) -> Blast {
+    let Blast { mut reached, mut places, .. } = blast(graph, sources, Toward::Affected, max_hops);
+    for one in blast(graph, sources, Toward::Needed, max_hops).reached {
+        match places.get(one.node) {
+            NOWHERE => {
+                places.put(one.node, reached.len() as u32 + FIRST);
+                reached.push(one);
+            }
+            place => {
+                let known = &mut reached[(place - FIRST) as usize];
+                let nearer = if one.hops < known.hops { one } else { *known };
+                let stronger = if known.signal < one.signal { one } else { *known };
+                let Reached { hops, via, from, toward, .. } = nearer;
+                *known = Reached { hops, via, from, toward, ..stronger };
+            }
+        }
+    }
+    Blast::sorted(graph, reached, places)
 }
 
 impl Blast {
+    fn sorted(graph: &Graph, mut reached: Vec<Reached>, mut places: Places) -> Self {
+        // Summed in the order of nodes, so that it does not depend on the order of discovery.
+        reached.sort_unstable_by_key(|one| one.node);
+        let energy = total(reached.iter().map(|one| one.signal));
+        // Tests are listed apart, too; of equals, what runs for real comes first. Signals are not negative, so their bits are
+        // in their order.
+        reached.sort_by_cached_key(|one| {
+            let signal = std::cmp::Reverse(one.signal.to_bits());
+            (!one.is_direct_caller(), one.hops, is_test(graph, one.node), signal)
+        });
+        for (at, one) in reached.iter().enumerate() {
+            places.put(one.node, at as u32 + FIRST);
+        }
+        Self { reached, energy, places }
+    }
+
     /// The way by which a node was reached, from a source to the node.
     pub fn way_to(&self, node: NodeIx) -> Vec<NodeIx> {
         let mut way = vec![node];
         let mut here = node;
-        while let Some(step) = self.reached.iter().find(|one| one.node == here) {
+        while let Some(step) = self.at(here) {
             // A stronger way found later may lead back over a node that is on it.
             if way.contains(&step.through) {
                 break;
@@ -170,6 +209,35 @@ impl Blast {
         }
         way.reverse();
         way
+    }
+
+    fn at(&self, node: NodeIx) -> Option<&Reached> {
+        let place = self.places.get(node).checked_sub(FIRST)?;
+        self.reached.get(place as usize)
+    }
+}
+
+/// Where each node of the graph stands in a list. Cleared memory is its empty state, so that asking for little of a large graph
+/// costs little.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Places(Vec<u32>);
+
+const NOWHERE: u32 = 0;
+const SOURCE: u32 = 1;
+/// The place of the first in the list.
+const FIRST: u32 = 2;
+
+impl Places {
+    fn of(graph: &Graph) -> Self {
+        Self(vec![NOWHERE; graph.node_count()])
+    }
+
+    fn get(&self, node: NodeIx) -> u32 {
+        self.0.get(node.index()).copied().unwrap_or(NOWHERE)
+    }
+
+    fn put(&mut self, node: NodeIx, place: u32) {
+        self.0[node.index()] = place;
     }
 }
 
@@ -282,6 +350,17 @@ mod tests {
         let graph = graph("a calls b\nb calls c\nc calls a\n");
         let found = blast(&graph, &[at(&graph, "a")], Toward::Affected, 10);
         assert_eq!(shown(&graph, &found), "c 0.900 1, b 0.810 2");
+    }
+
+    #[test]
+    fn in_both_directions_callers_come_first_and_a_caller_that_is_called_back_stays_one() {
+        let graph = graph("low calls x ?4\nback calls x\nx calls back\nx calls deep\nx imports lib\n");
+        let found = both(&graph, &[at(&graph, "x")], 1);
+        assert_eq!(shown(&graph, &found), "back 0.900 1, low? 0.225 1, deep 0.900 1, lib 0.500 1");
+        let callers = found.reached.iter().filter(|one| one.is_direct_caller()).count();
+        assert_eq!(callers, 2);
+        let needed = blast(&graph, &[at(&graph, "x")], Toward::Needed, 1);
+        assert!(needed.reached.iter().all(|one| !one.is_direct_caller()));
     }
 
     #[test]

@@ -3,10 +3,13 @@
 //! Files that depend on each other in a circle are one. What depends on nothing is the lowest layer; everything else stands one
 //! above the highest that it depends on. Files that many others of many layers use are utilities and stand apart.
 
+mod order;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::scc::components_of;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use rustc_hash::FxHashMap;
 
 /// At most so many layers; higher stacks are squeezed.
 pub const MAX_LAYERS: usize = 8;
@@ -21,11 +24,6 @@ const UTILITY_LAYERS: usize = 3;
 const UTILITY_USES: usize = 2;
 /// An edge that passes over fewer layers is an everyday thing.
 const SKIP: usize = 3;
-
-/// How often the files of a circle are put where they fit best.
-const SIFTINGS: usize = 8;
-/// Larger circles are gone through once.
-const MAX_SIFTED: usize = 400;
 
 /// What goes against the layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,17 +92,25 @@ impl Layers {
 /// How files depend on each other.
 struct Files {
     nodes: Vec<NodeIx>,
-    /// Positions, places, and the first line.
-    uses: Vec<BTreeMap<usize, (u32, Option<u32>)>>,
-    used_by: Vec<BTreeSet<usize>>,
+    /// By the file that is used.
+    uses: Vec<Vec<Use>>,
+    used_by: Vec<Vec<u32>>,
+}
+
+/// What one file says of another.
+#[derive(Clone, Copy)]
+struct Use {
+    to: u32,
+    places: u32,
+    /// The first of them.
+    line: Option<u32>,
 }
 
 /// Layers of the files that `within` admits; test code stands above all and is left out.
 pub fn layers(graph: &Graph, within: impl Fn(&str) -> bool) -> Layers {
     let files = Files::of(graph, within);
-    let (component, count) = components_of(files.nodes.len(), |file| {
-        files.uses[file as usize].keys().map(|&other| other as u32).collect()
-    });
+    let (component, count) =
+        components_of(files.nodes.len(), |file| files.uses[file as usize].iter().map(|one| one.to).collect());
     let component: Vec<usize> = component.into_iter().map(|at| at as usize).collect();
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (file, &at) in component.iter().enumerate() {
@@ -113,11 +119,10 @@ pub fn layers(graph: &Graph, within: impl Fn(&str) -> bool) -> Layers {
     // A component's number is larger than those it reaches, so lower ones are done first.
     let mut height = vec![0_usize; count];
     for at in 0..count {
-        let below = members[at]
-            .iter()
-            .flat_map(|&file| files.uses[file].keys())
-            .filter(|&&other| component[other] != at);
-        height[at] = below.map(|&other| height[component[other]] + 1).max().unwrap_or_default();
+        let below =
+            members[at].iter().flat_map(|&file| &files.uses[file]).map(|one| component[one.to as usize]);
+        height[at] =
+            below.filter(|&other| other != at).map(|other| height[other] + 1).max().unwrap_or_default();
     }
     let top = height.iter().copied().max().unwrap_or_default();
     let is_squeezed = top >= MAX_LAYERS;
@@ -127,7 +132,7 @@ pub fn layers(graph: &Graph, within: impl Fn(&str) -> bool) -> Layers {
     };
     let is_utility = |file: usize| {
         let users = &files.used_by[file];
-        let levels: BTreeSet<usize> = users.iter().map(|&user| level(user)).collect();
+        let levels: BTreeSet<usize> = users.iter().map(|&user| level(user as usize)).collect();
         users.len() >= UTILITY_USERS
             && levels.len() >= UTILITY_LAYERS
             && files.uses[file].len() <= UTILITY_USES
@@ -155,8 +160,8 @@ pub fn layers(graph: &Graph, within: impl Fn(&str) -> bool) -> Layers {
     }
     found.cycles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     for (from, uses) in files.uses.iter().enumerate() {
-        for (&to, &(places, line)) in uses {
-            let (from, to) = (files.nodes[from], files.nodes[to]);
+        for &Use { to, places, line } in uses {
+            let (from, to) = (files.nodes[from], files.nodes[to as usize]);
             let (Some(above), Some(below)) = (found.of(from), found.of(to)) else { continue };
             if above >= below + SKIP {
                 found.violations.push(Violation { breach: Breach::Skip, from, to, line, places });
@@ -170,80 +175,22 @@ pub fn layers(graph: &Graph, within: impl Fn(&str) -> bool) -> Layers {
 
 /// Edges of a circle: those against the order in which most of it goes are upward.
 fn in_circle(files: &Files, circle: &[usize]) -> Vec<Violation> {
-    let rank = order(files, circle);
+    let place: FxHashMap<u32, u32> = circle.iter().zip(0..).map(|(&file, at)| (file as u32, at)).collect();
+    let inner = |file: usize| {
+        let uses = files.uses[file].iter();
+        uses.filter_map(|one| Some((*place.get(&one.to)?, i64::from(one.places)))).collect::<Vec<_>>()
+    };
+    let rank = order::order(&circle.iter().map(|&file| inner(file)).collect::<Vec<_>>());
     let mut found = Vec::new();
-    for &from in circle {
-        for (&to, &(places, line)) in files.uses[from].iter().filter(|(to, _)| rank.contains_key(*to)) {
-            let breach = if rank[&from] > rank[&to] { Breach::Upward } else { Breach::Cycle };
-            found.push(Violation { breach, from: files.nodes[from], to: files.nodes[to], line, places });
+    for (from, &file) in circle.iter().enumerate() {
+        for &Use { to, places, line } in &files.uses[file] {
+            let Some(&place) = place.get(&to) else { continue };
+            let breach = if rank[from] > rank[place as usize] { Breach::Upward } else { Breach::Cycle };
+            let (from, to) = (files.nodes[file], files.nodes[to as usize]);
+            found.push(Violation { breach, from, to, line, places });
         }
     }
     found
-}
-
-/// An order of a circle's files in which little goes backwards, by Eades' rule: what uses more than it is used comes first.
-fn order(files: &Files, circle: &[usize]) -> BTreeMap<usize, usize> {
-    let mut left: BTreeSet<usize> = circle.iter().copied().collect();
-    let (mut first, mut last) = (Vec::new(), Vec::new());
-    let weight = |from: usize, to: usize| i64::from(files.uses[from].get(&to).map_or(0, |use_| use_.0));
-    while !left.is_empty() {
-        let out = |file: usize| {
-            files.uses[file].keys().filter(|to| left.contains(*to)).map(|&to| weight(file, to)).sum::<i64>()
-        };
-        let back = |file: usize| {
-            files.used_by[file]
-                .iter()
-                .filter(|from| left.contains(*from))
-                .map(|&from| weight(from, file))
-                .sum::<i64>()
-        };
-        let sink = left.iter().copied().find(|&file| out(file) == 0);
-        let chosen = sink.or_else(|| {
-            left.iter().copied().max_by_key(|&file| (out(file) - back(file), std::cmp::Reverse(file)))
-        });
-        let Some(chosen) = chosen else { break };
-        left.remove(&chosen);
-        if sink.is_some() { last.push(chosen) } else { first.push(chosen) }
-    }
-    last.reverse();
-    let mut order: Vec<usize> = first.into_iter().chain(last).collect();
-    sift(&mut order, &weight);
-    order.into_iter().enumerate().map(|(rank, file)| (file, rank)).collect()
-}
-
-/// Moves each file to where least goes backwards, until nothing gets better.
-fn sift(order: &mut Vec<usize>, weight: &impl Fn(usize, usize) -> i64) {
-    let rounds = if order.len() > MAX_SIFTED { 1 } else { SIFTINGS };
-    for _ in 0..rounds {
-        let mut is_better = false;
-        for file in order.clone() {
-            let Some(at) = order.iter().position(|&other| other == file) else { continue };
-            // What moving it to each place would cost, compared with where it is.
-            let (mut best, mut best_at) = (0, at);
-            let mut cost = 0;
-            for to in (0..at).rev() {
-                cost += weight(order[to], file) - weight(file, order[to]);
-                if cost < best {
-                    (best, best_at) = (cost, to);
-                }
-            }
-            cost = 0;
-            for (to, &other) in order.iter().enumerate().skip(at + 1) {
-                cost += weight(file, other) - weight(other, file);
-                if cost < best {
-                    (best, best_at) = (cost, to);
-                }
-            }
-            if best_at != at {
-                order.remove(at);
-                order.insert(best_at, file);
-                is_better = true;
-            }
-        }
-        if !is_better {
-            break;
-        }
-    }
 }
 
 impl Files {
@@ -255,31 +202,50 @@ impl Files {
                 && within(node.path())
         };
         let nodes: Vec<NodeIx> = graph.nodes().filter(counts).map(|node| node.ix()).collect();
-        let position: BTreeMap<&str, usize> =
-            nodes.iter().enumerate().map(|(at, &ix)| (graph.node(ix).path(), at)).collect();
-        let mut uses: Vec<BTreeMap<usize, (u32, Option<u32>)>> = vec![BTreeMap::new(); nodes.len()];
-        let mut used_by: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); nodes.len()];
-        for edge in graph.edges().filter(|edge| KINDS.contains(&edge.kind) && !edge.evidence.is_inferred()) {
-            let (source, target) = (graph.node(edge.source), graph.node(edge.target));
-            // A unit test beside the code is no part of its layer.
-            if source.path() == target.path() || source.flags().has(NodeFlags::TEST_CODE) {
+        let file_of = files_of_nodes(graph, &nodes);
+        let mut uses: Vec<FxHashMap<u32, Use>> = vec![FxHashMap::default(); nodes.len()];
+        for edge in graph.edges() {
+            let (from, to) = (file_of[edge.source.index()], file_of[edge.target.index()]);
+            let is_between = from != to && from != NO_FILE && to != NO_FILE;
+            if !is_between || !KINDS.contains(&edge.kind) || edge.evidence.is_inferred() {
                 continue;
             }
-            let (Some(&from), Some(&to)) = (position.get(source.path()), position.get(target.path())) else {
+            // A unit test beside the code is no part of its layer.
+            if graph.node(edge.source).flags().has(NodeFlags::TEST_CODE) {
                 continue;
-            };
-            let known = uses[from].entry(to).or_insert((0, None));
-            known.0 += u32::try_from(edge.lines.len().max(1)).unwrap_or(u32::MAX);
-            let line = edge.best_line();
-            known.1 = match (known.1, line) {
+            }
+            let known = uses[from as usize].entry(to).or_insert(Use { to, places: 0, line: None });
+            known.places += u32::try_from(edge.lines.len().max(1)).unwrap_or(u32::MAX);
+            known.line = match (known.line, edge.best_line()) {
                 (Some(known), Some(line)) => Some(known.min(line)),
                 (known, line) => known.or(line),
             };
-            used_by[to].insert(from);
         }
+        let mut used_by: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+        let in_order = |(from, uses): (u32, FxHashMap<u32, Use>)| {
+            let mut uses: Vec<Use> = uses.into_values().collect();
+            uses.sort_unstable_by_key(|one| one.to);
+            uses.iter().for_each(|one| used_by[one.to as usize].push(from));
+            uses
+        };
+        let uses = (0..).zip(uses).map(in_order).collect();
         Self { nodes, uses, used_by }
     }
 }
+
+/// The place of each node's file in the list.
+fn files_of_nodes(graph: &Graph, files: &[NodeIx]) -> Vec<u32> {
+    let mut file_of = vec![NO_FILE; graph.node_count()];
+    for (at, &file) in (0..).zip(files) {
+        for node in graph.nodes_in(graph.node(file).path()) {
+            file_of[node.index()] = at;
+        }
+    }
+    file_of
+}
+
+/// For nodes of files that do not count.
+const NO_FILE: u32 = u32::MAX;
 
 #[cfg(test)]
 mod tests {

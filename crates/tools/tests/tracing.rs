@@ -19,6 +19,10 @@ fn words(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
 }
 
+fn words_of<'v>(rows: &'v Value, field: &str) -> Vec<&'v str> {
+    rows.as_array().unwrap().iter().map(|row| row[field].as_str().unwrap()).collect()
+}
+
 /// The chain of calls, the frames of the repository, and what is suspected first.
 fn check(text: &str, language: &str, chain: &[&str], frames: u64, first: &str) {
     let (_fixture, found) = traced(text);
@@ -105,6 +109,120 @@ fn gdb() {
         4,
         "method::src/shop.cc::desk.Shop.cost",
     );
+}
+
+/// Traces that belong together, or come one after the other in a log: how many failures there are, what the last one was called and what
+/// caused it.
+fn check_log(text: &str, failures: u64, message: &str, cause: &str, frames: u64, first: &str) -> Value {
+    let (_fixture, found) = traced(text);
+    assert_eq!(found["failures"], failures, "{found}");
+    assert!(found["message"].as_str().unwrap().contains(message), "{found}");
+    let said = found["root_cause"].as_str().unwrap_or_default();
+    assert!(said.contains(cause) && said.is_empty() == cause.is_empty(), "{found}");
+    assert_eq!(found["frames_mapped"], frames, "{found}");
+    assert_eq!(found["suspects"][0]["node_id"], first, "{found}");
+    assert!(
+        found["unmapped_frames"].as_array().unwrap().iter().all(|frame| frame["why"] == "outside"),
+        "{found}"
+    );
+    found
+}
+
+#[test]
+fn of_chained_exceptions_the_first_cause_counts_and_of_a_log_the_last_failure() {
+    let found = check_log(
+        include_str!("traces/python_chained.txt"),
+        2,
+        "RuntimeError: the day is not closed",
+        "KeyError: 'gbp'",
+        9,
+        "function::desk/rates.py::rate_of",
+    );
+    assert_eq!(words(&found["causal_chain"]), ["run.py", "main", "close", "Ledger.book", "rate_of"]);
+    // What failed earlier is a suspect, too.
+    let suspects = found["suspects"].as_array().unwrap();
+    assert!(suspects.iter().any(|one| one["node_id"] == "function::run.py::warm_up"), "{found}");
+}
+
+#[test]
+fn the_parts_of_an_exception_group_are_its_causes() {
+    check_log(
+        include_str!("traces/python_group.txt"),
+        1,
+        "ExceptionGroup: unhandled errors",
+        "TypeError: unsupported operand",
+        9,
+        "method::desk/ledger.py::Ledger.book",
+    );
+}
+
+#[test]
+fn an_asynchronous_stack_and_its_cause() {
+    let found = check_log(
+        include_str!("traces/javascript_async.txt"),
+        2,
+        "Error: cannot price salt",
+        "RangeError: no row salt",
+        14,
+        "method::lib/store.mjs::Store.read",
+    );
+    assert_eq!(words(&found["causal_chain"]), ["main.mjs", "Service.total", "Service.price", "Store.read"]);
+}
+
+#[test]
+fn java_s_causes_come_first_and_what_was_suppressed_last() {
+    let found = check_log(
+        include_str!("traces/java_suppressed.txt"),
+        2,
+        "IllegalArgumentException: bad order",
+        "NullPointerException",
+        18,
+        "method::com/example/bank/Account.java::Account.sum",
+    );
+    let suspects = words_of(&found["suspects"], "node_id");
+    assert!(suspects.contains(&"method::com/example/bank/Account.java::Account.Lock.close"), "{found}");
+}
+
+#[test]
+fn panics_of_tests_and_of_a_thread_that_another_waits_for() {
+    let found = check_log(
+        include_str!("traces/rust_tests.txt"),
+        3,
+        "Any { .. }",
+        "ParseIntError",
+        11,
+        "function::src/count.rs::parse",
+    );
+    let suspects = words_of(&found["suspects"], "node_id");
+    assert!(suspects.contains(&"method::src/count.rs::Drawer.at"), "{found}");
+}
+
+#[test]
+fn inlined_frames_and_threads_of_native_code() {
+    check_log(
+        include_str!("traces/asan_inlined.txt"),
+        1,
+        "heap-use-after-free",
+        "",
+        11,
+        "function::src/ring.cc::shop.cost",
+    );
+    check_log(
+        include_str!("traces/gdb_threads.txt"),
+        1,
+        "received signal SIGSEGV",
+        "",
+        5,
+        "function::src/ring.cc::shop.each",
+    );
+}
+
+#[test]
+fn a_panic_that_was_caught_and_thrown_again_is_followed_to_its_beginning() {
+    let last = "function::queue/queue.go::Last";
+    let message = "panic: runtime error: index out of range [-1]";
+    check_log(include_str!("traces/go_recovered.txt"), 1, message, "", 8, last);
+    check_log(include_str!("traces/go_test.txt"), 1, message, "", 4, last);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::UnixMs;
+use rustc_hash::FxHashSet;
 
 use super::tally::{Commit, History, Limits};
 
@@ -46,6 +47,7 @@ pub fn read(folder: &Path, limits: Limits, cancel: &CancelToken) -> Result<Histo
         .all()
         .map_err(unreadable)?;
     let mailmap = repo.open_mailmap();
+    let cut_off = cut_off(&repo);
     let mut commits = Vec::new();
     let mut is_cut = false;
     for info in walk {
@@ -60,6 +62,10 @@ pub fn read(folder: &Path, limits: Limits, cancel: &CancelToken) -> Result<Histo
         if commits.len() >= limits.commits {
             is_cut = true;
             break;
+        }
+        if cut_off.contains(&info.id) {
+            is_cut = true;
+            continue;
         }
         let parents: Vec<_> = info.parent_ids().collect();
         if parents.len() > 1 {
@@ -85,6 +91,39 @@ pub fn read(folder: &Path, limits: Limits, cancel: &CancelToken) -> Result<Histo
     history.is_cut |= is_cut;
     history.head = head.to_string();
     Ok(history)
+}
+
+/// Why a history tells nothing of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// The folder is under no version control.
+    Repository,
+    Commits,
+    /// A shallow clone ends before anything is known.
+    CutOff,
+    /// Its commits only merge, or touch so many files that they are about none.
+    SmallCommits,
+}
+
+/// What is missing where a log is empty.
+pub fn lack(folder: &Path) -> Lack {
+    let Ok(repo) = open(folder) else { return Lack::Repository };
+    if repo.head_id().is_err() {
+        return Lack::Commits;
+    }
+    if cut_off(&repo).is_empty() { Lack::SmallCommits } else { Lack::CutOff }
+}
+
+/// The commits at which a shallow clone ends. Without their parents all their files look new, so they say nothing of any.
+pub(super) fn cut_off(repo: &gix::Repository) -> FxHashSet<gix::ObjectId> {
+    match repo.shallow_commits() {
+        Ok(Some(commits)) => commits.iter().copied().collect(),
+        Ok(None) => FxHashSet::default(),
+        Err(err) => {
+            tracing::debug!(%err, "where a shallow clone ends is not known");
+            FxHashSet::default()
+        }
+    }
 }
 
 /// The commit that a folder's work tree stands on; empty where there is none.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::git::{
-    HistoryError, OBJECT_CACHE_BYTES, below, differences, open, path_of, prefix_of, unreadable,
+    HistoryError, OBJECT_CACHE_BYTES, below, cut_off, differences, open, path_of, prefix_of, unreadable,
 };
 
 /// A commit that touches more files than this is about none of them.
@@ -151,6 +151,7 @@ impl Walk<'_> {
             .all()
             .map_err(unreadable)?;
         let mailmap = repo.open_mailmap();
+        let cut_off = cut_off(&repo);
         let mut met = Met::No;
         for info in walk {
             if let Some(stop) = cancel.stop() {
@@ -165,7 +166,7 @@ impl Walk<'_> {
             if parents.iter().any(|parent| Some(parent.detach()) == known) {
                 met = Met::Yes;
             }
-            if parents.len() > 1 {
+            if parents.len() > 1 || cut_off.contains(&info.id) {
                 continue;
             }
             let Ok(commit) = info.object() else { continue };
@@ -245,6 +246,7 @@ fn arrival(changes: &[Change], content: gix::ObjectId, old: &str) -> Option<Stri
 
 #[cfg(test)]
 mod tests {
+    use super::super::git::{Lack, lack};
     use super::super::testing::{commit, repository};
     use super::*;
 
@@ -282,6 +284,23 @@ mod tests {
         assert_eq!(whole.0.entries.len(), 3);
         let foreign = Log { head: "0".repeat(40), ..older };
         assert_eq!(log_so_far(folder.path(), Some(&foreign), 10, &CancelToken::new()).unwrap(), whole);
+    }
+
+    #[test]
+    fn where_a_shallow_clone_ends_nothing_is_told_of_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = repository(folder.path());
+        assert_eq!(lack(folder.path()), Lack::Commits);
+        let one = commit(&repo, 100, "fix the parser", &[("a.py", "a"), ("b.py", "b")], None);
+        let two = commit(&repo, 200, "two", &[("a.py", "aa"), ("b.py", "b")], Some(one));
+        std::fs::write(repo.git_dir().join("shallow"), format!("{one}\n")).unwrap();
+        let known = log(folder.path(), 10, &CancelToken::new()).unwrap();
+        assert_eq!(known.entries.len(), 1);
+        assert_eq!(known.entries[0].files, ["a.py"]);
+        std::fs::write(repo.git_dir().join("shallow"), format!("{two}\n")).unwrap();
+        assert!(log(folder.path(), 10, &CancelToken::new()).unwrap().entries.is_empty());
+        assert_eq!(lack(folder.path()), Lack::CutOff);
+        assert_eq!(lack(tempfile::tempdir().unwrap().path()), Lack::Repository);
     }
 
     #[test]

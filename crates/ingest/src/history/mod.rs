@@ -16,7 +16,7 @@ pub use changes::{
     Compared, Now, OwnCommit, RangeError, changes, changes_with_texts, commits_since, compared, default_base,
     left,
 };
-pub use git::{HistoryError, has_commit, head, read};
+pub use git::{HistoryError, Lack, has_commit, head, lack, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use past::{LaterCommit, Past};
 pub use several::{heads, logs_so_far, read_all};

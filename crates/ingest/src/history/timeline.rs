@@ -10,7 +10,7 @@ use m1nd_stdx::clock::UnixMs;
 use rustc_hash::FxHashMap;
 
 use super::changes::compared;
-use super::git::{HistoryError, OBJECT_CACHE_BYTES, differences, open, prefix_of, unreadable};
+use super::git::{HistoryError, OBJECT_CACHE_BYTES, cut_off, differences, open, prefix_of, unreadable};
 
 /// Commits that are looked through.
 const MAX_COMMITS: usize = 20_000;
@@ -32,7 +32,7 @@ pub struct Touch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     pub touches: Vec<Touch>,
-    /// Whether older commits were not looked at: time or their number ended it.
+    /// Whether older commits were not looked at: time, their number or the end of a shallow clone ended it.
     pub is_cut: bool,
 }
 
@@ -54,6 +54,7 @@ pub fn timeline(
         .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
         .all()
         .map_err(unreadable)?;
+    let cut_off = cut_off(&repo);
     let mut known: FxHashMap<ObjectId, Option<ObjectId>> = FxHashMap::default();
     for (nth, info) in walk.enumerate() {
         if nth >= MAX_COMMITS || cancel.stop().is_some() {
@@ -68,6 +69,10 @@ pub fn timeline(
         let time = UnixMs(commit.time().map_or(0, |time| time.seconds.saturating_mul(1_000)));
         if since.is_some_and(|since| time < since) {
             break;
+        }
+        if cut_off.contains(&commit.id) {
+            found.is_cut = true;
+            continue;
         }
         let mut blob_in = |id: ObjectId, path: &str| -> Option<ObjectId> {
             *known.entry(id).or_insert_with(|| blob(&repo, id, path))
@@ -193,6 +198,19 @@ mod tests {
         let late = timeline(dir.path(), "new.py", Some(UnixMs(350_000)), &CancelToken::new()).unwrap();
         assert_eq!(late.touches.len(), 2);
         assert!(timeline(dir.path(), "none.py", None, &CancelToken::new()).unwrap().touches.is_empty());
+    }
+
+    #[test]
+    fn a_shallow_clone_is_told_to_be_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = repository(dir.path());
+        let one = commit(&repo, 100, "add", &[("a.py", "1\n")], None);
+        commit(&repo, 200, "change", &[("a.py", "2\n")], Some(one));
+        std::fs::write(repo.git_dir().join("shallow"), format!("{one}\n")).unwrap();
+        let found = timeline(dir.path(), "a.py", None, &CancelToken::new()).unwrap();
+        assert_eq!((found.touches.len(), found.is_cut), (1, true));
+        let late = timeline(dir.path(), "a.py", Some(UnixMs(150_000)), &CancelToken::new()).unwrap();
+        assert_eq!((late.touches.len(), late.is_cut), (1, false));
     }
 
     #[test]

@@ -26,6 +26,16 @@ impl<'t> Seen<'t, '_> {
         above.starts_with("//") || above.starts_with("# ") || own.contains(" // ") || own.contains("  # ")
     }
 
+    /// Whether what is called only ends something: there the first error is the one that counts.
+    fn cleans_up(&self) -> bool {
+        let name = self.name.map(|name| self.text(name)).unwrap_or_default();
+        let name = name.rsplit(['.', ':']).next().unwrap_or_default();
+        matches!(
+            name,
+            "Close" | "Rollback" | "RemoveAll" | "Remove" | "close" | "rollback" | "shutdown" | "Shutdown"
+        )
+    }
+
     /// The node around it that one of these words names the kind of.
     fn around(&self, kinds: &[&str]) -> Option<Node<'t>> {
         let mut here = self.node.parent();
@@ -60,7 +70,8 @@ pub fn judge(family: &str, shape: Shape, seen: &Seen<'_, '_>) -> Option<Option<&
         Shape::ErrorHandling if family == "python" => python_except(seen),
         Shape::ErrorHandling => match seen.body {
             Some(body) => empty_catch(seen, body),
-            None => Some(seen.is_explained().then_some(COMMENTED)),
+            None if seen.is_explained() => Some(Some(COMMENTED)),
+            None => Some(seen.cleans_up().then_some("it cleans up, and its own error has nobody to go to")),
         },
         Shape::ResourceCleanup => Some(left_open(seen)?),
         Shape::Concurrency if seen.is_explained() => Some(Some(COMMENTED)),
@@ -144,21 +155,84 @@ fn left_open(seen: &Seen<'_, '_>) -> Option<Option<&'static str>> {
     if closes.iter().any(|word| whole.contains(word)) {
         return Some(Some("it is closed in the same function"));
     }
-    let returned =
-        seen.node.parent().filter(|node| matches!(node.kind(), "assignment" | "variable_declarator"));
-    let name = returned.and_then(|node| node.child(0)).map(|node| seen.text(node).to_owned());
-    if let Some(name) = name {
-        if name.contains('.') || name.contains('[') {
-            return Some(Some("it is kept in an object that may close it"));
+    let Some(name) = assigned_to(seen) else { return Some(None) };
+    let name = seen.text(name);
+    if name.contains('.') || name.contains('[') {
+        return Some(Some(KEPT));
+    }
+    Some(seen.around(&FUNCTIONS).and_then(|function| handed_on(seen, function, name)))
+}
+
+const KEPT: &str = "it is kept in an object that may close it";
+
+/// What the value that was found becomes: the first on the left side.
+fn assigned_to<'t>(seen: &Seen<'t, '_>) -> Option<Node<'t>> {
+    let assigns = [
+        "assignment",
+        "variable_declarator",
+        "short_var_declaration",
+        "assignment_statement",
+        "assignment_expression",
+    ];
+    // Go writes both sides as lists.
+    let parent = seen.node.parent()?;
+    let whole = if parent.kind() == "expression_list" { parent.parent()? } else { parent };
+    let left = whole.child(0).filter(|_| assigns.contains(&whole.kind()))?;
+    if left.kind() == "expression_list" { left.named_child(0) } else { Some(left) }
+}
+
+/// Whether a variable itself, and not something that is asked of it, is given back or put into something that lives on.
+fn handed_on(seen: &Seen<'_, '_>, function: Node<'_>, name: &str) -> Option<&'static str> {
+    let asked_of =
+        ["attribute", "selector_expression", "member_expression", "field_access", "method_invocation"];
+    let is_it = |node: Node<'_>| {
+        let is_object = node
+            .parent()
+            .is_some_and(|parent| asked_of.contains(&parent.kind()) && parent.named_child(0) == Some(node));
+        node.kind() == "identifier" && seen.source.get(node.byte_range()) == Some(name) && !is_object
+    };
+    let mut open = vec![function];
+    while let Some(node) = open.pop() {
+        let mut cursor = node.walk();
+        open.extend(node.named_children(&mut cursor));
+        if !is_it(node) {
+            continue;
         }
-        if [format!("return {name}\n"), format!("return {name};"), format!("yield {name}")]
-            .iter()
-            .any(|text| whole.contains(text.as_str()))
-        {
-            return Some(Some("it is handed to the caller"));
+        let mut here = node.parent();
+        while let Some(around) = here.filter(|around| *around != function) {
+            match around.kind() {
+                "return_statement" | "yield" | "yield_expression" => {
+                    return Some("it is handed to the caller");
+                }
+                "literal_value" | "composite_literal" | "pair" | "keyed_element" => return Some(KEPT),
+                "assignment" | "assignment_statement" | "assignment_expression" => {
+                    let left = around.child(0).filter(|left| left.end_byte() <= node.start_byte());
+                    let is_field = left.and_then(|left| seen.source.get(left.byte_range()));
+                    if is_field.is_some_and(|left| left.contains('.') || left.contains('[')) {
+                        return Some(KEPT);
+                    }
+                    break;
+                }
+                // What it is given to gives back its own.
+                "argument_list" | "arguments" if !is_wrapped(around) => break,
+                _ => {}
+            }
+            here = around.parent();
         }
     }
-    Some(None)
+    None
+}
+
+/// Whether arguments are those of something that is made, and so may hold on to them.
+fn is_wrapped(arguments: Node<'_>) -> bool {
+    arguments.parent().is_some_and(|call| {
+        matches!(call.kind(), "object_creation_expression" | "new_expression")
+            || call.parent().is_some_and(|node| node.kind() == "return_statement")
+            || call
+                .parent()
+                .and_then(|list| list.parent())
+                .is_some_and(|node| node.kind() == "return_statement")
+    })
 }
 
 fn not_awaited(family: &str, seen: &Seen<'_, '_>) -> Option<&'static str> {

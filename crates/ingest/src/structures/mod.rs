@@ -159,6 +159,11 @@ mod tests {
         );
         let go = "package a\nfunc f() {\n\t_ = g()\n\tx, _ := h()\n}\n";
         assert_eq!(shown("a.go", go, Shape::ErrorHandling), ["3 g"]);
+        let cleanup = "package a\nfunc f() {\n\t_ = tx.Rollback()\n\t_ = tx.Commit()\n}\n";
+        assert_eq!(
+            shown("a.go", cleanup, Shape::ErrorHandling),
+            ["3 Rollback (it cleans up, and its own error has nobody to go to)", "4 Commit"]
+        );
         let rust = "fn f() {\n    let _ = x.g();\n    let _guard = h();\n    // Nobody minds.\n    let _ = h(x);\n}\n";
         assert_eq!(shown("a.rs", rust, Shape::ErrorHandling), ["2 g", "5 h (a comment says why)"]);
     }
@@ -174,6 +179,19 @@ mod tests {
         assert_eq!(
             shown("a.go", go, Shape::ResourceCleanup),
             ["3 Open (it is closed in the same function)", "7 Create"]
+        );
+        // What becomes a part of something that is given back, or of what outlives the function, is not left open here.
+        let owned = "package a\nfunc f() (*S, error) {\n\tx, err := os.Open(p)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\treturn &S{file: x}, nil\n}\n\
+                     func (s *S) g() {\n\ts.file, _ = os.Create(p)\n}\nfunc h() net.Listener {\n\tl, _ := net.Listen(a, b)\n\tl = limit(l)\n\treturn l\n}\n\
+                     func i() int {\n\tx, _ := os.Open(p)\n\treturn count(x.Name())\n}\n";
+        assert_eq!(
+            shown("a.go", owned, Shape::ResourceCleanup),
+            [
+                "3 Open (it is kept in an object that may close it)",
+                "10 Create (it is kept in an object that may close it)",
+                "13 Listen (it is handed to the caller)",
+                "18 Open"
+            ]
         );
         let java = "class A { void f() {\ntry (Reader r = new FileReader(p)) { }\nReader x = new FileReader(p);\n} }\n";
         assert_eq!(shown("A.java", java, Shape::ResourceCleanup), ["3 FileReader"]);

@@ -1,5 +1,7 @@
 //! Claims about small graphs.
 
+use m1nd_graph::Graph;
+
 use super::*;
 use crate::testing::{at, graph};
 

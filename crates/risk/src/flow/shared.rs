@@ -97,7 +97,9 @@ impl Patterns {
             let holds =
                 [" new HashMap", " new ArrayList", " new HashSet", " new LinkedHashMap", " new TreeMap"];
             let is_container = holds.iter().any(|value| line.contains(value));
-            if !self.safe.is_match(line) && (!is_constant || is_container) {
+            // Go's blank keeps nothing.
+            let is_blank = &found[1] == "_";
+            if !is_blank && !self.safe.is_match(line) && (!is_constant || is_container) {
                 names.insert(found[1].to_owned());
             }
         }
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn go_changes_what_its_package_declares() {
-        let file = "var a = 1\nvar g []func()\nvar b sync.Mutex\nvar (\n\tc map[string]int\n\td = 2\n)\nfunc f() {\n\te = 3\n}\n";
+        let file = "var a = 1\nvar _ = check(a)\nvar g []func()\nvar b sync.Mutex\nvar (\n\tc map[string]int\n\td = 2\n)\nfunc f() {\n\te = 3\n}\n";
         let names = patterns("go").unwrap().declared(file);
         assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), ["a", "c", "d", "g"]);
         assert_eq!(changed("go", file, "func f() {\n\ta++\n\tc[\"x\"] = 1\n}\n"), ["a", "c"]);

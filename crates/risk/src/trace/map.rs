@@ -24,7 +24,7 @@ pub struct Mapped {
 }
 
 /// Parts of paths that hold code of others.
-const ELSEWHERE: [&str; 14] = [
+const ELSEWHERE: [&str; 15] = [
     "/rustc/",
     "/.cargo/registry/",
     "/.cargo/git/",
@@ -34,6 +34,7 @@ const ELSEWHERE: [&str; 14] = [
     "node_modules/",
     "node:",
     "/usr/lib/",
+    "/lib/python",
     "/usr/include/",
     "/usr/local/go/",
     "/go/pkg/mod/",
@@ -195,7 +196,7 @@ impl Default for Weights {
 pub struct Suspect {
     pub node: NodeIx,
     pub suspiciousness: f32,
-    /// 1 where it failed, less with every frame of ours above.
+    /// 1 where it failed, less with every frame of ours further out and every failure further back.
     pub depth: f32,
     /// 1 when it changed just now, half after `window`; nothing where there is no history.
     pub recency: Option<f32>,
@@ -213,14 +214,27 @@ pub fn suspects(
     changed: impl Fn(NodeIx) -> Option<UnixMs>,
 ) -> Vec<Suspect> {
     let mut found: Vec<Suspect> = Vec::new();
-    let mut above = 0_u32;
+    // Of the same failure how many came before, and which they were.
+    let (mut failure, mut inner) = (0, Vec::new());
     for one in mapped {
         let Mapping::Node { node, .. } = one.mapping else { continue };
-        if found.iter().any(|suspect| suspect.node == node) {
+        if one.frame.failure != failure {
+            failure = one.frame.failure;
+            inner.clear();
+        }
+        if inner.contains(&node) {
             continue;
         }
+        // An earlier failure counts like one more call in between.
+        let above = inner.len() as u32 + failure;
+        inner.push(node);
         let depth = 1.0 / (1.0 + 0.5 * above as f32);
-        above += 1;
+        if let Some(known) = found.iter().position(|suspect: &Suspect| suspect.node == node) {
+            if found[known].depth >= depth {
+                continue;
+            }
+            found.remove(known);
+        }
         let age = changed(node).map(|at| (now.0.saturating_sub(at.0).max(0) as f32) / 3_600_000.0);
         let recency = age.map(|hours| (-hours / window_hours.max(0.01)).exp2());
         let centrality = centrality(graph, node);

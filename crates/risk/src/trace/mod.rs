@@ -1,7 +1,9 @@
 //! Trace: from the text of a failure to the code that it went through.
 
+mod frames;
 mod map;
 mod parse;
+mod sections;
 
 pub use map::{Mapped, Mapping, Suspect, Weights, map, suspects};
 pub use parse::{Frame, Parsed, Style, is_trace, parse};

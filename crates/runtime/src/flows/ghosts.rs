@@ -2,6 +2,7 @@
 
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_recall::engines::ghosts::{files_with_partners, ghosts};
+use m1nd_stdx::round::round2;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ pub(super) fn of_files(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<Gho
         source: path(ghost.one),
         target: path(ghost.other),
         co_changes: ghost.times,
-        strength: (f64::from(ghost.strength) * 100.0).round() / 100.0,
+        strength: round2(ghost.strength),
     });
     shown.collect()
 }

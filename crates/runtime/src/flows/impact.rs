@@ -1,8 +1,8 @@
 //! Impact: what a change reaches, as an answer.
 
 use m1nd_contract::Fault;
-use m1nd_graph::{EdgeKind, Graph, NodeIx};
-use m1nd_risk::blast::{self, Blast, Reached, Toward, Via};
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_risk::blast::{self, Blast, Reached, Toward};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,6 +26,8 @@ pub struct Hit {
     /// Set where a guess by name is on the way.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
+    #[serde(skip)]
+    pub is_direct_caller: bool,
 }
 
 /// A way on which a change travels.
@@ -94,34 +96,15 @@ pub fn run(
     let found = match direction {
         Direction::Forward => blast::blast(graph, &inside, Toward::Affected, max_hops),
         Direction::Reverse => blast::blast(graph, &inside, Toward::Needed, max_hops),
-        Direction::Both => both(graph, &inside, max_hops),
+        Direction::Both => blast::both(graph, &inside, max_hops),
     };
     Ok(Impact { sources, blast: found, unknown, changed_files })
 }
 
-/// Both directions, each node by its stronger signal.
-fn both(graph: &Graph, sources: &[NodeIx], max_hops: u32) -> Blast {
-    let mut found = blast::blast(graph, sources, Toward::Affected, max_hops);
-    let other = blast::blast(graph, sources, Toward::Needed, max_hops);
-    for one in other.reached {
-        match found.reached.iter_mut().find(|known| known.node == one.node) {
-            Some(known) if known.signal < one.signal => {
-                *known = Reached { hops: known.hops.min(one.hops), ..one }
-            }
-            Some(known) => known.hops = known.hops.min(one.hops),
-            None => found.reached.push(one),
-        }
-    }
-    found
-        .reached
-        .sort_by(|a, b| a.hops.cmp(&b.hops).then(b.signal.total_cmp(&a.signal)).then(a.node.cmp(&b.node)));
-    found.energy = blast::total(found.reached.iter().map(|one| one.signal));
-    found
-}
-
 impl Impact {
-    pub fn hits(&self, graph: &Graph) -> Vec<Hit> {
-        self.blast.reached.iter().map(|one| hit(graph, one)).collect()
+    /// At most `count` of what is reached, after the first `skip`.
+    pub fn hits(&self, graph: &Graph, skip: usize, count: usize) -> Vec<Hit> {
+        self.blast.reached.iter().skip(skip).take(count).map(|one| hit(graph, one)).collect()
     }
 
     /// Tests among what is reached, nearest first.
@@ -163,8 +146,16 @@ impl Impact {
 
     /// How many nodes call a source directly.
     pub fn direct_callers(&self) -> usize {
-        let calls = Via::Relation(EdgeKind::Calls);
-        self.blast.reached.iter().filter(|one| one.hops == 1 && one.via == calls).count()
+        self.blast.reached.iter().filter(|one| one.is_direct_caller()).count()
+    }
+
+    /// How many of what is reached are known only by a guess.
+    pub fn guessed(&self) -> usize {
+        self.blast.reached.iter().filter(|one| !one.is_certain).count()
+    }
+
+    pub fn farthest(&self) -> u32 {
+        self.blast.reached.iter().map(|one| one.hops).max().unwrap_or_default()
     }
 }
 
@@ -182,6 +173,7 @@ fn hit(graph: &Graph, one: &Reached) -> Hit {
         hop_distance: one.hops,
         via,
         inferred: !one.is_certain,
+        is_direct_caller: one.is_direct_caller(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeFlags};
-use m1nd_ingest::history::{Reach, is_fix};
+use m1nd_ingest::history::{Lack, Reach, is_fix, lack};
 use m1nd_recall::place;
 use m1nd_risk::ledger::{Change, Ledger, Told};
 
@@ -15,29 +15,25 @@ use crate::workspace::{BringError, Defect, KnownPast};
 
 /// The ledger, and how much of the past it was made of.
 pub struct Known {
-    pub ledger: Ledger,
+    pub ledger: Arc<Ledger>,
     pub commits: usize,
     /// Defects that were told besides.
     pub told: usize,
     /// Whether older commits are still being read.
     pub is_partial: bool,
+    /// What is missing, where there are no commits.
+    lack: Option<Lack>,
 }
 
-pub fn of(ctx: &Ctx<'_>, graph: &Graph) -> Result<Known, Fault> {
+/// The ledger is kept for as long as neither graph nor history moves and nobody tells of a defect.
+pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Known, Fault> {
     let workspace = ctx.workspace()?;
     let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
     let defects = workspace.defects();
-    let ledger = made(&past, &defects, graph);
+    let ledger = workspace.ledger(graph, &past, &defects, || made(&past, &defects, graph));
     let (commits, told) = (past.log.entries.len(), defects.len());
-    Ok(Known { ledger, commits, told, is_partial: past.reach == Reach::Part })
-}
-
-/// The ledger alone, kept for as long as neither graph nor history moves and nobody tells of a defect.
-pub fn kept(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Arc<Ledger>, Fault> {
-    let workspace = ctx.workspace()?;
-    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
-    let defects = workspace.defects();
-    Ok(workspace.ledger(graph, &past, &defects, || made(&past, &defects, graph)))
+    let lack = (commits == 0).then(|| lack(workspace.root().path()));
+    Ok(Known { ledger, commits, told, is_partial: past.reach == Reach::Part, lack })
 }
 
 fn made(past: &KnownPast, defects: &[Defect], graph: &Graph) -> Ledger {
@@ -86,9 +82,20 @@ fn is_program(graph: &Graph, path: &str) -> bool {
 impl Known {
     /// What there is to say where nothing is known.
     pub fn no_data(&self) -> Option<&'static str> {
-        match self.commits + self.told {
-            0 => Some("no_data: there is no git history here. Commits would provide it."),
-            _ => None,
+        self.lack.filter(|_| self.told == 0).map(no_history)
+    }
+}
+
+/// Why a history says nothing, and what would make it speak.
+pub fn no_history(lack: Lack) -> &'static str {
+    match lack {
+        Lack::Repository => "no_data: there is no git history here. Commits would provide it.",
+        Lack::Commits => "no_data: nothing is committed yet. Commits would provide it.",
+        Lack::CutOff => {
+            "no_data: this is a shallow clone that ends before any change is known. `git fetch --unshallow` would provide it."
+        }
+        Lack::SmallCommits => {
+            "no_data: every commit here is a merge or touches more than 50 files, and so speaks of none. Smaller commits would provide it."
         }
     }
 }

@@ -5,6 +5,7 @@ use m1nd_graph::{Graph, NodeIx};
 use m1nd_recall::engines::associate::{Noise, associate};
 use m1nd_recall::engines::merge::Dimension;
 use m1nd_recall::engines::siblings::{Hole, Lack, holes};
+use m1nd_stdx::round::round2;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -67,6 +68,6 @@ fn part(graph: &Graph, hole: &Hole) -> MissingPart {
         of: hole.of,
         family: id(hole.family),
         siblings: hole.have.iter().take(NAMED).map(|&ix| id(ix)).collect(),
-        weight: (f64::from(hole.weight) * 100.0).round() / 100.0,
+        weight: round2(hole.weight),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_contract::Fault;
-use m1nd_ingest::history::{self, HistoryError};
+use m1nd_ingest::history::{self, HistoryError, Lack};
 use m1nd_memory::text::timestamp;
 use m1nd_risk::trend::{Step, Trend, trend};
 use m1nd_stdx::clock::UnixMs;
@@ -11,6 +11,7 @@ use m1nd_vfs::read;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::ledger;
 use super::slice::MAX_FILE_BYTES;
 use crate::ctx::Ctx;
 use crate::faults;
@@ -46,8 +47,8 @@ pub struct PastOfFile {
     pub companions: Vec<Companion>,
     pub trend: Trend,
     pub is_cut: bool,
-    /// Whether there is a history at all.
-    pub is_known: bool,
+    /// Why nothing can be said, if so.
+    pub no_data: Option<&'static str>,
 }
 
 /// The past of a file in the last `days`, or all of it.
@@ -62,18 +63,22 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         Some(mount) => (mount.root().path(), path[mount.folder().len()..].trim_start_matches('/')),
         None => (root.path(), path),
     };
-    let mut is_known = true;
+    let mut no_data = None;
     let found = match history::timeline(folder, below, since, ctx.cancel()) {
         Ok(found) => found,
         Err(HistoryError::Stopped(stop)) => return Err(faults::stopped(stop)),
         Err(err) => {
             tracing::debug!(%err, "no timeline");
-            is_known = false;
+            no_data = Some(ledger::no_history(history::lack(folder)));
             history::Timeline::default()
         }
     };
     if let Some(stop) = ctx.cancel().stop() {
         return Err(faults::stopped(stop));
+    }
+    let lack = history::lack(folder);
+    if found.touches.is_empty() && (found.is_cut && lack == Lack::CutOff || lack == Lack::Commits) {
+        no_data = Some(ledger::no_history(lack));
     }
     let age = |time: UnixMs| (now.0.saturating_sub(time.0).max(0) as f64) / DAY_MS;
     let steps: Vec<Step> = found
@@ -97,7 +102,7 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         trend: trend(&steps, days.unwrap_or(oldest), lines),
         companions: companions(ctx, path, since)?,
         is_cut: found.is_cut,
-        is_known,
+        no_data,
         touches: found.touches.into_iter().map(shown).collect(),
     })
 }

@@ -3,6 +3,7 @@
 use m1nd_contract::Fault;
 use m1nd_graph::Graph;
 use m1nd_risk::plan::{self, Severity, Step};
+use m1nd_stdx::round::round3;
 use m1nd_vfs::RelPath;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,7 +58,7 @@ pub fn gaps(graph: &Graph, steps: &[Step], predictions: &[Prediction]) -> Vec<Ga
                 .map_or_else(String::new, |ix| graph.node(ix).id().to_owned()),
             reason: format!("{}{because}", one.reason),
             severity: Severity::of_likelihood(one.rank).name(),
-            signal_strength: (f64::from(one.rank) * 1_000.0).round() / 1_000.0,
+            signal_strength: round3(one.rank),
         });
         if gaps.len() >= MAX_GAPS {
             break;

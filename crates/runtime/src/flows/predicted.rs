@@ -2,10 +2,12 @@
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
+use m1nd_ingest::history::lack;
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::predict::{Clue, Companion, likely};
 use rustc_hash::FxHashMap;
 
+use super::ledger;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults;
 
@@ -32,10 +34,13 @@ const MIN_COMMITS: usize = 5;
 
 /// Why predictions carry no likelihood here, if so.
 pub fn no_data(ctx: &Ctx<'_>) -> Result<Option<String>, Fault> {
-    let commits = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
+    let workspace = ctx.workspace()?;
+    let commits = workspace.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
     let lacks = || match commits {
-        0 => "no_data: no git history says how likely files change together.".to_owned(),
-        few => format!("no_data: {few} commits are too few to say how likely files change together."),
+        0 => ledger::no_history(lack(workspace.root().path())).to_owned(),
+        few => format!(
+            "no_data: {few} commits are too few to say how likely files change together. {MIN_COMMITS} would provide it."
+        ),
     };
     Ok((commits < MIN_COMMITS).then(lacks))
 }

@@ -70,6 +70,8 @@ pub struct UnmappedShown {
 pub struct Traced {
     pub style: Style,
     pub message: Option<String>,
+    pub cause: Option<String>,
+    pub failures: usize,
     pub mapped: Vec<Mapped>,
     pub suspects: Vec<SuspectShown>,
     pub co_changes: Vec<CoSuspect>,
@@ -113,6 +115,8 @@ pub fn run(
     Ok(Traced {
         style: parsed.style,
         message: parsed.message,
+        cause: parsed.cause,
+        failures: parsed.failures,
         co_changes: co_changes(graph, &found),
         chain: chain(graph, &mapped),
         scope: scope(graph, &found),
@@ -182,10 +186,10 @@ fn co_changes(graph: &Graph, suspects: &[Suspect]) -> Vec<CoSuspect> {
     found
 }
 
-/// The calls that led to the failure, the outermost first, without repetitions.
+/// The calls that led to the last failure, the outermost first, without repetitions.
 fn chain(graph: &Graph, mapped: &[Mapped]) -> Vec<String> {
     let mut chain: Vec<String> = Vec::new();
-    for one in mapped.iter().rev() {
+    for one in mapped.iter().rev().filter(|one| one.frame.failure == 0) {
         let Mapping::Node { node, .. } = one.mapping else { continue };
         let node = graph.node(node);
         let name = if node.kind() == NodeKind::File { node.path() } else { node.qualified() };

@@ -7,6 +7,7 @@ use m1nd_graph::{Graph, Node, NodeIx, NodeKind};
 use m1nd_ingest::scan;
 use m1nd_recall::engines::twins::{Body, Notation, Pair, pairs};
 use m1nd_recall::place;
+use m1nd_stdx::round::round2;
 use m1nd_vfs::read;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -162,7 +163,6 @@ fn is_nested(graph: &Graph, pair: &Pair) -> bool {
 fn group(graph: &Graph, pairs: &[Pair], members: &[NodeIx]) -> TwinGroup {
     let least = pairs.iter().map(|pair| pair.similarity).fold(1.0, f32::min);
     let names = pairs.iter().map(|pair| pair.names).sum::<f32>() / pairs.len().max(1) as f32;
-    let rounded = |value: f32| (f64::from(value) * 100.0).round() / 100.0;
     let length = |&ix: &NodeIx| {
         let (first, last) = graph.node(ix).lines();
         last + 1 - first
@@ -173,8 +173,8 @@ fn group(graph: &Graph, pairs: &[Pair], members: &[NodeIx]) -> TwinGroup {
         Twin { node_id: node.id().to_owned(), at: format!("{}:{first}-{last}", node.path()) }
     };
     TwinGroup {
-        similarity: rounded(least),
-        names_shared: rounded(names),
+        similarity: round2(least),
+        names_shared: round2(names),
         lines: members.iter().map(length).max().unwrap_or(0),
         members: members.iter().map(twin).collect(),
     }

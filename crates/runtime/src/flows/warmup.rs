@@ -3,6 +3,7 @@
 use m1nd_contract::Fault;
 use m1nd_recall::feedback::Primed;
 use m1nd_recall::seek::Graphed;
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,7 +45,7 @@ pub fn warm_up(ctx: &Ctx<'_>, at: &GraphView, task: &str, boost: f32) -> Result<
         .into_iter()
         .map(|one| PrimedNode {
             at: format!("{}:{}-{}", one.file_path, one.line_start, one.line_end),
-            boost: (f64::from(boost) * one.score / best * 1_000.0).round() / 1_000.0,
+            boost: round3(f64::from(boost) * one.score / best),
             node_id: one.node_id,
         })
         .collect();

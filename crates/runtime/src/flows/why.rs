@@ -2,6 +2,7 @@
 
 use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
 use m1nd_recall::engines::paths::{Chain, Tie, between, strength};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -57,7 +58,7 @@ fn path(graph: &Graph, chain: &Chain) -> WhyPath {
                 from: id(from),
                 relation: relation(edge.kind, hop.along),
                 to: id(to),
-                strength: rounded(strength(&edge)),
+                strength: round3(strength(&edge)),
                 evidence: evidence(edge.kind, edge.evidence),
                 at: written.map(|line| format!("{}:{line}", graph.node(edge.source).path())),
             }
@@ -68,7 +69,7 @@ fn path(graph: &Graph, chain: &Chain) -> WhyPath {
         Tie::Shares => "shares",
         Tie::Changes => "changes",
     };
-    WhyPath { tie, strength: rounded(chain.strength), hops: steps.len(), steps }
+    WhyPath { tie, strength: round3(chain.strength), hops: steps.len(), steps }
 }
 
 fn evidence(kind: EdgeKind, evidence: Evidence) -> &'static str {
@@ -94,8 +95,4 @@ fn relation(kind: EdgeKind, along: bool) -> &'static str {
         (EdgeKind::Blocks, false) => "blocked by",
         (kind, true) => kind.name(),
     }
-}
-
-fn rounded(value: f32) -> f64 {
-    (f64::from(value) * 1000.0).round() / 1000.0
 }

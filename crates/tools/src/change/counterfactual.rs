@@ -6,6 +6,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_stdx::round::round2;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -99,8 +100,7 @@ impl Tool for Counterfactual {
             orphaned_total: found.orphaned.len() as u64,
             truncated: found.orphaned.len() > orphaned.len(),
             orphaned,
-            pct_activation_lost: (found.roots > 0)
-                .then(|| (f64::from(found.activation_lost) * 100.0).round() / 100.0),
+            pct_activation_lost: (found.roots > 0).then(|| round2(found.activation_lost)),
         };
         let guidance = match (total, input.node_ids.first()) {
             (0, Some(name)) => Guidance::next(

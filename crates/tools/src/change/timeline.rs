@@ -104,11 +104,12 @@ impl Tool for Timeline {
         let mut found = past_of_file::run(ctx, &path, days)?;
         let total = found.touches.len() as u64;
         found.touches.truncate(usize::try_from(limit).unwrap_or(20));
-        let known = found.is_known;
+        let known = found.no_data.is_none();
         let (proof, guidance) = match (found.touches.first(), days) {
-            _ if !known => {
-                (ProofState::Blocked, Guidance::hint("Commit the files to git to have a history."))
-            }
+            _ if !known => (
+                ProofState::Blocked,
+                Guidance::hint("Without a history nothing can be told; no_data says what would provide one."),
+            ),
             (Some(_), _) => (ProofState::Proving, Guidance::default()),
             (None, Some(_)) => (
                 ProofState::Triaging,
@@ -130,7 +131,7 @@ impl Tool for Timeline {
             pattern: known.then_some(found.trend.pattern),
             churn: Churn { added: found.trend.added, removed: found.trend.removed },
             incomplete: found.is_cut,
-            no_data: (!known).then_some("no_data: there is no git history here. Commits would provide it."),
+            no_data: found.no_data,
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }

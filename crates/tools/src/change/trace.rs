@@ -31,13 +31,18 @@ pub struct Output {
     /// What went wrong, as the trace says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// What went wrong first, where that led to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_cause: Option<String>,
+    /// Failures in the text; a failure and its causes are one. The last one comes first.
+    failures: u64,
     frames_parsed: u64,
     frames_mapped: u64,
     /// Most suspicious first.
     suspects: Vec<SuspectShown>,
     /// Files that change together with the suspects'.
     co_change_suspects: Vec<CoSuspect>,
-    /// The calls that led there, outermost first.
+    /// The calls that led to the last failure, outermost first.
     causal_chain: Vec<String>,
     fix_scope: FixScope,
     /// Frames that are not of this repository, innermost first.
@@ -55,7 +60,7 @@ impl Tool for Trace {
     const SPEC: Spec = Spec {
         name: "trace",
         summary: "From a stack trace to the code it went through and the likeliest suspects. Python, Rust, JS/TS, Go, JVM, C/C++ (gdb, ASan), .NET, Ruby, PHP, compiler output.",
-        help: "suspiciousness = 0.6 trace_depth + 0.3 recency + 0.1 centrality; without a history recency's share goes to the others. trace_depth is 1 where it failed and 1/(1+n/2) n frames of this repository further out; \
+        help: "suspiciousness = 0.6 trace_depth + 0.3 recency + 0.1 centrality; without a history recency's share goes to the others. trace_depth is 1 where it failed and 1/(1+n/2) n frames of this repository further out, or n failures before the last; of chained exceptions the first cause counts as where it failed; \
             recency halves with every window_hours since the file's last commit; centrality is the share of nodes that less leads to. Paths of other machines are matched by their ends; where the line moved since, the function's name decides.",
         intents: &["stack trace", "traceback", "panic", "crash", "exception", "which code failed"],
         needs: Needs::Graph,
@@ -95,13 +100,15 @@ impl Tool for Trace {
             }
             None => {
                 let hint = "No frame is of this repository: the trace may be of another one, or its files are not ingested. Seek what the message speaks of.";
-                let said = found.message.clone().unwrap_or_default();
+                let said = found.cause.clone().or(found.message.clone()).unwrap_or_default();
                 (ProofState::Blocked, Guidance::next("seek", said, hint))
             }
         };
         let output = Output {
             language: found.style.name(),
             message: found.message,
+            root_cause: found.cause,
+            failures: found.failures as u64,
             frames_parsed: found.mapped.len() as u64,
             frames_mapped,
             truncated: total > found.suspects.len(),

@@ -52,8 +52,9 @@ pub struct Input {
 /// Tests that reach the plan.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Coverage {
-    /// Share of the changed files with code that a test reaches.
-    tested: f64,
+    /// Share of the changed files with code that a test reaches; absent where none has code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tested: Option<f64>,
     /// Files of tests to run.
     tests: Vec<String>,
     /// Changed files that no test is known to reach.
@@ -137,7 +138,7 @@ impl Tool for ValidatePlan {
         let gaps = planned::gaps(graph, &steps, &predictions);
         let tested = plan::tested(graph, &steps);
         let risk = planned::risk(&ledger::of(ctx, graph)?, &steps, &gaps, &tested);
-        let risk = (risk * 1_000.0).round() / 1_000.0;
+        let risk = round3(risk);
         let scored = input.include_risk_score.unwrap_or(true);
         let additions = gaps.iter().filter(|gap| gap.severity != "low");
         let suggested_additions: Vec<Addition> = additions
@@ -146,7 +147,8 @@ impl Tool for ValidatePlan {
         let mut tests: Vec<(&String, &usize)> = tested.tests.iter().collect();
         tests.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         let coverage = Coverage {
-            tested: round3(1.0 - tested.untested.len() as f64 / tested.testable.max(1) as f64),
+            tested: (tested.testable > 0)
+                .then(|| round3(1.0 - tested.untested.len() as f64 / tested.testable as f64)),
             tests: tests.into_iter().take(MAX_TESTS).map(|(path, _)| path.clone()).collect(),
             untested: tested.untested.clone(),
         };

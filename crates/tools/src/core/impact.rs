@@ -5,6 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::impact::{self, Chain, Direction, Hit, TestHit};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,8 @@ pub struct Input {
     /// Show how it travels
     #[schemars(extend("default" = true))]
     include_causal_chains: Option<bool>,
+    /// Go on where an answer's next_cursor says
+    cursor: Option<Int>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -48,6 +51,12 @@ pub struct Output {
     total: u64,
     /// How many of them call a source directly.
     direct_callers: u64,
+    /// How many of those come after what is shown here.
+    #[serde(skip_serializing_if = "is_none")]
+    direct_callers_left: u64,
+    /// The `cursor` that goes on after what is shown here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<u64>,
     /// Sum of all signals.
     total_energy: f64,
     max_hops_reached: u32,
@@ -63,10 +72,14 @@ pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files_not_in_graph: Vec<String>,
     truncated: bool,
+    #[serde(skip)]
+    cursor: u64,
 }
 
 /// Tests that are shown unless there is room.
 const MAX_TESTS: usize = 15;
+/// No node is shown in fewer bytes than this.
+const LEAST_BYTES: usize = 80;
 
 impl Tool for Impact {
     type Input = Input;
@@ -109,26 +122,33 @@ impl Tool for Impact {
         let at = ctx.graph_view()?;
         let graph = &at.graph;
         let found = impact::run(ctx, &at, node, diff, direction, max_hops)?;
-        let blast_radius = found.hits(graph);
+        let total = found.blast.reached.len() as u64;
+        let cursor = ctx.in_range("cursor", input.cursor, 0..=total.saturating_sub(1) as i64)?.unwrap_or(0);
+        // What cannot fit is not written out only to be dropped: the cost follows the answer.
+        let room = ctx.header().max_chars.or(Self::SPEC.budget).unwrap_or(usize::MAX) / LEAST_BYTES;
+        let blast_radius = found.hits(graph, cursor as usize, room.max(1));
         let mut tests = found.tests(graph);
         let tests_total = tests.len() as u64;
         tests.truncate(MAX_TESTS);
-        let total = blast_radius.len() as u64;
         let chains = input.include_causal_chains.unwrap_or(true);
-        let output = Output {
+        let mut output = Output {
             sources: found.sources.iter().map(|&ix| graph.node(ix).id().to_owned()).collect(),
             total,
             direct_callers: found.direct_callers() as u64,
-            total_energy: (f64::from(found.blast.energy) * 1_000.0).round() / 1_000.0,
-            max_hops_reached: blast_radius.iter().map(|hit| hit.hop_distance).max().unwrap_or_default(),
+            direct_callers_left: 0,
+            next_cursor: None,
+            cursor,
+            total_energy: round3(found.blast.energy),
+            max_hops_reached: found.farthest(),
             causal_chains: if chains { found.chains(graph) } else { Vec::new() },
             truncated: tests_total > tests.len() as u64,
             tests,
             tests_total,
-            inferred: blast_radius.iter().filter(|hit| hit.inferred).count() as u64,
+            inferred: found.guessed() as u64,
             blast_radius,
             files_not_in_graph: found.unknown,
         };
+        output.settle();
         let (proof, guidance) = advice(&output, found.changed_files, direction);
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
@@ -161,14 +181,40 @@ fn advice(output: &Output, changed_files: Option<usize>, direction: Direction) -
     }
 }
 
+impl Output {
+    /// Says where to go on after what is shown. Direct callers come first, so those that are left begin there.
+    fn settle(&mut self) {
+        let end = self.cursor + self.blast_radius.len() as u64;
+        self.next_cursor = (end < self.total).then_some(end);
+        self.direct_callers_left = self.direct_callers.saturating_sub(end);
+        self.truncated |= self.next_cursor.is_some();
+    }
+
+    /// Drops from the end, but no direct caller.
+    fn drop_farther(&mut self, excess: usize) -> usize {
+        let direct = self.blast_radius.iter().take_while(|hit| hit.is_direct_caller).count();
+        let mut farther = self.blast_radius.split_off(direct);
+        let dropped = drop_tail(&mut farther, excess);
+        self.blast_radius.append(&mut farther);
+        dropped
+    }
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        // The nearest matter most; a diff's sources can be many.
-        drop_tail(&mut self.blast_radius, excess) > 0
-            || drop_tail(&mut self.tests, excess) > 0
+        // The nearest matter most, direct callers most of all; a diff's sources can be many.
+        let dropped = self.drop_farther(excess) > 0
             || drop_tail(&mut self.causal_chains, excess) > 0
+            || drop_tail(&mut self.tests, excess) > 0
             || drop_tail(&mut self.files_not_in_graph, excess) > 0
-            || drop_tail(&mut self.sources, excess) > 0
+            || drop_tail(&mut self.blast_radius, excess) > 0
+            || drop_tail(&mut self.sources, excess) > 0;
+        self.settle();
+        dropped
     }
 }

@@ -37,7 +37,8 @@ pub struct Output {
     /// How many of them you read, wholly or in part.
     read: usize,
     /// read / files.
-    share: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
     /// Files that answers pointed you to and that you did not read, most often first.
     unread: Vec<String>,
     unread_total: usize,
@@ -102,7 +103,7 @@ impl Tool for CoverageSession {
         let output = Output {
             files: files.len(),
             read,
-            share: if files.is_empty() { 0.0 } else { round3(read as f64 / files.len() as f64) },
+            share: (!files.is_empty()).then(|| round3(read as f64 / files.len() as f64)),
             unread: pointed.iter().take(MAX_UNREAD).map(|(path, _)| (*path).clone()).collect(),
             unread_total: pointed.len(),
             folders,

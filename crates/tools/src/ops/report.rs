@@ -7,6 +7,7 @@ use m1nd_contract::{Fault, Trim};
 use m1nd_risk::panorama::{self, Findings};
 use m1nd_runtime::flows::{immunity, ledger, navigate};
 use m1nd_runtime::{Answer, Ctx, Example, Needs, QueryRecord, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -133,7 +134,7 @@ impl Tool for Report {
         let total = queries.len() as u64;
         let mut output = Output {
             session_summary: SessionSummary {
-                uptime_seconds: (runtime.uptime().as_secs_f64() * 1_000.0).round() / 1_000.0,
+                uptime_seconds: round3(runtime.uptime().as_secs_f64()),
                 total_queries: runtime.queries_total(),
                 unique_agents: runtime.sessions().len(),
                 node_count: nodes,
@@ -178,7 +179,7 @@ impl QueryShown {
             tool: record.tool,
             agent_id: record.agent_id,
             timestamp_ms: record.timestamp_ms.0,
-            elapsed_ms: (record.elapsed_ms * 1_000.0).round() / 1_000.0,
+            elapsed_ms: round3(record.elapsed_ms),
             result_count: record.result_count,
             summary: record.summary,
         }
@@ -198,7 +199,7 @@ fn bugs(ctx: &Ctx<'_>) -> Result<Vec<BugRecord>, Fault> {
     for one in modules {
         let node_id = graph.node(one.node).id().to_owned();
         let mut bug = |category, description: String, severity: f64| {
-            let severity = (severity * 1_000.0).round() / 1_000.0;
+            let severity = round3(severity);
             bugs.push(BugRecord {
                 category,
                 node_id: node_id.clone(),

@@ -2,6 +2,7 @@
 
 use m1nd_contract::Fault;
 use m1nd_runtime::{Answer, Ctx, Example, Needs, Saved, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +98,7 @@ impl SessionSavings {
             cost_saved_usd: dollars(saved),
             file_reads_avoided: saved.file_reads_avoided,
             lines_avoided: saved.lines_avoided,
-            session_uptime_seconds: (uptime * 1_000.0).round() / 1_000.0,
+            session_uptime_seconds: round3(uptime),
             avg_tokens_per_query: saved.tokens_saved as f64 / saved.queries.max(1) as f64,
         }
     }

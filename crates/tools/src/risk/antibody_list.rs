@@ -2,7 +2,7 @@
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_runtime::flows::immunity;
+use m1nd_runtime::flows::immunity::{self, Scan};
 use m1nd_runtime::workspace::Antibody;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use m1nd_stdx::round::round4;
@@ -26,6 +26,12 @@ pub struct Row {
     pattern: String,
     /// When it was made.
     specificity: f64,
+    /// Places that it fits now, as antibody_scan finds them; absent where nothing is ingested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<u64>,
+    /// Set where its steps ran out, so that there may be more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
     /// The node that had the bug.
     source: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -51,7 +57,7 @@ impl Tool for AntibodyList {
     type Output = Output;
     const SPEC: Spec = Spec {
         name: "antibody_list",
-        summary: "The patterns of confirmed bugs that are kept for this workspace.",
+        summary: "The patterns of confirmed bugs that are kept for this workspace, and how many places each fits now.",
         intents: &["list bug patterns", "known bug patterns", "antibodies"],
         budget: Some(6_000),
         lean: true,
@@ -60,7 +66,10 @@ impl Tool for AntibodyList {
     };
 
     fn run(ctx: &Ctx<'_>, _: Input) -> Result<Answer<Output>, Fault> {
-        let antibodies: Vec<Row> = immunity::all(ctx)?.into_iter().rev().map(row).collect();
+        let kept = immunity::all(ctx)?;
+        let at = if kept.is_empty() { None } else { ctx.graph_if_any()? };
+        let found = at.as_ref().map(|at| immunity::scan(ctx, &at.graph, &kept)).transpose()?;
+        let antibodies: Vec<Row> = kept.iter().rev().map(|one| row(one, found.as_ref())).collect();
         let total = antibodies.len() as u64;
         let (no_data, hint) = match total {
             0 => {
@@ -80,16 +89,19 @@ impl Tool for AntibodyList {
     }
 }
 
-fn row(one: Antibody) -> Row {
+fn row(one: &Antibody, found: Option<&Scan<'_>>) -> Row {
+    let fits = |found: &Scan<'_>| found.hits.iter().filter(|hit| hit.antibody.id == one.id).count() as u64;
     Row {
+        antibody_id: one.id.clone(),
+        name: one.name.clone(),
         severity: one.severity.name(),
         pattern: one.pattern.to_string(),
         specificity: round4(one.specificity),
+        matches: found.map(fits),
+        cut: found.is_some_and(|found| found.cut.contains(&one.id.as_str())),
+        source: one.source.clone(),
+        description: one.description.clone(),
         created_ms: one.created.0,
-        antibody_id: one.id,
-        name: one.name,
-        source: one.source,
-        description: one.description,
     }
 }
 

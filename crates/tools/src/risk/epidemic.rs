@@ -68,12 +68,15 @@ pub struct Output {
     at_risk: Vec<AtRisk>,
     /// Files with any chance of it.
     total: u64,
-    /// How many files are expected to be infected, beside the seeds.
-    expected_infected: f64,
+    /// How many files are expected to be infected, beside the seeds; this and the next two are absent without seeds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_infected: Option<f64>,
     /// How many each seed infects itself, on the mean.
-    r0: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r0: Option<f64>,
     /// The step with the most infected files at once.
-    peak_step: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_step: Option<u64>,
     /// Assumed, not measured: compare files by them, do not read probabilities as facts.
     assumed: Assumed,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,6 +175,7 @@ impl Tool for Epidemic {
             }
             None => Guidance::hint("No file of the program depends on these or changes with them."),
         };
+        let began = !seeds.is_empty();
         let path = |file: NodeIx| graph.node(file).path().to_owned();
         let output = Output {
             truncated: total > at_risk.len() as u64,
@@ -181,9 +185,9 @@ impl Tool for Epidemic {
                 .collect(),
             at_risk,
             total,
-            expected_infected: round4(outbreak.expected),
-            r0: round4(outbreak.r0),
-            peak_step: peak.0 as u64,
+            expected_infected: began.then(|| round4(outbreak.expected)),
+            r0: began.then(|| round4(outbreak.r0)),
+            peak_step: began.then_some(peak.0 as u64),
             assumed: Assumed { beta, gamma, steps },
             no_data,
         };

@@ -6,10 +6,11 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::Graph;
 use m1nd_risk::ledger::COLD_START;
 use m1nd_risk::panorama::{self, Findings};
+use m1nd_runtime::flows::ledger::{self, Known};
 use m1nd_runtime::flows::survey::is_within;
-use m1nd_runtime::flows::{immunity, ledger, turbulence};
+use m1nd_runtime::flows::{immunity, turbulence};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
-use m1nd_stdx::round::round3;
+use m1nd_stdx::round::round4;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,14 +65,15 @@ pub struct Alert {
 pub struct Output {
     /// By combined_risk, highest first.
     modules: Vec<ModuleRisk>,
-    /// 1 minus the mean of the highest tenth.
-    overall_health: f64,
+    /// 1 minus the mean of the highest tenth; absent where there is no module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall_health: Option<f64>,
     critical_alerts: Vec<Alert>,
     /// Modules before min_risk and limit.
     total_scanned: u64,
-    /// What counts as nothing because there is no data for it.
+    /// What there is no data for, and what would provide it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    no_data: Vec<&'static str>,
+    no_data: Vec<String>,
     truncated: bool,
 }
 
@@ -104,11 +106,11 @@ impl Tool for Panoramic {
         if !(0.0..=1.0).contains(&least) {
             return Err(ctx.invalid("`min_risk` must be from 0 to 1."));
         }
-        let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
         let graph = &at.graph;
+        let scope = Scope::of(ctx, graph, input.scope.as_deref())?;
         let known = ledger::of(ctx, &at.graph)?;
-        let within = |path: &str| is_within(path, &scope);
+        let within = |path: &str| scope.admits(path);
         let turbulent = turbulence::by_file(ctx, graph)?.map(|found| (*found).clone());
         let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, turbulence: turbulent };
         let (found, _) = panorama::panorama(graph, &known.ledger, &findings, within);
@@ -118,11 +120,7 @@ impl Tool for Panoramic {
         let risky = found.iter().filter(|one| one.combined >= least);
         let total = risky.clone().count();
         let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
-        let mut no_data = Vec::new();
-        no_data.extend(findings.turbulence.is_none().then_some("turbulence"));
-        no_data.extend(findings.antibodies.is_none().then_some("antibodies"));
-        no_data.extend(found.iter().all(|one| one.trust.is_none()).then_some("trust"));
-        no_data.extend(found.iter().all(|one| one.tremor.is_none()).then_some("tremor"));
+        let no_data = lacks(&known, &findings, &found);
         let guidance = match modules.first() {
             Some(first) => Guidance::next("impact", first.node_id.clone(), "See what it reaches."),
             None if found.is_empty() => Guidance::hint("No file of code is in that scope."),
@@ -131,7 +129,7 @@ impl Tool for Panoramic {
         let output = Output {
             truncated: total > modules.len(),
             modules,
-            overall_health: round3(health.unwrap_or(1.0)),
+            overall_health: health.map(round4),
             critical_alerts: alerts,
             total_scanned: found.len() as u64,
             no_data,
@@ -144,18 +142,75 @@ impl Tool for Panoramic {
     }
 }
 
+/// Which files are looked at.
+enum Scope {
+    Below(String),
+    /// What begins so, where that is neither a file nor a folder.
+    Prefix(String),
+}
+
+impl Scope {
+    fn of(ctx: &Ctx<'_>, graph: &Graph, scope: Option<&str>) -> Result<Self, Fault> {
+        let fault = match ctx.scope(scope) {
+            Ok(scope) => return Ok(Self::Below(scope)),
+            Err(fault) => fault,
+        };
+        let prefix = scope.and_then(|scope| ctx.workspace().ok()?.root().relative(scope).ok());
+        let prefix = prefix.map(|path| path.as_str().to_owned());
+        let is_there = |prefix: &String| graph.nodes().any(|node| node.path().starts_with(prefix.as_str()));
+        prefix.filter(is_there).map(Self::Prefix).ok_or(fault)
+    }
+
+    fn admits(&self, path: &str) -> bool {
+        match self {
+            Self::Below(folder) => is_within(path, folder),
+            Self::Prefix(prefix) => path.starts_with(prefix),
+        }
+    }
+}
+
+/// What no module has data for, and what would provide it.
+fn lacks(known: &Known, findings: &Findings, found: &[panorama::ModuleRisk]) -> Vec<String> {
+    let mut lacks = Vec::new();
+    if found.is_empty() {
+        lacks.push(
+            "modules: no file of code is in that scope; code in a known language would provide them"
+                .to_owned(),
+        );
+        return lacks;
+    }
+    let history = known.no_data().map(|why| why.trim_start_matches("no_data: ").trim_end_matches('.'));
+    let past = |name: &str, otherwise: &str| format!("{name}: {}", history.unwrap_or(otherwise));
+    if findings.turbulence.is_none() {
+        lacks.push("turbulence: no file is in Python, Go or Java, or there are too many to read at once; flow_simulate looks at some".to_owned());
+    }
+    if findings.antibodies.is_none() {
+        lacks.push("antibodies: no pattern of a bug is kept; antibody_create keeps one".to_owned());
+    }
+    if found.iter().all(|one| one.trust.is_none()) {
+        lacks.push(past(
+            "trust",
+            "no commit says that it fixed one of these; commits that say so would provide it",
+        ));
+    }
+    if found.iter().all(|one| one.tremor.is_none()) {
+        lacks.push(past("tremor", "no file has three changes on record; more commits would provide it"));
+    }
+    lacks
+}
+
 fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool) -> ModuleRisk {
     let node = graph.node(one.node);
     ModuleRisk {
         node_id: node.id().to_owned(),
         label: node.label().to_owned(),
         kind: node.kind().name(),
-        trust_score: round3(one.trust.unwrap_or(COLD_START)),
-        tremor_magnitude: round3(one.tremor.unwrap_or_default()),
+        trust_score: round4(one.trust.unwrap_or(COLD_START)),
+        tremor_magnitude: round4(one.tremor.unwrap_or_default()),
         layer_violations: one.violations,
-        turbulence: round3(one.turbulence.unwrap_or_default()),
+        turbulence: round4(one.turbulence.unwrap_or_default()),
         antibody_matches: one.antibodies.unwrap_or_default(),
-        combined_risk: round3(one.combined),
+        combined_risk: round4(one.combined),
         recommendation: advise.then(|| advice(one)).flatten(),
         source_path: Some(node.path().to_owned()),
     }
@@ -207,7 +262,7 @@ fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
                     .take(NAMED)
                     .map(|(one, _)| graph.node(one.node).id().to_owned())
                     .collect(),
-                severity: round3(worst.clamp(0.0, 1.0)),
+                severity: round4(worst.clamp(0.0, 1.0)),
             });
         }
     };
@@ -232,6 +287,8 @@ fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.modules, excess) > 0 || drop_tail(&mut self.critical_alerts, excess) > 0
+        drop_tail(&mut self.modules, excess) > 0
+            || drop_tail(&mut self.critical_alerts, excess) > 0
+            || drop_tail(&mut self.no_data, excess) > 0
     }
 }

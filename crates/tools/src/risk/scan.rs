@@ -90,6 +90,9 @@ impl Tool for Scan {
             Some(first) => {
                 (ProofState::Triaging, Guidance::next("view", first.at.clone(), "Read the first place."))
             }
+            None if found.no_data.is_some() => {
+                (ProofState::Blocked, Guidance::hint("Nothing can be said; no_data says what would help."))
+            }
             None => (ProofState::Proving, Guidance::hint("Nothing was found where the pattern is known.")),
         };
         let output = Output {

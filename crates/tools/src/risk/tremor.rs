@@ -7,6 +7,7 @@ use m1nd_graph::NodeKind;
 use m1nd_runtime::flows::ledger;
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
+use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,14 +52,17 @@ pub struct Output {
     truncated: bool,
 }
 
+const TOO_FEW: &str =
+    "no_data: no file of code here has three changes on record. More commits would provide it.";
+
 impl Tool for Tremor {
     type Input = Input;
     type Output = Output;
     const SPEC: Spec = Spec {
         name: "tremor",
         summary: "Files whose changes speed up: the second difference of how often they changed in the last three months of history.",
-        help: "Changes are counted in three windows of 30 days back from the newest commit; acceleration = newest - 2 middle + oldest; magnitude = acceleration as a share of all three, where the newest window has more than the one before \
-            (no more than the newest changes themselves), else 0. Needs three changes on record; the newest 256 are kept.",
+        help: "Changes are counted in three windows of 30 days back from the newest commit; acceleration = newest - 2 middle + oldest. Where the newest window has more changes than the middle one, \
+            magnitude = acceleration (at least 0, at most newest) / (all three + 3), else 0; so 1, 1, 4 changes give 3/9. A file needs three changes on record; its newest 256 are kept. trend: accelerating, steady or slowing.",
         intents: &["what is changing fast", "unstable files", "acceleration of changes", "hot files"],
         needs: Needs::Graph,
         budget: Some(4_000),
@@ -80,8 +84,9 @@ impl Tool for Tremor {
         let known = ledger::of(ctx, &at.graph)?;
         let files =
             at.graph.nodes().filter(|node| node.kind() == NodeKind::File && !node.language().is_empty());
-        let (mut tremors, mut without_data) = (Vec::new(), 0);
+        let (mut tremors, mut looked_at, mut without_data) = (Vec::new(), 0, 0);
         for node in files.filter(|node| is_within(node.path(), &scope)) {
+            looked_at += 1;
             let Some(tremor) = known.ledger.tremor(node.path()) else {
                 without_data += 1;
                 continue;
@@ -89,7 +94,7 @@ impl Tool for Tremor {
             if tremor.magnitude >= least {
                 tremors.push(Row {
                     file_path: node.path().to_owned(),
-                    magnitude: (tremor.magnitude * 1_000.0).round() / 1_000.0,
+                    magnitude: round3(tremor.magnitude),
                     acceleration: tremor.acceleration,
                     trend: tremor.trend(),
                     counts: tremor.counts,
@@ -104,19 +109,24 @@ impl Tool for Tremor {
         });
         let total = tremors.len() as u64;
         tremors.truncate(usize::try_from(limit).unwrap_or(20));
+        let has_data = looked_at > without_data;
+        let no_data = known.no_data().or((!has_data).then_some(TOO_FEW));
         let guidance = match tremors.first() {
             Some(first) => Guidance::next(
                 "outline",
                 first.file_path.clone(),
                 "See what is in the file that speeds up most.",
             ),
+            None if no_data.is_some() => {
+                Guidance::hint("Nothing can be said of any file here; no_data says what would help.")
+            }
             None => {
                 Guidance::hint("No file's changes speed up by that much. A lower min_magnitude shows less.")
             }
         };
         let truncated = total > tremors.len() as u64;
         let commits = known.commits as u64;
-        let output = Output { tremors, total, without_data, commits, no_data: known.no_data(), truncated };
+        let output = Output { tremors, total, without_data, commits, no_data, truncated };
         Ok(Answer::of(output).candidates(total).proof(ProofState::Triaging).next(guidance))
     }
 }

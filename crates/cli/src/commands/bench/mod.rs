@@ -4,6 +4,7 @@ mod edit;
 mod experiment;
 mod generate;
 mod graph;
+mod latency;
 mod mission;
 mod retrieval;
 mod risk;
@@ -21,7 +22,8 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Search { repo, queries, runs, json } => search::run(global, &repo, queries, runs, json),
         BenchCommand::Graph(args) => graph::run(&args),
         BenchCommand::Retrieval(args) => retrieval::run(&args),
-        BenchCommand::Risk { repo, commits, json } => risk::run(&repo, commits, json),
+        BenchCommand::Risk { repo, latency: true, runs, json, .. } => latency::run(&repo, runs, json),
+        BenchCommand::Risk { repo, commits, json, .. } => risk::run(&repo, commits, json),
         BenchCommand::Mission { events, json } => mission::run(events, json),
         BenchCommand::Edit { repo, runs, json } => edit::run(&repo, runs, json),
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),

@@ -340,3 +340,54 @@ fn members_that_are_assigned_are_found() {
     "#]]
     .assert_eq(&testing::definitions(PROTOTYPES));
 }
+
+#[test]
+fn a_doc_comment_may_have_a_blank_line_below_it() {
+    let graph = testing::graph(
+        r#"
+//- a.js
+/** Speaks of the file. */
+
+function first() {}
+
+/**
+ * Adds up.
+ */
+
+export function sum() {}
+
+/** Twice. */
+
+
+function far() {}
+
+/** Of a value. */
+
+const value = 1;
+function after() {}
+
+/** @license of the rest */
+
+function licensed() {}
+
+/* No doc. */
+
+function plain() {}
+"#,
+    );
+    let mut lines: Vec<String> = graph
+        .nodes()
+        .filter(|node| node.kind().is_callable())
+        .map(|node| format!("{} {:?}", node.label(), node.doc()))
+        .collect();
+    lines.sort();
+    expect![[r#"
+        after ""
+        far ""
+        first ""
+        licensed ""
+        plain ""
+        sum "Adds up."
+    "#]]
+    .assert_eq(&(lines.join("\n") + "\n"));
+}

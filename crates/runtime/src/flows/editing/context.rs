@@ -161,7 +161,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
         0 | 1 => Vec::new(),
         hops => further(graph, &target.nodes, hops),
     };
-    let risk = ledger::kept(ctx, graph)?.trust(&target.path).map(|trust| trust.score);
+    let risk = ledger::of(ctx, graph)?.ledger.trust(&target.path).map(|trust| trust.score);
     let risk = file.map(|_| risk_of(risk, callers_total, request.with_tests.then_some(tests_total)));
     let symbols = file.map(|file| outline::of(graph, file, 2).lines).filter(|_| target.one.is_none());
     let context = Context {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
+use m1nd_recall::place;
 use m1nd_risk::blast::{self, DEPENDS};
 
 use super::{Found, Status, files, finding};
@@ -47,19 +48,53 @@ pub fn api(graph: &Graph, within: Within<'_>) -> Found {
     let mut found = Found { files: files(graph, within).len(), ..Found::default() };
     for node in callables(graph, within).filter(|node| node.flags().has(NodeFlags::EXPORTED)) {
         let (first, last) = node.lines();
-        if !node.doc().is_empty() || last - first < MIN_LINES {
+        if !node.doc().is_empty() || last - first < MIN_LINES || is_of_hidden_type(graph, &node) {
             continue;
         }
         let users = users(graph, node.ix());
         let (status, why) = match (graph.overridden(node.ix()).is_empty(), users) {
             (false, _) => (Status::Mitigated, "what it overrides may be documented".to_owned()),
             (true, 0) => (Status::Mitigated, "nothing in other files uses it".to_owned()),
+            (true, _) if is_usual(&node) => {
+                (Status::Mitigated, "its name says by convention what it does".to_owned())
+            }
             (true, users) => (Status::Confirmed, format!("{users} places in other files use it")),
         };
         let what = format!("public and without documentation; {why}");
         found.findings.push(finding(graph, node.ix(), first, status, what));
     }
     found
+}
+
+/// Go hides a type by a small letter, and with it all that its methods are called by.
+fn is_of_hidden_type(graph: &Graph, node: &Node<'_>) -> bool {
+    let owner = graph.owner(node.ix()).map(|owner| graph.node(owner).label());
+    node.language() == "go" && owner.is_some_and(|label| label.starts_with(char::is_lowercase))
+}
+
+/// Methods that everybody knows by their names.
+fn is_usual(node: &Node<'_>) -> bool {
+    let go = [
+        "String",
+        "Error",
+        "Close",
+        "Len",
+        "Less",
+        "Swap",
+        "Read",
+        "Write",
+        "ServeHTTP",
+        "MarshalJSON",
+        "UnmarshalJSON",
+        "MarshalYAML",
+        "UnmarshalYAML",
+    ];
+    let java = ["equals", "hashCode", "toString", "compareTo", "close"];
+    match node.language() {
+        "go" => node.kind() == NodeKind::Method && go.contains(&node.label()),
+        "java" => java.contains(&node.label()),
+        _ => false,
+    }
 }
 
 /// What no test leads to, in a single walk from all tests.
@@ -73,8 +108,14 @@ pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
         return found;
     }
     let mut reached = vec![false; graph.node_count()];
-    // Files and types that tests use without a known call of what is in them.
+    // Files and types that tests, or what stands beside them, use without a known call of what is in them.
     let mut touched: BTreeSet<&str> = BTreeSet::new();
+    for edge in graph.edges().filter(|edge| DEPENDS.contains(&edge.kind)) {
+        let source = graph.node(edge.source);
+        if source.flags().has(NodeFlags::TEST_CODE) || place::is_test(source.path()) {
+            touched.insert(graph.node(edge.target).path());
+        }
+    }
     let mut open = tests;
     while let Some(node) = open.pop() {
         if std::mem::replace(&mut reached[node.index()], true) {
@@ -88,6 +129,13 @@ pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
         }
         open.extend(graph.overriding(node));
     }
+    let folder = |path: &'_ str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    // Files of tests, by their folders and what they are named after.
+    let named: BTreeSet<(String, String)> = graph
+        .nodes()
+        .filter(|node| node.kind() == NodeKind::File && place::is_test(node.path()))
+        .map(|node| (folder(node.path()), place::subject(node.path())))
+        .collect();
     for node in callables(graph, within).filter(|node| !reached[node.ix().index()]) {
         let (first, last) = node.lines();
         let is_called = graph.incoming(node.ix()).any(|edge| edge.kind == EdgeKind::Calls);
@@ -95,9 +143,13 @@ pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
         if last - first < MIN_LINES || !(is_called || is_public) || node.flags().has(NodeFlags::ABSTRACT) {
             continue;
         }
-        let (status, why) = match touched.contains(node.path()) {
-            true => (Status::Mitigated, "tests use its file, and may reach it by a way that is not seen"),
-            false => (Status::Confirmed, "no test uses its file"),
+        let has_namesake = named.contains(&(folder(node.path()), place::subject(node.path())));
+        let (status, why) = match (touched.contains(node.path()), has_namesake) {
+            (true, _) => {
+                (Status::Mitigated, "tests use its file, and may reach it by a way that is not seen")
+            }
+            (false, true) => (Status::Mitigated, "a file of tests of its name stands beside it"),
+            (false, false) => (Status::Confirmed, "no test uses its file"),
         };
         let what = format!("no test is known to lead to it; {why}");
         found.findings.push(finding(graph, node.ix(), first, status, what));
@@ -106,9 +158,11 @@ pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
 }
 
 /// Words by which code checks who asks.
-const CHECKS: [&str; 14] = [
+const CHECKS: [&str; 16] = [
     "auth",
     "login_required",
+    "staff_member_required",
+    "user_passes_test",
     "permission",
     "current_user",
     "currentuser",
@@ -145,7 +199,11 @@ pub fn auth(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, F
             let below = blast::blast(graph, &[handler], blast::Toward::Needed, AUTH_HOPS);
             let names = below.reached.iter().map(|one| graph.node(one.node).label());
             let is_named = names.into_iter().any(checks);
-            let is_written = words.body(graph, handler).is_some_and(|body| checks(&body));
+            // A class answers as those do that it inherits from.
+            let is_written = graph
+                .lineage(handler)
+                .into_iter()
+                .any(|node| words.body(graph, node).is_some_and(|body| checks(&body)));
             if is_named || is_written || checks(route.label()) {
                 checked += 1;
             } else {
@@ -177,8 +235,9 @@ pub fn auth(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, F
 }
 
 /// Constructors that make one of several implementations themselves.
-pub fn injection(graph: &Graph, within: Within<'_>) -> Found {
+pub fn injection(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, Fault> {
     let mut found = Found { files: files(graph, within).len(), ..Found::default() };
+    let mut words = Words::of(ctx.workspace()?.root());
     let code: BTreeSet<&str> = files(graph, within).into_iter().map(|ix| graph.node(ix).path()).collect();
     let is_constructor = |node: &Node<'_>| {
         matches!(node.label(), "__init__" | "constructor" | "new" | "<init>")
@@ -216,9 +275,7 @@ pub fn injection(graph: &Graph, within: Within<'_>) -> Found {
                 .filter(|edge| matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements))
                 .map(|edge| edge.target)
                 .collect();
-            let is_base = own.is_some_and(|own| {
-                graph.outgoing(own).any(|edge| edge.kind == EdgeKind::Inherits && edge.target == made)
-            });
+            let is_base = own.is_some_and(|own| graph.lineage(own).contains(&made));
             // An extension of foreign types is no choice among them.
             let is_choice = |base: NodeIx| heirs(base) >= 2 && !graph.node(base).label().ends_with("Ext");
             let Some(&base) = bases.iter().find(|&&base| is_choice(base)) else { continue };
@@ -228,10 +285,16 @@ pub fn injection(graph: &Graph, within: Within<'_>) -> Found {
             let line = edge.lines.first().copied().unwrap_or(node.lines().0);
             let label = graph.node(made).label();
             let base_label = graph.node(base).label();
+            let text =
+                words.text(node.path()).and_then(|text| text.lines().nth((line as usize).saturating_sub(1)));
+            let Some(making) = Making::of(text.unwrap_or_default(), label) else { continue };
             let takes = node.signature().contains(base_label) || node.signature().contains(label);
-            let (status, why) = match takes {
-                true => (Status::Mitigated, "it can be given instead"),
-                false => (Status::Confirmed, "nothing lets a caller choose another"),
+            let (status, why) = match (takes, making) {
+                (true, _) | (_, Making::Instead) => (Status::Mitigated, "it can be given instead"),
+                (false, Making::OfArgument) => {
+                    (Status::Mitigated, "it is made of what is given, which may be one already")
+                }
+                (false, Making::Itself) => (Status::Confirmed, "nothing lets a caller choose another"),
             };
             let what = format!("makes a {label} itself, one of {} {base_label}; {why}", heirs(base));
             found.findings.push(finding(graph, node.ix(), line, status, what));
@@ -239,5 +302,57 @@ pub fn injection(graph: &Graph, within: Within<'_>) -> Found {
     }
     found.findings.sort_by(|a, b| (&a.at, &a.what).cmp(&(&b.at, &b.what)));
     found.findings.dedup();
-    found
+    Ok(found)
+}
+
+/// How a line makes something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Making {
+    Itself,
+    /// Where nothing else was given.
+    Instead,
+    /// In place of an argument that it wraps.
+    OfArgument,
+}
+
+impl Making {
+    /// Nothing where the line throws it, or does not name it: then a class that is held somewhere makes it.
+    fn of(line: &str, label: &str) -> Option<Self> {
+        let code = line.trim_start();
+        let at = code.find(label)?;
+        if code.starts_with("raise ") || code.contains("throw ") {
+            return None;
+        }
+        let before = code[..at].trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+        let before = before.trim_end().trim_end_matches("new").trim_end();
+        if before.ends_with(" or")
+            || before.ends_with("||")
+            || before.ends_with("??")
+            || before.ends_with(" else")
+        {
+            return Some(Self::Instead);
+        }
+        let given = code[at + label.len()..].trim_start_matches('(');
+        let given = given.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        let is_same = before
+            .strip_suffix('=')
+            .map(str::trim_end)
+            .is_some_and(|left| left == given && !given.is_empty());
+        Some(if is_same { Self::OfArgument } else { Self::Itself })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_whether_another_could_have_been_given() {
+        let of = |line: &str| Making::of(line, "Store");
+        assert_eq!(of("self.store = Store(path)"), Some(Making::Itself));
+        assert_eq!(of("this.store = store ?? new Store()"), Some(Making::Instead));
+        assert_eq!(of("self.store = store or disk.Store()"), Some(Making::Instead));
+        assert_eq!(of("query = Store(query)"), Some(Making::OfArgument));
+        assert_eq!((of("raise Store(x)"), of("throw new Store()"), of("self.kind()")), (None, None, None));
+    }
 }

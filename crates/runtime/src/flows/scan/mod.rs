@@ -105,8 +105,13 @@ pub fn scan(
         Pattern::AuthBoundary => graphs::auth(ctx, graph, within)?,
         Pattern::ApiSurface => graphs::api(graph, within),
         Pattern::TestCoverage => graphs::untested(graph, within),
-        Pattern::DependencyInjection => graphs::injection(graph, within),
+        Pattern::DependencyInjection => graphs::injection(ctx, graph, within)?,
     };
+    if found.files == 0 && found.findings.is_empty() && found.no_data.is_none() {
+        found.no_data = Some(
+            "no_data: no file of the product here is in a language in which this pattern is known. Such files would provide it.",
+        );
+    }
     found.findings.sort_by(|a, b| {
         a.status.cmp(&b.status).then(b.used_by.cmp(&a.used_by)).then_with(|| a.at.cmp(&b.at))
     });

@@ -1,0 +1,413 @@
+//! What speaks for and against a claim, and what it comes to.
+//!
+//! Belief starts even. Each piece of evidence multiplies the odds by its factor: more than 1 speaks for the claim, less than 1
+//! against it.
+
+use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+
+use super::sentence::Kind;
+use crate::blast::{self, DEPENDS};
+
+/// One thing that speaks for or against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    pub says: String,
+    /// More than 1 speaks for the claim.
+    pub factor: f32,
+    /// The nodes that it is about, in order.
+    pub path: Vec<NodeIx>,
+}
+
+/// What became of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    pub evidence: Vec<Evidence>,
+    /// 0 to 1.
+    pub confidence: f32,
+    /// How many nodes were looked at.
+    pub looked_at: usize,
+    /// Set when the budget ended the search.
+    pub is_cut: bool,
+}
+
+impl Judged {
+    pub fn verdict(&self) -> &'static str {
+        match self.confidence {
+            belief if belief > 0.8 => "likely_true",
+            belief if belief < 0.2 => "likely_false",
+            _ => "inconclusive",
+        }
+    }
+
+    fn of(evidence: Vec<Evidence>, search: &Search<'_>) -> Self {
+        let odds: f32 = evidence.iter().map(|one| one.factor).product();
+        Self { confidence: odds / (1.0 + odds), evidence, looked_at: search.looked_at, is_cut: search.is_cut }
+    }
+}
+
+/// A relation that was found is nearly proof.
+const SEEN: f32 = 30.0;
+/// A call of a base method runs the override of some receiver.
+const DISPATCHED: f32 = 6.0;
+/// One that rests on guesses is a hint.
+const GUESSED: f32 = 2.0;
+/// That nothing was found is evidence as far as the search went: dynamic calls are not seen.
+const NOT_SEEN: f32 = 6.0;
+/// A search that ended early says little.
+const NOT_SEEN_IN_PART: f32 = 1.5;
+
+/// Judges a claim about nodes; `other` is the second one where the claim has two.
+pub fn judge(
+    graph: &Graph,
+    kind: Kind,
+    one: NodeIx,
+    other: Option<NodeIx>,
+    max_hops: u32,
+    budget: usize,
+) -> Judged {
+    let mut search = Search { graph, max_hops, budget, looked_at: 0, is_cut: false };
+    let evidence = match (kind, other) {
+        (Kind::DependsOn, Some(other)) => vec![search.dependency(one, other, &DEPENDS)],
+        (Kind::NeverCalls, Some(other)) => vec![against(search.dependency(one, other, &[EdgeKind::Calls]))],
+        (Kind::NoDependency, Some(other)) => vec![against(search.dependency(one, other, &DEPENDS))],
+        (Kind::Independent, Some(other)) => {
+            vec![
+                against(search.dependency(one, other, &DEPENDS)),
+                against(search.dependency(other, one, &DEPENDS)),
+            ]
+        }
+        (Kind::Circular, Some(other)) => {
+            vec![search.dependency(one, other, &DEPENDS), search.dependency(other, one, &DEPENDS)]
+        }
+        (Kind::Circular, None) => vec![search.cycle(one)],
+        (Kind::Coupling, Some(other)) => search.coupling(one, other),
+        (Kind::Isolated, _) => search.isolation(one),
+        (Kind::Gateway, Some(other)) => search.gateway(one, other),
+        (Kind::AlwaysBefore, Some(other)) => search.order(one, other),
+        (_, None) => Vec::new(),
+    };
+    // Nothing is read in documents, so that nothing is seen in them says nothing.
+    let is_read = |node: NodeIx| {
+        let node = graph.node(node);
+        !node.language().is_empty() || !matches!(node.kind(), NodeKind::File | NodeKind::Document)
+    };
+    let unread = [Some(one), other].into_iter().flatten().find(|&node| !is_read(node));
+    if let Some(unread) = unread.filter(|_| evidence.iter().all(|one| one.path.is_empty())) {
+        let says = format!("no_data: {} is no code, and what it relates to is not read", search.name(unread));
+        return Judged::of(vec![Evidence { says, factor: 1.0, path: Vec::new() }], &search);
+    }
+    Judged::of(evidence, &search)
+}
+
+/// The same evidence for the opposite.
+fn against(evidence: Evidence) -> Evidence {
+    Evidence { factor: 1.0 / evidence.factor, ..evidence }
+}
+
+/// Which relations a search follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Certain,
+    /// Also from the call of a base method to its overrides.
+    Dispatch,
+    /// Also guesses.
+    Guess,
+}
+
+struct Search<'g> {
+    graph: &'g Graph,
+    max_hops: u32,
+    budget: usize,
+    looked_at: usize,
+    is_cut: bool,
+}
+
+impl Search<'_> {
+    /// The shortest way from anything in `one` to anything in `other`, over certain relations if there is one.
+    fn dependency(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Evidence {
+        for trust in [Trust::Certain, Trust::Dispatch, Trust::Guess] {
+            if let Some(path) = self.path(one, other, kinds, trust) {
+                let steps = path.len().saturating_sub(1);
+                let (factor, how) = match trust {
+                    Trust::Certain => (SEEN, ""),
+                    Trust::Dispatch => (DISPATCHED, ", where a call of a base method runs the override"),
+                    Trust::Guess => (GUESSED, ", some of it only guessed by name"),
+                };
+                let says = match steps {
+                    1 => format!("{} directly{how}", self.relation(&path, kinds)),
+                    _ => format!("{} over {steps} steps{how}", self.relation(&path, kinds)),
+                };
+                return Evidence { says, factor, path };
+            }
+        }
+        let (factor, how) =
+            if self.is_cut { (NOT_SEEN_IN_PART, "before the budget ended") } else { (NOT_SEEN, "") };
+        let what = if kinds == [EdgeKind::Calls] { "calls" } else { "relations" };
+        let says = format!(
+            "no chain of at most {} {what} leads from {} to {} {how}",
+            self.max_hops,
+            self.name(one),
+            self.name(other)
+        );
+        Evidence { says: says.trim_end().to_owned(), factor: 1.0 / factor, path: Vec::new() }
+    }
+
+    fn relation(&self, path: &[NodeIx], kinds: &[EdgeKind]) -> String {
+        let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return String::new() };
+        let verb = if kinds == [EdgeKind::Calls] { "calls" } else { "depends on" };
+        format!("{} {verb} {}", self.name(first), self.name(last))
+    }
+
+    fn name(&self, node: NodeIx) -> String {
+        let node = self.graph.node(node);
+        if node.qualified().is_empty() { node.path().to_owned() } else { node.qualified().to_owned() }
+    }
+
+    fn path(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind], trust: Trust) -> Option<Vec<NodeIx>> {
+        let sources = blast::insides(self.graph, &[one]);
+        let mut is_goal = vec![false; self.graph.node_count()];
+        for node in blast::insides(self.graph, &[other]) {
+            is_goal[node.index()] = true;
+        }
+        let mut from: rustc_hash::FxHashMap<NodeIx, NodeIx> =
+            sources.iter().map(|&node| (node, node)).collect();
+        let mut front = sources;
+        let mut used = 0;
+        for _ in 0..self.max_hops {
+            let mut next = Vec::new();
+            for node in front {
+                if used >= self.budget {
+                    self.is_cut = true;
+                    return None;
+                }
+                used += 1;
+                self.looked_at += 1;
+                for edge in self.graph.outgoing(node).filter(|edge| kinds.contains(&edge.kind)) {
+                    if trust != Trust::Guess && edge.evidence.is_inferred() {
+                        continue;
+                    }
+                    let mut ends = vec![edge.target];
+                    if trust != Trust::Certain && edge.kind == EdgeKind::Calls {
+                        ends.extend(self.graph.overriding(edge.target));
+                    }
+                    for end in ends {
+                        if from.contains_key(&end) {
+                            continue;
+                        }
+                        from.insert(end, node);
+                        if is_goal[end.index()] {
+                            return Some(way_back(&from, end));
+                        }
+                        next.push(end);
+                    }
+                }
+            }
+            front = next;
+        }
+        None
+    }
+
+    /// Whether the node is on a way back to itself.
+    fn cycle(&mut self, one: NodeIx) -> Evidence {
+        let (component, _) = m1nd_graph::scc::components(self.graph, &DEPENDS);
+        self.looked_at += self.graph.node_count();
+        let own: Vec<NodeIx> = blast::insides(self.graph, &[one]);
+        let in_own = |node: NodeIx| own.contains(&node);
+        let same = |node: &NodeIx| {
+            own.iter().any(|mine| component[mine.index()] == component[node.index()]) && !in_own(*node)
+        };
+        let others: Vec<NodeIx> = self.graph.nodes().map(|node| node.ix()).filter(same).collect();
+        if others.is_empty() {
+            let says = format!("{} is in no cycle of known relations", self.name(one));
+            return Evidence { says, factor: 1.0 / NOT_SEEN, path: Vec::new() };
+        }
+        let path: Vec<NodeIx> = std::iter::once(one).chain(others.iter().copied().take(8)).collect();
+        Evidence { says: format!("a cycle holds it and {} more nodes", others.len()), factor: SEEN, path }
+    }
+
+    /// Relations both ways and common changes.
+    fn coupling(&mut self, one: NodeIx, other: NodeIx) -> Vec<Evidence> {
+        let (ours, theirs) = (blast::insides(self.graph, &[one]), blast::insides(self.graph, &[other]));
+        let is_theirs: std::collections::BTreeSet<NodeIx> = theirs.iter().copied().collect();
+        let mut relations = 0_usize;
+        for &node in &ours {
+            self.looked_at += 1;
+            let out = self.graph.outgoing(node).filter(|edge| is_theirs.contains(&edge.target));
+            let back = self.graph.incoming(node).filter(|edge| is_theirs.contains(&edge.source));
+            relations += out.chain(back).filter(|edge| DEPENDS.contains(&edge.kind)).count();
+        }
+        let mut evidence = vec![match relations {
+            0 => Evidence {
+                says: "no relation joins them directly".into(),
+                factor: 1.0 / 5.0,
+                path: Vec::new(),
+            },
+            count => Evidence {
+                says: format!("{count} relations join them directly"),
+                factor: 1.0 + count as f32,
+                path: vec![one, other],
+            },
+        }];
+        let bases = |node: NodeIx| self.graph.lineage(node).into_iter().skip(1).collect::<Vec<_>>();
+        let common: Vec<NodeIx> = bases(one).into_iter().filter(|base| bases(other).contains(base)).collect();
+        if let Some(&base) = common.first() {
+            let says = format!("both inherit from {}", self.name(base));
+            evidence.push(Evidence { says, factor: 3.0, path: vec![one, base, other] });
+        }
+        if self.graph.node(one).path() == self.graph.node(other).path() {
+            let says = "they stand in one file, whose history does not tell them apart".to_owned();
+            evidence.push(Evidence { says, factor: 2.0, path: Vec::new() });
+        }
+        let file = |node: NodeIx| self.graph.node_by_path(self.graph.node(node).path());
+        if let (Some(ours), Some(theirs)) = (file(one), file(other))
+            && ours != theirs
+        {
+            let edge = self
+                .graph
+                .edge_between(ours, EdgeKind::CoChanges, theirs)
+                .or_else(|| self.graph.edge_between(theirs, EdgeKind::CoChanges, ours));
+            evidence.push(match edge.map(|edge| self.graph.edge(edge).base_weight.get()) {
+                Some(share) => Evidence {
+                    says: format!("their files changed together in {:.0} % of their changes", share * 100.0),
+                    factor: 1.0 + 10.0 * share,
+                    path: vec![ours, theirs],
+                },
+                None => Evidence {
+                    says: "their files seldom or never changed together".into(),
+                    factor: 1.0 / 1.5,
+                    path: vec![ours, theirs],
+                },
+            });
+        }
+        evidence
+    }
+
+    /// Whether anything outside leads to it or it leads out.
+    fn isolation(&mut self, one: NodeIx) -> Vec<Evidence> {
+        let own: std::collections::BTreeSet<NodeIx> =
+            blast::insides(self.graph, &[one]).into_iter().collect();
+        let (mut certain, mut guessed) = (Vec::new(), Vec::new());
+        for &node in &own {
+            self.looked_at += 1;
+            for edge in self.graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
+                if !own.contains(&edge.source) {
+                    if edge.evidence.is_inferred() {
+                        guessed.push(edge.source)
+                    } else {
+                        certain.push(edge.source)
+                    }
+                }
+            }
+        }
+        let told = |users: &[NodeIx], factor: f32, how: &str| Evidence {
+            says: format!("{} relations from outside lead to it{how}", users.len()),
+            factor,
+            path: users.iter().copied().take(5).collect(),
+        };
+        if !certain.is_empty() {
+            return vec![told(&certain, 1.0 / SEEN, "")];
+        }
+        if !guessed.is_empty() {
+            return vec![told(&guessed, 1.0 / GUESSED, ", all guessed by name")];
+        }
+        vec![Evidence {
+            says: "nothing outside is known to lead to it".into(),
+            factor: NOT_SEEN,
+            path: Vec::new(),
+        }]
+    }
+
+    /// Whether whoever reaches the other does so through this one.
+    fn gateway(&mut self, one: NodeIx, other: NodeIx) -> Vec<Evidence> {
+        let graph = self.graph;
+        let goal = blast::insides(graph, &[other]);
+        let gate: std::collections::BTreeSet<NodeIx> = blast::insides(graph, &[one]).into_iter().collect();
+        let is_inside: std::collections::BTreeSet<NodeIx> = goal.iter().copied().collect();
+        let callers: Vec<NodeIx> = goal
+            .iter()
+            .flat_map(|&node| {
+                graph.incoming(node).filter(|edge| edge.kind == EdgeKind::Calls).map(|edge| edge.source)
+            })
+            .filter(|source| !is_inside.contains(source))
+            .collect();
+        self.looked_at += callers.len();
+        let (through, past): (Vec<NodeIx>, Vec<NodeIx>) =
+            callers.into_iter().partition(|node| gate.contains(node));
+        let past: Vec<NodeIx> = past.into_iter().filter(|&node| !blast::is_test(graph, node)).collect();
+        let mut evidence = Vec::new();
+        if through.is_empty() {
+            let says = format!("{} does not call {} itself", self.name(one), self.name(other));
+            evidence.push(Evidence { says, factor: 1.0 / 3.0, path: Vec::new() });
+        } else {
+            let says = format!("{} calls from {} lead to it", through.len(), self.name(one));
+            evidence.push(Evidence { says, factor: 2.0 + through.len() as f32, path: vec![one, other] });
+        }
+        if past.is_empty() {
+            evidence.push(Evidence {
+                says: "no other code calls it".into(),
+                factor: NOT_SEEN,
+                path: Vec::new(),
+            });
+        } else {
+            let says = format!("{} calls reach it past {}", past.len(), self.name(one));
+            let path = past.iter().copied().take(5).collect();
+            evidence.push(Evidence { says, factor: 1.0 / SEEN, path });
+        }
+        evidence
+    }
+
+    /// In code that calls both, which call stands first.
+    fn order(&mut self, one: NodeIx, other: NodeIx) -> Vec<Evidence> {
+        let graph = self.graph;
+        let (mut before, mut after, mut alone) = (Vec::new(), Vec::new(), Vec::new());
+        for edge in graph.incoming(other).filter(|edge| edge.kind == EdgeKind::Calls) {
+            self.looked_at += 1;
+            let first = edge.lines.iter().min();
+            let own = graph.edge_between(edge.source, EdgeKind::Calls, one).map(|own| graph.edge(own));
+            match (own.and_then(|own| own.lines.iter().min().copied()), first) {
+                (Some(own), Some(&first)) if own < first => before.push(edge.source),
+                (Some(_), Some(_)) => after.push(edge.source),
+                _ => alone.push(edge.source),
+            }
+        }
+        let told = |nodes: &[NodeIx], what: &str, factor: f32| Evidence {
+            says: format!("{} callers {what}", nodes.len()),
+            factor,
+            path: nodes.iter().copied().take(5).collect(),
+        };
+        let mut evidence = Vec::new();
+        if !before.is_empty() {
+            evidence.push(told(&before, "call it first", 1.0 + before.len() as f32));
+        }
+        if !after.is_empty() {
+            evidence.push(told(
+                &after,
+                "call it later or on the same line",
+                1.0 / (3.0 * after.len() as f32 + 1.0),
+            ));
+        }
+        if !alone.is_empty() {
+            // It may have been called further out.
+            evidence.push(told(&alone, "do not call it themselves", 1.0 / (1.0 + alone.len() as f32)));
+        }
+        if evidence.is_empty() {
+            evidence.push(Evidence {
+                says: format!("nothing is known to call {}", self.name(other)),
+                factor: 1.0,
+                path: Vec::new(),
+            });
+        }
+        evidence
+    }
+}
+
+fn way_back(from: &rustc_hash::FxHashMap<NodeIx, NodeIx>, end: NodeIx) -> Vec<NodeIx> {
+    let mut way = vec![end];
+    let mut here = end;
+    while let Some(&before) = from.get(&here).filter(|&&before| before != here) {
+        way.push(before);
+        here = before;
+    }
+    way.reverse();
+    way
+}
