@@ -23,7 +23,9 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Retrieval(args) => retrieval::run(&args),
         BenchCommand::Risk { repo, commits, json } => risk::run(&repo, commits, json),
         BenchCommand::Mission { events, json } => mission::run(events, json),
-        BenchCommand::Edit { repo, runs, json } => edit::run(&repo, runs, json),
+        BenchCommand::Edit { repo, files, runs, json } => {
+            edit::run(&edit::Options { repo: &repo, files, runs, json })
+        }
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),
     }
 }
