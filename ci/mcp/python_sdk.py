@@ -1,7 +1,6 @@
 """Talks to m1nd with the official Python SDK: lists tools, calls some, reads what goes with them."""
 
 import asyncio
-import importlib.metadata
 import inspect
 import json
 import sys
@@ -15,28 +14,9 @@ try:
 except ImportError:  # before version 2, which brought the era without sessions
     Client = None
 
+from talk import check, done, field
+
 NEWEST = "2026-07-28"
-
-passed = 0
-failed = 0
-
-
-def check(what, good, shown=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print(f"failed: {what} {shown}")
-
-
-def field(thing, *names):
-    """A field under its name of either major version of the SDK."""
-    for name in names:
-        if hasattr(thing, name):
-            return getattr(thing, name)
-    raise AttributeError(names[0])
-
 
 async def talk(name, session):
     tools = (await session.list_tools()).tools
@@ -132,5 +112,4 @@ async def main():
 
 
 asyncio.run(main())
-print(f"python sdk {importlib.metadata.version('mcp')}: {passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+done("protocol")

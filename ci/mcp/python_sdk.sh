@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lists and calls tools with the official Python SDK, over stdio and over HTTP.
+# Talks to m1nd with the official Python SDK: the protocol over stdio and over HTTP, the way from a failing test to a proof
+# packet, and walks, trails and locks.
 #
 #   python_sdk.sh path/to/m1nd
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -14,3 +15,7 @@ fi
 
 start_http
 "$venv/bin/python" "$here/python_sdk.py" "$binary" "$workspace" "$work/state-stdio" "$url" "$token"
+for script in guided_flow navigation; do
+  mkdir "$work/$script"
+  "$venv/bin/python" -B "$here/$script.py" "$binary" "$work/$script" "$work/state-$script"
+done

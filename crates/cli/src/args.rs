@@ -467,11 +467,14 @@ pub enum BenchCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Time what agents ask before an edit, and a batch of twenty files, on a copy of a repository
+    /// Time what agents ask before an edit, and batches of several files, on a copy of a repository
     Edit {
         /// Repository to copy
         #[arg(long, value_name = "PATH")]
         repo: PathBuf,
+        /// Files of a batch
+        #[arg(long, default_value_t = 20)]
+        files: usize,
         /// Runs of each, of which the median counts
         #[arg(long, default_value_t = 9)]
         runs: usize,

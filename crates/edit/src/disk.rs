@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use m1nd_vfs::path::PathError;
 pub use m1nd_vfs::write::{Held, Onto, WriteError};
-use m1nd_vfs::{RelPath, Root, durable};
+use m1nd_vfs::{RelPath, Root, durable, sync};
 
 /// What a disk refused.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +70,7 @@ impl OnDisk<'_> {
     }
 
     fn sync_states(&self) -> Result<(), DiskError> {
-        Ok(fs::File::open(&self.journal)?.sync_all()?)
+        Ok(sync::all(&fs::File::open(&self.journal)?)?)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::languages::ProgramRules;
 use crate::manifest::Manifest;
 use crate::report::{Phases, Report};
 use crate::resolve::Links;
-use crate::resolve::index::Index;
+use crate::resolve::index::{Edited, Index};
 use crate::resolve::program::Program;
 use crate::spread::Found;
 use crate::stored::Stored;
@@ -106,8 +106,9 @@ struct Edits {
     gone: Vec<(u32, Arc<Stored>)>,
 }
 
-/// After more edits than this all files are resolved.
-const MAX_EDITED: usize = 8;
+/// After more edits than this all files are resolved. It is as many as one batch changes; following their names costs
+/// what they cost, and where those lead too far all files are resolved anyway.
+const MAX_EDITED: usize = 100;
 
 /// A finished ingest.
 #[derive(Debug)]
@@ -326,15 +327,14 @@ impl Ingest {
             self.files.values().filter_map(|known| known.manifest.clone()).collect();
         let is_new = self.index.is_none();
         let mut index = self.index.take().unwrap_or_else(|| Arc::new(Index::of(&files)));
-        let own = Arc::make_mut(&mut index);
         if !is_new {
-            edits.gone.iter().rev().for_each(|(at, _)| own.remove(*at));
-            for (at, _) in edits.changed.iter().filter(|(at, _)| (*at as usize) < files.len()) {
-                match edits.came.contains(at) {
-                    true => own.insert(*at, files[*at as usize]),
-                    false => own.replace(*at, files[*at as usize]),
-                }
-            }
+            let gone: Vec<u32> = edits.gone.iter().map(|(at, _)| *at).collect();
+            let edited = edits.changed.iter().map(|(at, _)| *at).filter(|at| (*at as usize) < files.len());
+            let edited = edited.map(|at| match edits.came.contains(&at) {
+                true => (at, Edited::Came),
+                false => (at, Edited::Changed),
+            });
+            Arc::make_mut(&mut index).update(&gone, edited, &files);
         }
         let program = Program::new(self.files.values().map(|known| known.facts.source()), &manifests, &index);
         let rules = ProgramRules::of(&program);

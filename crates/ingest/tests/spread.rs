@@ -501,6 +501,66 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #[test]
+    fn batches_of_writes_removals_and_moves_give_what_a_fresh_ingest_gives(
+        batches in prop::collection::vec(prop::collection::vec(edit(), 5..40), 1..6),
+    ) {
+        let mut disk = Disk::first();
+        let mut kept = Ingest::new("shop");
+        let mut last = disk.refresh(&mut kept, None).0.expect("a first generation");
+        for batch in batches {
+            batch.into_iter().for_each(|edit| disk.apply(edit));
+            let (Some(next), _) = disk.refresh(&mut kept, Some(&last)) else { continue };
+            last = next;
+            let fresh = disk.refresh(&mut Ingest::new("shop"), None).0.expect("a graph");
+            prop_assert_eq!(relations(&last), relations(&fresh));
+            prop_assert!(last == fresh);
+        }
+    }
+}
+
+/// Classes that have a method of one name, in files of their own, and a call of which nothing but that name is known.
+fn classes(with: usize) -> Disk {
+    const PATHS: [&str; 40] = [
+        "c00.py", "c01.py", "c02.py", "c03.py", "c04.py", "c05.py", "c06.py", "c07.py", "c08.py", "c09.py",
+        "c10.py", "c11.py", "c12.py", "c13.py", "c14.py", "c15.py", "c16.py", "c17.py", "c18.py", "c19.py",
+        "c20.py", "c21.py", "c22.py", "c23.py", "c24.py", "c25.py", "c26.py", "c27.py", "c28.py", "c29.py",
+        "c30.py", "c31.py", "c32.py", "c33.py", "c34.py", "c35.py", "c36.py", "c37.py", "c38.py", "c39.py",
+    ];
+    let mut disk = Disk { files: BTreeMap::new(), now: 1 };
+    for (at, path) in PATHS.into_iter().enumerate() {
+        let has = if at < with { "class C:\n    def proceed(self): ...\n" } else { "class C:\n    pass\n" };
+        disk.write_at(path, has);
+    }
+    disk.write_at("user.py", "def use(x):\n    x.proceed()\n");
+    disk.write_at("other.py", "def other(x):\n    x.stay()\n");
+    disk
+}
+
+#[test]
+fn a_batch_that_gives_many_classes_a_method_takes_guesses_away_and_back() {
+    let mut kept = Ingest::new("guess");
+    let few = classes(4);
+    let first = few.refresh(&mut kept, None).0.expect("a first generation");
+    let guesses =
+        |graph: &Graph| relations(graph).iter().filter(|line| line.contains("user.py::use Calls")).count();
+    assert_eq!(guesses(&first), 4);
+    let mut many = classes(40);
+    many.now += few.now;
+    many.files.values_mut().for_each(|(_, time)| *time += few.now);
+    let (next, report) = many.refresh(&mut kept, Some(&first));
+    let next = next.expect("another generation");
+    assert_eq!((guesses(&next), report.files_resolved), (0, 41), "all who have it, and who calls it");
+    assert_eq!(next, many.refresh(&mut Ingest::new("guess"), None).0.expect("a graph"));
+    let mut back = classes(4);
+    back.now += many.now;
+    back.files.values_mut().for_each(|(_, time)| *time += many.now);
+    let last = back.refresh(&mut kept, Some(&next)).0.expect("another generation");
+    assert_eq!(guesses(&last), 4);
+}
+
 #[test]
 fn an_edit_reaches_its_users_and_not_the_others() {
     let position = |path: &str| FILES.iter().position(|(known, _)| *known == path).expect("a file");

@@ -21,6 +21,17 @@ pub struct Move {
     pub why: String,
 }
 
+/// Arguments that say what a step is about; others say how.
+const ABOUT: [&str; 5] = ["file_path", "node_id", "query", "claim_id", "target"];
+
+impl Move {
+    /// What the step is about, if one of its arguments says so.
+    pub fn target(&self) -> Option<&str> {
+        let arguments = self.arguments.as_ref()?.as_object()?;
+        ABOUT.iter().find_map(|name| arguments.get(*name)?.as_str())
+    }
+}
+
 /// What not to do now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DoNot {

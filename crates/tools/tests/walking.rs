@@ -130,6 +130,16 @@ fn stale_routes_are_answered_and_not_refused() {
         let unversioned = refused(&fixture, tool, json!({"perspective_id": id, "route_id": way}));
         assert_eq!(unversioned["recovery"]["next_tool"], "perspective_routes", "{tool}");
     }
+    // A way of the old set that is still there is taken, and the answer says that the set was old.
+    let still = route_to(&begun, "::check")["route_id"].clone();
+    let wish = json!({"perspective_id": id, "route_id": still, "route_set_version": version});
+    let moved = ok(&fixture, "perspective_follow", wish);
+    assert_eq!(
+        (&moved["followed"], &moved["stale"], &moved["requested_version"]),
+        (&json!(true), &json!(true), version),
+        "{moved}"
+    );
+    ok(&fixture, "perspective_back", json!({"perspective_id": id}));
     fs::write(fixture.root().join("app/store.py"), "def check(item):\n    assert item\n").unwrap();
     let nowhere = refused(&fixture, "perspective_routes", json!({"perspective_id": id}));
     assert_eq!(nowhere["code"], "stale", "{nowhere}");

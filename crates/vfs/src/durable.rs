@@ -7,6 +7,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use crate::sync;
+
 /// Makes a folder (and its parents) that only its owner can enter.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -18,9 +20,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = NamedTempFile::with_prefix_in(".m1nd-", folder)?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    sync::all(file.as_file())?;
     file.persist(path).map_err(|err| err.error)?;
-    File::open(folder)?.sync_all()
+    sync::all(&File::open(folder)?)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod path;
 pub mod policy;
 pub mod read;
 pub mod root;
+pub mod sync;
 pub mod walk;
 pub mod watch;
 pub mod write;

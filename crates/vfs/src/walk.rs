@@ -1,6 +1,8 @@
 //! The files of a workspace that count: what git, `.ignore` and `.m1ndignore` leave, hidden ones aside.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -70,6 +72,52 @@ where
     Ok(passed)
 }
 
+/// Those of some files that a walk of the whole root would meet; nothing else is looked at than the folders that they
+/// are in and those around them.
+pub fn some<'env, V>(
+    root: &'env Root,
+    paths: &[RelPath],
+    cancel: &'env CancelToken,
+    visitor: impl Fn() -> V,
+) -> Result<(), Stop>
+where
+    V: FnMut(Found<'_>) + Send + 'env,
+{
+    let (mut own, mut others): (Vec<RelPath>, Vec<(Arc<Mount>, Vec<RelPath>)>) = Default::default();
+    for path in paths {
+        match root.mounts().of(path.as_path()) {
+            None => own.push(path.clone()),
+            Some(mount) => match others.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &mount)) {
+                Some((_, below)) => below.push(path.below_first()),
+                None => others.push((mount, vec![path.below_first()])),
+            },
+        }
+    }
+    if !own.is_empty() {
+        visit_all(root, only(root, &own), None, cancel, &visitor)?;
+    }
+    for (mount, below) in &others {
+        visit_all(mount.root(), only(mount.root(), below), Some(mount), cancel, &visitor)?;
+    }
+    Ok(())
+}
+
+/// A walk that meets these files alone.
+fn only(root: &Root, paths: &[RelPath]) -> WalkBuilder {
+    let mut on_the_way: BTreeSet<PathBuf> = BTreeSet::new();
+    for path in paths {
+        let whole = root.path().join(path.as_path());
+        on_the_way.extend(whole.ancestors().take_while(|at| at.starts_with(root.path())).map(Path::to_owned));
+    }
+    let mut builder = builder(root, &RelPath::root());
+    let readable = ignore_files_can_be_read(root.path());
+    // The last filter is the one that counts, so it repeats what the other says.
+    builder.filter_entry(move |entry| {
+        on_the_way.contains(entry.path()) && (below_is_readable(entry) || entry.depth() == 0 && !readable)
+    });
+    builder
+}
+
 /// The same in one root; `mount` says where it stands in the outer one.
 fn files_of<'env, V>(
     root: &Root,
@@ -81,10 +129,23 @@ fn files_of<'env, V>(
 where
     V: FnMut(Found<'_>) + Send + 'env,
 {
+    visit_all(root, builder(root, start), mount, cancel, visitor)
+}
+
+fn visit_all<'env, V>(
+    root: &Root,
+    walk: WalkBuilder,
+    mount: Option<&Mount>,
+    cancel: &CancelToken,
+    visitor: &impl Fn() -> V,
+) -> Result<Passed, Stop>
+where
+    V: FnMut(Found<'_>) + Send + 'env,
+{
     let secret = AtomicU64::new(0);
     let unreadable = AtomicU64::new(0);
     let stopped = AtomicBool::new(false);
-    builder(root, start).build_parallel().run(|| {
+    walk.build_parallel().run(|| {
         let mut visit = visitor();
         let (secret, unreadable, stopped) = (&secret, &unreadable, &stopped);
         Box::new(move |entry| {
@@ -252,6 +313,48 @@ mod tests {
         assert_eq!(passed.secret, 1);
         assert_eq!(walked(&root, "src").0, ["src/a.rs"]);
         assert_eq!(walked(&root, "build").0, ["build/out.js"], "a folder named outright is walked");
+    }
+
+    #[test]
+    fn some_files_are_met_where_a_walk_of_all_meets_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let asked = [
+            "src/a.rs",
+            "src/deep/er/b.rs",
+            "src/id_rsa",
+            "src/x.gen",
+            "build/out.js",
+            "build/keep/y.js",
+            ".hidden/x",
+            "state/db",
+            "link",
+            "linked/a.rs",
+            "missing.rs",
+            "src",
+        ];
+        for folder in ["src/deep/er", "build/keep", ".hidden", "state"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for file in &asked[..8] {
+            fs::write(at(file), "x").unwrap();
+        }
+        fs::write(at("src/other.rs"), "x").unwrap();
+        fs::write(at(".ignore"), "build/\n").unwrap();
+        fs::write(at("src/.m1ndignore"), "*.gen\n").unwrap();
+        symlink("src/a.rs", at("link")).unwrap();
+        symlink("src", at("linked")).unwrap();
+        let root = Root::open(dir.path()).unwrap().excluding(&at("state"));
+        let paths: Vec<RelPath> = asked.iter().map(|path| RelPath::from_clean(Path::new(path))).collect();
+        let seen = Mutex::new(Vec::new());
+        let cancel = CancelToken::new();
+        some(&root, &paths, &cancel, || |found: Found<'_>| seen.lock().push(found.shown.to_string()))
+            .unwrap();
+        let mut seen = seen.into_inner();
+        seen.sort();
+        assert_eq!(seen, ["src/a.rs", "src/deep/er/b.rs"]);
+        let all = walked(&root, ".").0;
+        assert_eq!(all, ["src/a.rs", "src/deep/er/b.rs", "src/other.rs"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use crate::path::RelPath;
 use crate::policy::{Withheld, withheld};
 use crate::root::Root;
+use crate::sync;
 
 /// Why something cannot be written, or is not looked at.
 #[derive(Debug, thiserror::Error)]
@@ -138,7 +139,7 @@ impl Root {
         if let Some(mode) = mode {
             rustix::fs::fchmod(&file, Mode::from_bits_truncate(mode)).map_err(|err| failed(path, err))?;
         }
-        file.sync_all().map_err(|err| io_error(path, err))
+        sync::all(&file).map_err(|err| io_error(path, err))
     }
 
     /// Whether a file called `name` is beside `path`.
@@ -202,7 +203,7 @@ impl Root {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::openat(&parent.folder, ".", flags, Mode::empty());
         let folder = folder.map_err(|err| failed(path, err))?;
-        rustix::fs::fsync(&folder).map_err(|err| failed(path, err))
+        sync::all(&File::from(folder)).map_err(|err| io_error(path, err))
     }
 
     /// Git's files, keys and m1nd's own state are never written.

@@ -14,6 +14,13 @@ pub(crate) fn level(scope: Scope) -> u32 {
     scope.map_or(0, |ix| ix.0 + 1)
 }
 
+/// How a file differs from before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edited {
+    Came,
+    Changed,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     /// Every name of the program once. Names that are no longer mentioned stay; nothing is found under them.
@@ -58,8 +65,27 @@ impl Index {
         index
     }
 
+    /// Follows edits. `gone` are the positions that files had which are no more, ascending; `edited` those of files
+    /// that came or say something else now, ascending too.
+    pub fn update(
+        &mut self,
+        gone: &[u32],
+        edited: impl Iterator<Item = (u32, Edited)>,
+        files: &[&FileFacts],
+    ) {
+        gone.iter().rev().for_each(|at| self.remove(*at));
+        for (at, edited) in edited {
+            match edited {
+                Edited::Came => self.insert(at, files[at as usize]),
+                Edited::Changed => self.replace(at, files[at as usize]),
+            }
+        }
+        // Sorting takes longer than all of the above, and is done once for all.
+        self.settle_methods();
+    }
+
     /// Says what a file says now.
-    pub fn replace(&mut self, file: u32, facts: &FileFacts) {
+    fn replace(&mut self, file: u32, facts: &FileFacts) {
         let gone = self.file_of.range(file);
         let (first, last) = (gone.start as u32, gone.end as u32);
         let rows = Rows::of(&mut self.names, file, first, facts);
@@ -71,7 +97,6 @@ impl Index {
         self.methods.retain(|(_, def)| !(first..last).contains(&def.0));
         self.methods.iter_mut().for_each(|(_, def)| moved(def));
         self.methods.extend(&rows.methods);
-        self.settle_methods();
         self.items.values.iter_mut().for_each(moved);
         self.children.values.iter_mut().for_each(moved);
         self.local_names.replace(file, rows.local_names);
@@ -84,13 +109,12 @@ impl Index {
     }
 
     /// Takes in a file that was not there; those from its position on move up.
-    pub fn insert(&mut self, file: u32, facts: &FileFacts) {
+    fn insert(&mut self, file: u32, facts: &FileFacts) {
         let first = self.file_of.start(file);
         let rows = Rows::of(&mut self.names, file, first, facts);
         let count = rows.file_of.len() as u32;
         self.renumber(|def| if def >= first { def + count } else { def }, |at| at + u32::from(at >= file));
         self.methods.extend(&rows.methods);
-        self.settle_methods();
         self.local_names.insert(file, rows.local_names);
         self.top_names.insert(file, rows.top_names);
         self.file_of.insert(file, rows.file_of);
@@ -101,7 +125,7 @@ impl Index {
     }
 
     /// Takes out a file; those after it move down.
-    pub fn remove(&mut self, file: u32) {
+    fn remove(&mut self, file: u32) {
         let gone = self.file_of.range(file);
         let (first, last) = (gone.start as u32, gone.end as u32);
         self.methods.retain(|(_, def)| !(first..last).contains(&def.0));
@@ -114,7 +138,6 @@ impl Index {
         self.globs.remove(file);
         let fewer = last - first;
         self.renumber(|def| if def >= last { def - fewer } else { def }, |at| at - u32::from(at > file));
-        self.settle_methods();
     }
 
     fn renumber(&mut self, def: impl Fn(u32) -> u32, file: impl Fn(u32) -> u32) {

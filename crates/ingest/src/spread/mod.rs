@@ -20,11 +20,11 @@ use crate::facts::{DefKind, FileFacts, ImportAll, Name};
 use crate::interface::{self, Item, What};
 use crate::languages;
 use crate::manifest::folder;
+use crate::resolve::MAX_SAME;
 use crate::resolve::eval::Eval;
 use crate::resolve::index::Index;
 use crate::resolve::program::{GName, Place, Program};
 use crate::resolve::rules::Rules;
-use crate::resolve::{MAX_CANDIDATES, MAX_SAME};
 
 /// With more files than this to look at, all are resolved again.
 const MAX_FILES: usize = 250;
@@ -55,6 +55,8 @@ pub(crate) fn files(
     last: &Graph,
 ) -> Option<Found> {
     let all = || program.files.iter().chain(gone);
+    let edited = edits.iter().map(|(file, _)| *file).filter(|&file| (file as usize) < program.files.len());
+    let edited: FxHashSet<u32> = edited.collect();
     let mut spread = Spread {
         program,
         facts: &program.files,
@@ -67,11 +69,8 @@ pub(crate) fn files(
         hits: Vec::new(),
         groups: Vec::new(),
         group_of: FxHashMap::default(),
-        found: edits
-            .iter()
-            .map(|(file, _)| *file)
-            .filter(|&file| (file as usize) < program.files.len())
-            .collect(),
+        found: edited.clone(),
+        edited,
         items: FxHashMap::default(),
         importers: FxHashMap::default(),
         imports: FxHashMap::default(),
@@ -123,6 +122,8 @@ struct Spread<'s> {
     groups: Vec<Group>,
     group_of: FxHashMap<(GName, Origin), usize>,
     found: FxHashSet<u32>,
+    /// Files that came or say something else than before.
+    edited: FxHashSet<u32>,
     items: FxHashMap<u32, Vec<Item>>,
     /// Files that import a file, or name it, as far as that was asked for.
     importers: FxHashMap<u32, Vec<u32>>,
@@ -240,8 +241,10 @@ impl<'s> Spread<'s> {
 
     /// Calls on values of which nothing is known lead to every method of a name while those are few.
     fn guessed(&mut self, name: GName, family: &'static str) {
-        // There may have been fewer before, or more: as many as can be edited at once.
-        if self.index.methods(name).len() <= MAX_SAME + 2 * MAX_CANDIDATES {
+        // There may have been fewer before: those of other files at least.
+        let others =
+            self.index.methods(name).iter().filter(|def| !self.edited.contains(&self.program.file_of(**def)));
+        if others.take(MAX_SAME + 1).count() <= MAX_SAME {
             let found: Vec<u32> = self.mentioning(family, name).collect();
             self.found.extend(found);
         }

@@ -25,6 +25,8 @@ pub struct Slice {
     pub total_lines: u64,
     pub sha256: String,
     pub decoding: Decoding,
+    /// Whether the caller named one line and did not say how many: what is around it is meant.
+    pub around_a_line: bool,
 }
 
 /// Larger files are searched, not shown.
@@ -32,7 +34,7 @@ pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Reads the slice. `tool` and `argument` are for the words of a fault.
 pub fn read(root: &Root, tool: &str, argument: &str, wanted: &Wanted) -> Result<Slice, Fault> {
-    let (path, wanted) = locate(root, wanted).map_err(|err| from_vfs::path(tool, argument, err))?;
+    let (path, wanted, named) = locate(root, wanted).map_err(|err| from_vfs::path(tool, argument, err))?;
     let file = read::text(root, &path, MAX_FILE_BYTES).map_err(|err| from_vfs::read(tool, argument, err))?;
     let total = file.text.lines().count() as u64;
     let first = wanted.offset.unwrap_or(1).max(1);
@@ -51,19 +53,20 @@ pub fn read(root: &Root, tool: &str, argument: &str, wanted: &Wanted) -> Result<
         total_lines: total,
         sha256: file.sha256,
         decoding: file.decoding,
+        around_a_line: named && wanted.limit.is_none(),
     })
 }
 
-/// A name that ends in `:12` or `:12-40` means lines, unless a file is really called so.
-fn locate(root: &Root, wanted: &Wanted) -> Result<(RelPath, Wanted), PathError> {
+/// A name that ends in `:12` or `:12-40` means lines, unless a file is really called so; says whether it does.
+fn locate(root: &Root, wanted: &Wanted) -> Result<(RelPath, Wanted, bool), PathError> {
     match root.locate(&wanted.path) {
-        Ok(path) => Ok((path, wanted.clone())),
+        Ok(path) => Ok((path, wanted.clone(), false)),
         Err(missing) => {
             let Some(spanned) = with_span(wanted) else {
                 return Err(missing);
             };
             let path = root.locate(&spanned.path)?;
-            Ok((path, spanned))
+            Ok((path, spanned, true))
         }
     }
 }

@@ -3,6 +3,7 @@
 mod disk;
 mod leftovers;
 mod progress;
+mod touched;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +29,7 @@ use super::view::WorkspaceView;
 use disk::{FACTS, SNAPSHOT};
 pub use disk::{ReloadError, SaveError, Saved};
 use progress::Progress;
+pub use touched::Seen;
 
 /// How often a waiting ingest looks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(25);
@@ -164,7 +166,7 @@ impl Host {
         let stamp = Stamp::of(&files, now);
         if stamp.proves_unchanged(view.stamp()) {
             if !view.has_sizes() {
-                let proved = view.proved_by(sizes(&files));
+                let proved = view.proved_by(sizes(&files), passed);
                 self.view.compare_and_swap(&view, Arc::new(proved));
             }
         } else if !self.adopt(&stamp, &files) {
@@ -343,6 +345,7 @@ impl Host {
             (None, None) => Arc::new(Graph::empty()),
         };
         let view = WorkspaceView::new(graph, Some(report.clone()), files.now, files.stamp, sizes);
+        let view = view.passing(files.passed);
         let much = report.files_resolved * 2 > report.files_seen;
         self.view.store(Arc::new(view));
         if much {

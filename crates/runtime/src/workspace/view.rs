@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use m1nd_graph::Graph;
-use m1nd_ingest::Report;
+use m1nd_ingest::{Listed, Report};
 use m1nd_stdx::clock::UnixMs;
+use m1nd_vfs::walk::Passed;
 
 use super::listing::{Sizes, Stamp, is_racy};
 
@@ -19,6 +20,8 @@ pub struct WorkspaceView {
     /// What the listing looked like then.
     stamp: Stamp,
     sizes: Sizes,
+    /// What that listing passed over.
+    passed: Passed,
     /// The export this graph was read from, if it was not made from the files.
     imported_from: Option<String>,
 }
@@ -31,7 +34,15 @@ impl WorkspaceView {
         stamp: Stamp,
         sizes: Sizes,
     ) -> Self {
-        Self { graph: Some(graph), report: report.map(Arc::new), as_of, stamp, sizes, imported_from: None }
+        let (report, passed) = (report.map(Arc::new), Passed::default());
+        Self { graph: Some(graph), report, as_of, stamp, sizes, passed, imported_from: None }
+    }
+
+    /// The same, of a listing that passed over some files.
+    #[must_use]
+    pub(super) fn passing(mut self, passed: Passed) -> Self {
+        self.passed = passed;
+        self
     }
 
     /// The same, marked as read from an export.
@@ -106,21 +117,33 @@ impl WorkspaceView {
         !self.sizes.is_empty()
     }
 
+    /// The files as they were listed, in the order of their paths.
+    pub(super) fn listing(&self) -> impl Iterator<Item = Listed> {
+        let listed = self.sizes.iter();
+        listed.map(|(path, &(size, modified_ns))| Listed { path: path.clone(), size, modified_ns })
+    }
+
+    /// What the listing passed over.
+    pub(super) fn passed(&self) -> Passed {
+        self.passed
+    }
+
     /// The same, with the listing that proved it true.
-    pub(super) fn proved_by(&self, sizes: Sizes) -> Self {
+    pub(super) fn proved_by(&self, sizes: Sizes, passed: Passed) -> Self {
         Self {
             graph: self.graph.clone(),
             report: self.report.clone(),
             as_of: self.as_of,
             stamp: self.stamp.clone(),
             sizes,
+            passed,
             imported_from: self.imported_from.clone(),
         }
     }
 
     /// The same, with an equal graph that is kept elsewhere.
     pub(super) fn kept_in(&self, graph: Arc<Graph>) -> Self {
-        Self { graph: Some(graph), ..self.proved_by(self.sizes.clone()) }
+        Self { graph: Some(graph), ..self.proved_by(self.sizes.clone(), self.passed) }
     }
 
     pub(super) fn stamp(&self) -> &Stamp {

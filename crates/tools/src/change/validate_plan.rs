@@ -162,7 +162,11 @@ impl Tool for ValidatePlan {
                 let hint = "Only users of what goes away were looked for; see impact.";
                 (ProofState::Triaging, Guidance::hint(hint))
             }
-            _ => (ProofState::ReadyToEdit, Guidance::hint("Nothing is likely to be missing from the plan.")),
+            _ => {
+                let hint = "Nothing is likely to be missing from the plan: make it in one batch.";
+                let first = steps.first().map(|step| step.path.clone()).unwrap_or_default();
+                (ProofState::ReadyToEdit, Guidance::next("apply_batch", first, hint))
+            }
         };
         let output = Output {
             gaps,

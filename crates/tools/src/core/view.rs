@@ -1,7 +1,7 @@
 //! `view`: numbered lines of one file, with its hash.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::{Fault, Trim};
+use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::numbered::Numbered;
 use m1nd_runtime::flows::places;
@@ -15,7 +15,7 @@ pub struct View;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// File to show; path:12 and path:12-40 name lines too
+    /// File to show; path:12-40 names lines, path:12 what is around one
     file_path: Option<String>,
     /// First line, 1-based
     offset: Option<Int>,
@@ -29,7 +29,7 @@ pub struct Input {
 pub struct Output {
     #[serde(flatten)]
     file: Numbered,
-    /// Definitions around the first line shown, outermost first.
+    /// Definitions around the line that was named, or the first shown, outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     enclosing: Vec<String>,
 }
@@ -64,14 +64,26 @@ impl Tool for View {
             (None, None) => return Err(ctx.invalid("`file_path` is missing.")),
             (Some(_), Some(_)) => return Err(ctx.invalid("Give `file_path` or `node_id`, not both.")),
         };
-        let slice = slice::read(ctx.workspace()?.root(), ctx.tool(), "file_path", &wanted)?;
-        let enclosing = match ctx.graph_of(std::iter::once(&slice.path))? {
-            Some(graph) if slice.first_line > 1 => {
-                places::enclosing(&graph, slice.path.as_str(), slice.first_line)
-            }
+        let root = ctx.workspace()?.root();
+        let mut slice = slice::read(root, ctx.tool(), "file_path", &wanted)?;
+        let graph = ctx.graph_of(std::iter::once(&slice.path))?;
+        let (path, line) = (slice.path.as_str().to_owned(), slice.first_line);
+        let enclosing = match &graph {
+            Some(graph) if line > 1 => places::enclosing(graph, &path, line),
             _ => Vec::new(),
         };
-        Ok(Answer::of(Output { file: Numbered::from(slice), enclosing }).candidates(1))
+        let mut guidance = Guidance::default();
+        if slice.around_a_line {
+            let (first, count) = places::lines_around(graph.as_deref(), &path, line);
+            let wanted = Wanted { path: path.clone(), offset: Some(first), limit: Some(count) };
+            slice = slice::read(root, ctx.tool(), "file_path", &wanted)?;
+            // Whoever comes to one line is on the way to an edit.
+            if graph.is_some_and(|graph| places::is_program(&graph, &path, line)) {
+                guidance.next_suggested_tool = Some("surgical_context_v2");
+                guidance.next_suggested_target = Some(format!("{path}:{line}"));
+            }
+        }
+        Ok(Answer::of(Output { file: Numbered::from(slice), enclosing }).candidates(1).next(guidance))
     }
 }
 

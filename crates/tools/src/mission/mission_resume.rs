@@ -109,8 +109,14 @@ impl Tool for MissionResume {
             let all = state.inherited.claims.iter().filter(move |claim| claim.verdict == verdict);
             all.cloned().collect::<Vec<_>>()
         };
-        let tool = next_move.as_ref().and_then(|step| step.tool).unwrap_or("mission_next");
-        let next = Guidance::next(tool, state.mission_id.to_string(), "Pass mission_id with it.");
+        let next = match next_move.as_ref().and_then(|step| Some((step.tool?, step.target()))) {
+            Some((tool, target)) => Guidance {
+                next_suggested_tool: Some(tool),
+                next_suggested_target: target.map(str::to_owned),
+                next_step_hint: Some("Pass mission_id with it.".into()),
+            },
+            None => Guidance::next("mission_next", state.mission_id.to_string(), "Pass mission_id with it."),
+        };
         let output = Output {
             mission_id: state.mission_id.to_string(),
             parent_mission_id: before.mission_id.to_string(),

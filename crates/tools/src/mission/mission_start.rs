@@ -109,7 +109,8 @@ impl Tool for MissionStart {
             moves(&state, situation, STARTERS)
         });
         let inherited = (!state.inherited.is_empty()).then(|| missions::shown(&state.inherited));
-        let next = starter_moves.first().and_then(|step| Some((step.tool?, target(step))));
+        let next =
+            starter_moves.first().and_then(|step| Some((step.tool?, step.target().map(str::to_owned))));
         let id = state.mission_id.to_string();
         let guidance = match next {
             Some((tool, target)) => Guidance {
@@ -164,12 +165,6 @@ impl Trim for Output {
         }
         cut || self.shorten()
     }
-}
-
-/// What a step is about.
-fn target(step: &Move) -> Option<String> {
-    let arguments = step.arguments.as_ref()?.as_object()?;
-    arguments.values().find_map(Value::as_str).map(str::to_owned)
 }
 
 impl Output {

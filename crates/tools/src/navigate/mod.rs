@@ -24,10 +24,10 @@ mod trail_merge;
 mod trail_resume;
 mod trail_save;
 
-use m1nd_contract::Fault;
 use m1nd_contract::arg::Int;
 use m1nd_contract::header::Field;
-use m1nd_runtime::{Ctx, Effect, Entry, Family, Needs, Spec, entry};
+use m1nd_contract::{Fault, Guidance, ProofState};
+use m1nd_runtime::{Answer, Ctx, Effect, Entry, Family, Needs, Spec, entry};
 
 /// A tool that looks around.
 const READ: Spec = Spec {
@@ -70,6 +70,12 @@ pub const TOOLS: &[Entry] = &[
 /// A version of routes that the caller has.
 fn version(ctx: &Ctx<'_>, given: Option<Int>) -> Result<Option<u64>, Fault> {
     ctx.in_range("route_set_version", given, 0..=i64::MAX)
+}
+
+/// An answer about a route that is gone: the ways on now are in it.
+fn gone<O>(output: O) -> Answer<O> {
+    let hint = Guidance::hint("That way is gone. These are the ways on now.");
+    Answer::of(output).candidates(0).proof(ProofState::Triaging).next(hint)
 }
 
 /// A share from 0 to 1.

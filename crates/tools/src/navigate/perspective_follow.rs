@@ -8,7 +8,7 @@ use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{WRITE, version};
+use super::{WRITE, gone, version};
 
 pub struct PerspectiveFollow;
 
@@ -49,19 +49,18 @@ impl Tool for PerspectiveFollow {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let requested = version(ctx, input.route_set_version)?;
         let at = ctx.graph_view()?;
-        let (here, followed) =
+        let (here, taken) =
             perspectives::follow(ctx, &at, &input.perspective_id, &input.route_id, requested)?;
-        // What was asked for was the set before the step.
+        // What the caller has is the set before the step.
         let mut stand = perspectives::stand(&at.graph, &here, Page::default(), None);
-        if !followed {
-            (stand.stale, stand.requested_version) = (true, requested);
-        }
-        let next = match followed {
-            true => Guidance::next("view", stand.focus.at.clone(), "Read where you stand."),
-            false => Guidance::hint("That way is gone. These are the ways on now."),
-        };
+        (stand.stale, stand.requested_version) = (taken.stale, requested.filter(|_| taken.stale));
         let total = stand.total_routes as u64;
-        Ok(Answer::of(Output { followed, stand }).candidates(total).proof(ProofState::Triaging).next(next))
+        if !taken.moved {
+            return Ok(gone(Output { followed: false, stand }).candidates(total));
+        }
+        let next = Guidance::next("view", stand.focus.at.clone(), "Read where you stand.");
+        let output = Output { followed: true, stand };
+        Ok(Answer::of(output).candidates(total).proof(ProofState::Triaging).next(next))
     }
 }
 

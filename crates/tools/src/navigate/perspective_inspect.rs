@@ -3,13 +3,13 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_runtime::flows::navigate::perspectives::{self, RouteShown};
+use m1nd_runtime::flows::navigate::perspectives::{self, Picked};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{READ, version};
+use super::{READ, gone, version};
 
 pub struct PerspectiveInspect;
 
@@ -38,9 +38,8 @@ pub struct Factors {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// Absent where it was one of an outdated set and is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    route: Option<RouteShown>,
+    #[serde(flatten)]
+    picked: Picked,
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<Factors>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -55,14 +54,6 @@ pub struct Output {
     visits: usize,
     /// Ways on from there.
     onward: usize,
-    route_set_version: u64,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    requested_version: Option<u64>,
-    /// The ways on now, where the route is gone.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    routes: Vec<RouteShown>,
     truncated: bool,
 }
 
@@ -89,10 +80,9 @@ impl Tool for PerspectiveInspect {
         let at = ctx.graph_view()?;
         let graph = &at.graph;
         let here = perspectives::open(ctx, &at, &input.perspective_id)?;
-        let route = perspectives::pick(ctx, &here, &input.route_id, requested)?;
-        let stale = requested.is_some_and(|version| version != here.routes.version);
+        let (route, picked) = perspectives::picked(ctx, graph, &here, &input.route_id, requested)?;
         let mut output = Output {
-            route: route.map(|route| perspectives::shown(graph, route)),
+            picked,
             factors: None,
             signature: String::new(),
             doc: String::new(),
@@ -100,18 +90,9 @@ impl Tool for PerspectiveInspect {
             written_at: Vec::new(),
             visits: 0,
             onward: 0,
-            route_set_version: here.routes.version,
-            stale,
-            requested_version: requested.filter(|_| stale),
-            routes: Vec::new(),
             truncated: false,
         };
-        let Some(route) = route else {
-            output.routes =
-                here.routes.all.iter().take(6).map(|one| perspectives::shown(graph, one)).collect();
-            let hint = Guidance::hint("That way is gone. These are the ways on now.");
-            return Ok(Answer::of(output).candidates(0).proof(ProofState::Triaging).next(hint));
-        };
+        let Some(route) = route else { return Ok(gone(output)) };
         let node = graph.node(route.target);
         output.factors = Some(Factors {
             local_activation: round3(route.factors.local_activation),
@@ -129,7 +110,7 @@ impl Tool for PerspectiveInspect {
         output.onward = graph.outgoing(route.target).count() + graph.incoming(route.target).count();
         let next = Guidance::next(
             "view",
-            output.route.as_ref().map_or_else(String::new, |one| one.spot.at.clone()),
+            output.picked.route.as_ref().map_or_else(String::new, |one| one.spot.at.clone()),
             "Read it.",
         );
         Ok(Answer::of(output).candidates(1).proof(ProofState::Triaging).next(next))
@@ -140,7 +121,7 @@ impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
         drop_tail(&mut self.written_at, excess) > 0
-            || drop_tail(&mut self.routes, excess) > 0
+            || drop_tail(&mut self.picked.routes, excess) > 0
             || !std::mem::take(&mut self.doc).is_empty()
             || !std::mem::take(&mut self.signature).is_empty()
             || self.factors.take().is_some()

@@ -2,13 +2,13 @@
 
 use m1nd_contract::arg::Int;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_runtime::flows::navigate::perspectives::{self, RouteShown};
+use m1nd_runtime::flows::navigate::perspectives::{self, Picked};
 use m1nd_runtime::flows::slice::{self, Wanted};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{READ, version};
+use super::{READ, gone, version};
 
 pub struct PerspectivePeek;
 
@@ -28,22 +28,13 @@ pub struct Input {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// Absent where it was one of an outdated set and is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    route: Option<RouteShown>,
+    #[serde(flatten)]
+    picked: Picked,
     #[serde(skip_serializing_if = "Option::is_none")]
     first_line: Option<u64>,
     source: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
-    route_set_version: u64,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    requested_version: Option<u64>,
-    /// The ways on now, where the route is gone.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    routes: Vec<RouteShown>,
     truncated: bool,
 }
 
@@ -69,25 +60,10 @@ impl Tool for PerspectivePeek {
         let at = ctx.graph_view()?;
         let graph = &at.graph;
         let here = perspectives::open(ctx, &at, &input.perspective_id)?;
-        let route = perspectives::pick(ctx, &here, &input.route_id, requested)?;
-        let stale = requested.is_some_and(|version| version != here.routes.version);
-        let mut output = Output {
-            route: route.map(|route| perspectives::shown(graph, route)),
-            first_line: None,
-            source: String::new(),
-            sha256: None,
-            route_set_version: here.routes.version,
-            stale,
-            requested_version: requested.filter(|_| stale),
-            routes: Vec::new(),
-            truncated: false,
-        };
-        let Some(route) = route else {
-            output.routes =
-                here.routes.all.iter().take(6).map(|one| perspectives::shown(graph, one)).collect();
-            let hint = Guidance::hint("That way is gone. These are the ways on now.");
-            return Ok(Answer::of(output).candidates(0).proof(ProofState::Triaging).next(hint));
-        };
+        let (route, picked) = perspectives::picked(ctx, graph, &here, &input.route_id, requested)?;
+        let mut output =
+            Output { picked, first_line: None, source: String::new(), sha256: None, truncated: false };
+        let Some(route) = route else { return Ok(gone(output)) };
         let node = graph.node(route.target);
         let (first, last) = node.lines();
         let is_file = first > 0 || !node.language().is_empty();
@@ -118,6 +94,6 @@ impl Trim for Output {
         let keep = self.source[..self.source.floor_char_boundary(keep)].rfind('\n').unwrap_or(0);
         let had = self.source.len();
         self.source.truncate(keep);
-        self.source.len() < had || self.routes.pop().is_some()
+        self.source.len() < had || self.picked.routes.pop().is_some()
     }
 }

@@ -25,7 +25,9 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Risk { repo, latency: true, runs, json, .. } => latency::run(&repo, runs, json),
         BenchCommand::Risk { repo, commits, json, .. } => risk::run(&repo, commits, json),
         BenchCommand::Mission { events, json } => mission::run(events, json),
-        BenchCommand::Edit { repo, runs, json } => edit::run(&repo, runs, json),
+        BenchCommand::Edit { repo, files, runs, json } => {
+            edit::run(&edit::Options { repo: &repo, files, runs, json })
+        }
         BenchCommand::Serve { repo, calls, runs, json } => serve::run(&repo, calls, runs, json),
     }
 }

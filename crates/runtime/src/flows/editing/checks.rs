@@ -7,6 +7,7 @@ use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::revision::{Change, Changed, compare};
 use m1nd_ingest::syntax;
 use m1nd_vfs::Root;
+use rayon::prelude::*;
 
 use super::super::calls::{self, Call, Direction};
 use super::shown::{CallerShown, SymbolShown, SyntaxShown, old};
@@ -31,28 +32,38 @@ pub struct Checked {
 const MAX_CALLERS: usize = 20;
 
 pub fn check(plan: &Plan) -> Checked {
-    let (mut syntax, mut symbols) = (Vec::new(), Vec::new());
-    for file in &plan.files {
-        let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
-        if is_source && file.after.is_none() {
-            continue;
-        }
-        let (from, before) = old(&plan.files, file);
-        let now = file.after.as_ref().map(|after| &after.bytes[..]);
-        if let Some(now) = now {
-            let found = syntax::introduced(&file.path, before, now).unwrap_or_default();
-            syntax.extend(found.into_iter().map(|error| SyntaxShown {
-                file_path: file.path.clone(),
-                line: error.line,
-                column: error.column,
-                what: error.what,
-            }));
-        }
-        if let Some(changed) = compare(&file.path, before, now) {
-            symbols.push(FileSymbols { path: file.path.clone(), from: from.to_owned(), changed });
-        }
+    // Each file is parsed several times; files do not wait for each other.
+    let found: Vec<(Vec<SyntaxShown>, Option<FileSymbols>)> =
+        plan.files.par_iter().map(|file| check_file(plan, file)).collect();
+    let (syntax, symbols): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    Checked {
+        syntax: syntax.into_iter().flatten().collect(),
+        symbols: symbols.into_iter().flatten().collect(),
     }
-    Checked { syntax, symbols }
+}
+
+fn check_file(plan: &Plan, file: &FileChange) -> (Vec<SyntaxShown>, Option<FileSymbols>) {
+    let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
+    if is_source && file.after.is_none() {
+        return (Vec::new(), None);
+    }
+    let (from, before) = old(&plan.files, file);
+    let now = file.after.as_ref().map(|after| &after.bytes[..]);
+    let syntax = || {
+        let found = now.and_then(|now| syntax::introduced(&file.path, before, now)).unwrap_or_default();
+        let shown = found.into_iter().map(|error| SyntaxShown {
+            file_path: file.path.clone(),
+            line: error.line,
+            column: error.column,
+            what: error.what,
+        });
+        shown.collect()
+    };
+    let symbols = || {
+        let changed = compare(&file.path, before, now)?;
+        Some(FileSymbols { path: file.path.clone(), from: from.to_owned(), changed })
+    };
+    rayon::join(syntax, symbols)
 }
 
 impl Checked {

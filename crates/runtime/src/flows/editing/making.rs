@@ -16,7 +16,7 @@ use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, TestsS
 use crate::ctx::Ctx;
 use crate::faults::{self, from_edit};
 use crate::pipeline::Step;
-use crate::workspace::Workspace;
+use crate::workspace::{Seen, Workspace};
 
 /// What must hold for a batch to stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,13 +75,17 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         Verify::Command => command::allowed(ctx)?,
         _ => Vec::new(),
     };
-    let before = match request.verify {
-        // Without a graph nothing would be verified, and the batch would seem sound.
-        Verify::Graph => Some(ctx.graph_view()?.graph),
-        _ => ctx.graph_if_any()?.map(|at| at.graph),
-    };
     let mut phases = Phases::begin(ctx);
     let clock = ctx.runtime().clock();
+    let at = clock.monotonic();
+    let seen = match request.verify {
+        // Without a graph nothing would be verified, and the batch would seem sound.
+        Verify::Graph => Some(ctx.graph_view()?),
+        _ => ctx.graph_if_any()?,
+    };
+    let before = seen.as_ref().map(|seen| Arc::clone(&seen.graph));
+    let seen = seen.map(|seen| Seen { view: seen.view, at });
+    phases.done("look");
     // A dry run writes nothing, not even a journal.
     let _lock = match request.dry_run {
         true => None,
@@ -124,7 +128,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     phases.done("write");
     made.batch_id = Some(id.0.clone());
     made.undoable = applied.undoable;
-    let after = refresh(ctx, workspace, &planned, before.as_ref());
+    let after = refresh(ctx, workspace, &planned, seen.as_ref());
     made.in_graph = after.is_some();
     phases.done("graph");
     if let (Some(before), Some(after)) = (&before, &after) {
@@ -140,7 +144,9 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     if let Some(refusal) = refusal {
         let back = journal::roll_back(&disk, &id, clock.now());
         back.map_err(|err| from_edit::journal(ctx.tool(), &argument, err))?;
-        refresh(ctx, workspace, &planned, before.as_ref());
+        // What was seen before the batch has the batch in it now. Commands may have taken their time.
+        let made = Seen { view: workspace.view(), at };
+        refresh(ctx, workspace, &planned, seen.is_some().then_some(&made));
         return Err(refusal);
     }
     made.insights = aftermath::insights(workspace, after.as_deref(), &planned, &checked, &made.tests);
@@ -152,9 +158,11 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
 pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     let workspace = ctx.workspace()?;
     let refused = |err| from_edit::journal(ctx.tool(), "batch_id", err);
-    let before = ctx.graph_if_any()?.map(|at| at.graph);
     let mut phases = Phases::begin(ctx);
     let clock = ctx.runtime().clock();
+    let at = clock.monotonic();
+    let seen = ctx.graph_if_any()?.map(|seen| Seen { view: seen.view, at });
+    phases.done("look");
     let locked = workspace.lock_files(clock, ctx.cancel());
     let _lock = locked.map_err(|err| from_edit::lock(ctx.tool(), err))?;
     let disk = workspace.disk();
@@ -168,7 +176,7 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     let applied = journal::commit(&disk, &back, &id, clock.now()).map_err(refused)?;
     journal::remove_made_folders(&disk, batch);
     phases.done("write");
-    let after = refresh(ctx, workspace, &back, before.as_ref());
+    let after = refresh(ctx, workspace, &back, seen.as_ref());
     phases.done("graph");
     let mut made = Made {
         batch_id: Some(id.0),
@@ -186,15 +194,9 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
 }
 
 /// Reads the touched files into the graph, if there is one. The batch is made, so nothing stops this any more.
-fn refresh(
-    ctx: &Ctx<'_>,
-    workspace: &Workspace,
-    plan: &Plan,
-    before: Option<&Arc<Graph>>,
-) -> Option<Arc<Graph>> {
-    before?;
+fn refresh(ctx: &Ctx<'_>, workspace: &Workspace, plan: &Plan, seen: Option<&Seen>) -> Option<Arc<Graph>> {
     let paths: Vec<String> = plan.files.iter().map(|file| file.path.clone()).collect();
-    if let Err(stop) = workspace.reread(&paths, ctx.runtime().clock(), &CancelToken::new()) {
+    if let Err(stop) = workspace.reread_after(seen?, &paths, ctx.runtime().clock(), &CancelToken::new()) {
         tracing::warn!(?stop, "the graph does not have a batch yet");
         return None;
     }
@@ -277,7 +279,7 @@ struct Phases<'a> {
 }
 
 /// Steps of a batch with nothing to verify.
-const STEPS: u64 = 4;
+const STEPS: u64 = 5;
 
 impl<'a> Phases<'a> {
     fn begin(ctx: &'a Ctx<'_>) -> Self {

@@ -90,7 +90,7 @@ impl TestsShown {
 /// A step of a batch, and when it was done.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct PhaseShown {
-    /// plan, check, write, graph, verify or roll_back.
+    /// look (for changes of others), plan, check, write, graph, verify or roll_back.
     pub phase: &'static str,
     /// Since the call began.
     pub elapsed_ms: f64,

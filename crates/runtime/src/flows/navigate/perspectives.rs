@@ -219,22 +219,71 @@ pub fn pick<'h>(
     ))
 }
 
-/// Takes a step. Says whether it was taken: a route of an outdated set that is gone is not.
+/// A route that was asked about, and whether the caller's routes are today's.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct Picked {
+    /// Absent where it was one of an outdated set and is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<RouteShown>,
+    pub route_set_version: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_version: Option<u64>,
+    /// The ways on now, where the route is gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<RouteShown>,
+}
+
+/// The route that is meant, and how that is shown; where it is gone, with the first page of those that are there.
+pub fn picked<'h>(
+    ctx: &Ctx<'_>,
+    graph: &Graph,
+    here: &'h Here,
+    route_id: &str,
+    requested: Option<u64>,
+) -> Result<(Option<&'h Route>, Picked), Fault> {
+    let route = pick(ctx, here, route_id, requested)?;
+    let stale = requested.is_some_and(|version| version != here.routes.version);
+    let now = here.routes.all.iter().take(if route.is_none() { Page::default().size } else { 0 });
+    let picked = Picked {
+        route: route.map(|route| shown(graph, route)),
+        route_set_version: here.routes.version,
+        stale,
+        requested_version: requested.filter(|_| stale),
+        routes: now.map(|one| shown(graph, one)).collect(),
+    };
+    Ok((route, picked))
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// A route of an outdated set that is gone leads nowhere.
+    pub moved: bool,
+    /// Whether the caller's routes were outdated before the step.
+    pub stale: bool,
+}
+
+/// Takes a step, and says whether it was taken.
 pub fn follow(
     ctx: &Ctx<'_>,
     at: &GraphView,
     id: &str,
     route_id: &str,
     requested: Option<u64>,
-) -> Result<(Here, bool), Fault> {
+) -> Result<(Here, Taken), Fault> {
     let graph = &at.graph;
-    let (walk, moved) = shelf(ctx)?.change("perspective_id", id, |walk: &mut Walk| {
+    let (walk, taken) = shelf(ctx)?.change("perspective_id", id, |walk: &mut Walk| {
         let here = here(graph, walk.clone())?;
-        let Some(route) = pick(ctx, &here, route_id, requested)? else { return Ok(false) };
+        let stale = requested.is_some_and(|version| version != here.routes.version);
+        let Some(route) = pick(ctx, &here, route_id, requested)? else {
+            return Ok(Taken { moved: false, stale });
+        };
         walk.follow(graph.node(route.target).id().to_owned(), route.family);
-        Ok(true)
+        Ok(Taken { moved: true, stale })
     })?;
-    Ok((here(graph, walk)?, moved))
+    Ok((here(graph, walk)?, taken))
 }
 
 /// Takes steps back, to a place that is still there.

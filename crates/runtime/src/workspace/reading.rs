@@ -1,0 +1,208 @@
+//! Reading: from the files of a workspace to its graph, and where that is kept.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use m1nd_graph::Graph;
+use m1nd_ingest::Report;
+use m1nd_ingest::history::HistoryError;
+use m1nd_stdx::cancel::{CancelToken, Stop};
+use m1nd_stdx::clock::{Clock, UnixMs};
+use m1nd_vfs::{RelPath, durable};
+
+use super::{
+    Added, BringError, Differences, IndexReport, Keep, OverlayState, ReloadError, Reuse, Revision,
+    RootsError, SaveError, Saved, Seen, Watching, Workspace, WorkspaceView, bring, compare, revisions,
+};
+
+/// What the last ingest did.
+const REPORT: &str = "ingest.report";
+
+impl Workspace {
+    /// The newest consistent view. A handler takes one and keeps it.
+    pub fn view(&self) -> Arc<WorkspaceView> {
+        self.host.view()
+    }
+
+    /// The newest view after a look at the files, so that an edit just made is seen.
+    pub fn fresh_view(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<Arc<WorkspaceView>, Stop> {
+        self.follow_roots();
+        self.host.fresh_view(&self.root, clock, cancel)
+    }
+
+    /// The newest view if the graph was made from these files as they are now, else a fresh one: where an answer
+    /// touches a few files, a look at all of them would cost more than the answer.
+    pub fn view_of<'p>(
+        &self,
+        mut paths: impl Iterator<Item = &'p RelPath>,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Arc<WorkspaceView>, Stop> {
+        let view = self.view();
+        let known = |path: &RelPath| {
+            let found = self.root.size_and_last_touch(path);
+            found.is_ok_and(|(size, modified_ns)| view.knows(path.as_str(), size, modified_ns))
+        };
+        if view.graph().is_none() || view.imported_from().is_some() || paths.all(known) {
+            return Ok(view);
+        }
+        self.fresh_view(clock, cancel)
+    }
+
+    /// The graph of a commit, made from git's objects; nothing where the name is no commit's.
+    pub fn graph_at(
+        &self,
+        revision: &str,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Option<Revision>, HistoryError> {
+        revisions::graph(&self.host, &self.root, revision, clock, cancel)
+    }
+
+    /// A graph that was exported to a file, without making it the workspace's own.
+    pub fn exported(&self, path: &RelPath) -> Result<Graph, BringError> {
+        bring::exported(&self.root, path)
+    }
+
+    /// Reads the files into the next generation of the graph.
+    pub fn ingest(&self, reuse: Reuse, clock: &dyn Clock, cancel: &CancelToken) -> Result<Report, Stop> {
+        self.follow_roots();
+        self.host.ingest(&self.root, reuse, clock, cancel)
+    }
+
+    /// Puts another repository into the graph, under a name of its own, with the next ingest.
+    pub fn add_root(&self, namespace: &str, folder: &Path) -> Result<Added, RootsError> {
+        self.ensure_runtime_root().map_err(|err| RootsError::Io(err.source))?;
+        let added = self.roots.add(&self.root, namespace, folder)?;
+        self.host.watch_anew();
+        Ok(added)
+    }
+
+    /// Takes it out again.
+    pub fn remove_root(&self, namespace: &str) -> Result<Added, RootsError> {
+        let removed = self.roots.remove(&self.root, namespace)?;
+        self.host.watch_anew();
+        Ok(removed)
+    }
+
+    /// The other repositories in the graph.
+    pub fn added_roots(&self) -> Vec<Added> {
+        self.roots.all()
+    }
+
+    /// Another process may have put one in or taken one out, or its folder may have gone or come back.
+    fn follow_roots(&self) {
+        if self.roots.follow(&self.root) {
+            self.host.watch_anew();
+        }
+    }
+
+    /// Other repositories that belong into the graph and are not in it: their folder is gone, or cannot be read.
+    pub fn missing_roots(&self) -> Vec<String> {
+        let missing = self.roots.all().into_iter().filter(|added| added.problem.is_some());
+        let damaged = self.roots.problem().map(|_| "unknown: the list was damaged, see health".to_owned());
+        missing.map(|added| added.namespace).chain(damaged).collect()
+    }
+
+    /// Lays a compiler's index over the graph, and over every generation that follows.
+    pub fn lay_index(
+        &self,
+        path: &RelPath,
+        keep: Keep,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<IndexReport, BringError> {
+        self.ensure_runtime_root().map_err(|err| BringError::Io(err.source))?;
+        bring::index(&self.host, &self.root, path, keep, clock, cancel)
+    }
+
+    /// Makes an exported graph the graph of this workspace, until the workspace is ingested again.
+    pub fn import(
+        &self,
+        path: &RelPath,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Arc<WorkspaceView>, BringError> {
+        let folder = self.ensure_runtime_root().map_err(|err| BringError::Io(err.source))?;
+        bring::graph(&self.host, folder, &self.root, path, clock, cancel)
+    }
+
+    /// The indexes that lie over the graph.
+    pub fn overlays(&self) -> Vec<OverlayState> {
+        self.host.overlays().states()
+    }
+
+    /// Files read and files listed by the ingest that runs now.
+    pub fn progress(&self) -> (u64, u64) {
+        self.host.progress()
+    }
+
+    /// Remembers what an ingest did, for processes that come later.
+    pub fn note_report(&self, report: &serde_json::Value) {
+        let write = || -> io::Result<()> {
+            self.ensure_runtime_root().map_err(|err| err.source)?;
+            durable::replace(&self.runtime_root.join(REPORT), &serde_json::to_vec(report)?)
+        };
+        if let Err(err) = write() {
+            tracing::warn!(%err, "what the ingest did was not written down");
+        }
+    }
+
+    /// What the last ingest did, in this process or an earlier one.
+    pub fn last_report(&self) -> Option<serde_json::Value> {
+        serde_json::from_slice(&std::fs::read(self.runtime_root.join(REPORT)).ok()?).ok()
+    }
+
+    /// How the graph in memory differs from the files on disk.
+    pub fn differences(&self, view: &WorkspaceView, cancel: &CancelToken) -> Result<Differences, Stop> {
+        compare::differences(&self.root, view, &self.host, cancel)
+    }
+
+    /// Reads files again whatever their sizes and times say, and everything else that changed.
+    pub fn reread(&self, paths: &[String], clock: &dyn Clock, cancel: &CancelToken) -> Result<Report, Stop> {
+        self.host.reread(&self.root, paths, clock, cancel)
+    }
+
+    /// Reads files that a batch just wrote. Of the others speaks what was seen of them before it, if that is not long ago.
+    pub fn reread_after(
+        &self,
+        seen: &Seen,
+        paths: &[String],
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Report, Stop> {
+        self.host.reread_after(&self.root, seen, paths, clock, cancel)
+    }
+
+    /// Publishes the graph on disk in place of the one in memory. Nothing when none was saved.
+    pub fn reload(&self, cancel: &CancelToken) -> Result<Option<Arc<WorkspaceView>>, ReloadError> {
+        self.host.reload(cancel)
+    }
+
+    /// When the graph was last written to disk, and how large the file is.
+    pub fn last_save(&self) -> Option<(UnixMs, u64)> {
+        self.host.last_save()
+    }
+
+    /// Writes the graph to the runtime root.
+    pub fn save(&self) -> Result<Saved, SaveError> {
+        self.ensure_runtime_root().map_err(|err| SaveError::Io(err.source))?;
+        self.host.save()
+    }
+
+    /// Whether and how changes are heard of.
+    pub fn watching(&self) -> Watching {
+        self.host.watching()
+    }
+
+    /// Whether there is a graph that is not on disk.
+    pub fn is_unsaved(&self) -> bool {
+        self.host.is_unsaved()
+    }
+
+    /// Why the newest graph could not be written to disk, until it can.
+    pub fn unsaved_because(&self) -> Option<String> {
+        self.host.unsaved_because()
+    }
+}
