@@ -1,6 +1,6 @@
 //! Ctx: what a running tool can see of the call and of the runtime.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::flows::sight::CodeSight;
 use crate::jobs::JobState;
 use crate::pipeline::{Progress, Step};
 use crate::runtime::Runtime;
-use crate::workspace::{Workspace, WorkspaceView};
+use crate::workspace::{InTime, Workspace, WorkspaceView};
 
 /// A view that has a graph.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Ctx<'a> {
     pub(crate) progress: &'a dyn Progress,
     pub(crate) workspace: Option<Arc<Workspace>>,
     pub(crate) clamped: RefCell<Vec<&'static str>>,
+    /// How many files changed that the answer does not show, where they could not be read in time.
+    pub(crate) behind: Cell<Option<u64>>,
 }
 
 impl Ctx<'_> {
@@ -64,15 +66,23 @@ impl Ctx<'_> {
         self.workspace.clone().ok_or_else(|| faults::no_workspace(None))
     }
 
-    /// The newest view with a graph in it, after a look at the files: an edit just made is seen.
+    /// The newest view with a graph in it, after a look at the files: an edit just made is seen. Where more changed than can
+    /// be read in time it is the last good one, and the answer says so.
     pub fn graph_view(&self) -> Result<GraphView, Fault> {
         self.graph_if_any()?.ok_or_else(|| self.no_graph())
     }
 
     /// The same for a tool that has another way where there is no graph.
     pub fn graph_if_any(&self) -> Result<Option<GraphView>, Fault> {
-        let view =
-            self.workspace()?.fresh_view(self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
+        let clock = self.runtime.shared_clock();
+        let found = self.shared_workspace()?.view_in_time(&clock, self.cancel).map_err(faults::stopped)?;
+        let view = match found {
+            InTime::Fresh(view) => view,
+            InTime::Behind(view, changed) => {
+                self.behind.set(Some(changed));
+                view
+            }
+        };
         Ok(view.graph().cloned().map(|graph| GraphView { view, graph }))
     }
 
@@ -87,9 +97,12 @@ impl Ctx<'_> {
         &self,
         paths: impl Iterator<Item = &'p RelPath>,
     ) -> Result<Option<Arc<Graph>>, Fault> {
-        let workspace = self.workspace()?;
-        let view = workspace.view_of(paths, self.runtime.clock(), self.cancel).map_err(faults::stopped)?;
-        Ok(view.graph().cloned())
+        let (workspace, clock) = (self.shared_workspace()?, self.runtime.shared_clock());
+        match workspace.view_of(paths, &clock, self.cancel).map_err(faults::stopped)? {
+            InTime::Fresh(view) => Ok(view.graph().cloned()),
+            // Lines of an older state would be taken for today's.
+            InTime::Behind(..) => Ok(None),
+        }
     }
 
     /// Asks memory, with eyes on today's code. What memory refuses becomes a fault of this tool. A question about

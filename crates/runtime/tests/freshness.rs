@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use m1nd_graph::Graph;
-use m1nd_runtime::workspace::{BindingSource, Reuse, Watching, Workspace};
+use m1nd_runtime::workspace::{BindingSource, InTime, Reuse, Watching, Workspace};
 use m1nd_runtime::{BuildInfo, Settings};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::{Clock, SystemClock, UnixMs};
@@ -150,7 +150,11 @@ fn a_file_replaced_by_an_older_one_while_nobody_ran_is_seen() {
     file.set_modified(long_ago).unwrap();
     let second = machine.open();
     let path = second.root().relative("src/till.rs").unwrap();
-    let view = second.view_of([&path].into_iter(), &SystemClock::new(), &CancelToken::new()).unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let InTime::Fresh(view) = second.view_of([&path].into_iter(), &clock, &CancelToken::new()).unwrap()
+    else {
+        panic!("nobody else reads");
+    };
     let graph = view.graph().unwrap();
     assert_eq!(graph.node(graph.find_node("ring").unwrap()).lines(), (4, 4));
 }
@@ -502,4 +506,24 @@ fn a_graph_that_could_not_be_saved_is_told_until_it_is() {
     fs::remove_dir(&lock).unwrap();
     workspace.save().unwrap();
     assert_eq!(workspace.unsaved_because(), None);
+}
+
+#[test]
+fn a_question_that_cannot_wait_is_answered_from_the_last_good_graph_and_says_so() {
+    let machine = Machine::new();
+    machine.age();
+    let workspace = machine.open();
+    ingest(&workspace);
+    let before = Arc::clone(workspace.view().graph().unwrap());
+    workspace.answer_in_time(Some(std::time::Duration::ZERO));
+    machine.write("src/cart.rs", "pub fn add() {}\npub fn remove() {}\n");
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let asked = workspace.view_in_time(&clock, &CancelToken::new()).unwrap();
+    let InTime::Behind(view, changed) = asked else { panic!("{asked:?}") };
+    assert_eq!((view.generation(), changed), (before.generation(), 1));
+    // The rest is read by somebody else, who ends.
+    while workspace.is_behind() {
+        std::thread::yield_now();
+    }
+    assert_eq!(**workspace.view().graph().unwrap(), *machine.made_anew());
 }

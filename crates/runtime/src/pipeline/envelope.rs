@@ -87,8 +87,8 @@ impl<'a> Facts<'a> {
             let freshness = Freshness {
                 generation: view.generation(),
                 as_of_ms: as_of.0,
-                dirty_files: 0,
-                stale: stale || !missing_roots.is_empty(),
+                dirty_files: done.behind.unwrap_or(0),
+                stale: stale || done.behind.is_some() || !missing_roots.is_empty(),
                 missing_roots,
             };
             body.insert("freshness".into(), json!(freshness));

@@ -1,7 +1,7 @@
 //! Stage 3: run the tool in its lane. A panic becomes a fault, and the server goes on.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -28,12 +28,20 @@ pub(super) fn run(
 ) -> Result<Done, Fault> {
     let spec = row.entry.spec;
     let _lane = runtime.lanes().enter(spec.effect, cancel).map_err(faults::stopped)?;
-    let ctx =
-        Ctx { runtime, tool: spec.name, header, cancel, progress, workspace, clamped: RefCell::default() };
+    let ctx = Ctx {
+        runtime,
+        tool: spec.name,
+        header,
+        cancel,
+        progress,
+        workspace,
+        clamped: RefCell::default(),
+        behind: Cell::default(),
+    };
     // Tools share only immutable views, atomics and locks that do not poison.
     let outcome = catch_unwind(AssertUnwindSafe(|| (row.entry.run)(&ctx, arguments)));
     let answer = outcome.unwrap_or_else(|panic| Err(report(runtime, spec.name, panic.as_ref())))?;
-    Ok(Done { answer, clamped: ctx.clamped.into_inner(), recorded: None })
+    Ok(Done { answer, behind: ctx.behind.get(), clamped: ctx.clamped.into_inner(), recorded: None })
 }
 
 /// Logs the panic and tells the caller how to name it.

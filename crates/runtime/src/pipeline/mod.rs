@@ -154,6 +154,8 @@ fn refuse_with(runtime: &Runtime, mut fault: Fault, caller: &Caller, contract: O
 pub(crate) struct Done {
     pub(crate) answer: crate::tool::Answer<Box<dyn crate::tool::Output>>,
     pub(crate) clamped: Vec<&'static str>,
+    /// How many changed files the answer does not show yet.
+    pub(crate) behind: Option<u64>,
     /// The event that this call is in its mission, and what is to be said about it.
     pub(crate) recorded: Option<(m1nd_mission::EventId, Vec<String>)>,
 }

@@ -187,6 +187,16 @@ impl Host {
         Ok(self.view.load_full())
     }
 
+    /// How many files are not as the newest view has them, as far as sizes and times tell.
+    pub(super) fn changed_files(&self, root: &Root, cancel: &CancelToken) -> u64 {
+        let view = self.view();
+        let Ok((files, _)) = scan::list(root, cancel) else { return 0 };
+        let differs = |file: &&Listed| !view.looks_like(&file.path, file.size, file.modified_ns);
+        let changed = files.iter().filter(differs).count();
+        let known = view.listing().count();
+        (changed + known.saturating_sub(files.len())) as u64
+    }
+
     pub(super) fn overlays(&self) -> &Overlays {
         &self.overlays
     }

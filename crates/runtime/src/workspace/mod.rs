@@ -5,6 +5,7 @@ mod aside;
 mod associations;
 mod binding;
 mod bring;
+mod catching_up;
 mod compare;
 mod defects;
 mod edits;
@@ -44,6 +45,8 @@ pub use antibodies::{Antibody, AntibodyError, MAX_ANTIBODIES, Severity};
 use associations::Associations;
 pub use binding::{BindError, BindingSource, enclosing_work_tree, from_current_folder};
 pub use bring::{BringError, IndexReport, Keep};
+use catching_up::CatchingUp;
+pub use catching_up::InTime;
 pub use compare::Differences;
 pub use defects::Defect;
 use defects::Defects;
@@ -82,6 +85,7 @@ pub struct Workspace {
     sessions: Sessions,
     roots: Roots,
     edits: Edits,
+    catching_up: CatchingUp,
 }
 
 impl Workspace {
@@ -122,6 +126,7 @@ impl Workspace {
             sessions,
             roots,
             edits,
+            catching_up: CatchingUp::default(),
             runtime_root,
         })
     }
@@ -146,6 +151,7 @@ impl Workspace {
 
     /// Keeps the graph fresh and saved between calls, on a thread of its own, for as long as the workspace is held.
     pub fn keep(self: &Arc<Self>, clock: Arc<dyn Clock>, may_write: bool) {
+        self.answer_in_time(None);
         keeper::start(self, clock, may_write);
     }
 

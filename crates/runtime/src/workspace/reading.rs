@@ -12,7 +12,7 @@ use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_vfs::{RelPath, durable};
 
 use super::{
-    Added, BringError, Differences, IndexReport, Keep, OverlayState, ReloadError, Reuse, Revision,
+    Added, BringError, Differences, InTime, IndexReport, Keep, OverlayState, ReloadError, Reuse, Revision,
     RootsError, SaveError, Saved, Seen, Watching, Workspace, WorkspaceView, bring, compare, revisions,
 };
 
@@ -34,20 +34,20 @@ impl Workspace {
     /// The newest view if the graph was made from these files as they are now, else a fresh one: where an answer
     /// touches a few files, a look at all of them would cost more than the answer.
     pub fn view_of<'p>(
-        &self,
+        self: &Arc<Self>,
         mut paths: impl Iterator<Item = &'p RelPath>,
-        clock: &dyn Clock,
+        clock: &Arc<dyn Clock>,
         cancel: &CancelToken,
-    ) -> Result<Arc<WorkspaceView>, Stop> {
+    ) -> Result<InTime, Stop> {
         let view = self.view();
         let known = |path: &RelPath| {
             let found = self.root.size_and_last_touch(path);
             found.is_ok_and(|(size, modified_ns)| view.knows(path.as_str(), size, modified_ns))
         };
         if view.graph().is_none() || view.imported_from().is_some() || paths.all(known) {
-            return Ok(view);
+            return Ok(InTime::Fresh(view));
         }
-        self.fresh_view(clock, cancel)
+        self.view_in_time(clock, cancel)
     }
 
     /// The graph of a commit, made from git's objects; nothing where the name is no commit's.
