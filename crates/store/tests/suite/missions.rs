@@ -169,26 +169,25 @@ fn a_killed_process_loses_no_event_that_was_acknowledged() {
     let path = folder.path().join("memory.db");
     let mission = begin(&SqliteStore::open(&path).unwrap());
     let kills = std::env::var("MISSION_KILLS").ok().and_then(|given| given.parse().ok()).unwrap_or(6);
-    let mut all = 0;
     for round in 0..kills {
         let mut pair = [start(&path, &mission, 2 * round), start(&path, &mission, 2 * round + 1)];
-        std::thread::sleep(Duration::from_millis(30 + (round as u64 * 37) % 91));
-        pair.iter_mut().for_each(|child| child.kill().unwrap());
-        let mut said = Vec::new();
-        for child in &mut pair {
+        let [mut first, second] = pair.each_mut().map(|child| {
             let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-            said.extend(lines.map(|line| line.unwrap()).filter(|line| line.starts_with("ok ")));
-            child.wait().unwrap();
-        }
+            lines.map(|line| line.unwrap()).filter(|line| line.starts_with("ok "))
+        });
+        // However slow the machine is, one of them is at work.
+        let mut said = vec![first.next().unwrap()];
+        std::thread::sleep(Duration::from_millis((round as u64 * 37) % 91));
+        pair.iter_mut().for_each(|child| child.kill().unwrap());
+        said.extend(first.chain(second));
+        pair.iter_mut().for_each(|child| drop(child.wait().unwrap()));
         let kept = check(&SqliteStore::open(&path).unwrap(), &mission);
         for line in &said {
             let mut parts = line.split(' ').skip(1);
             let (place, target) = (parts.next().unwrap(), parts.next().unwrap());
             assert_eq!(kept[place.parse::<usize>().unwrap() - 1], target);
         }
-        all += said.len();
     }
-    assert!(all > 0, "no process wrote anything before it was killed");
 }
 
 #[test]
