@@ -42,17 +42,19 @@ class Agent:
         self.session = session
         self.name = name
 
-    async def ask(self, tool, **arguments):
+    async def ask(self, tool, /, **arguments):
         """The answer, and whether it is an error."""
         answer = await self.session.call_tool(tool, {"agent_id": self.name, **arguments})
-        return json.loads(answer.content[0].text), field(answer, "is_error", "isError")
+        text, wrong = answer.content[0].text, field(answer, "is_error", "isError")
+        # `help` answers in plain text.
+        return json.loads(text) if text.startswith("{") else {"text": text}, wrong
 
-    async def call(self, tool, **arguments):
+    async def call(self, tool, /, **arguments):
         body, wrong = await self.ask(tool, **arguments)
         check(f"{tool} {json.dumps(arguments)[:120]}", not wrong, body)
         return body
 
-    async def refused(self, tool, code, **arguments):
+    async def refused(self, tool, code, /, **arguments):
         body, wrong = await self.ask(tool, **arguments)
         said = body.get("error", {})
         check(f"{tool} is refused as {code}", wrong and said.get("code") == code, body)

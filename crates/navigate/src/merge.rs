@@ -107,7 +107,8 @@ pub fn merge(graph: &Graph, trails: &[Trail]) -> Merged {
             };
             let (statement, margin) = (said.statement.to_owned(), margin.abs());
             conflicts.push(Conflict { statement, supported_by, rejected_by, decision, margin });
-        } else if said.by.len() > 1 {
+        } else if said.by.len() > 1 && said.by.iter().all(|(_, one)| one.standing == said.by[0].1.standing) {
+            // Who leaves open what another has decided does not agree with it.
             let trails = said.by.iter().map(|(trail, _)| trail.id.clone()).collect();
             agreements.push(Agreement { statement: said.statement.to_owned(), trails });
         }

@@ -153,19 +153,19 @@ impl Tool for ValidatePlan {
             untested: tested.untested.clone(),
         };
         let total = gaps.len() as u64;
+        let first_planned = || steps.first().map(|step| step.path.clone()).unwrap_or_default();
         let (proof, guidance) = match gaps.first() {
             Some(first) if first.severity != "low" => {
                 let hint = "Look at what the plan most likely forgets.";
                 (ProofState::Triaging, Guidance::next("view", first.file_path.clone(), hint))
             }
             _ if no_data.is_some() => {
-                let hint = "Only users of what goes away were looked for; see impact.";
-                (ProofState::Triaging, Guidance::hint(hint))
+                let hint = "Only users of what goes away were looked for; this says whom a change reaches.";
+                (ProofState::Triaging, Guidance::next("impact", first_planned(), hint))
             }
             _ => {
                 let hint = "Nothing is likely to be missing from the plan: make it in one batch.";
-                let first = steps.first().map(|step| step.path.clone()).unwrap_or_default();
-                (ProofState::ReadyToEdit, Guidance::next("apply_batch", first, hint))
+                (ProofState::ReadyToEdit, Guidance::next("apply_batch", first_planned(), hint))
             }
         };
         let output = Output {

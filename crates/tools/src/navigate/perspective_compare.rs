@@ -3,7 +3,7 @@
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_navigate::{Walk, compare};
-use m1nd_runtime::flows::navigate::perspectives;
+use m1nd_runtime::flows::navigate::{Spot, perspectives};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,10 @@ impl Tool for PerspectiveCompare {
         let second: Walk = shelf.get("other_id", &input.other_id)?;
         let found = compare(&at.graph, &first, &second);
         let next = match found.meeting.first() {
-            Some(node) => Guidance::next("view", node.clone(), "Read where they could meet."),
+            Some(node) => {
+                let spot = at.graph.node_by_id(node).map(|ix| Spot::of(&at.graph, ix).at);
+                Guidance::next("view", spot.unwrap_or_else(|| node.clone()), "Read where they could meet.")
+            }
             None => Guidance::hint("They do not meet one step from here."),
         };
         let output = Output {

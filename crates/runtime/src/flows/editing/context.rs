@@ -126,8 +126,8 @@ const MAX_FURTHER: usize = 20;
 const MAX_COMMITS: usize = 3;
 const MAX_SUBJECT: usize = 100;
 const MAX_SIGNATURE: usize = 160;
-/// A test further away says little.
-const TEST_HOPS: u32 = 3;
+/// How far tests are looked for, while too few are found: a test of the whole program may be all that fails.
+const TEST_HOPS: [u32; 4] = [1, 2, 3, 6];
 /// So many near tests are enough.
 const ENOUGH_TESTS: usize = 3;
 
@@ -336,7 +336,7 @@ fn callees(graph: &Graph, target: &Target) -> (Vec<Callee>, u64) {
 /// Tests near some nodes, nearest first; those further away are only looked for where few are near.
 pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
     let mut found = Vec::new();
-    for hops in 1..=TEST_HOPS {
+    for hops in TEST_HOPS {
         let reached = blast::blast(graph, nodes, Toward::Affected, hops);
         let impact = Impact { sources: Vec::new(), blast: reached, unknown: Vec::new(), changed_files: None };
         found = impact.tests(graph);
