@@ -160,7 +160,7 @@ impl Tool for ValidatePlan {
                 (ProofState::Triaging, Guidance::next("view", first.file_path.clone(), hint))
             }
             _ if no_data.is_some() => {
-                let hint = "Only users of what goes away were looked for; this says whom a change reaches.";
+                let hint = "See whom a change reaches.";
                 (ProofState::Triaging, Guidance::next("impact", first_planned(), hint))
             }
             _ => {
