@@ -180,7 +180,9 @@ fn a_killed_process_loses_no_event_that_was_acknowledged() {
         std::thread::sleep(Duration::from_millis((round as u64 * 37) % 91));
         pair.iter_mut().for_each(|child| child.kill().unwrap());
         said.extend(first.chain(second));
-        pair.iter_mut().for_each(|child| drop(child.wait().unwrap()));
+        for child in &mut pair {
+            child.wait().unwrap();
+        }
         let kept = check(&SqliteStore::open(&path).unwrap(), &mission);
         for line in &said {
             let mut parts = line.split(' ').skip(1);
