@@ -271,6 +271,7 @@ impl<'t> Reader<'_, 't> {
             def.signature = shown;
         }
         def.how = match (kind, function.marks.is_static) {
+            _ if function.marks.is_titled => How::Titled,
             _ if function.marks.is_property => How::Property,
             (DefKind::Function, _) => How::Free,
             (_, true) => How::Static,

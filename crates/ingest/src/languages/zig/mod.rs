@@ -156,7 +156,7 @@ fn test<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let mut function = Function::new(name, body);
     let text = source.text(name).trim_matches('"');
     function.called = Some(if name.kind() == "block" { "test".to_owned() } else { text.to_owned() });
-    function.marks.is_test = true;
+    function.marks = Marks { is_test: true, is_titled: true, ..Marks::default() };
     Role::Function(function)
 }
 
