@@ -191,9 +191,6 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 _ => drop(linker.used(site)),
             }
         }
-        for at in 0..facts.imports.len() {
-            linker.import(at, facts.imports[at].line);
-        }
         for (at, def) in facts.defs.iter().enumerate() {
             for &base in &def.bases {
                 linker.base(DefIx(at as u32), base);
@@ -203,6 +200,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             if let TypeExpr::Path { scope, line, .. } = ty {
                 linker.type_reference(TypeIx(at as u32), *scope, *line);
             }
+        }
+        // What is used of a package tells which of its files is meant.
+        for at in 0..facts.imports.len() {
+            linker.import(at, facts.imports[at].line);
         }
         for (what, line) in facts.routed_values() {
             match linker.used(&CallSite { what, scope: None, line }) {
@@ -329,6 +330,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             one => vec![one],
         };
         for part in parts {
+            if let Ty::Place(Place::Package(package)) = part {
+                self.import_package(package, line);
+                continue;
+            }
             let (file, def) = match part {
                 Ty::Place(Place::File(file)) => (file, None),
                 Ty::Fn(def, _) | Ty::Type(def, _) | Ty::Place(Place::Def(def)) => {
@@ -342,6 +347,21 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             if let Some(def) = def {
                 self.link(None, def, kind, line);
             }
+        }
+    }
+
+    /// A package is its files: those are imported of which something is used, else the one that stands for it.
+    fn import_package(&mut self, package: u32, line: u32) {
+        let parts = self.eval.rules(self.file).parts(self.eval.program, self.file, package);
+        let is_used = |part: &&u32| self.out.links.iter().any(|link| link.target.file == **part);
+        let mut used: Vec<u32> = parts.iter().filter(is_used).copied().collect();
+        if used.is_empty() {
+            used.extend(parts.first());
+        }
+        let kind = LinkKind { kind: EdgeKind::Imports, candidates: None };
+        used.retain(|&file| file != self.file);
+        for file in used {
+            self.push(None, LinkEnd { file, def: None }, kind, line);
         }
     }
 
