@@ -133,7 +133,7 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     function.marks = Marks {
         is_test: head.contains("@Test")
             || (in_class && source.text(name).starts_with("test") && function.params.is_empty()),
-        is_private: head.contains("private "),
+        is_private: head.contains("private ") || head.contains("fileprivate "),
         is_static: head.contains("static ") || head.contains("class func"),
         ..Marks::default()
     };
