@@ -259,6 +259,11 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let program = self.eval.program;
         let name = match callee {
             Expr::Field { name, .. } => name,
+            Expr::Path { segments, scope, .. } if segments.len() == 1 => {
+                let name = program.name(self.file, segments[0]);
+                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
+                return self.guess(named, site);
+            }
             Expr::Name { name, scope, .. } => {
                 let name = program.name(self.file, *name);
                 let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
