@@ -72,6 +72,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
                 None => Role::Plain,
             }
         }
+        "error_union_type" => Role::Same(operand(node)),
         "block" => Role::Block,
         _ => Role::Plain,
     }
@@ -161,7 +162,7 @@ fn test<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
 }
 
 fn call(node: Node<'_>) -> Role<'_> {
-    let Some(callee) = field(node, "function") else { return Role::Plain };
+    let Some(callee) = field(node, "function").map(operand) else { return Role::Plain };
     match callee.kind() {
         "identifier" => Role::Call { receiver: None, name: callee, args: None },
         "field_expression" => match (field(callee, "object"), field(callee, "member")) {
@@ -169,6 +170,14 @@ fn call(node: Node<'_>) -> Role<'_> {
             _ => Role::Plain,
         },
         _ => Role::Plain,
+    }
+}
+
+/// The grammar reads `!f()` as a call of the type `!f`: what stands after the mark is called.
+fn operand(node: Node<'_>) -> Node<'_> {
+    match node.kind() {
+        "error_union_type" => field(node, "ok").unwrap_or(node),
+        _ => node,
     }
 }
 
