@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{Binding, By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{Args, SELF_PARAM, Ty};
+use crate::resolve::ty::{Args, OTHER, SELF_PARAM, Ty};
 
 /// Chains of calls and assignments longer than this are not followed; no measured program needs it.
 const MAX_DEPTH: usize = 120;
@@ -486,6 +486,12 @@ impl<'p, 'f> Eval<'p, 'f> {
         }
         if found.is_empty() {
             return None;
+        }
+        // A field that is given something of the library in one place and something of ours in another may be either.
+        if found.len() > 1 {
+            for ty in found.iter_mut().filter(|ty| **ty == Ty::External) {
+                *ty = Ty::std(OTHER, []);
+            }
         }
         let known: Vec<(GDef, u32, Ty)> =
             args.iter().enumerate().map(|(at, arg)| (owner, at as u32, arg.clone())).collect();
