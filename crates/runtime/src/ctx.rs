@@ -69,6 +69,14 @@ impl Ctx<'_> {
         self.graph_if_any()?.ok_or_else(|| self.no_graph())
     }
 
+    /// The same for an answer that speaks of the past: a commit just made is seen.
+    pub fn graph_view_with_history(&self) -> Result<GraphView, Fault> {
+        let (clock, cancel) = (self.runtime.clock(), self.cancel);
+        let view = self.workspace()?.fresh_view_with_history(clock, cancel).map_err(faults::stopped)?;
+        let graph = view.graph().cloned();
+        graph.map(|graph| GraphView { view, graph }).ok_or_else(|| self.no_graph())
+    }
+
     /// The same for a tool that has another way where there is no graph.
     pub fn graph_if_any(&self) -> Result<Option<GraphView>, Fault> {
         let view =

@@ -184,6 +184,17 @@ impl Workspace {
         self.host.fresh_view(&self.root, clock, cancel)
     }
 
+    /// The same after a look at the commits too, for answers that speak of the past.
+    pub fn fresh_view_with_history(
+        &self,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Arc<WorkspaceView>, Stop> {
+        self.follow_roots();
+        self.host.follow_history(&self.root, clock, cancel)?;
+        self.host.fresh_view(&self.root, clock, cancel)
+    }
+
     /// The newest view if the graph was made from these files as they are now, else a fresh one: where an answer
     /// touches a few files, a look at all of them would cost more than the answer.
     pub fn view_of<'p>(
