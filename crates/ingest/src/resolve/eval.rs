@@ -351,6 +351,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             Ty::Fn(def, receiver) => self.result(*def, receiver.as_deref(), call),
             Ty::Type(def, args) => self.made(*def, args, call),
             Ty::StdType(name, args) => self.rules(call.file).std_made(self, name, args, call),
+            Ty::StdFn(_, base) if matches!(**base, Ty::Std(OTHER, _)) => Ty::External,
             Ty::StdFn(method, base) => self.rules(call.file).std_call(self, base, *method, call),
             Ty::Callable(_, result) => (**result).clone(),
             Ty::Closure(file, ix) => self.closure_result(*file, *ix),
@@ -488,7 +489,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             return None;
         }
         // A field that is given something of the library in one place and something of ours in another may be either.
-        if found.len() > 1 {
+        if found.iter().any(|ty| !matches!(ty, Ty::External | Ty::Unknown)) {
             for ty in found.iter_mut().filter(|ty| **ty == Ty::External) {
                 *ty = Ty::std(OTHER, []);
             }

@@ -16,7 +16,7 @@ pub(crate) mod ty;
 use std::hash::{Hash as _, Hasher as _};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
@@ -358,8 +358,8 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     /// A package is its files: those are imported of which something is used, else the one that stands for it.
     fn import_package(&mut self, package: u32, line: u32) {
         let parts = self.eval.rules(self.file).parts(self.eval.program, self.file, package);
-        let is_used = |part: &&u32| self.out.links.iter().any(|link| link.target.file == **part);
-        let mut used: Vec<u32> = parts.iter().filter(is_used).copied().collect();
+        let targets: FxHashSet<u32> = self.out.links.iter().map(|link| link.target.file).collect();
+        let mut used: Vec<u32> = parts.iter().copied().filter(|part| targets.contains(part)).collect();
         if used.is_empty() {
             used.extend(parts.first());
         }
