@@ -225,7 +225,7 @@ impl Ingest {
                     known
                 }
                 Step::Read(known) => {
-                    report.files_parsed += 1;
+                    report.files_parsed += u64::from(!known.facts.facts.language.is_empty());
                     edited.push(files.len() as u32);
                     known
                 }
@@ -240,7 +240,7 @@ impl Ingest {
         if edits.is_none() {
             self.index = None;
         }
-        self.is_built &= report.files_parsed == 0 && removed == 0;
+        self.is_built &= edited.is_empty() && removed == 0;
         self.files = files;
         let extracted = clock.monotonic();
         let graph = match (self.is_built, last, edits) {

@@ -225,6 +225,11 @@ pub struct Def {
 }
 
 impl Def {
+    /// Whether code can say its name.
+    pub fn has_name(&self) -> bool {
+        self.how != How::Titled
+    }
+
     /// Whether it is run by what runs tests.
     pub fn is_test_case(&self) -> bool {
         self.flags.has(NodeFlags::TEST_CODE) && self.flags.has(NodeFlags::ENTRY_POINT)
@@ -242,6 +247,8 @@ pub enum How {
     Static,
     /// Read like a field.
     Property,
+    /// Only by what runs it: its name is the title of a test, which no code can say.
+    Titled,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -177,7 +177,7 @@ impl<'f> Told<'f> {
         let facts = self.facts;
         self.text(&facts.language);
         self.text(&facts.package);
-        self.number(facts.flags.0 & NodeFlags::TEST_CODE.0);
+        self.number(facts.flags.0 & NodeFlags::TEST_CODE.with(NodeFlags::CONDITIONAL).0);
     }
 
     fn routes(&mut self) {

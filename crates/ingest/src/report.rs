@@ -16,7 +16,7 @@ const MAX_LISTED: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
     pub files_seen: u64,
-    /// Read and, where a language knows them, parsed.
+    /// Read anew and parsed by a grammar.
     pub files_parsed: u64,
     pub files_reused: u64,
     /// Files whose relations were found anew.

@@ -296,6 +296,15 @@ impl<'s> Sheet<'s> {
         self.blocks.last().map_or(0, |block| block.0 as usize)
     }
 
+    /// Where the innermost function around begins and ends, or the file.
+    pub fn function_range(&self) -> (usize, u32) {
+        let whole = self.blocks.first().copied().unwrap_or((0, u32::MAX));
+        let owner = self.owner().map(|ix| (self.facts.def(ix).from, self.facts.def(ix).to));
+        let innermost = self.closures.last().copied().into_iter().chain(owner).max_by_key(|(from, _)| *from);
+        let (from, to) = innermost.unwrap_or(whole);
+        (from as usize, to)
+    }
+
     /// Whether no other function lies between a definition and the innermost open block.
     pub fn block_is_of(&self, def: DefIx) -> bool {
         let found = self.facts.def(def);

@@ -72,6 +72,18 @@ impl Ctx<'_> {
         self.graph_if_any()?.ok_or_else(|| self.no_graph())
     }
 
+    /// The same for an answer that speaks of the past: a commit just made is seen.
+    pub fn graph_view_with_history(&self) -> Result<GraphView, Fault> {
+        let found = self.graph_view()?;
+        // What could not be read in time is not waited for here either.
+        if self.behind.get().is_some() {
+            return Ok(found);
+        }
+        let followed = self.workspace()?.follow_history(self.runtime.clock(), self.cancel);
+        followed.map_err(faults::stopped)?;
+        self.graph_view()
+    }
+
     /// The same for a tool that has another way where there is no graph.
     pub fn graph_if_any(&self) -> Result<Option<GraphView>, Fault> {
         let clock = self.runtime.shared_clock();

@@ -74,6 +74,25 @@ fn what_is_not_committed_differs_symbol_by_symbol() {
 }
 
 #[test]
+fn a_commit_is_counted_as_soon_as_it_is_made() {
+    let fixture = committed();
+    let commits = || ok(&fixture, "metrics", json!({"path": "src/lib.rs"}))["rows"][0]["commits"].clone();
+    assert_eq!(commits(), 1);
+    let repo = gix::open(fixture.root()).unwrap();
+    let first = repo.head_id().unwrap().detach();
+    let mut tree = repo.head_tree().unwrap().edit().unwrap();
+    let text = format!("{LIB}\npub fn more() {{}}\n");
+    tree.upsert("src/lib.rs", gix::objs::tree::EntryKind::Blob, repo.write_blob(&text).unwrap()).unwrap();
+    fs::write(fixture.root().join("src/lib.rs"), &text).unwrap();
+    // The file is known before it is committed: only the history moves.
+    assert_eq!(commits(), 1);
+    let tree = tree.write().unwrap();
+    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000100 +0000" };
+    repo.commit_as(who, who, "HEAD", "second", tree, [first]).unwrap();
+    assert_eq!(commits(), 2);
+}
+
+#[test]
 fn a_baseline_that_is_not_there_is_refused_with_what_would_do() {
     let fixture = committed();
     for (baseline, code) in

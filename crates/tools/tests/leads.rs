@@ -35,6 +35,28 @@ def register(f):
 def main():
     register(handler)
     config()
+//- go.mod
+module example.com/m
+//- labels_alt.go
+//go:build alt
+
+package m
+
+type Labels struct{}
+
+func (l Labels) Get() {}
+//- labels.go
+//go:build !alt
+
+package m
+
+type Labels struct{}
+
+func (l Labels) Get() {}
+//- use.go
+package m
+
+func Run(l Labels) { l.Get() }
 //- config/settings.txt
 nothing
 //- Coin.java
@@ -277,4 +299,14 @@ def run(x):
     let known: Vec<(&Value, &Value)> = known.collect();
     assert_eq!(known, [(&json!(5), &json!("resolved")), (&json!(6), &json!("inferred"))], "{answer}");
     assert_eq!(answer["inferred"], 1, "{answer}");
+}
+
+#[test]
+fn calls_that_mean_another_build_are_a_lead() {
+    let fixture = ingested();
+    assert_eq!(callers(&fixture, "method::labels.go::Labels.Get")["total"], 1);
+    let found = callers(&fixture, "method::labels_alt.go::Labels.Get");
+    assert_eq!((&found["total"], &found["leads"][0]["via"]), (&json!(0), &json!("variant")), "{found}");
+    assert_eq!(found["leads"][0]["node_id"], "method::labels.go::Labels.Get", "{found}");
+    assert_eq!(found["leads"][0]["calls"], 1, "{found}");
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
@@ -49,7 +49,34 @@ pub struct TextFile {
 
 /// Opens a regular file beneath the root. A pipe or device is refused, not waited for.
 fn open(root: &Root, path: &RelPath) -> Result<(File, u64), ReadError> {
-    open_at(root, path.as_path(), path)
+    let found = open_at(root, path.as_path(), path);
+    match found {
+        Err(ReadError::Path(PathError::NotFound { .. })) => match unshown(root, path) {
+            Some(at) => open_at(root, &at, path),
+            None => found,
+        },
+        found => found,
+    }
+}
+
+/// The real name of a path that is shown with U+FFFD for bytes that are not text, if only one is shown so.
+fn unshown(root: &Root, path: &RelPath) -> Option<PathBuf> {
+    if !path.as_str().contains(char::REPLACEMENT_CHARACTER) || root.mounts().of(path.as_path()).is_some() {
+        return None;
+    }
+    let mut at = PathBuf::new();
+    for part in path.as_str().split('/') {
+        if !part.contains(char::REPLACEMENT_CHARACTER) {
+            at.push(part);
+            continue;
+        }
+        let folder = if at == Path::new("") { Path::new(".") } else { at.as_path() };
+        let names = root.dir().read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.file_name()));
+        let mut named = names.filter(|name| name.to_string_lossy() == part);
+        let (only, None) = (named.next()?, named.next()) else { return None };
+        at.push(only);
+    }
+    Some(at)
 }
 
 /// The same for a name that need not be UTF-8; `path` is how it is shown.
@@ -139,6 +166,24 @@ mod tests {
         assert_eq!(decode(b"\xFF\xFEh\0i\0").unwrap(), ("hi".into(), Decoding::Utf16));
         assert_eq!(decode(b"a\xFFb").unwrap(), ("a\u{FFFD}b".into(), Decoding::Lossy));
         assert_eq!(decode(b"ELF\0"), None);
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_is_read_as_it_is_shown_if_no_other_is_shown_so() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let name = |bytes: &'static [u8]| dir.path().join(std::ffi::OsStr::from_bytes(bytes));
+        fs::create_dir(name(b"d\xFF")).unwrap();
+        fs::write(name(b"d\xFF/a\xFE.py"), "one").unwrap();
+        fs::write(name(b"b\xFE.py"), "two").unwrap();
+        fs::write(name(b"b\xFF.py"), "three").unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        let read = |path: &str| {
+            let read = text(&root, &root.relative(path).unwrap(), 1_000);
+            read.map_or_else(|err| err.to_string(), |file| file.text)
+        };
+        assert_eq!(read("d\u{FFFD}/a\u{FFFD}.py"), "one");
+        assert_eq!(read("b\u{FFFD}.py"), "b\u{FFFD}.py does not exist");
     }
 
     #[test]

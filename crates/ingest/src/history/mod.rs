@@ -4,6 +4,7 @@ mod base;
 mod changes;
 mod git;
 mod log;
+mod mark;
 mod past;
 mod several;
 mod tally;
@@ -18,6 +19,7 @@ pub use changes::{
 };
 pub use git::{HistoryError, Lack, has_commit, head, lack, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
+pub use mark::marks;
 pub use past::{LaterCommit, Past};
 pub use several::{heads, logs_so_far, read_all};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits, is_fix};

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{Binding, By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{Args, SELF_PARAM, Ty};
+use crate::resolve::ty::{Args, OTHER, SELF_PARAM, Ty};
 
 /// Chains of calls and assignments longer than this are not followed; no measured program needs it.
 const MAX_DEPTH: usize = 120;
@@ -351,6 +351,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             Ty::Fn(def, receiver) => self.result(*def, receiver.as_deref(), call),
             Ty::Type(def, args) => self.made(*def, args, call),
             Ty::StdType(name, args) => self.rules(call.file).std_made(self, name, args, call),
+            Ty::StdFn(_, base) if matches!(**base, Ty::Std(OTHER, _)) => Ty::External,
             Ty::StdFn(method, base) => self.rules(call.file).std_call(self, base, *method, call),
             Ty::Callable(_, result) => (**result).clone(),
             Ty::Closure(file, ix) => self.closure_result(*file, *ix),
@@ -486,6 +487,12 @@ impl<'p, 'f> Eval<'p, 'f> {
         }
         if found.is_empty() {
             return None;
+        }
+        // A field that is given something of the library in one place and something of ours in another may be either.
+        if found.iter().any(|ty| !matches!(ty, Ty::External | Ty::Unknown)) {
+            for ty in found.iter_mut().filter(|ty| **ty == Ty::External) {
+                *ty = Ty::std(OTHER, []);
+            }
         }
         let known: Vec<(GDef, u32, Ty)> =
             args.iter().enumerate().map(|(at, arg)| (owner, at as u32, arg.clone())).collect();

@@ -201,10 +201,11 @@ impl Rows {
         top_names.sort_unstable();
         top_names.dedup();
         let defs = (first_def..).map(GDef).zip(&facts.defs);
+        let named = defs.clone().filter(|(_, def)| def.has_name());
         let mut items: Vec<_> =
-            defs.clone().map(|(global, def)| ((level(def.parent), name(def.name)), global)).collect();
+            named.clone().map(|(global, def)| ((level(def.parent), name(def.name)), global)).collect();
         let mut children: Vec<_> = defs.clone().map(|(global, def)| (level(def.parent), global)).collect();
-        let methods = defs.filter(|(_, def)| def.kind == DefKind::Method);
+        let methods = named.filter(|(_, def)| def.kind == DefKind::Method);
         let methods = methods.map(|(global, def)| (name(def.name), global)).collect();
         let (mut imports, mut globs) = (Vec::new(), Vec::new());
         for (at, import) in (0..).zip(&facts.imports) {

@@ -16,7 +16,7 @@ pub(crate) mod ty;
 use std::hash::{Hash as _, Hasher as _};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
@@ -191,9 +191,6 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 _ => drop(linker.used(site)),
             }
         }
-        for at in 0..facts.imports.len() {
-            linker.import(at, facts.imports[at].line);
-        }
         for (at, def) in facts.defs.iter().enumerate() {
             for &base in &def.bases {
                 linker.base(DefIx(at as u32), base);
@@ -203,6 +200,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             if let TypeExpr::Path { scope, line, .. } = ty {
                 linker.type_reference(TypeIx(at as u32), *scope, *line);
             }
+        }
+        // What is used of a package tells which of its files is meant.
+        for at in 0..facts.imports.len() {
+            linker.import(at, facts.imports[at].line);
         }
         for (what, line) in facts.routed_values() {
             match linker.used(&CallSite { what, scope: None, line }) {
@@ -258,6 +259,11 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let program = self.eval.program;
         let name = match callee {
             Expr::Field { name, .. } => name,
+            Expr::Path { segments, scope, .. } if segments.len() == 1 => {
+                let name = program.name(self.file, segments[0]);
+                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
+                return self.guess(named, site);
+            }
             Expr::Name { name, scope, .. } => {
                 let name = program.name(self.file, *name);
                 let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
@@ -329,6 +335,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             one => vec![one],
         };
         for part in parts {
+            if let Ty::Place(Place::Package(package)) = part {
+                self.import_package(package, line);
+                continue;
+            }
             let (file, def) = match part {
                 Ty::Place(Place::File(file)) => (file, None),
                 Ty::Fn(def, _) | Ty::Type(def, _) | Ty::Place(Place::Def(def)) => {
@@ -342,6 +352,21 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             if let Some(def) = def {
                 self.link(None, def, kind, line);
             }
+        }
+    }
+
+    /// A package is its files: those are imported of which something is used, else the one that stands for it.
+    fn import_package(&mut self, package: u32, line: u32) {
+        let parts = self.eval.rules(self.file).parts(self.eval.program, self.file, package);
+        let targets: FxHashSet<u32> = self.out.links.iter().map(|link| link.target.file).collect();
+        let mut used: Vec<u32> = parts.iter().copied().filter(|part| targets.contains(part)).collect();
+        if used.is_empty() {
+            used.extend(parts.first());
+        }
+        let kind = LinkKind { kind: EdgeKind::Imports, candidates: None };
+        used.retain(|&file| file != self.file);
+        for file in used {
+            self.push(None, LinkEnd { file, def: None }, kind, line);
         }
     }
 

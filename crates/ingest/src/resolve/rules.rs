@@ -97,6 +97,11 @@ pub(crate) trait Rules: Sync {
         Ty::Unknown
     }
 
+    /// The files of a package that a file sees when it imports it; the first of them stands for all.
+    fn parts(&self, _program: &Program<'_>, _file: u32, _package: u32) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// What runs when a module, or a value of a class, is called itself.
     fn called(&self, _eval: &mut Eval<'_, '_>, _callee: &Ty) -> Option<Ty> {
         None

@@ -24,7 +24,7 @@ pub(super) fn of(
     functions.sort();
     functions.dedup();
     overloads::choose(eval, &mut functions, file, args);
-    let several = functions.len() + types.len();
+    let several = functions.len() + types.len() + callee.others();
     let known_by = |count: usize| (count > 1).then_some(count as u16);
     let calls = |count: usize| LinkKind { kind: EdgeKind::Calls, candidates: known_by(count) };
     let mut found: Vec<(GDef, LinkKind)> = functions.into_iter().map(|def| (def, calls(several))).collect();

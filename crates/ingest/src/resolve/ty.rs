@@ -46,6 +46,9 @@ pub(crate) const SELF_PARAM: u32 = u32::MAX;
 /// A library function that makes a value of the type it is given: whoever calls it makes one.
 pub(crate) const MADE: &str = "Made";
 
+/// Something of the library, where something of ours is as likely: a call of it may lead to either.
+pub(crate) const OTHER: &str = "Other";
+
 impl Ty {
     pub fn std(name: &'static str, args: impl IntoIterator<Item = Ty>) -> Self {
         Self::Std(name, args.into_iter().collect())
@@ -94,6 +97,15 @@ impl Ty {
             Self::Fn(def, _) => vec![*def],
             Self::Union(parts) => parts.iter().flat_map(Self::functions).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// How many things of the library it may be besides ours.
+    pub fn others(&self) -> usize {
+        match self {
+            Self::StdFn(_, base) => usize::from(matches!(**base, Self::Std(OTHER, _))),
+            Self::Union(parts) => parts.iter().map(Self::others).sum(),
+            _ => 0,
         }
     }
 

@@ -67,14 +67,15 @@ impl<'s> Spread<'s> {
         Some(())
     }
 
-    /// Whoever imports a package of Go imports each of its files.
+    /// Whoever imports a package of Go may import each of its files.
     pub(super) fn go_package(&mut self, file: u32) {
         if self.families[file as usize] != "go" {
             return;
         }
         let path = self.path(file);
         let beside = self.facts.iter().filter(|facts| folder(&facts.path) == folder(path));
-        let importers: Vec<u32> = beside.flat_map(|facts| self.imported_by(&facts.path)).collect();
+        let beside = beside.map(|facts| facts.path.as_str()).chain([path]);
+        let importers: Vec<u32> = beside.flat_map(|path| self.imported_by(path)).collect();
         self.found.extend(importers);
     }
 

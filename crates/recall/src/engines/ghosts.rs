@@ -16,7 +16,8 @@ pub struct Ghost {
     pub strength: f32,
 }
 
-/// Pairs that have one of `files` and no static relation within `depth` steps from file to file, strongest first.
+/// Pairs that have one of `files` and no static relation within `depth` steps from file to file: by
+/// strength weighed with the number of commits.
 pub fn ghosts(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<Ghost> {
     let mut found: Vec<Ghost> = Vec::new();
     for &file in files {

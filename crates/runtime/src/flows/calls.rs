@@ -100,11 +100,11 @@ fn inside(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 pub struct Lead {
     /// base: calls of the method it overrides or implements; class: it is a constructor, and its class is made so often;
-    /// value: it is handed on there; route: it answers one; name: a call of that name whose target is not known.
+    /// variant: the same for another build, which calls are taken to mean; value: it is handed on there; route: it answers one; name: a call of that name whose target is not known.
     pub via: &'static str,
     /// The method, the user, the route or the caller.
     pub node_id: String,
-    /// For base and class: how many calls that one has.
+    /// For base, class and variant: how many calls that one has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// For the others: where.
@@ -125,6 +125,7 @@ pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
     };
     found.extend(graph.overridden(node).into_iter().map(|base| lead("base", base)));
     found.extend(constructed(graph, node).map(|class| lead("class", class)));
+    found.extend(variants(graph, node).into_iter().map(|other| lead("variant", other)));
     if graph.node(node).kind().is_callable() {
         for edge in graph.incoming(node) {
             let via = match edge.kind {
@@ -148,6 +149,26 @@ fn constructed(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
     let is_constructor = label == "constructor" || label == graph.node(owner).label();
     let is_called = graph.incoming(owner).any(|edge| edge.kind == EdgeKind::Calls);
     (is_constructor && is_called && graph.node(node).kind().is_callable()).then_some(owner)
+}
+
+/// What a package of Go defines under the same name for builds that exclude this one, and calls lead to.
+fn variants(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let asked = graph.node(node);
+    if asked.language() != "go" || !asked.kind().is_callable() {
+        return Vec::new();
+    }
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let named = graph.nodes_by_label(asked.label()).iter().map(|&at| NodeIx(at));
+    let is_variant = |other: &NodeIx| {
+        let (found, is_called) =
+            (graph.node(*other), graph.incoming(*other).any(|edge| edge.kind == EdgeKind::Calls));
+        is_called
+            && found.path() != asked.path()
+            && found.qualified() == asked.qualified()
+            && (found.language(), found.kind()) == (asked.language(), asked.kind())
+            && folder(found.path()) == folder(asked.path())
+    };
+    named.filter(is_variant).collect()
 }
 
 type Rank = (bool, String, u32);

@@ -31,7 +31,7 @@ pub fn within(graph: &Graph, scope: &str, depth: usize) -> Vec<GhostEdge> {
     of_files(graph, &files, depth)
 }
 
-/// Ghost edges of some files, strongest first.
+/// Ghost edges of some files, in the order of the engine.
 pub(super) fn of_files(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<GhostEdge> {
     let path = |node: NodeIx| graph.node(node).path().to_owned();
     // Of files that are not parsed no relation is known, and that a lock file changes with its manifest is no news.

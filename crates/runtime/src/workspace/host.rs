@@ -62,6 +62,8 @@ pub(super) struct Host {
     progress: Progress,
     watching: Mutex<Watching>,
     clean: Mutex<Option<Clean>>,
+    /// The mark of the commits that the newest history was read from.
+    marks: Mutex<Option<String>>,
     /// Calls answered.
     queries: AtomicU64,
     /// The generation on disk.
@@ -109,6 +111,7 @@ impl Host {
             unsaved: Mutex::new(None),
             watching: Mutex::new(Watching::NotYet),
             clean: Mutex::new(None),
+            marks: Mutex::new(None),
             queries: AtomicU64::new(0),
             saved: AtomicU64::new(0),
         }
@@ -212,6 +215,21 @@ impl Host {
         self.view.store(Arc::new(view));
     }
 
+    /// Reads the history again if commits were made, or others checked out, since it was read.
+    pub(super) fn follow_history(
+        &self,
+        root: &Root,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<(), Stop> {
+        let view = self.view();
+        let is_moved = self.marks.lock().as_ref().is_some_and(|known| *known != history::marks(root));
+        if is_moved && view.graph().is_some() && view.imported_from().is_none() {
+            self.ingest(root, Reuse::Edits, clock, cancel)?;
+        }
+        Ok(())
+    }
+
     /// Reads what changed, makes the next generation if anything did, and publishes it.
     pub(super) fn ingest(
         &self,
@@ -301,6 +319,7 @@ impl Host {
         let first = kept.is_none();
         let ingest =
             state.insert(kept.unwrap_or_else(|| Ingest::new(&name(root))).after(before.generation()));
+        let marks = history::marks(root);
         // History moves with commits, not with edits.
         if first || reuse == Reuse::Nothing || ingest.history_head() != history::heads(root) {
             match history::read_all(root, Limits::default(), cancel) {
@@ -309,6 +328,7 @@ impl Host {
                 Err(err) => tracing::info!(%err, "no history"),
             }
         }
+        *self.marks.lock() = Some(marks);
         let sizes = sizes(files.list);
         let size_of = |path: &str| sizes.get(path).map(|&(size, _)| size);
         let quarantine = Quarantine::open(&self.folder, size_of);

@@ -31,6 +31,11 @@ impl Workspace {
         self.host.fresh_view(&self.root, clock, cancel)
     }
 
+    /// Reads the history again if commits were made since it was read.
+    pub fn follow_history(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<(), Stop> {
+        self.host.follow_history(&self.root, clock, cancel)
+    }
+
     /// The newest view if the graph was made from these files as they are now, else a fresh one: where an answer
     /// touches a few files, a look at all of them would cost more than the answer.
     pub fn view_of<'p>(

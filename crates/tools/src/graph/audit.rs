@@ -79,7 +79,7 @@ impl Tool for Audit {
             None => String::new(),
         };
         let scope = scope.as_str();
-        let at = ctx.graph_view()?;
+        let at = ctx.graph_view_with_history()?;
         let (sections, guidance) = match input.profile {
             Profile::Overview => (
                 audit::overview(&at.graph, scope),

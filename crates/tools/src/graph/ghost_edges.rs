@@ -25,7 +25,7 @@ pub struct Input {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// Pairs of files, strongest first.
+    /// Pairs of files: a habit of many commits before one of a few that is as strong.
     ghost_edges: Vec<GhostEdge>,
     /// Pairs in all.
     total: u64,
@@ -39,7 +39,7 @@ impl Tool for GhostEdges {
     const SPEC: Spec = Spec {
         name: "ghost_edges",
         summary: "Files that commits change together although no call, import or type connects them: hidden couplings.",
-        help: "strength is how often one changes when the other does, as the geometric mean of both directions. Only parsed files, and pairs with at least three common commits.",
+        help: "strength is how often one changes when the other does, as the geometric mean of both directions; pairs are in the order of strength weighed with the number of common commits, since a habit of many commits says more. Only parsed files, and pairs with at least three common commits.",
         intents: &["hidden coupling", "change together", "co-change", "implicit dependency"],
         needs: Needs::Graph,
         budget: Some(4_000),
@@ -54,7 +54,7 @@ impl Tool for GhostEdges {
         let limit = ctx.in_range("limit", input.limit, 1..=200)?.unwrap_or(20);
         let depth = ctx.in_range("depth", input.depth, 1..=3)?.unwrap_or(1);
         let scope = ctx.scope(input.scope.as_deref())?;
-        let at = ctx.graph_view()?;
+        let at = ctx.graph_view_with_history()?;
         let mut ghost_edges = ghosts::within(&at.graph, &scope, usize::try_from(depth).unwrap_or(1));
         let total = ghost_edges.len() as u64;
         ghost_edges.truncate(usize::try_from(limit).unwrap_or(20));

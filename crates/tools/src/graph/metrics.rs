@@ -107,7 +107,7 @@ impl Tool for Metrics {
             Sort::Commits => Order::Commits,
             Sort::LongestFunction => Order::LongestFunction,
         };
-        let at = ctx.graph_view()?;
+        let at = ctx.graph_view_with_history()?;
         let mut measured = metrics::run(&at.graph, &scope, by, order);
         let total_rows = measured.rows.len() as u64;
         measured.rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::extract::{Opened, Reader, TestCase};
-use crate::facts::{DefKind, Name};
+use crate::facts::{DefKind, How, Name};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -51,6 +51,7 @@ impl Reader<'_> {
         let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
         def.signature = self.sheet.signature(node.start_byte(), body);
         def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+        def.how = How::Titled;
         self.sheet.open_def(def);
         self.sheet.open_block(node);
         self.opened(node, opened);
@@ -72,6 +73,7 @@ impl Reader<'_> {
             def.from = test.from as u32;
             def.signature = self.sheet.signature(test.from, node.start_byte());
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+            def.how = How::Titled;
             self.sheet.open_def(def);
             opened.defs = 1;
         }

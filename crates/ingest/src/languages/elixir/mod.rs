@@ -127,7 +127,7 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         ("test", Some(name)) if name.kind() == "string" && body.is_some() => {
             let mut function = Function::new(name, body);
             function.called = Some(source.text(name).trim_matches('"').to_owned());
-            function.marks = Marks { is_test: true, ..Marks::default() };
+            function.marks = Marks { is_test: true, is_titled: true, ..Marks::default() };
             Role::Function(function)
         }
         ("alias" | "import" | "use" | "require", Some(_)) => {

@@ -242,3 +242,36 @@ end
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn the_title_of_a_test_is_no_name_to_call() {
+    let found = testing::calls(
+        r#"
+//- lib/shop.ex
+defmodule Shop do
+  def total(x), do: x
+end
+//- test/shop_test.exs
+defmodule ShopTest do
+  import Shop
+  test "total" do
+    total(1)
+    helper(1)
+    alone()
+  end
+  test "helper" do
+    :ok
+  end
+  test "alone" do
+    :ok
+  end
+  defp helper(x), do: x
+end
+"#,
+    );
+    assert_eq!(
+        found,
+        "test/shop_test.exs ShopTest.total -> lib/shop.ex Shop.total @[4]\n\
+         test/shop_test.exs ShopTest.total -> test/shop_test.exs ShopTest.helper @[5]\n"
+    );
+}

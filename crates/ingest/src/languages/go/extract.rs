@@ -6,9 +6,9 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::types;
+use super::{build, types};
 use crate::facts::{
-    DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam,
+    By, DefKind, Expr, ExprIx, Field, FileFacts, How, Import, ImportAll, Param, TypeIx, TypeParam,
 };
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -18,6 +18,9 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     let mut reader = Reader { sheet: Sheet::new(path, super::NAME, source) };
     if path.ends_with("_test.go") {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
+    }
+    if build::is_left_out(source) {
+        reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::CONDITIONAL);
     }
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
@@ -485,7 +488,12 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        let callee = self.sheet.expr(Some(function));
+        let mut callee = self.sheet.expr(Some(function));
+        // `Make[int]()` is written like a call of an element; what `Make` is tells what it is.
+        if let Some(operand) = field(function, "operand").filter(|_| function.kind() == "index_expression") {
+            let of = self.sheet.expr(Some(operand));
+            callee = self.sheet.push(Expr::Out { of, by: By::New });
+        }
         let args: Vec<ExprIx> = arguments.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
         for (arg, ix) in arguments.iter().zip(&args) {
             if matches!(arg.kind(), "identifier" | "selector_expression") {

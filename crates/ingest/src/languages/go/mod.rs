@@ -1,5 +1,6 @@
 //! Go: grammar, extraction, and resolution by modules, packages and receiver types.
 
+mod build;
 mod extract;
 mod routes;
 mod rules;

@@ -10,6 +10,7 @@ use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
+use m1nd_graph::NodeFlags;
 use m1nd_graph::near::nearest_folder;
 
 /// Deeper embedding is not followed.
@@ -27,7 +28,10 @@ pub(crate) struct GoRules {
     files: Vec<Vec<u32>>,
     /// What each import of each file names.
     imports: Vec<Vec<Ty>>,
+    /// By the first variant of their type.
     methods: FxHashMap<(GDef, GName), Vec<GDef>>,
+    /// Types that a package defines more than once, for one build each, with all definitions.
+    variants: FxHashMap<GDef, Arc<[GDef]>>,
 }
 
 impl GoRules {
@@ -58,6 +62,7 @@ impl GoRules {
             rules.package_of.push(Some(package));
         }
         rules.imports = rules.read_imports(program);
+        rules.variants = rules.read_variants(program);
         rules.methods = rules.read_methods(program);
         rules
     }
@@ -71,20 +76,79 @@ impl GoRules {
             let file = file as u32;
             for (at, def) in facts.defs.iter().enumerate().filter(|(_, def)| def.kind == DefKind::Impl) {
                 let Some(Ty::Of(of, _)) = def.of.map(|of| eval.ty(file, of)) else { continue };
+                let first = self.variants(&of)[0];
                 for &method in program.children(Place::Def(program.global(file, DefIx(at as u32)))) {
-                    methods.entry((of, program.def_name(method))).or_default().push(method);
+                    methods.entry((first, program.def_name(method))).or_default().push(method);
                 }
             }
         }
         methods
     }
 
-    /// A name of a package, in any of its files.
-    fn item(&self, eval: &mut Eval<'_, '_>, package: u32, name: GName) -> Option<Ty> {
+    fn read_variants(&self, program: &Program<'_>) -> FxHashMap<GDef, Arc<[GDef]>> {
+        let mut found = FxHashMap::default();
+        for files in &self.files {
+            let mut by_name: FxHashMap<GName, Vec<GDef>> = FxHashMap::default();
+            for &file in files {
+                let tops = program.children(Place::File(file)).iter().copied();
+                for def in tops.filter(|&def| program.def(def).kind.is_type()) {
+                    by_name.entry(program.def_name(def)).or_default().push(def);
+                }
+            }
+            for several in by_name.into_values().filter(|defs| defs.len() > 1) {
+                let several: Arc<[GDef]> = several.into();
+                found.extend(several.iter().map(|&def| (def, Arc::clone(&several))));
+            }
+        }
+        found
+    }
+
+    /// A type as each build defines it.
+    fn variants<'a>(&'a self, def: &'a GDef) -> &'a [GDef] {
+        self.variants.get(def).map_or(std::slice::from_ref(def), |all| all)
+    }
+
+    /// How far a file is from being built with another, where both define something for builds that exclude
+    /// each other: 0 for the same, 2 for one that is left out of builds without tags.
+    fn distance(&self, program: &Program<'_>, asked: u32, file: u32) -> u32 {
+        let is_left_out = |file: u32| program.files[file as usize].flags.has(NodeFlags::CONDITIONAL);
+        match () {
+            () if asked == file => 0,
+            () if is_left_out(file) && !is_left_out(asked) => 2,
+            () => 1,
+        }
+    }
+
+    /// Of definitions for different builds those that a file is built with, as far as that can be told.
+    fn built_with(&self, program: &Program<'_>, asked: u32, mut defs: Vec<GDef>) -> Vec<GDef> {
+        if defs.len() > 1 {
+            let distance = |def: &GDef| self.distance(program, asked, program.file_of(*def));
+            let nearest = defs.iter().map(distance).min();
+            defs.retain(|def| Some(distance(def)) == nearest);
+        }
+        defs
+    }
+
+    /// A name of a package, in any of its files, as a file means it.
+    fn item(&self, eval: &mut Eval<'_, '_>, asked: u32, package: u32, name: GName) -> Option<Ty> {
+        let program = eval.program;
+        (0..3).find_map(|distance| {
+            let files = self.files[package as usize].iter().copied();
+            let mut files = files.filter(|&file| self.distance(program, asked, file) == distance);
+            self.item_of(eval, &mut files, name)
+        })
+    }
+
+    fn item_of(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        files: &mut dyn Iterator<Item = u32>,
+        name: GName,
+    ) -> Option<Ty> {
         let program = eval.program;
         // One function for each system: which of them is called is not for us to say.
         let mut twins = Vec::new();
-        for &file in &self.files[package as usize] {
+        for file in files {
             let items = program.items(Place::File(file), name);
             let def = items.iter().copied().find(|&def| program.def(def).kind != DefKind::Impl);
             // What a variable is given says what it is.
@@ -200,7 +264,7 @@ impl GoRules {
             }
             around = def.parent;
         }
-        if let Some(found) = self.package_of[file as usize].and_then(|package| self.item(eval, package, name))
+        if let Some(found) = self.package_of[file as usize].and_then(|package| self.item(eval, file, package, name))
         {
             return found;
         }
@@ -209,7 +273,7 @@ impl GoRules {
         }
         for &(_, at) in program.globs(Place::File(file)) {
             if let Ty::Place(Place::Package(package)) = self.imported(file, at as usize)
-                && let Some(found) = self.item(eval, package, name)
+                && let Some(found) = self.item(eval, file, package, name)
             {
                 return found;
             }
@@ -252,14 +316,21 @@ impl GoRules {
     fn of_type(&self, eval: &mut Eval<'_, '_>, base: &Ty, def: GDef, args: &Args, name: GName) -> Ty {
         let program = eval.program;
         let (line, foreign) = self.lineage(eval, def);
+        let asked = eval.asked_in;
         for at in line {
             let declared = program.items(Place::Def(at), name).first().copied();
-            let method = self.methods.get(&(at, name)).and_then(|found| found.first().copied());
-            if let Some(found) = method.or(declared) {
-                return Ty::Fn(found, Some(Arc::new(base.clone())));
+            let variants = self.variants(&at);
+            let methods = self.methods.get(&(variants[0], name)).cloned();
+            let methods = methods.map(|all| self.built_with(program, asked, all));
+            let found = methods.unwrap_or_else(|| declared.into_iter().collect());
+            if !found.is_empty() {
+                let receiver = Arc::new(base.clone());
+                return Ty::union(found.into_iter().map(|def| Ty::Fn(def, Some(Arc::clone(&receiver)))).collect());
             }
             let own: &[Ty] = if at == def { args } else { &[] };
-            if let Some(field) = eval.field(at, own, name) {
+            // A build may have fields that another has not.
+            let others = variants.iter().copied().filter(|&other| other != at);
+            if let Some(field) = [at].into_iter().chain(others).find_map(|at| eval.field(at, own, name)) {
                 return field;
             }
         }
@@ -302,7 +373,7 @@ impl Rules for GoRules {
             [name] => self.scoped(eval, file, scope, *name),
             [package, name] => match self.import_named(eval, file, *package) {
                 Some(Ty::Place(Place::Package(package))) => {
-                    self.item(eval, package, *name).unwrap_or(Ty::Unknown)
+                    self.item(eval, file, package, *name).unwrap_or(Ty::Unknown)
                 }
                 Some(other) => other,
                 None => Ty::Unknown,
@@ -319,7 +390,7 @@ impl Rules for GoRules {
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
         match base {
             Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, name),
-            Ty::Place(Place::Package(package)) => self.item(eval, *package, name).unwrap_or(Ty::Unknown),
+            Ty::Place(Place::Package(package)) => self.item(eval, eval.asked_in, *package, name).unwrap_or(Ty::Unknown),
             Ty::Param(owner, at) => {
                 let file = eval.program.file_of(*owner);
                 let param = eval.program.def(*owner).type_params.get(*at as usize);
@@ -348,6 +419,9 @@ impl Rules for GoRules {
 
     fn out(&self, eval: &mut Eval<'_, '_>, of: &Ty, by: By) -> Ty {
         match (of, by) {
+            // A function with its types is the function.
+            (Ty::Fn(..), By::New) => of.clone(),
+            (Ty::Std("Map", args), By::New) => args.get(1).cloned().unwrap_or(Ty::Unknown),
             (Ty::Std("List", args), _) => args.first().cloned().unwrap_or(Ty::Unknown),
             // A named list gives what the list gives.
             (Ty::Of(def, _), _) => match eval.program.def(*def).of {
@@ -363,14 +437,26 @@ impl Rules for GoRules {
     }
 
     fn import(&self, _: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
-        match self.imported(file, at) {
-            // A package is its files; the edge goes to the first of them.
-            Ty::Place(Place::Package(package)) => {
-                let files = &self.files[package as usize];
-                Ty::union(files.iter().map(|&file| Ty::Place(Place::File(file))).collect())
-            }
-            other => other,
-        }
+        self.imported(file, at)
+    }
+
+    fn parts(&self, program: &Program<'_>, file: u32, package: u32) -> Vec<u32> {
+        let files = &self.files[package as usize];
+        let is_test = |file: u32| program.files[file as usize].flags.has(NodeFlags::TEST_CODE);
+        let path = |file: u32| program.files[file as usize].path.as_str();
+        // What tests define is seen by the tests beside them alone.
+        let sees_tests = |other: u32| is_test(file) && folder(path(file)) == folder(path(other));
+        let mut seen: Vec<u32> =
+            files.iter().copied().filter(|&other| !is_test(other) || sees_tests(other)).collect();
+        // A package as a whole is the file that speaks for it.
+        let speaks = |&file: &u32| {
+            let facts = program.files[file as usize];
+            let name = facts.path.rsplit('/').next().unwrap_or("");
+            let is_called_so = name.strip_suffix(".go") == Some(facts.package.as_str());
+            (is_test(file), facts.flags.has(NodeFlags::CONDITIONAL), name != "doc.go", !is_called_so)
+        };
+        seen.sort_by_key(speaks);
+        seen
     }
 
     fn constant(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {

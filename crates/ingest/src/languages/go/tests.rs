@@ -168,3 +168,180 @@ func make() []func() { n := 1; _ = n; return []func(){other} }
     "#]]
     .assert_eq(&testing::edges(&graph, &[m1nd_graph::EdgeKind::References]));
 }
+
+#[test]
+fn of_variants_the_one_that_is_built_without_tags_is_meant() {
+    check(
+        r#"
+//- go.mod
+module example.com/m
+//- a_alt.go
+//go:build alt
+
+package m
+
+type Labels struct{}
+
+func (l Labels) Get() { l.own() }
+func (l Labels) own()  {}
+func (l Labels) only() {}
+
+func plain() {}
+//- a_default.go
+//go:build !alt && !alt2
+
+package m
+
+type Labels struct{ syms []Sym }
+
+func (l Labels) Get() { l.own() }
+func (l Labels) own() {}
+
+func plain() {}
+//- m.go
+package m
+
+type Sym struct{}
+
+func (s Sym) Name() {}
+
+func Run(l Labels) {
+	l.Get()
+	l.only()
+	l.syms[0].Name()
+	plain()
+}
+//- other/o.go
+package other
+
+import "example.com/m"
+
+func Use() { m.Labels{}.Get() }
+"#,
+        expect![[r#"
+            a_alt.go Labels.Get -> a_alt.go Labels.own @[7]
+            a_default.go Labels.Get -> a_default.go Labels.own @[7]
+            m.go Run -> a_alt.go Labels.only @[9]
+            m.go Run -> a_default.go Labels.Get @[8]
+            m.go Run -> a_default.go plain @[11]
+            m.go Run -> m.go Sym.Name @[10]
+            other/o.go Use -> a_default.go Labels.Get @[5]
+        "#]],
+    );
+}
+
+#[test]
+fn methods_for_several_systems_are_all_meant() {
+    check(
+        r#"
+//- go.mod
+module example.com/m
+//- a_linux.go
+package m
+
+type Disk struct{}
+
+func (d *Disk) Sync() { d.flush() }
+func (d *Disk) flush() {}
+//- a_windows.go
+package m
+
+type Disk struct{}
+
+func (d *Disk) Sync() { d.flush() }
+func (d *Disk) flush() {}
+//- m.go
+package m
+
+func Run(d *Disk) { d.Sync() }
+"#,
+        expect![[r#"
+            a_linux.go Disk.Sync -> a_linux.go Disk.flush @[5]
+            a_windows.go Disk.Sync -> a_windows.go Disk.flush @[5]
+            m.go Run -> a_linux.go Disk.Sync @[3] ?2
+            m.go Run -> a_windows.go Disk.Sync @[3] ?2
+        "#]],
+    );
+}
+
+#[test]
+fn an_import_leads_to_the_files_of_a_package_that_are_used() {
+    let found = testing::imports_and_bases(
+        r#"
+//- go.mod
+module example.com/shop
+//- cart/a_help.go
+package cart
+
+func Help() {}
+//- cart/cart.go
+package cart
+
+type Cart struct{}
+
+func New() *Cart { return nil }
+//- cart/export_test.go
+package cart
+
+func Inner() {}
+//- cart/cart_test.go
+package cart_test
+
+import "example.com/shop/cart"
+
+func use() { cart.Inner() }
+//- cart/total.go
+package cart
+
+func (c *Cart) Total() {}
+//- main.go
+package main
+
+import "example.com/shop/cart"
+
+func main() { cart.New().Total() }
+//- side.go
+package main
+
+import _ "example.com/shop/cart"
+"#,
+    );
+    expect![[r#"
+        cart/cart_test.go imports -> cart/export_test.go @[3]
+        main.go imports -> cart/cart.go @[3]
+        main.go imports -> cart/total.go @[3]
+        side.go imports -> cart/cart.go @[3]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn a_call_with_type_arguments_alone_is_a_call() {
+    check(
+        r#"
+//- a.go
+package a
+
+func Gen[T any]() T { var t T; return t }
+
+type S[T any] struct{}
+
+func (s S[T]) Get() {}
+
+func Make[T any]() S[T] { return S[T]{} }
+
+func use() {
+	_ = Gen[int]()
+	Make[int]().Get()
+	Make[map[string]int]()
+	var fs []func()
+	fs[0]()
+}
+"#,
+        expect![[r#"
+            a.go use -> a.go Gen @[12]
+            a.go use -> a.go Make @[13, 14]
+            a.go use -> a.go S.Get @[13]
+        "#]],
+    );
+}

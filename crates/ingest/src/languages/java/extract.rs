@@ -10,7 +10,7 @@ use m1nd_graph::NodeFlags;
 use super::types;
 use crate::facts::{
     By, DefKind, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
-    TypeIx, TypeParam,
+    Scope, TypeIx, TypeParam,
 };
 use crate::languages::routes;
 use crate::sheet::{Sheet, field, line, named_children};
@@ -22,6 +22,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
         sheet: Sheet::new(path, super::NAME, source),
         lambdas: FxHashMap::default(),
         prefixes: Vec::new(),
+        nameless: Vec::new(),
     };
     let name = path.rsplit('/').next().unwrap_or(path);
     if path.split('/').any(|part| part == "test")
@@ -42,6 +43,14 @@ struct Reader<'s> {
     lambdas: FxHashMap<usize, Vec<ExprIx>>,
     /// The patterns of open classes, outermost first.
     prefixes: Vec<String>,
+    /// Open bodies of classes without a name: what they extend, and how deep their methods stand.
+    nameless: Vec<Nameless>,
+}
+
+struct Nameless {
+    of: Option<TypeIx>,
+    scope: Scope,
+    from: usize,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -68,6 +77,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" => {
                 self.open_method(node);
             }
+            "class_body" => self.open_nameless(node),
             "block"
             | "for_statement"
             | "enhanced_for_statement"
@@ -136,6 +146,16 @@ impl Reader<'_> {
         self.sheet.open_block(node);
     }
 
+    /// `new Base() { … }`: what is written in the brackets belongs to a class that extends `Base`.
+    fn open_nameless(&mut self, node: Node<'_>) {
+        let made = node.parent().filter(|parent| parent.kind() == "object_creation_expression");
+        if let Some(made) = made {
+            let of = self.sheet.type_of(field(made, "type"));
+            let (scope, from) = (self.sheet.scope(), node.start_byte());
+            self.nameless.push(Nameless { of, scope, from });
+        }
+    }
+
     fn open_method(&mut self, node: Node<'_>) {
         let name_node = field(node, "name").unwrap_or(node);
         let name = self.sheet.name_of(name_node);
@@ -155,6 +175,8 @@ impl Reader<'_> {
                     .is_some_and(|rest| rest.split(|c: char| !c.is_alphanumeric()).next() == Some(wanted))
             })
         };
+        // A method of a class without a name says what that class extends.
+        def.of = self.nameless.last().filter(|body| body.scope == def.parent).and_then(|body| body.of);
         def.how = if has("static") { How::Static } else { How::Instance };
         for (holds, flag) in [
             (has("public"), NodeFlags::EXPORTED),
@@ -228,6 +250,9 @@ impl Reader<'_> {
                 self.sheet.close_block();
             }
             "lambda_expression" => self.lambda(node),
+            "class_body" => {
+                self.nameless.pop_if(|body| body.from == node.start_byte());
+            }
             kind => self.leave_expression(kind, node),
         }
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::facts::{By, DefIx, DefKind, Scope};
 use crate::manifest::root;
 use crate::resolve::eval::Eval;
-use crate::resolve::lineage::{Foreign, classes_around, lineage};
+use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
@@ -117,7 +117,7 @@ impl JavaRules {
             let found: Vec<Ty> = program
                 .items(Place::Def(at), name)
                 .iter()
-                .filter(|&&def| program.def(def).kind == DefKind::Method)
+                .filter(|&&def| program.def(def).kind == DefKind::Method && program.def(def).of.is_none())
                 .map(|&def| Ty::Fn(def, Some(Arc::new(base.clone()))))
                 .collect();
             if !found.is_empty() {
@@ -132,8 +132,54 @@ impl JavaRules {
         line.into_iter().find_map(|at| eval.field(at, if at == class { args } else { &[] }, name))
     }
 
+    /// The classes that a place lies in, innermost first. One without a name is what it extends.
     fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
-        classes_around(eval, file, scope, DefKind::is_type)
+        let facts = eval.program.files[file as usize];
+        let mut found = Vec::new();
+        let mut around = scope;
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            match (def.kind, def.of) {
+                (DefKind::Method, Some(of)) => {
+                    if let Ty::Of(class, _) = eval.ty(file, of) {
+                        found.push(class);
+                    }
+                }
+                (kind, _) if kind.is_type() => found.push(eval.program.global(file, ix)),
+                _ => {}
+            }
+            around = def.parent;
+        }
+        found
+    }
+
+    /// A method of a class without a name, which only what stands in that class can call by its name.
+    fn beside(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
+        let facts = program.files[file as usize];
+        let mut around = scope;
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            if def.kind == DefKind::Method && def.of.is_some() {
+                let place = program.place(file, def.parent);
+                let beside = program.items(place, name).iter().copied();
+                let beside = beside.filter(|&other| program.def(other).of == def.of);
+                let found: Vec<Ty> = beside.map(|other| Ty::Fn(other, None)).collect();
+                if !found.is_empty() {
+                    return Some(Ty::union(found));
+                }
+            }
+            around = def.parent;
+        }
+        None
+    }
+
+    /// The method that a record has for each of its parts.
+    fn accessor(&self, eval: &mut Eval<'_, '_>, class: GDef, name: GName) -> Option<Ty> {
+        let is_record = eval.program.def(class).signature.split(['(', '<']).next().is_some_and(|head| {
+            head.split_whitespace().any(|word| word == "record")
+        });
+        let part = if is_record { eval.field(class, &[], name) } else { None };
+        part.map(|part| Ty::Callable(Arc::new([]), Arc::new(part)))
     }
 }
 
@@ -156,10 +202,16 @@ impl Rules for JavaRules {
     fn path(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, path: &[GName], _: Vec<Ty>) -> Ty {
         let Some(&name) = path.first() else { return Ty::Unknown };
         let program = eval.program;
+        if let Some(found) = self.beside(program, file, scope, name) {
+            return found;
+        }
         let mut foreign = false;
         for class in self.classes_around(eval, file, scope) {
             let this = Ty::Of(class, Arc::new([]));
             if let Some(found) = self.methods(eval, &this, class, name) {
+                return found;
+            }
+            if let Some(found) = self.accessor(eval, class, name) {
                 return found;
             }
             foreign |= self.lineage(eval, class).1;
@@ -338,6 +390,11 @@ impl Rules for JavaRules {
     }
 
     fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
+        // What a class without a name extends is what it is seen as.
+        let facts = eval.program.files[file as usize];
+        if let Some(of) = scope.and_then(|ix| facts.def(ix).of.filter(|_| facts.def(ix).kind == DefKind::Method)) {
+            return eval.ty(file, of);
+        }
         let Ty::Of(class, _) = self.this(eval, file, scope) else { return Ty::Unknown };
         match eval.program.def(class).bases.first() {
             Some(&base) => eval.ty(eval.program.file_of(class), base),

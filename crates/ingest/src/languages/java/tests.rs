@@ -261,3 +261,76 @@ public abstract class A<T> extends B implements C {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_class_without_a_name_has_what_it_extends() {
+    check(
+        r#"
+//- a/It.java
+package a;
+abstract class It<T> {
+    Object nextNode() { return null; }
+    abstract Object next();
+    void own() {}
+}
+//- a/Use.java
+package a;
+class Use {
+    Object nextNode() { return null; }
+    void own() {}
+    void outer() {}
+    Object field = new It<String>() {
+        Object next() { return nextNode(); }
+        void far() {}
+    };
+    Object make() {
+        return new It<String>() {
+            Object next() {
+                outer();
+                own();
+                super.nextNode();
+                return nextNode();
+            }
+            void own() {}
+        };
+    }
+    void after() { own(); far(); }
+    void far() {}
+}
+"#,
+        expect![[r#"
+            a/Use.java Use -> a/It.java It @[6]
+            a/Use.java Use.after -> a/Use.java Use.far#2 @[21]
+            a/Use.java Use.after -> a/Use.java Use.own @[21]
+            a/Use.java Use.make -> a/It.java It @[11]
+            a/Use.java Use.make.next -> a/It.java It.nextNode @[15, 16]
+            a/Use.java Use.make.next -> a/Use.java Use.make.own @[14]
+            a/Use.java Use.make.next -> a/Use.java Use.outer @[13]
+            a/Use.java Use.next -> a/It.java It.nextNode @[7]
+        "#]],
+    );
+}
+
+#[test]
+fn a_part_of_a_record_is_read_by_a_method_of_its_own() {
+    check(
+        r#"
+//- P.java
+class P {
+    void v(Object o) {}
+    void x() {}
+    record R(int v) {
+        int w() { x(); return v(); }
+    }
+    class C {
+        int v;
+        void w() { v(null); }
+    }
+}
+"#,
+        expect![[r#"
+            P.java P.C.w -> P.java P.v @[9]
+            P.java P.R.w -> P.java P.x @[5]
+        "#]],
+    );
+}

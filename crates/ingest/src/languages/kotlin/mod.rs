@@ -69,6 +69,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "super_expression" => Role::Super,
         "string_literal" => Role::Text,
         "number_literal" | "float_literal" => Role::Number,
+        "unary_expression" => Role::Same(operand(node)),
         "value_argument" | "parenthesized_expression" => match named_children(node).into_iter().next_back() {
             Some(inner) => Role::Same(inner),
             None => Role::Plain,
@@ -184,7 +185,7 @@ fn parameter(node: Node<'_>) -> Role<'_> {
 }
 
 fn call(node: Node<'_>) -> Role<'_> {
-    let Some(callee) = node.named_child(0) else { return Role::Plain };
+    let Some(callee) = node.named_child(0).map(operand) else { return Role::Plain };
     let args = child_of(node, &["value_arguments"]);
     match callee.kind() {
         "identifier" => Role::Call { receiver: None, name: callee, args },
@@ -196,6 +197,17 @@ fn call(node: Node<'_>) -> Role<'_> {
         },
         _ => Role::Plain,
     }
+}
+
+/// The grammar reads `!f()` as a call of `!f`: what stands after the operators is called.
+fn operand(mut node: Node<'_>) -> Node<'_> {
+    while node.kind() == "unary_expression" {
+        match field(node, "argument") {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
 }
 
 fn is_library(name: &str) -> bool {

@@ -293,3 +293,35 @@ fun use(s: String, n: Int) { B(1); B("x"); B(s); B(s, s); B(n); Name(1).help() }
     "#]]
     .assert_eq(&testing::calls(fixture));
 }
+
+#[test]
+fn a_call_after_an_operator_is_a_call() {
+    let found = testing::calls(
+        r#"
+//- a.kt
+class M {
+  fun m(): Boolean = true
+  fun n() {
+    if (!m()) return
+    if (!this.m()) return
+  }
+}
+fun ready(): Boolean = true
+fun count(): Int = 1
+fun go(m: M) {
+  if (!ready()) return
+  check(!ready())
+  val x = -count()
+  ++count()
+  val y = !m.m()
+}
+"#,
+    );
+    assert_eq!(
+        found,
+        "a.kt M.n -> a.kt M.m @[4, 5]\n\
+         a.kt go -> a.kt M.m @[15]\n\
+         a.kt go -> a.kt count @[13, 14]\n\
+         a.kt go -> a.kt ready @[11, 12]\n"
+    );
+}

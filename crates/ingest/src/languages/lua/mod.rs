@@ -144,7 +144,7 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
                 {
                     let mut function = Function::new(text, Some(body));
                     function.called = field(text, "content").map(|content| source.text(content).to_owned());
-                    function.marks.is_test = true;
+                    function.marks = Marks { is_test: true, is_titled: true, ..Marks::default() };
                     Role::Function(function)
                 }
                 _ => Role::Plain,

@@ -21,6 +21,26 @@ impl Reader<'_> {
         }
     }
 
+    /// The names that the patterns of a case bind, whatever to.
+    pub(super) fn case(&mut self, node: Node<'_>) {
+        let mut work: Vec<Node<'_>> =
+            named_children(node).into_iter().filter(|child| child.kind() == "case_pattern").collect();
+        while let Some(pattern) = work.pop() {
+            let mut parts = named_children(pattern);
+            match pattern.kind() {
+                "identifier" => {
+                    let name = self.sheet.name_of(pattern);
+                    self.sheet.bind(name, pattern.start_byte(), FUNCTION_WIDE, None, None);
+                }
+                // `a.b` is a value to compare with.
+                "dotted_name" if parts.len() > 1 => {}
+                // The class, and the name of a part, bind nothing.
+                "class_pattern" | "keyword_pattern" => work.extend(parts.drain(1.min(parts.len())..)),
+                _ => work.extend(parts),
+            }
+        }
+    }
+
     pub(super) fn except_clause(&mut self, node: Node<'_>) {
         let Some(pattern) = named_children(node).into_iter().find(|child| child.kind() == "as_pattern")
         else {

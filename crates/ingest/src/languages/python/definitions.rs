@@ -99,12 +99,18 @@ impl Reader<'_> {
                 "typed_default_parameter" => {
                     (field(parameter, "name"), field(parameter, "type"), field(parameter, "value"))
                 }
+                "list_splat_pattern" | "dictionary_splat_pattern" => (Some(parameter), None, None),
                 // After `*`, parameters are given by name only.
                 _ => continue,
             };
-            let Some(name_node) = name_node.filter(|n| n.kind() == "identifier") else {
+            let Some(name_node) = name_node else { continue };
+            if matches!(name_node.kind(), "list_splat_pattern" | "dictionary_splat_pattern") {
+                self.gathered(name_node, type_node, ix);
                 continue;
-            };
+            }
+            if name_node.kind() != "identifier" {
+                continue;
+            }
             let name = self.sheet.name_of(name_node);
             if receiver {
                 receiver = false;
@@ -123,6 +129,18 @@ impl Reader<'_> {
             self.sheet.bind(name, 0, FUNCTION_WIDE, ty, value);
             self.sheet.def_mut(ix).params.push(Param { name, ty });
         }
+    }
+
+    /// `*args` and `**kwargs`: all that no parameter takes.
+    fn gathered(&mut self, node: Node<'_>, type_node: Option<Node<'_>>, ix: DefIx) {
+        let Some(name) = node.named_child(0).filter(|name| name.kind() == "identifier") else { return };
+        let outer = self.sheet.facts.def(ix).parent;
+        let of = type_node.filter(|_| node.kind() == "list_splat_pattern").map(|ty| {
+            annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), outer, line(node))
+        });
+        let ty = of.map(|of| self.sheet.push_type(TypeExpr::List(of)));
+        let name = self.sheet.name_of(name);
+        self.sheet.bind(name, 0, FUNCTION_WIDE, ty, None);
     }
 
     /// The value of a default, which is read before its node is left.

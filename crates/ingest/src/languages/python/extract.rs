@@ -205,6 +205,7 @@ impl Reader<'_> {
             | "dictionary_comprehension" => {
                 self.comprehension(node);
             }
+            "case_clause" => self.case(node),
             "with_item" => self.with_item(node),
             "as_pattern" => self.sheet.same(node, node.named_child(0)),
             "except_clause" => self.except_clause(node),

@@ -423,3 +423,77 @@ def f(h: H, d: D):
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn names_that_gather_or_match_hide_those_outside() {
+    check(
+        r#"
+//- a.py
+def f(): pass
+def g(): pass
+def h(): pass
+class A:
+    def run(self): pass
+def w1(*f): f()
+def w2(**g): g()
+def w3(*f: int, **g: A):
+    f()
+    g()
+    h()
+def w4(*each: A):
+    for one in each:
+        one.run()
+def w5(x):
+    match x:
+        case [f, *g]: f(); g()
+def w6(x):
+    match x:
+        case A(run=f) | {"k": f, **g}:
+            f()
+            g()
+            h()
+def w7(x):
+    match x:
+        case [1, 2] as f: f()
+        case a.g: g()
+"#,
+        expect![[r#"
+            a.py w3 -> a.py h @[11]
+            a.py w4 -> a.py A.run @[14]
+            a.py w6 -> a.py h @[23]
+            a.py w7 -> a.py g @[27]
+        "#]],
+    );
+}
+
+#[test]
+fn a_field_that_may_be_the_librarys_is_not_certainly_ours() {
+    check(
+        r#"
+//- a.py
+import typing
+from http.cookiejar import CookieJar
+
+class Cookies:
+    def __init__(self, cookies: typing.Union["Cookies", dict, CookieJar, None]):
+        if cookies is None:
+            self.jar = CookieJar()
+            self.own = Own()
+        else:
+            self.jar = cookies
+            self.own = None
+
+    def clear(self):
+        self.jar.clear()
+        self.own.clear()
+
+class Own:
+    def clear(self): pass
+"#,
+        expect![[r#"
+            a.py Cookies.__init__ -> a.py Own @[8]
+            a.py Cookies.clear -> a.py Cookies.clear @[14] ?2
+            a.py Cookies.clear -> a.py Own.clear @[15]
+        "#]],
+    );
+}

@@ -181,7 +181,7 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
                 {
                     let mut function = Function::new(first, Some(body));
                     function.called = Some(text.to_owned());
-                    function.marks = Marks { is_test: true, ..Marks::default() };
+                    function.marks = Marks { is_test: true, is_titled: true, ..Marks::default() };
                     return Role::Function(function);
                 }
             }

@@ -271,3 +271,57 @@ end
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_method_in_a_block_is_seen_by_its_file_alone() {
+    let found = testing::calls(
+        r#"
+//- spec/one_spec.rb
+RSpec.describe "one" do
+  def use(x)
+    x
+  end
+  it "uses" do
+    use(1)
+  end
+end
+//- spec/two_spec.rb
+RSpec.describe "two" do
+  it "uses" do
+    use(1)
+  end
+end
+"#,
+    );
+    assert_eq!(found, "spec/one_spec.rb uses -> spec/one_spec.rb use @[6]\n");
+}
+
+#[test]
+fn what_a_module_calls_may_be_of_another_that_is_mixed_in_with_it() {
+    let found = testing::calls(
+        r#"
+//- lib/base.rb
+module Base
+  def compile!(verb)
+    watch_it(
+      verb, :route
+    )
+    puts(1)
+    raise_it
+  end
+end
+class Other
+  def go
+    watch_it(1, 2)
+  end
+end
+//- lib/ext.rb
+module Ext
+  def watch_it(path, type)
+    1
+  end
+end
+"#,
+    );
+    assert_eq!(found, "lib/base.rb Base.compile! -> lib/ext.rb Ext.watch_it @[3] ?1\n");
+}

@@ -233,6 +233,8 @@ impl<'t> Function<'t> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Marks {
     pub is_test: bool,
+    /// Called by no name: what stands in its place is a title.
+    pub is_titled: bool,
     pub is_entry: bool,
     pub is_private: bool,
     /// Needs no value of its type.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use m1nd_graph::NodeFlags;
+
 use super::rules::{Among, SimpleRules};
 use crate::facts::{DefKind, How};
 use crate::resolve::eval::Eval;
@@ -35,6 +37,12 @@ impl SimpleRules {
     /// What has a full name, as far as it is not the copy of something nearer.
     pub(super) fn near(&self, program: &Program<'_>, file: u32, full: &str) -> Vec<GDef> {
         let mut all = self.get(full);
+        let seen: Vec<GDef>;
+        if self.hides_from_files() && all.iter().any(|&def| is_of_file(program, def)) {
+            let is_seen = |def: &GDef| program.file_of(*def) == file || !is_of_file(program, *def);
+            seen = all.iter().copied().filter(is_seen).collect();
+            all = &seen;
+        }
         // What another root calls the same is another thing, unless the one loads the other.
         let here = &program.files[file as usize].path;
         let is_own = |def: &GDef| self.joins(here, program.path_of(*def));
@@ -56,6 +64,11 @@ impl SimpleRules {
         let own = program.files[file as usize].path.split('/').next();
         let near: Vec<GDef> = all.iter().copied().filter(|&def| outermost(def) == own).collect();
         if near.is_empty() { all.to_vec() } else { near }
+    }
+
+    /// Whether what is private at the top of a file is known to that file alone.
+    fn hides_from_files(&self) -> bool {
+        matches!(self.grammar.name, "ruby" | "swift" | "kotlin")
     }
 
     /// What a full name stands for.
@@ -125,6 +138,17 @@ impl SimpleRules {
     pub(super) fn parts(&self, program: &Program<'_>, class: GDef) -> Vec<GDef> {
         self.near(program, program.file_of(class), &self.full(program, class))
     }
+}
+
+/// Whether what a definition stands in at the top of its file is not seen from others.
+fn is_of_file(program: &Program<'_>, def: GDef) -> bool {
+    let mut outermost = def;
+    while let Some(outer) = program.parent(outermost) {
+        outermost = outer;
+    }
+    let found = program.def(outermost);
+    let says_so = found.kind.is_callable() || (found.kind.is_type() && found.kind != DefKind::TypeAlias);
+    says_so && !found.flags.has(NodeFlags::EXPORTED)
 }
 
 /// What a name means that is called, or that is read: a property is not called, and read before a function of its name.

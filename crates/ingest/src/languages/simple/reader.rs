@@ -88,7 +88,9 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
             Role::Package { name, body } => defs = self.package(node, name, body),
             Role::Type { kind, name, body, bases } => {
                 let mut def = self.named(kind, node, name, None, body);
-                def.flags = def.flags.with(NodeFlags::EXPORTED);
+                if !self.is_private_type(node, name) {
+                    def.flags = def.flags.with(NodeFlags::EXPORTED);
+                }
                 def.bases = bases.into_iter().map(|base| self.type_at(base)).collect();
                 self.sheet.open_def(def);
                 defs = 1;
@@ -271,13 +273,14 @@ impl<'t> Reader<'_, 't> {
             def.signature = shown;
         }
         def.how = match (kind, function.marks.is_static) {
+            _ if function.marks.is_titled => How::Titled,
             _ if function.marks.is_property => How::Property,
             (DefKind::Function, _) => How::Free,
             (_, true) => How::Static,
             (_, false) => How::Instance,
         };
         let marks = function.marks;
-        if !marks.is_private {
+        if !marks.is_private && !self.is_in_block() {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
         if marks.is_test {
@@ -297,6 +300,21 @@ impl<'t> Reader<'_, 't> {
         def.returns = returns;
         self.routes(node, Some(ix));
         defs
+    }
+
+    /// `private struct A`, in languages where that means this file alone.
+    fn is_private_type(&self, node: Node<'_>, name: Node<'_>) -> bool {
+        let mut words = self.source.before(node, name).split_whitespace();
+        let is_by_file = matches!(self.grammar.name, "swift" | "kotlin");
+        is_by_file && words.any(|word| matches!(word, "private" | "fileprivate"))
+    }
+
+    /// Whether a method of Ruby stands in a block outside of every class: it is one of what the block is run by.
+    fn is_in_block(&self) -> bool {
+        let mut around = self.path.iter();
+        self.grammar.name == "ruby"
+            && self.sheet.scope().is_none()
+            && around.any(|node| matches!(node.kind(), "do_block" | "block"))
     }
 
     fn bind_params(&mut self, node: Node<'_>, given: Vec<super::Param<'_>>) -> Vec<Param> {

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::elixir::OWN_MODULE;
 use super::{Grammar, Unit, common, extensions, named};
 use crate::facts::{By, DefKind, Scope};
+use crate::resolve::MAX_SAME;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -234,6 +235,16 @@ impl SimpleRules {
         classes_around(eval, file, scope, is_class)
     }
 
+    /// Whether a place lies in a module that classes are mixed with.
+    fn is_mixed_in(&self, program: &Program<'_>, file: u32, scope: Scope) -> bool {
+        let facts = program.files[file as usize];
+        let mut around = scope;
+        while let Some(ix) = around.filter(|&ix| facts.def(ix).kind.is_callable()) {
+            around = facts.def(ix).parent;
+        }
+        self.grammar.name == "ruby" && around.is_some_and(|ix| facts.def(ix).kind == DefKind::Module)
+    }
+
     /// A type that a class around a place has from its bases, in a language whose types are known everywhere. One
     /// that lies in some other type or module is not seen: the name is the library's.
     fn inherited_type(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Option<Ty> {
@@ -339,7 +350,12 @@ impl Rules for SimpleRules {
         match found {
             Some(found) => found,
             None if foreign => Ty::External,
-            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| self.not_found(first)),
+            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| {
+                match self.is_mixed_in(eval.program, file, scope) {
+                    true if !eval.program.methods(first).is_empty() => Ty::Unknown,
+                    _ => self.not_found(first),
+                }
+            }),
         }
     }
 
@@ -479,6 +495,23 @@ impl Rules for SimpleRules {
                 })
                 .unwrap_or(Ty::External),
         }
+    }
+
+    /// What a module is mixed into may have more than the module knows of.
+    fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
+        let named = program.methods(name);
+        let is_told = !self.is_common_method(program.text(name)) && named.len() <= MAX_SAME;
+        if !is_told || !self.is_mixed_in(program, file, scope) {
+            return Vec::new();
+        }
+        let here = program.files[file as usize].path.as_str();
+        let may_be = |def: &GDef| {
+            let other = program.files[program.file_of(*def) as usize];
+            other.language == self.grammar.name
+                && !program.def(*def).is_test_case()
+                && self.joins(here, &other.path)
+        };
+        program.without_copies(file, named.iter().copied().filter(may_be).collect())
     }
 
     fn is_common_method(&self, name: &str) -> bool {

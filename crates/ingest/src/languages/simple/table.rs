@@ -35,7 +35,7 @@ impl SimpleRules {
                     && def.parent.is_some_and(|parent| file.def(parent).kind.is_callable());
                 // Nor does anybody call a test by its name, which may be that of what it tests.
                 let is_test = def.kind == DefKind::Function && def.is_test_case();
-                if def.kind == DefKind::Impl || is_inner || is_test {
+                if def.kind == DefKind::Impl || is_inner || is_test || !def.has_name() {
                     continue;
                 }
                 let full = join(rules.scope_name(at, def.parent), file.text(def.name));

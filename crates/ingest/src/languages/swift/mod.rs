@@ -133,7 +133,7 @@ fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Ro
     function.marks = Marks {
         is_test: head.contains("@Test")
             || (in_class && source.text(name).starts_with("test") && function.params.is_empty()),
-        is_private: head.contains("private "),
+        is_private: head.contains("private ") || head.contains("fileprivate "),
         is_static: head.contains("static ") || head.contains("class func"),
         ..Marks::default()
     };
@@ -196,7 +196,7 @@ fn suffix(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn call(node: Node<'_>) -> Role<'_> {
-    let Some(callee) = node.named_child(0) else { return Role::Plain };
+    let Some(callee) = node.named_child(0).map(operand) else { return Role::Plain };
     let args = child_of(node, &["call_suffix"]).and_then(|suffix| child_of(suffix, &["value_arguments"]));
     match callee.kind() {
         "simple_identifier" => Role::Call { receiver: None, name: callee, args },
@@ -206,6 +206,17 @@ fn call(node: Node<'_>) -> Role<'_> {
         },
         _ => Role::Plain,
     }
+}
+
+/// The grammar reads `!f()` as a call of `!f`: what stands after the operators is called.
+fn operand(mut node: Node<'_>) -> Node<'_> {
+    while node.kind() == "prefix_expression" {
+        match field(node, "target") {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
 }
 
 fn is_library(name: &str) -> bool {

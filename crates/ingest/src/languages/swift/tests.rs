@@ -180,3 +180,56 @@ func use(b: Box) { b.put(1); b.put(a: 1, b: 2); b.ask(1); b.ask(name: "x") }
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_private_type_is_seen_by_its_file_alone() {
+    let found = testing::calls(
+        r#"
+//- T1.swift
+private struct Baz {
+  init(n: Int) {}
+}
+func one() { _ = Baz(n: 1) }
+//- T2.swift
+private struct Baz {
+  init(n: Int) {}
+}
+//- T3.swift
+func three() { _ = Baz(n: 1) }
+"#,
+    );
+    assert_eq!(
+        found,
+        "T1.swift one -> T1.swift Baz @[4]\nT1.swift one -> T1.swift Baz.init @[4]\n"
+    );
+}
+
+#[test]
+fn a_call_after_an_operator_is_a_call() {
+    let found = testing::calls(
+        r#"
+//- a.swift
+func ready() -> Bool { true }
+func count() -> Int { 1 }
+struct M {
+  func m() -> Bool { true }
+  func n() {
+    if !m() { return }
+    if !self.m() { return }
+  }
+}
+func go(m: M) {
+  while !ready() {}
+  print(-count())
+  _ = !m.m()
+}
+"#,
+    );
+    assert_eq!(
+        found,
+        "a.swift M.n -> a.swift M.m @[6, 7]\n\
+         a.swift go -> a.swift M.m @[13]\n\
+         a.swift go -> a.swift count @[12]\n\
+         a.swift go -> a.swift ready @[11]\n"
+    );
+}

@@ -257,7 +257,7 @@ impl Reader<'_> {
         if let (Some(title), Some(body)) = (title, body) {
             let name = self.sheet.bytes(*title);
             let name = name.get(1..name.len().saturating_sub(1)).unwrap_or(name);
-            let mut plan = self.plan_of(name, DefKind::Function, How::Free, node);
+            let mut plan = self.plan_of(name, DefKind::Function, How::Titled, node);
             plan.flags = NodeFlags::TEST_CODE.with(NodeFlags::ENTRY_POINT);
             self.planned.insert(body.id(), plan);
         }

@@ -9,7 +9,7 @@ use m1nd_graph::NodeFlags;
 
 use super::{names, patterns, routes, types};
 use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Name, Scope};
-use crate::sheet::{Sheet, clip, field, line};
+use crate::sheet::{Sheet, clip, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub(super) fn extract(
@@ -31,6 +31,7 @@ pub(super) fn extract(
         members: FxHashSet::default(),
         owned: FxHashSet::default(),
         impls: FxHashMap::default(),
+        vars: FxHashSet::default(),
     };
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -70,6 +71,8 @@ pub(super) struct Reader<'s> {
     pub(super) owned: FxHashSet<usize>,
     /// Members that are added by assignment, by where and to what.
     pub(super) impls: FxHashMap<(Scope, Name), DefIx>,
+    /// Declarators of `var`, by node.
+    pub(super) vars: FxHashSet<usize>,
 }
 
 /// A definition that its surroundings name.
@@ -120,6 +123,7 @@ impl<'t> Visit<'t> for Reader<'_> {
                     return Descend::Past;
                 }
             }
+            "variable_declaration" => self.vars.extend(named_children(node).iter().map(|one| one.id())),
             "variable_declarator" => self.enter_declarator(node),
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
                 self.enter_function(node, DefKind::Function);
@@ -233,7 +237,14 @@ impl Reader<'_> {
             }
             "variable_declarator" => self.leave_declarator(node),
             "public_field_definition" | "field_definition" => self.class_field(node),
-            "statement_block" | "for_statement" | "switch_body" | "catch_clause" => self.sheet.close_block(),
+            "statement_block" | "for_statement" | "switch_body" => self.sheet.close_block(),
+            "catch_clause" => {
+                if let Some(pattern) = field(node, "parameter") {
+                    let (from, to) = (node.start_byte(), node.end_byte() as u32);
+                    patterns::bind(&mut self.sheet, pattern, None, None, from, to);
+                }
+                self.sheet.close_block();
+            }
             "for_in_statement" => {
                 let of = self.sheet.expr(field(node, "right"));
                 let item = self.sheet.push(Expr::Out { of, by: By::Iteration });
@@ -272,7 +283,11 @@ impl Reader<'_> {
         if let Some(pattern) = field(node, "name")
             && !is_def
         {
-            let (from, to) = (self.sheet.block_start(), self.sheet.block_end());
+            // `var` holds in all of the function around it.
+            let (from, to) = match self.vars.remove(&node.id()) {
+                true => self.sheet.function_range(),
+                false => (self.sheet.block_start(), self.sheet.block_end()),
+            };
             patterns::bind(&mut self.sheet, pattern, value, ty, from, to);
         }
     }

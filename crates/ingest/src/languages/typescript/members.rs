@@ -67,7 +67,8 @@ impl Reader<'_> {
         if let Some(&ix) = self.defs.get(&node.id()) {
             self.finish_callable(node);
             self.close(node);
-            self.sheet.set(node, Expr::Def(ix));
+            let value = self.sheet.set(node, Expr::Def(ix));
+            self.own_name(node, value);
             return;
         }
         self.sheet.close_closure();
@@ -93,9 +94,18 @@ impl Reader<'_> {
             None => body.and_then(|body| self.sheet.known(body)),
         };
         let returns = self.sheet.type_of(field(node, "return_type"));
-        self.sheet.set(node, Expr::Closure { params: parameters.len() as u32, result, returns });
+        let value = self.sheet.set(node, Expr::Closure { params: parameters.len() as u32, result, returns });
+        self.own_name(node, value);
         if !waiting.is_empty() {
             self.functions.insert(node.id(), waiting);
+        }
+    }
+
+    /// `(function f() { f() })`: within the function its own name means itself.
+    fn own_name(&mut self, node: Node<'_>, value: ExprIx) {
+        if let Some(name) = field(node, "name") {
+            let name = self.sheet.name_of(name);
+            self.sheet.bind(name, node.start_byte(), node.end_byte() as u32, None, Some(value));
         }
     }
 

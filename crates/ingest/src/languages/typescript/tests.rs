@@ -391,3 +391,58 @@ function plain() {}
     "#]]
     .assert_eq(&(lines.join("\n") + "\n"));
 }
+
+#[test]
+fn the_title_of_a_test_is_no_name_to_call() {
+    check(
+        r#"
+//- src/foo.ts
+export function foo() {}
+//- test/foo.test.ts
+import { foo } from '../src/foo'
+function bar() {}
+describe('foo', () => {
+  test('foo', () => {
+    foo()
+  })
+  it('bar', () => {
+    bar()
+    alone()
+  })
+  it('alone', () => {})
+})
+"#,
+        expect![[r#"
+            test/foo.test.ts bar -> test/foo.test.ts bar @[8]
+            test/foo.test.ts foo -> src/foo.ts foo @[5]
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_catch_clauses_functions_and_var_bind_hide_those_outside() {
+    check(
+        r#"
+//- a.js
+export function f() {}
+export function g() {}
+//- m.js
+import { f, g } from './a.js'
+export function v1() { try { f() } catch (g) { g() } g() }
+export function v2() { (function f() { f() })(); f() }
+export function v3() { if (1) { var g = 1 } g() }
+export function v4() { { let g = 1 } g() }
+export function v5() { return function* f() { yield f() } }
+export function v6() { const h = () => { if (1) { var g = 1 } }; g() }
+export const v7 = function f() { f() }
+"#,
+        expect![[r#"
+            m.js v1 -> a.js f @[2]
+            m.js v1 -> a.js g @[2]
+            m.js v2 -> a.js f @[3]
+            m.js v4 -> a.js g @[5]
+            m.js v6 -> a.js g @[7]
+            m.js v7 -> m.js v7 @[8]
+        "#]],
+    );
+}

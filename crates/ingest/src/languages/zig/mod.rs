@@ -72,6 +72,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
                 None => Role::Plain,
             }
         }
+        "error_union_type" => Role::Same(operand(node)),
         "block" => Role::Block,
         _ => Role::Plain,
     }
@@ -156,12 +157,12 @@ fn test<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     let mut function = Function::new(name, body);
     let text = source.text(name).trim_matches('"');
     function.called = Some(if name.kind() == "block" { "test".to_owned() } else { text.to_owned() });
-    function.marks.is_test = true;
+    function.marks = Marks { is_test: true, is_titled: true, ..Marks::default() };
     Role::Function(function)
 }
 
 fn call(node: Node<'_>) -> Role<'_> {
-    let Some(callee) = field(node, "function") else { return Role::Plain };
+    let Some(callee) = field(node, "function").map(operand) else { return Role::Plain };
     match callee.kind() {
         "identifier" => Role::Call { receiver: None, name: callee, args: None },
         "field_expression" => match (field(callee, "object"), field(callee, "member")) {
@@ -169,6 +170,14 @@ fn call(node: Node<'_>) -> Role<'_> {
             _ => Role::Plain,
         },
         _ => Role::Plain,
+    }
+}
+
+/// The grammar reads `!f()` as a call of the type `!f`: what stands after the mark is called.
+fn operand(node: Node<'_>) -> Node<'_> {
+    match node.kind() {
+        "error_union_type" => field(node, "ok").unwrap_or(node),
+        _ => node,
     }
 }
 

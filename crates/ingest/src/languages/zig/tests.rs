@@ -201,3 +201,57 @@ test "weigh" { var x = make(); x.weigh(); }
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn the_title_of_a_test_is_no_name_to_call() {
+    let found = testing::calls(
+        r#"
+//- a.zig
+pub fn add(a: u8) u8 {
+    return a;
+}
+test "add" {
+    _ = add(1);
+    only();
+}
+test add {
+    _ = add(2);
+}
+test "only" {}
+"#,
+    );
+    assert_eq!(found, "a.zig add -> a.zig add @[5]\na.zig add#2 -> a.zig add @[9]\n");
+}
+
+#[test]
+fn a_call_after_an_operator_is_a_call() {
+    let found = testing::calls(
+        r#"
+//- a.zig
+const M = struct {
+    fn m(self: M) bool {
+        return true;
+    }
+};
+fn ok() bool {
+    return true;
+}
+fn count() i8 {
+    return 1;
+}
+pub fn main(m: M) void {
+    if (!ok()) return;
+    assert(!ok());
+    _ = -count();
+    _ = !m.m();
+    _ = &count();
+}
+"#,
+    );
+    assert_eq!(
+        found,
+        "a.zig main -> a.zig M.m @[16]\n\
+         a.zig main -> a.zig count @[15, 17]\n\
+         a.zig main -> a.zig ok @[13, 14]\n"
+    );
+}

@@ -35,6 +35,9 @@ struct StampFile {
     stamp: Stamp,
     #[serde(default)]
     extractors: String,
+    /// The mark of the commits that the history was read from.
+    #[serde(default)]
+    marks: Option<String>,
 }
 
 impl StampFile {
@@ -119,8 +122,9 @@ impl Host {
     }
 
     pub(super) fn save_stamp(&self, generation: u64, as_of: UnixMs, stamp: &Stamp) -> io::Result<()> {
-        let file =
-            StampFile { generation, as_of, stamp: stamp.clone(), extractors: state::EXTRACTORS.to_owned() };
+        let extractors = state::EXTRACTORS.to_owned();
+        let marks = self.marks.lock().clone();
+        let file = StampFile { generation, as_of, stamp: stamp.clone(), extractors, marks };
         durable::replace(&self.folder.join(STAMP), &serde_json::to_vec(&file)?)
     }
 
@@ -202,6 +206,9 @@ impl Host {
         if stamp.is_some() {
             self.saved.store(generation, Ordering::Release);
         }
+        if let Some(file) = &stamp {
+            self.marks.lock().clone_from(&file.marks);
+        }
         let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
         let graph = Arc::new(graph.with_generation(generation));
         let view = WorkspaceView::new(graph, None, as_of, stamp, Sizes::new());
@@ -263,6 +270,7 @@ impl Host {
         if let Some(old) = before.graph() {
             carry::learned_weights(old, &graph);
         }
+        self.marks.lock().clone_from(&found.marks);
         let generation = graph.generation().max(before.generation() + 1);
         let graph = Arc::new(graph.with_generation(generation));
         let view = WorkspaceView::new(graph, None, found.as_of, found.stamp, sizes(files));
