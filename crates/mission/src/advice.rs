@@ -15,9 +15,12 @@ pub struct Move {
     /// A tool of this runtime; none when the step is done elsewhere, as a test run is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// Can be passed to it as they are, with the agent and the mission.
+    /// Can be passed to it as they are, with the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
+    /// What only you can say; without `arguments` these and mission_id are what it takes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fill_in: Vec<&'static str>,
     pub why: String,
 }
 
@@ -33,10 +36,13 @@ pub struct DoNot {
     pub why: String,
 }
 
-impl DoNot {
-    pub fn forbids(&self, family: Family, target: &str) -> bool {
-        self.tool_family.is_none_or(|known| known == family)
-            && self.target.as_deref().is_none_or(|known| known == target)
+impl Move {
+    /// What it is about, as its tool would name it.
+    pub fn target(&self) -> Option<String> {
+        let arguments = self.arguments.as_ref()?;
+        let about = ["file_path", "query", "node_id", "claim_id", "scope", "mission_id"];
+        let about = about.iter().take(if self.tool_family == Family::Mission { 6 } else { 5 });
+        about.filter_map(|name| arguments.get(*name)?.as_str()).next().map(str::to_owned)
     }
 }
 
@@ -49,6 +55,9 @@ pub struct Advice {
     pub preferred_tool: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub do_not: Vec<DoNot>,
+    /// Set when there are more dead paths than `do_not` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_dead_paths: Option<String>,
     /// When this move is done.
     pub stop_condition: String,
     /// What to do when it cannot be done.

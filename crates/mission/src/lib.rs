@@ -27,10 +27,10 @@ mod situation;
 mod state;
 
 pub use advice::{Advice, DoNot, Move};
-pub use advise::{advise, moves};
+pub use advise::{advise, moves, next_for_child};
 pub use claim::{Claim, Judgement, Verdict};
 pub use error::MissionError;
-pub use event::{Detail, Draft, EditedFile, Event, Inherited, Source};
+pub use event::{AGAINST, Detail, Draft, EditedFile, Event, Inherited, SUPPORT, Shown, Source, Speaks};
 pub use evidence::EvidenceClass;
 pub use family::Family;
 pub use handoff::{Anchor, Handoff, Today};
@@ -39,4 +39,4 @@ pub use machine::{Command, Start, Stepped, Telling, Verify, start, step};
 pub use mode::{Budget, Mode, Route};
 pub use needs::{Gap, Required, explain, gaps};
 pub use situation::{Shelf, Situation};
-pub use state::{Counters, DeadPath, Remaining, Seen, State, Status, TestRun, path_of};
+pub use state::{Counters, DeadPath, Edit, Remaining, Seen, State, Status, TestRun, path_of};

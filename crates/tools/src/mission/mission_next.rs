@@ -66,7 +66,7 @@ impl Tool for MissionNext {
         let guidance = match advice.next_move.tool {
             Some(tool) => Guidance {
                 next_suggested_tool: Some(tool),
-                next_suggested_target: Some(input.mission_id),
+                next_suggested_target: advice.next_move.target(),
                 next_step_hint: None,
             },
             None => Guidance::next(
