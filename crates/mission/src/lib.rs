@@ -8,6 +8,7 @@ mod advice;
 mod advise;
 pub mod chain;
 mod claim;
+mod edits;
 mod error;
 mod event;
 mod evidence;

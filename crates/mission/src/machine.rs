@@ -193,7 +193,7 @@ impl Machine<'_> {
             ));
         }
         if draft.tool_family == Family::Edit
-            && !crate::state::is_undo(&draft)
+            && !crate::edits::is_undo(&draft)
             && let Err(why) = self.stepped.state.told_edit(&draft)
         {
             self.stepped.warnings.push(format!("Not counted as a change: {why}"));

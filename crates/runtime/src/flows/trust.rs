@@ -119,3 +119,10 @@ pub fn classify(ctx: &Ctx<'_>, scope: &str) -> Scope {
         Err(_) => Scope::Missing,
     }
 }
+
+/// Jobs that run now: what they bring is not in the graph yet.
+pub fn running_jobs(ctx: &Ctx<'_>) -> Vec<String> {
+    let jobs = ctx.runtime().jobs().into_iter();
+    let running = jobs.filter(|job| matches!(job.state(), crate::jobs::JobState::Running));
+    running.map(|job| job.id.clone()).collect()
+}
