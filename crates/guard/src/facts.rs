@@ -46,6 +46,8 @@ pub enum Scope {
     Federated,
     /// Elsewhere.
     WrongWorkspaceBinding,
+    /// Nowhere: the workspace has no such path, and there is none outside.
+    Missing,
 }
 
 impl Scope {
@@ -53,7 +55,8 @@ impl Scope {
         match self {
             Self::SingleRepo => "single_repo",
             Self::Federated => "federated",
-            Self::WrongWorkspaceBinding => "wrong_workspace_binding",
+            // What is not in the workspace is not what the server is bound to.
+            Self::WrongWorkspaceBinding | Self::Missing => "wrong_workspace_binding",
         }
     }
 }
@@ -69,6 +72,8 @@ pub struct Observed {
     pub scope: Option<Scope>,
     /// As it was asked for.
     pub scope_text: Option<String>,
+    /// The folder of the repository around it, where it lies elsewhere.
+    pub repository: Option<String>,
     pub tool: Option<String>,
     pub proof_state: Option<String>,
     pub candidates: Option<u64>,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::diagnosis::{Found, steps};
-use crate::facts::{Facts, Observed};
+use crate::facts::{Facts, Observed, Scope};
 use crate::trust::{TrustMode, hidden};
 
 /// What a playbook does not claim.
@@ -62,7 +62,11 @@ pub fn playbook_for(
 /// The way out of a state. `agent` goes into the arguments, so that they can be passed on as they are.
 pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str) -> Playbook {
     let make = Maker { facts, agent };
-    let asked = observed.scope_text.clone().unwrap_or_else(|| "the repository that is meant".to_owned());
+    let asked = observed.repository.clone().unwrap_or_else(|| "the repository that is meant".to_owned());
+    let literal = |action: &str| match word(observed) {
+        Some(word) => make.call("literal", "search", json!({ "query": word, "mode": "literal" }), action),
+        None => make.says("literal", &format!("{action} A word of what you look for will do.")),
+    };
     let (goal, steps) = match mode {
         TrustMode::FullTrust => ("Go on.", vec![make.says("go_on", "Nothing is wrong: use answers, and prove claims with the source.")]),
         TrustMode::NeedsIngest => (
@@ -90,12 +94,27 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
                 ],
             )
         }
+        TrustMode::WrongWorkspaceBinding if observed.scope == Some(Scope::Missing) => (
+            "A path that is there.",
+            vec![
+                make.says("name_it", &format!("There is no {:?}, here or outside: name the repository that is meant by its absolute path.", observed.scope_text.as_deref().unwrap_or_default())),
+                make.call("handshake", "session_handshake", json!({}), "See what this server is bound to."),
+            ],
+        ),
+        TrustMode::WrongWorkspaceBinding if observed.repository.is_none() => (
+            "A server that is bound to the repository that is meant.",
+            vec![
+                make.says("rebind", "Ask the user to start the host's server with M1ND_WORKSPACE_ROOT set to the repository that is meant, then make a new handshake."),
+                make.says("ingest_here", "Or, on purpose, put that repository into this graph: ingest with its path and intent add_root."),
+                make.says("federate", "Or, for work across repositories, add each of them so, with a namespace; its paths begin with its name and ::."),
+            ],
+        ),
         TrustMode::WrongWorkspaceBinding => (
             "A server that is bound to the repository that is meant.",
             vec![
                 make.says("rebind", &format!("Ask the user to start the host's server with M1ND_WORKSPACE_ROOT set to {asked}, then make a new handshake.")),
                 make.call("ingest_here", "ingest", json!({ "path": asked, "intent": "add_root" }), "Or, on purpose, put that repository into this graph as a second one."),
-                make.says("federate", "Or, for work across repositories, add each of them so; its paths begin with its name and ::."),
+                make.call("federate", "ingest", json!({ "path": asked, "intent": "add_root", "namespace": name_of(&asked) }), "Or, for work across repositories, add it under a name; its paths begin with the name and ::."),
             ],
         ),
         TrustMode::RetrievalNeedsRecovery => (
@@ -104,7 +123,7 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
                 make.call("look", "health", json!({}), "See what the graph covers and what is wrong with its files."),
                 make.call("compare", "cross_verify", json!({}), "Hold the graph against the files."),
                 make.call("read_anew", "ingest", json!({ "incremental": false }), "If they differ, read everything anew."),
-                make.call("literal", "search", json!({ "query": word(observed), "mode": "literal" }), "Meanwhile search the text itself, which needs no graph."),
+                literal("Meanwhile search the text itself, which needs no graph."),
             ],
         ),
         TrustMode::StaleBindingSuspected => (
@@ -116,18 +135,26 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
                 } else {
                     "If they are not what you expect, ask the user to restart the host's server, then make a new handshake."
                 }),
-                make.call("literal", "search", json!({ "query": word(observed), "mode": "literal" }), "Search the text itself: what it finds is there."),
+                literal("Search the text itself: what it finds is there."),
             ],
         ),
     };
     Playbook { goal, steps }
 }
 
-/// The word to look for: the longest of what was asked or said.
-fn word(observed: &Observed) -> String {
-    let said = observed.error_text.as_deref().or(observed.scope_text.as_deref()).unwrap_or("main");
+/// The word to look for: the longest of what was asked or said; none where nobody said any.
+fn word(observed: &Observed) -> Option<String> {
+    let said = observed.error_text.as_deref().or(observed.scope_text.as_deref())?;
     let words = said.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()).unwrap_or("main").to_owned()
+    words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
+/// A name for a repository: that of its folder, in letters that a path may begin with.
+fn name_of(path: &str) -> String {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    if name.is_empty() { "other".to_owned() } else { name }
 }
 
 pub(crate) struct Maker<'a> {

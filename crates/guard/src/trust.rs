@@ -54,11 +54,16 @@ pub fn hidden(facts: &Facts, observed: &Observed) -> Vec<&'static str> {
             .is_some_and(|seen| facts.listed.contains(tool) && !seen.iter().any(|name| plain(name) == *tool));
         missing || unseen
     };
-    let counted = match (observed.tool_count, &observed.available) {
-        (Some(0), None) => true,
-        (Some(_), _) | (None, _) => false,
-    };
+    // Which are hidden is not known then: any of them may be.
+    let counted = fewer(facts, observed).is_some();
     REQUIRED.iter().filter(exists).copied().filter(|tool| counted || is_hidden(tool)).collect()
+}
+
+/// How many tools the host shows and how many are listed, where it shows fewer and nobody said which.
+pub fn fewer(facts: &Facts, observed: &Observed) -> Option<(u64, u64)> {
+    let listed = facts.listed.len() as u64;
+    let shown = observed.tool_count.filter(|_| observed.available.is_none())?;
+    (shown < listed).then_some((shown, listed))
 }
 
 /// What a host shows of this server, as far as the agent said what it sees.
@@ -110,9 +115,15 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
     let says = |mode: TrustMode, why: String| Verdict { mode, why };
     let wrong = observed.scope == Some(Scope::WrongWorkspaceBinding)
         || observed.trust_mode == Some(TrustMode::WrongWorkspaceBinding);
+    let bound = facts.workspace_root.as_deref().unwrap_or("nothing");
+    let asked = observed.scope_text.as_deref().unwrap_or("another folder");
+    if observed.scope == Some(Scope::Missing) {
+        let why = format!(
+            "The server is bound to {bound}, which has no {asked:?}, and there is no such path outside."
+        );
+        return says(TrustMode::WrongWorkspaceBinding, why);
+    }
     if wrong {
-        let bound = facts.workspace_root.as_deref().unwrap_or("nothing");
-        let asked = observed.scope_text.as_deref().unwrap_or("another folder");
         return says(
             TrustMode::WrongWorkspaceBinding,
             format!("The server is bound to {bound}, and {asked} lies outside."),
@@ -131,7 +142,10 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
         };
     }
     if !hidden.is_empty() {
-        let why = format!("The host hides {}.", hidden.join(", "));
+        let why = match fewer(facts, observed) {
+            Some((shown, listed)) => format!("The host shows {shown} of {listed} tools."),
+            None => format!("The host hides {}.", hidden.join(", ")),
+        };
         return says(TrustMode::DegradedHostToolSurface, why);
     }
     if facts.binary_replaced {
@@ -185,6 +199,12 @@ mod tests {
         let hides = |tool: &str| Observed { missing: vec![tool.to_owned()], ..Observed::default() };
         assert_eq!(mode(&empty, &hides("mcp__m1nd__ingest")), "orientation_only");
         assert_eq!(mode(&well(), &hides("ingest")), "degraded_host_tool_surface");
+        let sees_some = |count: u64| Observed { tool_count: Some(count), ..Observed::default() };
+        assert_eq!(mode(&well(), &sees_some(3)), "degraded_host_tool_surface", "four are listed");
+        assert_eq!(surface(&well(), &sees_some(3)).status, "degraded");
+        assert_eq!(mode(&well(), &sees_some(4)), "full_trust");
+        let nowhere = Observed { scope: Some(Scope::Missing), ..Observed::default() };
+        assert_eq!(mode(&well(), &nowhere), "wrong_workspace_binding");
         let sees = Observed { available: Some(vec!["search".to_owned()]), ..Observed::default() };
         assert_eq!(hidden(&well(), &sees), ["ingest", "health", "help"], "the playbook is not listed anyway");
         let outside = Observed { scope: Some(Scope::WrongWorkspaceBinding), ..Observed::default() };

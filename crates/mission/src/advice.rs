@@ -15,21 +15,13 @@ pub struct Move {
     /// A tool of this runtime; none when the step is done elsewhere, as a test run is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// Can be passed to it as they are, with the agent and the mission.
+    /// Can be passed to it as they are, with the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
+    /// What only you can say; without `arguments` these and mission_id are what it takes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fill_in: Vec<&'static str>,
     pub why: String,
-}
-
-/// Arguments that say what a step is about; others say how.
-const ABOUT: [&str; 5] = ["file_path", "node_id", "query", "claim_id", "target"];
-
-impl Move {
-    /// What the step is about, if one of its arguments says so.
-    pub fn target(&self) -> Option<&str> {
-        let arguments = self.arguments.as_ref()?.as_object()?;
-        ABOUT.iter().find_map(|name| arguments.get(*name)?.as_str())
-    }
 }
 
 /// What not to do now.
@@ -44,10 +36,13 @@ pub struct DoNot {
     pub why: String,
 }
 
-impl DoNot {
-    pub fn forbids(&self, family: Family, target: &str) -> bool {
-        self.tool_family.is_none_or(|known| known == family)
-            && self.target.as_deref().is_none_or(|known| known == target)
+impl Move {
+    /// What it is about, as its tool would name it.
+    pub fn target(&self) -> Option<String> {
+        let arguments = self.arguments.as_ref()?;
+        let about = ["file_path", "query", "node_id", "claim_id", "target", "scope", "mission_id"];
+        let about = about.iter().take(if self.tool_family == Family::Mission { 7 } else { 6 });
+        about.filter_map(|name| arguments.get(*name)?.as_str()).next().map(str::to_owned)
     }
 }
 
@@ -60,6 +55,9 @@ pub struct Advice {
     pub preferred_tool: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub do_not: Vec<DoNot>,
+    /// Set when there are more dead paths than `do_not` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_dead_paths: Option<String>,
     /// When this move is done.
     pub stop_condition: String,
     /// What to do when it cannot be done.

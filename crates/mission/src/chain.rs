@@ -119,6 +119,8 @@ mod tests {
                 agent_confidence: Some(0.72),
                 note: Some("π \u{1f}".to_owned()),
                 content_hash: None,
+                shown: Vec::new(),
+                not_anchored: 0,
                 detail: None,
             };
             let event = link(&mission, &head, draft, Source::Told, "a", at as i64);

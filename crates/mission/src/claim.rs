@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Event, Source};
+use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks};
 use crate::evidence::EvidenceClass;
 use crate::ids::{ClaimId, EventId};
 
@@ -21,6 +21,35 @@ pub struct Claim {
     /// Whether all its direct evidence is what the agent said of itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub self_reported: bool,
+    /// Files that the verdict rests on, as they were then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rests_on: Vec<Shown>,
+    /// Those of them that are not as they were; only in answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
+}
+
+impl Claim {
+    /// Files that it rests on and that are not as they were.
+    pub fn stale_files(&self, is_current: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
+        let changed = |file: &&Shown| !is_current(&file.path, &file.content_hash);
+        let mut files: Vec<String> =
+            self.rests_on.iter().filter(changed).map(|file| file.path.clone()).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// As answers show it: hashes stay in the ledger, what changed since is named.
+    #[must_use]
+    pub fn as_shown(&self, is_current: &dyn Fn(&str, &str) -> bool) -> Self {
+        let stale = if self.verdict == Verdict::VerifiedForMission {
+            self.stale_files(is_current)
+        } else {
+            Vec::new()
+        };
+        Self { rests_on: Vec::new(), stale, ..self.clone() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,63 +82,106 @@ pub struct Judgement {
     pub verdict: Verdict,
     pub reason: String,
     pub self_reported: bool,
+    /// Files of the events that it rests on.
+    pub rests_on: Vec<Shown>,
+    /// Events that were cited and do not count, because what they showed has changed.
+    pub stale: Vec<EventId>,
 }
 
-/// Judges a claim by the events it cites. `is_current` says whether the file of an event is still as it was then.
-pub(crate) fn judge(events: &[&Event], is_current: &dyn Fn(&Event) -> bool) -> Judgement {
-    let needs =
-        |reason: String| Judgement { verdict: Verdict::NeedsDirectEvidence, reason, self_reported: false };
+/// Files that a verdict keeps; more are in the events it cites.
+const MOST_FILES: usize = 64;
+/// Words that are named to whoever used another.
+const MOST_WORDS: usize = 8;
+
+/// Judges a claim by the events it cites. `is_current` says whether a file is still as it was with a hash.
+pub(crate) fn judge(events: &[&Event], is_current: &dyn Fn(&str, &str) -> bool) -> Judgement {
+    let needs = |reason: String, stale: Vec<EventId>| Judgement {
+        verdict: Verdict::NeedsDirectEvidence,
+        reason,
+        self_reported: false,
+        rests_on: Vec::new(),
+        stale,
+    };
     if events.is_empty() {
-        return needs(
-            "It cites no event: read the source, run the test, and cite what that recorded.".into(),
-        );
+        let why = "It cites no event: read the source, run the test, and cite what that recorded.";
+        return needs(why.to_owned(), Vec::new());
     }
     let direct: Vec<&&Event> = events.iter().filter(|event| event.draft.is_direct()).collect();
     if direct.is_empty() {
-        let classes: Vec<&str> = events
-            .iter()
-            .map(|event| event.draft.evidence_class.map_or("none", EvidenceClass::name))
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        let classes = classes.join(", ");
-        return needs(format!(
-            "It rests on indirect evidence alone ({classes}): read the source or run it, and cite that."
-        ));
+        return needs(indirect(events), Vec::new());
     }
-    let anchored: Vec<&&Event> = direct.into_iter().filter(|event| is_anchored(event)).collect();
-    if anchored.is_empty() {
-        return needs(
-            "Its source reads name no file of this workspace: read the file itself and cite that.".into(),
-        );
+    let carrying: Vec<&&Event> = direct.into_iter().filter(|event| event.draft.carries()).collect();
+    if carrying.is_empty() {
+        let why = "Its source reads name no file of this workspace: read the file itself and cite that.";
+        return needs(why.to_owned(), Vec::new());
     }
-    let current: Vec<&&Event> = anchored.into_iter().filter(|event| is_current(event)).collect();
-    let Some(newest) = current.last() else {
-        return needs(
-            "Every file it rests on was changed since it was read: read it again and cite that.".into(),
-        );
+    let changed = |event: &Event| -> Option<String> {
+        let mut files = event.draft.anchors();
+        files.find(|(path, hash)| !is_current(path, hash)).map(|(path, _)| path.to_owned())
     };
-    let self_reported = current.iter().all(|event| event.source == Source::Told);
-    let against = current.iter().rev().find(|event| event.draft.refutes());
-    match against {
-        Some(against) => Judgement {
-            verdict: Verdict::Rejected,
-            reason: format!("{} says {}.", against.event_id, against.draft.outcome),
-            self_reported,
-        },
-        None => Judgement {
-            verdict: Verdict::VerifiedForMission,
-            reason: format!(
-                "Direct evidence: {} ({}).",
-                newest.event_id,
-                newest.draft.evidence_class.map_or("none", EvidenceClass::name)
-            ),
-            self_reported,
-        },
+    let (mut current, mut stale, mut said) = (Vec::new(), Vec::new(), Vec::new());
+    for event in carrying {
+        match changed(event) {
+            None => current.push(*event),
+            Some(path) => {
+                said.push(format!("{} ({path} changed since)", event.event_id));
+                stale.push(event.event_id.clone());
+            }
+        }
     }
+    let not_counted =
+        if said.is_empty() { String::new() } else { format!(" Not counted: {}.", said.join(", ")) };
+    if current.is_empty() {
+        let why = format!(
+            "What it rests on was changed since it was seen: read it again and cite that.{not_counted}"
+        );
+        return needs(why, stale);
+    }
+    let self_reported = current.iter().all(|event| event.source == Source::Told);
+    let by = |speaks: Speaks| current.iter().rev().find(|event| event.draft.speaks() == speaks);
+    let (verdict, reason) = if let Some(against) = by(Speaks::Against) {
+        let before = by(Speaks::For).map_or_else(String::new, |event| {
+            format!(" {} ({}) spoke for it.", event.event_id, event.draft.outcome)
+        });
+        let said = format!("{} says {}.{before}", against.event_id, against.draft.outcome);
+        (Verdict::Rejected, said)
+    } else if let Some(newest) = by(Speaks::For) {
+        let class = newest.draft.evidence_class.map_or("", EvidenceClass::name);
+        (Verdict::VerifiedForMission, format!("Direct evidence: {} ({class}).", newest.event_id))
+    } else {
+        let outcomes: std::collections::BTreeSet<&str> =
+            current.iter().map(|event| event.draft.outcome.as_str()).collect();
+        let outcomes: Vec<&str> = outcomes.into_iter().collect();
+        let why = format!(
+            "{} speaks neither for it nor against it. For: {} …; against: {} ….{not_counted}",
+            outcomes.join(", "),
+            SUPPORT[..MOST_WORDS].join(", "),
+            AGAINST[..MOST_WORDS].join(", ")
+        );
+        return needs(why, stale);
+    };
+    let mut rests_on: Vec<Shown> = current
+        .iter()
+        .flat_map(|event| event.draft.anchors())
+        .map(|(path, hash)| Shown { path: path.to_owned(), content_hash: hash.to_owned() })
+        .collect();
+    rests_on.sort();
+    rests_on.dedup();
+    rests_on.truncate(MOST_FILES);
+    Judgement { verdict, reason: format!("{reason}{not_counted}"), self_reported, rests_on, stale }
 }
 
-/// A read of the source is a witness only where it is known of which source.
-fn is_anchored(event: &Event) -> bool {
-    event.draft.evidence_class != Some(EvidenceClass::DirectSource) || event.draft.content_hash.is_some()
+/// Why events without direct evidence carry nothing.
+fn indirect(events: &[&Event]) -> String {
+    let classes: std::collections::BTreeSet<&str> =
+        events.iter().filter_map(|event| event.draft.evidence_class).map(EvidenceClass::name).collect();
+    if classes.is_empty() {
+        return "None of the events it cites is evidence of anything: read the source or run it, and cite that."
+            .to_owned();
+    }
+    let classes: Vec<&str> = classes.into_iter().collect();
+    format!(
+        "It rests on indirect evidence alone ({}): read the source or run it, and cite that.",
+        classes.join(", ")
+    )
 }

@@ -10,7 +10,7 @@ use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::Gap;
-use crate::state::{DeadPath, Seen, TestRun};
+use crate::state::{DeadPath, Seen, TestRun, path_of};
 
 pub const SCHEMA: &str = "m1nd-mission-event-v1";
 
@@ -61,9 +61,15 @@ pub struct Draft {
     pub agent_confidence: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Of the file it is about, when it happened.
+    /// Of the file that the target names, when it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_hash: Option<String>,
+    /// Other files that it showed, as they were then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<Shown>,
+    /// Files that it showed and for which there was no room here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_anchored: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Box<Detail>>,
 }
@@ -88,6 +94,8 @@ impl Draft {
             agent_confidence: None,
             note: None,
             content_hash: None,
+            shown: Vec::new(),
+            not_anchored: 0,
             detail: Some(Box::new(detail)),
         }
     }
@@ -96,12 +104,37 @@ impl Draft {
         self.evidence_class.is_some_and(EvidenceClass::is_direct)
     }
 
+    /// Whether it is direct evidence of something that is there: a read of the source is one only where it is known of
+    /// which source.
+    pub fn carries(&self) -> bool {
+        self.is_direct() && (self.evidence_class != Some(EvidenceClass::DirectSource) || self.is_anchored())
+    }
+
+    pub fn is_anchored(&self) -> bool {
+        self.anchors().next().is_some()
+    }
+
+    /// Every file that it showed, with the hash that it had then.
+    pub fn anchors(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.content_hash.as_deref().map(|hash| (path_of(&self.target), hash));
+        let edited = match self.detail.as_deref() {
+            Some(Detail::Edited { files, .. }) => files.as_slice(),
+            _ => &[],
+        };
+        let edited = edited.iter().filter_map(|file| Some((file.path.as_str(), file.sha256.as_deref()?)));
+        let edited = edited.filter(move |file| Some(*file) != own);
+        let shown = self.shown.iter().map(|file| (file.path.as_str(), file.content_hash.as_str()));
+        own.into_iter().chain(edited).chain(shown)
+    }
+
+    /// What its outcome means for a claim.
+    pub fn speaks(&self) -> Speaks {
+        Speaks::of(&self.outcome)
+    }
+
     /// Whether it says that what was looked for is not there, or not so.
     pub fn refutes(&self) -> bool {
-        matches!(
-            self.outcome.as_str(),
-            "hypothesis_rejected" | "rejected" | "refuted" | "contradicted" | "ruled_out"
-        )
+        self.speaks() == Speaks::Against
     }
 
     /// Whether it only says what the mission did with itself, and shows nothing of what it is about.
@@ -124,6 +157,97 @@ impl Draft {
             || matches!(self.outcome.as_str(), "dead_path" | "dead_end")
             || self.event_type == "dead_path"
     }
+}
+
+/// What an outcome means for a claim that cites it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaks {
+    For,
+    Against,
+    /// It says how a step ended and not what that shows.
+    Neither,
+}
+
+/// Outcomes that speak for a claim. What a reader saw is read or found; what it means is the claim.
+pub const SUPPORT: [&str; 22] = [
+    "hypothesis_supported",
+    "hypothesis_confirmed",
+    "supported",
+    "confirmed",
+    "verified",
+    "proved",
+    "reproduced",
+    "observed",
+    "passed",
+    "pass",
+    "ok",
+    "success",
+    "succeeded",
+    "read",
+    "seen",
+    "found",
+    "applied",
+    "edited",
+    "created",
+    "deleted",
+    "done",
+    "approved",
+];
+
+/// Outcomes that speak against one.
+pub const AGAINST: [&str; 13] = [
+    "hypothesis_rejected",
+    "hypothesis_refuted",
+    "hypothesis_not_supported",
+    "hypothesis_contradicted",
+    "rejected",
+    "refuted",
+    "contradicted",
+    "ruled_out",
+    "not_supported",
+    "not_confirmed",
+    "not_reproduced",
+    "disproved",
+    "falsified",
+];
+
+/// Outcomes of a run that ended well.
+const PASSED: [&str; 9] = [
+    "passed",
+    "pass",
+    "ok",
+    "success",
+    "succeeded",
+    "confirmed",
+    "verified",
+    "supported",
+    "hypothesis_supported",
+];
+
+/// Whether an outcome says that a run ended well.
+pub(crate) fn is_passed(outcome: &str) -> bool {
+    PASSED.contains(&outcome)
+}
+
+impl Speaks {
+    pub fn of(outcome: &str) -> Self {
+        match outcome {
+            known if SUPPORT.contains(&known) => Self::For,
+            known if AGAINST.contains(&known) => Self::Against,
+            _ => Self::Neither,
+        }
+    }
+}
+
+/// A file that was shown, as it was then.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Shown {
+    pub path: String,
+    pub content_hash: String,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What only the mission's own events say.
@@ -155,6 +279,13 @@ pub enum Detail {
     Edited {
         batch_id: String,
         files: Vec<EditedFile>,
+        /// The batch that this one took back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        undoes: Option<String>,
+    },
+    /// A change set that was looked at as a whole.
+    Reviewed {
+        changed_files: u64,
     },
     Claimed {
         claim_id: ClaimId,
@@ -167,6 +298,9 @@ pub enum Detail {
         reason: String,
         event_ids: Vec<EventId>,
         self_reported: bool,
+        /// Files of the events that the verdict rests on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rests_on: Vec<Shown>,
     },
     Dissent {
         against: String,
@@ -188,6 +322,9 @@ pub struct EditedFile {
     /// Missing when it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// Whether it was not there before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub created: bool,
 }
 
 /// What a mission knows from the one before it.

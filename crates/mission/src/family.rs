@@ -68,7 +68,7 @@ impl Family {
             Self::Read
         } else if has(&["test", "compil", "build", "probe", "command", "run", "repro"]) {
             Self::Run
-        } else if has(&["edit", "diff", "patch", "apply"]) {
+        } else if has(&["edit", "diff", "patch", "apply", "undo", "revert"]) {
             Self::Edit
         } else if has(&["seek", "search", "retriev", "activate"]) {
             Self::Retrieve

@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::advise::next_for_child;
 use crate::claim::{Claim, Verdict};
 use crate::event::Inherited;
 use crate::ids::{EventId, MissionId};
 use crate::needs::{self, Gap};
+use crate::situation::Situation;
 use crate::state::{DeadPath, KEPT, Seen, State, TestRun};
 
 /// What a hand-off does not prove.
@@ -41,7 +43,7 @@ pub struct Handoff {
     pub handoff_id: String,
     pub mission_id: MissionId,
     pub summary: String,
-    /// What the next agent should do first.
+    /// What the next agent should do first, in the mission that mission_resume gives it.
     pub next_required_move: Value,
     pub verified_claims: Vec<Claim>,
     pub rejected_claims: Vec<Claim>,
@@ -60,12 +62,13 @@ pub struct Handoff {
 }
 
 /// A hand-off of this state in at most `most` bytes. The oldest items of the longest lists go first.
-pub fn of(state: &State, next_move: Value, most: usize) -> Handoff {
+pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
     let claims = |wanted: &dyn Fn(Verdict) -> bool| -> Vec<Claim> {
-        let all = state.inherited.claims.iter().chain(&state.claims);
-        all.filter(|claim| wanted(claim.verdict)).cloned().collect()
+        let all = state.all_claims().filter(|claim| wanted(claim.verdict));
+        all.map(|claim| claim.as_shown(situation.is_current)).collect()
     };
-    let mut files: Vec<&Seen> = state.inherited.files.iter().chain(state.files.values()).collect();
+    let before = state.inherited.files.iter().filter(|seen| !state.files.contains_key(&seen.path));
+    let mut files: Vec<&Seen> = before.chain(state.files.values()).collect();
     files.sort_by_key(|seen| seen.event_id.sequence());
     let anchors = files.iter().filter_map(|seen| {
         let content_hash = seen.content_hash.clone()?;
@@ -78,7 +81,7 @@ pub fn of(state: &State, next_move: Value, most: usize) -> Handoff {
         ),
         mission_id: state.mission_id.clone(),
         summary: summary(state),
-        next_required_move: next_move,
+        next_required_move: json!(next_for_child(state, situation)),
         verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
         rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
         open_hypotheses: claims(&|verdict| !verdict.is_settled()),
@@ -86,7 +89,7 @@ pub fn of(state: &State, next_move: Value, most: usize) -> Handoff {
         graph_anchors: anchors.collect(),
         files_read: files.iter().map(|seen| seen.path.clone()).collect(),
         tests_run: state.inherited.tests.iter().chain(&state.tests).cloned().collect(),
-        gaps: needs::gaps(state),
+        gaps: needs::gaps(state, situation),
         non_claims: NON_CLAIMS.map(str::to_owned).to_vec(),
         staleness_criteria: vec![
             "an anchor's file has another hash or is gone".to_owned(),
@@ -184,14 +187,13 @@ fn cut_one(handoff: &mut Handoff) -> Option<&'static str> {
 
 /// What a child of this mission begins with: everything, not only what a hand-off has room for.
 pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
-    let joined = |claim: &&Claim| claim.verdict.is_settled();
     let mut files: Vec<Seen> = state.inherited.files.clone();
     files.retain(|seen| !state.files.contains_key(&seen.path));
     files.extend(state.files.values().cloned());
     files.sort_by_key(|seen| seen.event_id.sequence());
     // A chain of children does not grow without end: of each list the newest go on.
     Inherited {
-        claims: newest(state.inherited.claims.iter().chain(&state.claims).filter(joined)),
+        claims: newest(state.all_claims()),
         dead_paths: newest(state.all_dead_paths()),
         files: newest(files.iter()),
         tests: newest(state.inherited.tests.iter().chain(&state.tests)),

@@ -94,6 +94,13 @@ impl ClaimId {
     }
 }
 
+impl ClaimId {
+    /// Its place among the claims of its mission; 0 for what is no such id.
+    pub fn number(&self) -> usize {
+        self.0.strip_prefix("clm_").and_then(|number| number.parse().ok()).unwrap_or(0)
+    }
+}
+
 impl fmt::Display for ClaimId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)

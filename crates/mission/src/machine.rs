@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::advise::do_not;
+use crate::advise::against;
 use crate::chain;
 use crate::claim::{Judgement, Verdict, judge};
 use crate::error::MissionError;
@@ -182,13 +182,21 @@ impl Machine<'_> {
             agent_confidence: telling.agent_confidence,
             note: telling.note,
             content_hash: telling.content_hash,
+            shown: Vec::new(),
+            not_anchored: 0,
             detail: None,
         };
         if draft.evidence_class == Some(EvidenceClass::DirectSource) && draft.content_hash.is_none() {
             let target = &draft.target;
             self.stepped.warnings.push(format!(
-                "{target:?} names no file of this workspace, so this event alone cannot carry a claim."
+                "{target:?} names no file of this workspace, so this event carries nothing and counts as no read."
             ));
+        }
+        if draft.tool_family == Family::Edit
+            && !crate::edits::is_undo(&draft)
+            && let Err(why) = self.stepped.state.told_edit(&draft)
+        {
+            self.stepped.warnings.push(format!("Not counted as a change: {why}"));
         }
         Ok(self.add(draft, Source::Told))
     }
@@ -198,22 +206,40 @@ impl Machine<'_> {
     }
 
     /// Adds a step, and says when it was advised against or goes round in circles.
-    fn add(&mut self, draft: Draft, source: Source) -> EventId {
-        let (family, target, note) = (draft.tool_family, draft.target.clone(), draft.note.clone());
-        let against = do_not(&self.stepped.state, self.situation);
-        let against = against.into_iter().find(|no| no.forbids(family, &target));
-        let id = self.link(draft, source);
-        let turns = self.stepped.state.turns_of(family, &target);
-        if turns >= LOOP {
-            let name = family.name();
+    fn add(&mut self, mut draft: Draft, source: Source) -> EventId {
+        if !self.situation.right_workspace && draft.is_anchored() {
+            // Files of another repository prove nothing about the one that is meant, now or later.
+            draft.evidence_class = None;
+            draft.content_hash = None;
+            draft.shown = Vec::new();
+            draft.detail = None;
             self.stepped.warnings.push(format!(
-                "Loop: {name} of {target:?} for the {turns}th time without new evidence. Ask something else, or conclude."
+                "This is not {}: the step is recorded, and its files carry nothing.",
+                self.stepped.state.repo
+            ));
+        }
+        let against = against(&self.stepped.state, self.situation, &draft, source);
+        let was_overspent = self.stepped.state.remaining(self.situation.now_ms).is_overspent();
+        let (family, target) = (draft.tool_family, draft.target.clone());
+        let note = draft.note.clone().filter(|_| source == Source::Told);
+        let asked = draft.clone();
+        let id = self.link(draft, source);
+        let turns = self.stepped.state.turns_of(source, &asked);
+        if turns >= LOOP {
+            let (name, nth) = (family.name(), ordinal(turns));
+            self.stepped.warnings.push(format!(
+                "Loop: {name} of {target:?} for the {nth} time without new evidence. Ask something else, or conclude."
             ));
         }
         if let Some(against) = against {
+            self.stepped.warnings.push(format!("Dissent recorded: {against}"));
             let reason = note.unwrap_or_else(|| "no reason was given".to_owned());
-            let detail = Detail::Dissent { against: against.why, reason };
+            let detail = Detail::Dissent { against, reason };
             self.own(Draft::kernel("dissent", "dissent", target, "recorded", detail));
+        }
+        let remaining = self.stepped.state.remaining(self.situation.now_ms);
+        if remaining.is_overspent() && !was_overspent {
+            self.stepped.warnings.push(OVERSPENT.to_owned());
         }
         id
     }
@@ -221,11 +247,15 @@ impl Machine<'_> {
     fn claim(&mut self, said: String, event_ids: Vec<EventId>) -> Result<ClaimId, MissionError> {
         text("claim", &said, MAX_TEXT)?;
         self.cited(&event_ids)?;
-        let id = ClaimId::new(self.stepped.state.claims.len() + 1);
+        let id = self.stepped.state.next_claim_id();
+        self.take_up(id.clone(), said, event_ids);
+        Ok(id)
+    }
+
+    fn take_up(&mut self, id: ClaimId, said: String, event_ids: Vec<EventId>) {
         let detail = Detail::Claimed { claim_id: id.clone(), text: said.clone(), event_ids };
         self.own(Draft::kernel("claim", "claimed", said, "open", detail));
-        self.stepped.claim = Some(id.clone());
-        Ok(id)
+        self.stepped.claim = Some(id);
     }
 
     fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
@@ -233,16 +263,27 @@ impl Machine<'_> {
         self.cited(&event_ids)?;
         if let Some(id) = &claim_id {
             let state = &self.stepped.state;
-            let Some(claim) = state.claim(id) else {
-                let known = state.claims.iter().map(|claim| claim.claim_id.clone()).collect();
+            let Some(claim) = state.all_claims().find(|claim| claim.claim_id == *id) else {
+                let known = state.all_claims().map(|claim| claim.claim_id.clone()).collect();
                 return Err(MissionError::UnknownClaim { id: id.clone(), known });
             };
-            if claim.verdict.is_settled() {
+            // A verified one can be contradicted, and must be judged again when its files changed.
+            let is_new = |event: &&EventId| !claim.event_ids.contains(event);
+            let brings = event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty();
+            let may_change = claim.verdict == Verdict::VerifiedForMission
+                && (brings || !claim.stale_files(self.situation.is_current).is_empty());
+            if claim.verdict.is_settled() && !may_change {
                 return Err(MissionError::Settled { id: id.clone(), state: claim.verdict.name() });
             }
-            let earlier: Vec<EventId> =
-                claim.event_ids.iter().filter(|id| !event_ids.contains(id)).cloned().collect();
-            event_ids.splice(0..0, earlier);
+            if state.claim(id).is_some() {
+                let earlier: Vec<EventId> =
+                    claim.event_ids.iter().filter(|id| !event_ids.contains(id)).cloned().collect();
+                event_ids.splice(0..0, earlier);
+            } else {
+                // What the mission before knew rests on its events; here it begins anew, under the same name.
+                let said = claim.text.clone();
+                self.take_up(id.clone(), said, Vec::new());
+            }
         }
         for telling in evidence {
             let id = self.tell(telling)?;
@@ -256,10 +297,18 @@ impl Machine<'_> {
             }
         };
         let cited = self.cited(&event_ids)?;
-        let Judgement { verdict, reason, self_reported } =
-            judge(&cited.iter().collect::<Vec<_>>(), &|event| self.is_current(event));
+        let Judgement { verdict, reason, self_reported, rests_on, stale } =
+            judge(&cited.iter().collect::<Vec<_>>(), self.situation.is_current);
+        if !stale.is_empty() {
+            let names: Vec<&str> = stale.iter().map(EventId::as_str).collect();
+            let names = names.join(", ");
+            self.stepped
+                .warnings
+                .push(format!("Files of {names} changed since: not counted, read them again."));
+        }
         let outcome = verdict.name();
-        let detail = Detail::Judged { claim_id: id.clone(), verdict, reason, event_ids, self_reported };
+        let detail =
+            Detail::Judged { claim_id: id.clone(), verdict, reason, event_ids, self_reported, rests_on };
         self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
         if self_reported && verdict == Verdict::VerifiedForMission {
             self.stepped.warnings.push(
@@ -272,7 +321,7 @@ impl Machine<'_> {
     }
 
     fn close(&mut self, force: bool) -> Result<(), MissionError> {
-        let gaps = needs::gaps(&self.stepped.state);
+        let gaps = needs::gaps(&self.stepped.state, self.situation);
         if !gaps.is_empty() && !force {
             return Err(MissionError::Gaps { gaps });
         }
@@ -319,11 +368,20 @@ impl Machine<'_> {
         let newest = EventId::new(&state.mission_id, state.sequence);
         MissionError::UnknownEvent { id: id.to_string(), newest: Some(newest.to_string()) }
     }
+}
 
-    fn is_current(&self, event: &Event) -> bool {
-        let path = crate::state::path_of(&event.draft.target);
-        event.draft.content_hash.as_deref().is_none_or(|hash| (self.situation.is_current)(path, hash))
-    }
+/// What is said once, when the budget is passed.
+const OVERSPENT: &str = "More was spent than planned: settle the open claims, hand off or close.";
+
+fn ordinal(number: u32) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
 }
 
 fn word(field: &'static str, given: &str) -> Result<(), MissionError> {

@@ -7,7 +7,7 @@ use crate::ids::MissionId;
 use crate::machine::{self, Command, Start, Stepped};
 use crate::port::{Appended, Ledger, Summary};
 use crate::situation::Situation;
-use crate::state::State;
+use crate::state::{RULES, State};
 
 /// Agents that write to one mission at the same time wait for each other this often. Each try that fails is another's
 /// that succeeded.
@@ -83,6 +83,10 @@ pub fn state<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<State, Refus
         None => None,
     };
     match found {
+        Some(state) if state.rules != RULES => {
+            let events = stream(ledger, &state.mission_id)?;
+            Ok(State::of(&events).unwrap_or(state))
+        }
         Some(state) => Ok(state),
         None => {
             let newest = ledger.list(OFFERED).map_err(Refusal::Store)?;

@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::event::Speaks;
+use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::mode::{Mode, Route};
-use crate::state::State;
+use crate::situation::Situation;
+use crate::state::{State, path_of};
 
 /// One thing that a mission of some kind does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,10 @@ pub(crate) enum Need {
     Oriented,
     /// A change set was judged as a whole.
     Reviewed,
+    /// There was a change set to judge.
+    DiffSeen,
+    /// A document and a file of code were seen.
+    DocumentAndCode,
     /// Places were searched for.
     Located,
     /// What is around a place was looked at.
@@ -24,12 +31,17 @@ pub(crate) enum Need {
     SourceRead(usize),
     /// What the change needs was asked before it was made.
     Planned,
+    /// A change was made, and is still there.
     Edited,
+    /// Every file that was changed had been read before.
+    ReadBefore,
     /// Something ran after the newest edit, and passed.
     Tested,
     Claimed,
     /// Every claim is verified or rejected.
     Settled,
+    /// The files that verified claims rest on are as they were.
+    Current,
     /// Somebody looked for what the first finding hides.
     Swept,
 }
@@ -52,9 +64,12 @@ pub struct Required {
 }
 
 /// What a mission of this kind does, in order, and what of it is done.
-pub fn explain(state: &State) -> Vec<Required> {
-    let of =
-        |need: &Need| Required { need: need.name(), done: need.is_met(state), to_close: !need.is_advice() };
+pub fn explain(state: &State, situation: &Situation<'_>) -> Vec<Required> {
+    let of = |need: &Need| Required {
+        need: need.name(),
+        done: need.is_met(state, situation),
+        to_close: !need.is_advice(),
+    };
     self::of(state.mode).iter().map(of).collect()
 }
 
@@ -70,19 +85,40 @@ pub(crate) const SWEEPS: [&str; 5] = [
 /// What a mission does, in order.
 pub(crate) fn of(mode: Mode) -> &'static [Need] {
     use Need::{
-        Claimed, Edited, KnownRead, Located, Oriented, Planned, Related, Reviewed, Settled, SourceRead,
-        Swept, Tested,
+        Claimed, Current, DiffSeen, DocumentAndCode, Edited, KnownRead, Located, Oriented, Planned,
+        ReadBefore, Related, Reviewed, Settled, SourceRead, Swept, Tested,
     };
     match mode {
-        Mode::Orientation => &[Oriented, KnownRead, SourceRead(2)],
-        Mode::BugHunt => &[KnownRead, Oriented, Located, SourceRead(1), Claimed, Settled, Swept],
-        Mode::Review => &[Reviewed, KnownRead, SourceRead(1), Claimed, Settled],
-        Mode::Refactor => {
-            &[KnownRead, Oriented, Located, Related, SourceRead(1), Planned, Edited, Tested, Settled]
-        }
-        Mode::DocsDrift => &[KnownRead, Oriented, Located, SourceRead(2), Claimed, Settled],
-        Mode::Release => &[Reviewed, KnownRead, SourceRead(1), Tested, Claimed, Settled],
-        Mode::Edit => &[KnownRead, Oriented, Located, SourceRead(1), Planned, Edited, Tested, Settled],
+        Mode::Orientation => &[Oriented, KnownRead, SourceRead(2), Settled, Current],
+        Mode::BugHunt => &[KnownRead, Oriented, Located, SourceRead(1), Claimed, Settled, Current, Swept],
+        Mode::Review => &[Reviewed, DiffSeen, KnownRead, SourceRead(1), Claimed, Settled, Current],
+        Mode::Refactor => &[
+            KnownRead,
+            Oriented,
+            Located,
+            Related,
+            SourceRead(1),
+            Planned,
+            Edited,
+            ReadBefore,
+            Tested,
+            Settled,
+            Current,
+        ],
+        Mode::DocsDrift => &[KnownRead, Oriented, Located, DocumentAndCode, Claimed, Settled, Current],
+        Mode::Release => &[Reviewed, KnownRead, SourceRead(1), Tested, Claimed, Settled, Current],
+        Mode::Edit => &[
+            KnownRead,
+            Oriented,
+            Located,
+            SourceRead(1),
+            Planned,
+            Edited,
+            ReadBefore,
+            Tested,
+            Settled,
+            Current,
+        ],
     }
 }
 
@@ -92,14 +128,18 @@ impl Need {
             Self::KnownRead => "known files read",
             Self::Oriented => "repository seen as a whole",
             Self::Reviewed => "change set judged as a whole",
+            Self::DiffSeen => "a change set that is not empty",
+            Self::DocumentAndCode => "a document and a file of code read",
             Self::Located => "places searched for",
             Self::Related => "callers and dependents looked at",
             Self::SourceRead(_) => "source read",
             Self::Planned => "plan checked",
-            Self::Edited => "change made",
+            Self::Edited => "change made, and not taken back",
+            Self::ReadBefore => "every changed file read before",
             Self::Tested => "run after the newest edit, and passed",
             Self::Claimed => "conclusion drawn",
             Self::Settled => "every claim verified or rejected",
+            Self::Current => "files behind verified claims as they were",
             Self::Swept => "looked for what the first finding hides",
         }
     }
@@ -109,37 +149,61 @@ impl Need {
         matches!(self, Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned)
     }
 
-    pub(crate) fn is_met(self, state: &State) -> bool {
+    pub(crate) fn is_met(self, state: &State, situation: &Situation<'_>) -> bool {
         // Whoever knows the files needs no map of all others.
         let is_direct = matches!(state.route, Route::Direct | Route::Resume);
         match self {
-            Self::KnownRead => unread(state).is_none(),
+            Self::KnownRead => unread(state, situation).is_none(),
             Self::Oriented => is_direct || state.used(Family::Orient) || !state.files.is_empty(),
-            Self::Reviewed => state.used(Family::Plan) || state.used(Family::Relate),
-            Self::Located => is_direct || state.used(Family::Retrieve) || !state.files.is_empty(),
+            Self::Reviewed => {
+                state.used(Family::Plan) || state.used(Family::Relate) || state.reviewed.is_some()
+            }
+            Self::DiffSeen => state.reviewed.is_some_and(|files| files > 0),
+            Self::DocumentAndCode => lacking(state).is_none(),
+            Self::Located => {
+                let found = state.used(Family::Retrieve) && !state.retrieval_blocked;
+                is_direct || found || !state.files.is_empty()
+            }
             Self::Related => state.used(Family::Relate),
-            Self::SourceRead(count) => state.files.len() + state.inherited.files.len() >= count,
+            Self::SourceRead(count) => files_read(state).count() >= count,
             Self::Planned => state.used(Family::Plan) || state.used(Family::Edit),
-            Self::Edited => state.used(Family::Edit),
+            Self::Edited => state.live_edits(situation.is_current).next().is_some(),
+            Self::ReadBefore => unread_edit(state).is_none(),
             Self::Tested => untested(state).is_none(),
             // What the mission before concluded need not be concluded again.
-            Self::Claimed => !state.claims.is_empty() || !state.inherited.claims.is_empty(),
+            Self::Claimed => state.all_claims().next().is_some(),
             Self::Settled => state.unsettled().next().is_none(),
+            Self::Current => state.stale_claims(situation.is_current).is_empty(),
             Self::Swept => !state.has_finding() || state.inherited.swept || !state.sweeps.is_empty(),
         }
     }
 
     /// What closing without it leaves open; nothing for what is advice only.
-    fn gap(self, state: &State) -> Option<Gap> {
+    fn gap(self, state: &State, situation: &Situation<'_>) -> Option<Gap> {
         let (gap, why) = match self {
             advice if advice.is_advice() => return None,
             Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned => return None,
             Self::Reviewed => ("not_reviewed", "The change was not looked at as a whole.".to_owned()),
             Self::SourceRead(count) => (
                 "source_not_read",
-                format!("The source of {} files was read; {count} are needed.", state.files.len()),
+                format!("The source of {} files was read; {count} are needed.", files_read(state).count()),
             ),
-            Self::Edited => ("nothing_edited", "No change was recorded.".to_owned()),
+            Self::DiffSeen => (
+                "no_change_set",
+                "Nothing was reviewed: there was no change set, or none was looked at. review takes a base or a diff."
+                    .to_owned(),
+            ),
+            Self::DocumentAndCode => ("source_not_read", lacking(state)?),
+            Self::Edited if state.edits.is_empty() => {
+                ("nothing_edited", "No change was made that is still there.".to_owned())
+            }
+            Self::Edited => {
+                ("nothing_edited", "What was changed is as it was before: it was taken back.".to_owned())
+            }
+            Self::ReadBefore => {
+                let path = unread_edit(state)?;
+                ("edited_unread", format!("{path} was changed and nobody had read it before."))
+            }
             Self::Tested => ("not_tested", untested(state)?),
             Self::Claimed => {
                 ("no_claim", "Nothing was concluded; that nothing was found is a conclusion too.".to_owned())
@@ -147,6 +211,15 @@ impl Need {
             Self::Settled => {
                 let open: Vec<&str> = state.unsettled().map(|claim| claim.claim_id.as_str()).collect();
                 ("claims_not_settled", format!("Neither verified nor rejected: {}.", open.join(", ")))
+            }
+            Self::Current => {
+                let stale = state.stale_claims(situation.is_current);
+                let said: Vec<String> = stale
+                    .iter()
+                    .map(|(claim, files)| format!("{} ({})", claim.claim_id, files.join(", ")))
+                    .collect();
+                let why = format!("Verified by files that have changed since: {}.", said.join("; "));
+                ("stale_evidence", why)
             }
             Self::Swept => (
                 "no_negative_space_sweep",
@@ -158,26 +231,86 @@ impl Need {
 }
 
 /// What is missing for an honest end.
-pub fn gaps(state: &State) -> Vec<Gap> {
-    let unmet = of(state.mode).iter().filter(|need| !need.is_met(state));
-    unmet.filter_map(|need| need.gap(state)).collect()
-}
-
-/// The first file that was named at the start and not seen yet.
-pub(crate) fn unread(state: &State) -> Option<&str> {
-    let is_read = |path: &&String| !state.files.contains_key(crate::state::path_of(path));
-    state.known_paths.iter().find(is_read).map(String::as_str)
-}
-
-/// Why nothing proves that it works.
-fn untested(state: &State) -> Option<String> {
-    let Some(newest) = state.tests.last() else {
-        return Some("Nothing was run.".to_owned());
-    };
-    let edited = state.newest.get(&Family::Edit).map_or(0, |event| event.sequence());
-    if newest.event_id.sequence() < edited {
-        return Some("Nothing was run after the newest edit.".to_owned());
+pub fn gaps(state: &State, situation: &Situation<'_>) -> Vec<Gap> {
+    if !situation.right_workspace {
+        let why = format!("The runtime is not bound to {}: nothing of it was seen.", state.repo);
+        return vec![Gap { gap: "wrong_workspace".to_owned(), why }];
     }
-    let failed = matches!(newest.outcome.as_str(), "failed" | "fail" | "error" | "timeout");
-    failed.then(|| format!("The newest run failed: {} ({}).", newest.target, newest.event_id))
+    let unmet = of(state.mode).iter().filter(|need| !need.is_met(state, situation));
+    unmet.filter_map(|need| need.gap(state, situation)).collect()
+}
+
+/// The first file that was named at the start, is there, and was not seen yet.
+pub(crate) fn unread<'s>(state: &'s State, situation: &Situation<'_>) -> Option<&'s str> {
+    let is_unread = |path: &&String| {
+        let path = path_of(path);
+        !state.files.contains_key(path) && (situation.exists)(path)
+    };
+    state.known_paths.iter().find(is_unread).map(String::as_str)
+}
+
+/// Files that this mission or the one before it saw, each once.
+fn files_read(state: &State) -> impl Iterator<Item = &str> {
+    let before = state.inherited.files.iter().map(|seen| seen.path.as_str());
+    state.files.keys().map(String::as_str).chain(before.filter(|path| !state.files.contains_key(*path)))
+}
+
+/// What of a document and the code that it speaks of was not seen.
+fn lacking(state: &State) -> Option<String> {
+    let (documents, code): (Vec<&str>, Vec<&str>) = files_read(state).partition(|path| is_document(path));
+    match (documents.is_empty(), code.is_empty()) {
+        (false, false) => None,
+        (true, _) => Some("No document was read.".to_owned()),
+        (false, true) => Some("No file of code was read.".to_owned()),
+    }
+}
+
+/// Whether a file is written for readers.
+fn is_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let is_text = name.rsplit_once('.').is_none_or(|(_, end)| {
+        ["md", "mdx", "markdown", "rst", "txt", "adoc", "asciidoc", "org", "tex", "html", "htm", "ipynb"]
+            .contains(&end)
+    });
+    let is_named = ["readme", "changelog", "contributing", "history", "news"]
+        .iter()
+        .any(|start| name.starts_with(start));
+    // A file without an ending is a document only by its name.
+    if name.contains('.') { is_text } else { is_named }
+}
+
+/// The first file that was changed before anybody had read it.
+fn unread_edit(state: &State) -> Option<&str> {
+    state.edits.iter().find(|edit| !edit.read_before).map(|edit| edit.path.as_str())
+}
+
+/// Why nothing proves that it works. A probe shows one thing; it does not take back a test that failed.
+fn untested(state: &State) -> Option<String> {
+    let edited = state.changed_at;
+    let after = |kind: Option<EvidenceClass>| {
+        let runs = state.tests.iter().filter(move |run| run.kind == kind);
+        runs.filter(|run| run.event_id.sequence() > edited).next_back()
+    };
+    let was_tested = state.tests.iter().any(|run| run.kind.is_none());
+    let newest = match after(None) {
+        Some(test) => test,
+        // Where nobody tests, a compiler's word is the best there is.
+        None if !was_tested => match after(Some(EvidenceClass::Compiler)) {
+            Some(compiled) => compiled,
+            None if state.tests.is_empty() => return Some("Nothing was run.".to_owned()),
+            None => return Some("No test and no compiler was run after the newest edit.".to_owned()),
+        },
+        None => return Some("No test was run after the newest edit.".to_owned()),
+    };
+    let said = (&newest.target, &newest.event_id, &newest.outcome);
+    match newest.outcome.as_str() {
+        passed if crate::event::is_passed(passed) => None,
+        "failed" | "fail" | "error" | "timeout" => {
+            Some(format!("The newest run failed: {} ({}).", said.0, said.1))
+        }
+        against if Speaks::of(against) == Speaks::Against => {
+            Some(format!("The newest run speaks against it: {} ({}).", said.0, said.1))
+        }
+        _ => Some(format!("The newest run did not pass: {} ({}, {}).", said.0, said.1, said.2)),
+    }
 }

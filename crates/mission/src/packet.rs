@@ -1,6 +1,10 @@
 //! Proof packet: what a mission proved, with everything that is needed to check it without this machine.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
 use m1nd_stdx::digest::sha256_hex;
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,7 +16,7 @@ use crate::ids::MissionId;
 use crate::mode::Mode;
 use crate::needs::Gap;
 use crate::prov;
-use crate::state::{Counters, State, Status, path_of};
+use crate::state::{Counters, State, Status};
 
 pub const SCHEMA: &str = "m1nd-mission-proof-packet-v1";
 
@@ -104,6 +108,9 @@ pub fn check(text: &str) -> Checked {
         }
     };
     let mut faults = Vec::new();
+    if let Some(more) = unknown(text, &packet) {
+        faults.push(more);
+    }
     if packet.schema != SCHEMA {
         faults.push(format!("It is of schema {:?}, not {SCHEMA:?}.", packet.schema));
     }
@@ -127,6 +134,98 @@ pub fn check(text: &str) -> Checked {
     Checked { intact: faults.is_empty(), faults, remarks, anchors: anchors(&packet) }
 }
 
+/// What a text says besides the packet that was read out of it: a field that no packet has, or one that stands twice.
+fn unknown(text: &str, packet: &Packet) -> Option<String> {
+    if let Err(err) = serde_json::from_str::<Once>(text) {
+        return Some(format!("It says something twice: {err}."));
+    }
+    let given: Value = serde_json::from_str(text).ok()?;
+    let known = serde_json::to_value(packet).ok()?;
+    let at = differs(&given, &known, String::new())?;
+    Some(format!("It says something that no packet of this build says, at {at}."))
+}
+
+/// The first place where a value is not what it should be.
+fn differs(given: &Value, known: &Value, at: String) -> Option<String> {
+    match (given, known) {
+        (Value::Object(given), Value::Object(known)) => {
+            let more = given.iter().find_map(|(name, value)| {
+                let at = format!("{at}/{name}");
+                known.get(name).map_or(Some(at.clone()), |known| differs(value, known, at))
+            });
+            more.or_else(|| {
+                known.keys().find(|name| !given.contains_key(*name)).map(|name| format!("{at}/{name}"))
+            })
+        }
+        (Value::Array(given), Value::Array(known)) if given.len() == known.len() => given
+            .iter()
+            .zip(known)
+            .enumerate()
+            .find_map(|(place, (given, known))| differs(given, known, format!("{at}/{place}"))),
+        (given, known) => (given != known).then_some(at),
+    }
+}
+
+/// Any JSON in which no object has a name twice.
+struct Once;
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Unique)
+    }
+}
+
+struct Unique;
+
+impl<'de> Visitor<'de> for Unique {
+    type Value = Once;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_unit<E>(self) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Once, A::Error> {
+        while items.next_element::<Once>()?.is_some() {}
+        Ok(Once)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Once, A::Error> {
+        let mut names = BTreeSet::new();
+        while let Some(name) = fields.next_key::<String>()? {
+            fields.next_value::<Once>()?;
+            if names.contains(&name) {
+                return Err(A::Error::custom(format!("{name:?}")));
+            }
+            names.insert(name);
+        }
+        Ok(Once)
+    }
+}
+
 /// Whether it says something that its events do not.
 fn contradiction(packet: &Packet) -> Option<String> {
     let said = match State::of(&packet.events) {
@@ -144,16 +243,9 @@ fn contradiction(packet: &Packet) -> Option<String> {
 
 /// What verified claims rest on.
 fn anchors(packet: &Packet) -> Vec<(String, String)> {
-    let cited =
-        |event: &&Event| packet.verified_claims.iter().any(|claim| claim.event_ids.contains(&event.event_id));
-    let mut anchors: Vec<(String, String)> = packet
-        .events
-        .iter()
-        .filter(cited)
-        .filter_map(|event| {
-            Some((path_of(&event.draft.target).to_owned(), event.draft.content_hash.clone()?))
-        })
-        .collect();
+    let files = packet.verified_claims.iter().flat_map(|claim| &claim.rests_on);
+    let mut anchors: Vec<(String, String)> =
+        files.map(|file| (file.path.clone(), file.content_hash.clone())).collect();
     anchors.sort();
     anchors.dedup();
     anchors

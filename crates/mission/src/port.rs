@@ -54,6 +54,11 @@ pub trait Ledger {
     /// Events after a place, in order.
     fn events(&self, mission: &MissionId, after: u64, limit: usize) -> Result<Vec<Event>, Self::Fault>;
 
-    /// Those that changed last, first.
+    /// Those that changed last, first. One that cannot be read is left out, and named by `unreadable`.
     fn list(&self, limit: usize) -> Result<Vec<Summary>, Self::Fault>;
+
+    /// Missions that are kept and cannot be read.
+    fn unreadable(&self) -> Result<Vec<String>, Self::Fault> {
+        Ok(Vec::new())
+    }
 }

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::claim::Claim;
 use crate::event::Event;
-use crate::state::path_of;
 
 /// Claims and files are entities, events are activities, actors are agents.
 pub(crate) fn graph(claims: &[&Claim], events: &[&Event]) -> Vec<Value> {
@@ -37,20 +36,22 @@ pub(crate) fn graph(claims: &[&Claim], events: &[&Event]) -> Vec<Value> {
                 &associated,
                 json!({ "type": "wasAssociatedWith", "activity": activity, "agent": agent }),
             );
-            let used = match &event.draft.content_hash {
-                Some(hash) => {
-                    let entity = format!("file:{}@{hash}", path_of(&event.draft.target));
-                    add(&mut graph, &entity, json!({ "type": "entity", "id": entity }));
-                    entity
-                }
-                None => activity.to_owned(),
-            };
-            let derived = format!("{id} from {used} by {activity}");
-            add(
-                &mut graph,
-                &derived,
-                json!({ "type": "wasDerivedFrom", "entity": id, "used": used, "activity": activity }),
-            );
+            let mut used: Vec<String> =
+                event.draft.anchors().map(|(path, hash)| format!("file:{path}@{hash}")).collect();
+            for entity in &used {
+                add(&mut graph, entity, json!({ "type": "entity", "id": entity }));
+            }
+            if used.is_empty() {
+                used.push(activity.to_owned());
+            }
+            for used in used {
+                let derived = format!("{id} from {used} by {activity}");
+                add(
+                    &mut graph,
+                    &derived,
+                    json!({ "type": "wasDerivedFrom", "entity": id, "used": used, "activity": activity }),
+                );
+            }
         }
     }
     graph

@@ -20,6 +20,8 @@ pub struct Situation<'a> {
     pub stale_binary: bool,
     /// Whether the file at a path is still as it was when it had this hash.
     pub is_current: &'a dyn Fn(&str, &str) -> bool,
+    /// Whether there is a file at a path.
+    pub exists: &'a dyn Fn(&str) -> bool,
 }
 
 impl std::fmt::Debug for Situation<'_> {

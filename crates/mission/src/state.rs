@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::chain::{GENESIS, Head};
 use crate::claim::{Claim, Verdict};
-use crate::event::{Detail, Event, Inherited, Source};
+use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
@@ -16,6 +16,8 @@ use crate::mode::{Budget, Mode, Route};
 use crate::needs::Gap;
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
+/// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
+pub const RULES: u32 = 2;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -36,6 +38,9 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     pub schema: String,
+    /// Those by which it was made.
+    #[serde(default)]
+    pub rules: u32,
     pub mission_id: MissionId,
     pub parent_mission_id: Option<MissionId>,
     pub repo: String,
@@ -57,6 +62,24 @@ pub struct State {
     /// Files whose source was seen, by path.
     pub files: BTreeMap<String, Seen>,
     pub tests: Vec<TestRun>,
+    /// Files that the mission changed and nobody took back.
+    #[serde(default)]
+    pub edits: Vec<Edit>,
+    /// The place of the newest event that changed a file or took a change back.
+    #[serde(default)]
+    pub changed_at: u64,
+    /// Files of the change set that was looked at as a whole; none while nobody looked.
+    #[serde(default)]
+    pub reviewed: Option<u64>,
+    /// The newest event that can carry a claim.
+    #[serde(default)]
+    pub newest_direct: Option<EventId>,
+    /// Where each claim was made or judged last.
+    #[serde(default)]
+    pub judged: BTreeMap<String, u64>,
+    /// Tools of recovery that were asked since the newest search was blocked.
+    #[serde(default)]
+    pub recovered: Vec<String>,
     pub dead_paths: Vec<DeadPath>,
     /// Calls since something new was learned, by family and target.
     pub turns: BTreeMap<String, u32>,
@@ -98,6 +121,23 @@ pub struct Seen {
     pub path: String,
     pub content_hash: Option<String>,
     pub event_id: EventId,
+    /// What it was when it was seen first, if it changed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_hash: Option<String>,
+}
+
+/// A file that was changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_id: Option<String>,
+    pub event_id: EventId,
+    /// Whether somebody had seen it, or it was made new.
+    pub read_before: bool,
+    /// What it was when the mission saw it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -105,6 +145,9 @@ pub struct TestRun {
     pub target: String,
     pub outcome: String,
     pub event_id: EventId,
+    /// A compiler or a probe; missing for tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<EvidenceClass>,
 }
 
 /// Where nothing was found.
@@ -135,6 +178,7 @@ impl State {
         };
         Some(Self {
             schema: SCHEMA.to_owned(),
+            rules: RULES,
             mission_id: event.mission_id.clone(),
             parent_mission_id: parent_mission_id.clone(),
             repo: repo.clone(),
@@ -153,6 +197,12 @@ impl State {
             claims: Vec::new(),
             files: BTreeMap::new(),
             tests: Vec::new(),
+            edits: Vec::new(),
+            changed_at: 0,
+            reviewed: None,
+            newest_direct: None,
+            judged: BTreeMap::new(),
+            recovered: Vec::new(),
             dead_paths: Vec::new(),
             turns: BTreeMap::new(),
             steps: BTreeMap::new(),
@@ -194,15 +244,21 @@ impl State {
 
     fn apply_own(&mut self, event: &Event) {
         match event.draft.detail.as_deref() {
-            Some(Detail::Claimed { claim_id, text, event_ids }) => self.claims.push(Claim {
-                claim_id: claim_id.clone(),
-                text: text.clone(),
-                verdict: Verdict::Open,
-                event_ids: event_ids.clone(),
-                reason: String::new(),
-                self_reported: false,
-            }),
-            Some(Detail::Judged { claim_id, verdict, reason, event_ids, self_reported }) => {
+            Some(Detail::Claimed { claim_id, text, event_ids }) => {
+                self.judged.insert(claim_id.to_string(), event.sequence);
+                self.claims.push(Claim {
+                    claim_id: claim_id.clone(),
+                    text: text.clone(),
+                    verdict: Verdict::Open,
+                    event_ids: event_ids.clone(),
+                    reason: String::new(),
+                    self_reported: false,
+                    rests_on: Vec::new(),
+                    stale: Vec::new(),
+                });
+            }
+            Some(Detail::Judged { claim_id, verdict, reason, event_ids, self_reported, rests_on }) => {
+                self.judged.insert(claim_id.to_string(), event.sequence);
                 let elapsed = event.timestamp_ms - self.started_ms;
                 if *verdict == Verdict::VerifiedForMission {
                     self.counters.first_finding_ms.get_or_insert(u64::try_from(elapsed).unwrap_or(0));
@@ -213,6 +269,7 @@ impl State {
                     claim.reason.clone_from(reason);
                     claim.event_ids.clone_from(event_ids);
                     claim.self_reported = *self_reported;
+                    claim.rests_on.clone_from(rests_on);
                     if *verdict == Verdict::Rejected {
                         let target = claim.text.clone();
                         self.add_dead_path(target, Some(reason.clone()), &event.event_id);
@@ -228,7 +285,13 @@ impl State {
                 self.status = Status::Closed;
                 self.gaps.clone_from(gaps);
             }
-            Some(Detail::Started { .. } | Detail::Found { .. } | Detail::Edited { .. }) | None => {}
+            Some(
+                Detail::Started { .. }
+                | Detail::Found { .. }
+                | Detail::Edited { .. }
+                | Detail::Reviewed { .. },
+            )
+            | None => {}
         }
     }
 
@@ -239,58 +302,88 @@ impl State {
         self.counters.tool_calls += u64::from(is_call);
         self.counters.graph_calls +=
             u64::from(family.is_graph() || draft.evidence_class == Some(EvidenceClass::Graph));
-        self.counters.direct_evidence += u64::from(draft.is_direct());
+        self.counters.direct_evidence += u64::from(draft.carries());
+        if draft.carries() {
+            self.newest_direct = Some(event.event_id.clone());
+        }
         *self.steps.entry(family).or_default() += 1;
         self.newest.insert(family, event.event_id.clone());
         self.confidence = draft.agent_confidence.or(self.confidence);
-        let is_news = self.learn(event);
+        let is_edit = self.take_edits(event);
+        let is_news = self.learn(event) || is_edit;
         if is_news {
             self.turns.clear();
         }
         if is_call && !draft.target.is_empty() {
-            self.count_turn(family, &draft.target);
+            self.count_turn(event);
         }
         if family == Family::Retrieve {
             self.retrieval_blocked = matches!(draft.outcome.as_str(), "blocked" | "nothing_found");
+            self.recovered.clear();
         }
-        if let Some(Detail::Found { places }) = draft.detail.as_deref() {
-            self.places = places.iter().take(PLACES).cloned().collect();
+        if matches!(family, Family::Recover | Family::Trust) && !self.recovered.contains(&draft.event_type) {
+            keep(&mut self.recovered, draft.event_type.clone());
+        }
+        match draft.detail.as_deref() {
+            Some(Detail::Found { places }) => {
+                self.places = places.iter().take(PLACES).cloned().collect();
+            }
+            Some(Detail::Reviewed { changed_files }) => self.reviewed = Some(*changed_files),
+            _ => {}
+        }
+        if draft.evidence_class == Some(EvidenceClass::Diff) && self.reviewed.is_none_or(|files| files == 0) {
+            self.reviewed = Some(1);
         }
         if draft.is_dead_path() {
             self.add_dead_path(draft.target.clone(), draft.note.clone(), &event.event_id);
         }
-        if draft.phase == "sweep" && draft.is_direct() && self.has_finding() {
+        if self.is_sweep(event) {
             keep(&mut self.sweeps, event.event_id.clone());
         }
+    }
+
+    /// Whether an event looks for what the findings hide: it says so, or everything is settled and the runtime saw how a
+    /// file was read that no finding rests on.
+    fn is_sweep(&self, event: &Event) -> bool {
+        let draft = &event.draft;
+        if !draft.carries() || !self.has_finding() {
+            return false;
+        }
+        let is_covered = |path: &str| {
+            let found = self.all_claims().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
+            found.flat_map(|claim| &claim.rests_on).any(|file| file.path == path)
+        };
+        let is_elsewhere = event.source == Source::Observed
+            && draft.tool_family == Family::Read
+            && self.unsettled().next().is_none()
+            && draft.anchors().any(|(path, _)| !is_covered(path));
+        draft.phase == "sweep" || is_elsewhere
     }
 
     /// Takes in what an event shows; whether that is new.
     fn learn(&mut self, event: &Event) -> bool {
         let draft = &event.draft;
         match draft.evidence_class {
-            Some(EvidenceClass::DirectSource | EvidenceClass::Diff) => {
-                let path = path_of(&draft.target).to_owned();
-                let seen = self.files.get(&path);
-                let is_news = seen.is_none_or(|seen| seen.content_hash != draft.content_hash);
-                if seen.is_none() {
-                    self.counters.files_read += 1;
-                    if self.files.len() >= KEPT {
-                        let oldest = self.files.values().min_by_key(|seen| seen.event_id.sequence());
-                        if let Some(oldest) = oldest.map(|seen| seen.path.clone()) {
-                            self.files.remove(&oldest);
-                        }
+            Some(class @ (EvidenceClass::DirectSource | EvidenceClass::Diff)) => {
+                let files: Vec<Shown> = draft
+                    .anchors()
+                    .map(|(path, hash)| Shown { path: path.to_owned(), content_hash: hash.to_owned() })
+                    .collect();
+                let mut is_news = false;
+                for file in files {
+                    // Whoever changes a file has not read it by that.
+                    if class == EvidenceClass::DirectSource || self.files.contains_key(&file.path) {
+                        is_news |= self.see(file, &event.event_id);
                     }
                 }
-                let content_hash = draft.content_hash.clone();
-                let now = Seen { path: path.clone(), content_hash, event_id: event.event_id.clone() };
-                self.files.insert(path, now);
                 is_news
             }
             Some(EvidenceClass::TestRun | EvidenceClass::Compiler | EvidenceClass::RuntimeProbe) => {
                 let before = self.tests.iter().rev().find(|test| test.target == draft.target);
                 let is_news = before.is_none_or(|before| before.outcome != draft.outcome);
                 let (target, outcome) = (draft.target.clone(), draft.outcome.clone());
-                keep(&mut self.tests, TestRun { target, outcome, event_id: event.event_id.clone() });
+                let kind = draft.evidence_class.filter(|class| *class != EvidenceClass::TestRun);
+                keep(&mut self.tests, TestRun { target, outcome, event_id: event.event_id.clone(), kind });
                 is_news
             }
             Some(EvidenceClass::Human) => true,
@@ -298,11 +391,36 @@ impl State {
         }
     }
 
-    fn count_turn(&mut self, family: Family, target: &str) {
+    /// A file was shown; whether that is new.
+    fn see(&mut self, file: Shown, event_id: &EventId) -> bool {
+        let Shown { path, content_hash } = file;
+        let known = self.files.get(&path);
+        let first_hash = known.and_then(|seen| {
+            let first = seen.first_hash.clone().or_else(|| seen.content_hash.clone());
+            first.filter(|first| *first != content_hash)
+        });
+        let is_news = known.is_none_or(|seen| seen.content_hash.as_ref() != Some(&content_hash));
+        if known.is_none() {
+            self.counters.files_read += 1;
+            if self.files.len() >= KEPT {
+                let oldest = self.files.values().min_by_key(|seen| seen.event_id.sequence());
+                if let Some(oldest) = oldest.map(|seen| seen.path.clone()) {
+                    self.files.remove(&oldest);
+                }
+            }
+        }
+        let event_id = event_id.clone();
+        let now = Seen { path: path.clone(), content_hash: Some(content_hash), event_id, first_hash };
+        self.files.insert(path, now);
+        is_news
+    }
+
+    fn count_turn(&mut self, event: &Event) {
+        let family = event.draft.tool_family;
         if self.turns.len() >= KEPT {
             self.turns.clear();
         }
-        let turns = self.turns.entry(turn_key(family, target)).or_default();
+        let turns = self.turns.entry(turn_key(event.source, &event.draft)).or_default();
         *turns += 1;
         let turns = *turns;
         self.counters.repeated_searches +=
@@ -318,7 +436,13 @@ impl State {
 
     /// Whether somebody of this mission, or of the one before it, found nothing there.
     pub fn is_dead(&self, target: &str) -> bool {
-        self.all_dead_paths().any(|dead| dead.target == target)
+        self.dead_path(target).is_some()
+    }
+
+    /// The dead path that a target leads into: the same, or lines of a file that is one.
+    pub fn dead_path(&self, target: &str) -> Option<&DeadPath> {
+        let file = path_of(target);
+        self.all_dead_paths().find(|dead| dead.target == target || dead.target == file)
     }
 
     /// This mission's and those it knows from the one before.
@@ -327,14 +451,38 @@ impl State {
     }
 
     /// How often in a row the same was asked.
-    pub fn turns_of(&self, family: Family, target: &str) -> u32 {
-        self.turns.get(&turn_key(family, target)).copied().unwrap_or(0)
+    pub fn turns_of(&self, source: Source, draft: &Draft) -> u32 {
+        self.turns.get(&turn_key(source, draft)).copied().unwrap_or(0)
+    }
+
+    /// Whether somebody asked for this already, since something new was learned.
+    pub fn was_asked(&self, target: &str) -> bool {
+        self.turns.keys().any(|turn| turn.split_once(' ').is_some_and(|(_, asked)| asked == target))
     }
 
     /// A claim that direct evidence carries, in this mission or in the one before.
     pub fn has_finding(&self) -> bool {
-        let mut all = self.inherited.claims.iter().chain(&self.claims);
-        all.any(|claim| claim.verdict == Verdict::VerifiedForMission)
+        self.all_claims().any(|claim| claim.verdict == Verdict::VerifiedForMission)
+    }
+
+    /// This mission's, and those of the one before that it has not taken up again.
+    pub fn all_claims(&self) -> impl Iterator<Item = &Claim> {
+        let inherited = self.inherited.claims.iter().filter(|claim| self.claim(&claim.claim_id).is_none());
+        inherited.chain(&self.claims)
+    }
+
+    /// Verified claims whose files are not as they were, with these files.
+    pub fn stale_claims(&self, is_current: &dyn Fn(&str, &str) -> bool) -> Vec<(&Claim, Vec<String>)> {
+        let verified = self.all_claims().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
+        let stale = verified.map(|claim| (claim, claim.stale_files(is_current)));
+        stale.filter(|(_, files)| !files.is_empty()).collect()
+    }
+
+    /// One that neither this mission nor the one before it has.
+    pub fn next_claim_id(&self) -> ClaimId {
+        let all = self.inherited.claims.iter().chain(&self.claims);
+        let taken = all.map(|claim| claim.claim_id.number()).max().unwrap_or(0);
+        ClaimId::new(taken + 1)
     }
 
     pub fn claim(&self, id: &ClaimId) -> Option<&Claim> {
@@ -343,7 +491,7 @@ impl State {
 
     /// Claims that nobody has proved or rejected.
     pub fn unsettled(&self) -> impl Iterator<Item = &Claim> {
-        self.claims.iter().filter(|claim| !claim.verdict.is_settled())
+        self.all_claims().filter(|claim| !claim.verdict.is_settled())
     }
 
     pub fn used(&self, family: Family) -> bool {
@@ -378,15 +526,20 @@ impl Remaining {
     }
 }
 
-fn keep<T>(list: &mut Vec<T>, item: T) {
+pub(crate) fn keep<T>(list: &mut Vec<T>, item: T) {
     if list.len() >= KEPT {
         list.remove(0);
     }
     list.push(item);
 }
 
-fn turn_key(family: Family, target: &str) -> String {
-    format!("{} {target}", family.name())
+/// What the runtime saw is told apart by tool: callers and callees of a name are two questions.
+fn turn_key(source: Source, draft: &Draft) -> String {
+    let (family, target) = (draft.tool_family.name(), &draft.target);
+    match source {
+        Source::Observed => format!("{family}/{} {target}", draft.event_type),
+        Source::Told | Source::Kernel => format!("{family} {target}"),
+    }
 }
 
 /// The file of `src/a.rs:10-20`.

@@ -309,9 +309,7 @@ impl Row {
         if spec.contract {
             fields.push(Field::Contract);
         }
-        if spec.caller == Field::AgentId {
-            fields.push(Field::MissionId);
-        }
+        fields.push(Field::MissionId);
         fields
     }
 

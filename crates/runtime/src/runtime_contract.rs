@@ -30,7 +30,8 @@ pub(crate) fn build(
     form: ContractForm,
 ) -> Value {
     let nodes = workspace.map_or(0, |workspace| workspace.view().node_count());
-    let mode = trust_mode(observed, nodes);
+    let is_damaged = runtime.binary_was_replaced() || workspace.is_some_and(|one| one.problem().is_some());
+    let mode = trust_mode(observed, nodes, is_damaged);
     let status = match mode {
         TrustMode::FullTrust => "ok",
         _ if observed.fault.is_some() || observed.candidates == 0 => "blocked",
@@ -43,13 +44,15 @@ pub(crate) fn build(
     full(runtime, header, workspace, observed, mode, status)
 }
 
-fn trust_mode(observed: &Observed<'_>, nodes: u64) -> TrustMode {
+/// The same verdict as the handshake's, in the words that this contract has: a replaced program and damaged files of the
+/// graph need recovery, whatever was found.
+fn trust_mode(observed: &Observed<'_>, nodes: u64, is_damaged: bool) -> TrustMode {
     let misplaced = [Code::PathOutsideWorkspace, Code::WrongWorkspaceBinding];
     match observed.fault {
         Some(fault) if misplaced.contains(&fault.code) => TrustMode::WrongWorkspaceBinding,
         _ if nodes == 0 => TrustMode::NeedsIngest,
         Some(_) => TrustMode::RetrievalNeedsRecovery,
-        None if observed.candidates == 0 => TrustMode::RetrievalNeedsRecovery,
+        None if observed.candidates == 0 || is_damaged => TrustMode::RetrievalNeedsRecovery,
         None => TrustMode::FullTrust,
     }
 }

@@ -297,3 +297,153 @@ fn memory_finds_what_missions_claim_and_says_when_its_files_changed() {
     let changed = search(json!({"query": "tamarind drain", "kinds": ["claim"]}));
     assert_eq!(changed["hits"][0]["stale_anchors"][0]["anchor_state"], "changed", "{changed}");
 }
+
+#[test]
+fn a_search_is_a_read_of_every_file_it_showed_and_of_none_where_it_found_nothing() {
+    let (fixture, id) = started("orientation", &[]);
+    for word in ["zzqq1", "zzqq2"] {
+        ok(&fixture, "search", json!({"query": word, "mission_id": id}));
+    }
+    let gaps = refused(&fixture, "mission_close", json!({"mission_id": id}));
+    assert_eq!(gaps["detail"]["gaps"][0]["gap"], "source_not_read", "{gaps}");
+    let shown = ok(&fixture, "mission_show", json!({"mission_id": id}));
+    assert!(shown["files_read"].is_null() && shown["counters"]["direct_evidence"] == 0, "{shown}");
+    let (fixture, id) = started("bug_hunt", &[]);
+    let paths = json!(["README.md", "src/limit.py"]);
+    let both = ok(&fixture, "batch_view", json!({"files": paths, "mission_id": id}));
+    let shown = ok(&fixture, "mission_show", json!({"mission_id": id}));
+    assert_eq!(shown["files_read"], paths, "{shown}");
+    fs::write(fixture.root().join("src/limit.py"), "def drain(queue): ...\n").unwrap();
+    let claim = json!({"mission_id": id, "claim": "it stops early", "event_ids": [event(&both)]});
+    let verdict = ok(&fixture, "mission_verify", claim);
+    assert_eq!(verdict["verdict"], "needs_direct_evidence", "{verdict}");
+    assert!(verdict["reason"].as_str().unwrap().contains("src/limit.py"), "{verdict}");
+}
+
+#[test]
+fn what_mission_next_proposes_can_be_called_as_it_is_until_the_end() {
+    let (fixture, id) = started("bug_hunt", &["src/limit.py", "src/none.py"]);
+    let mut read = Value::Null;
+    let mut tools = Vec::new();
+    for _ in 0..12 {
+        let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+        let step = &next["next_move"];
+        let tool = step["tool"].as_str().unwrap().to_owned();
+        tools.push(tool.clone());
+        if tool == "mission_claim" {
+            assert_eq!(step["fill_in"][0], "claim", "{next}");
+            let claim = json!({"mission_id": id, "claim": "drain stops early", "event_ids": [read]});
+            ok(&fixture, "mission_claim", claim);
+            continue;
+        }
+        assert_eq!(step["arguments"]["mission_id"], id.as_str(), "{next}");
+        let body = ok(&fixture, &tool, step["arguments"].clone());
+        if tool == "view" && read.is_null() {
+            read = event(&body).clone();
+            assert_eq!(next["next_suggested_target"], step["arguments"]["file_path"], "{next}");
+        }
+        if tool == "mission_close" {
+            assert_eq!(body["gaps"], json!([]), "{body}");
+            assert_eq!(body["verified_claims"][0]["verdict"], "verified_for_mission", "{body}");
+            return;
+        }
+    }
+    panic!("no end: {tools:?}");
+}
+
+#[test]
+fn refused_calls_are_steps_and_the_third_is_a_loop() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let call = || fixture.call("view", json!({"agent_id": "a", "file_path": "nope.py", "mission_id": id}));
+    call();
+    call();
+    let third = call();
+    assert!(third.is_error && third.body["mission_warnings"].to_string().contains("Loop"), "{third:?}");
+    assert!(third.body["mission_warnings"].to_string().contains("3rd"), "{third:?}");
+    let shown = ok(&fixture, "mission_show", json!({"mission_id": id}));
+    assert_eq!(shown["counters"]["tool_calls"], 3, "{shown}");
+}
+
+#[test]
+fn an_edit_that_is_only_tried_or_taken_back_is_none() {
+    let (fixture, id) = started("edit", &[]);
+    let gaps = || {
+        let shown = ok(&fixture, "mission_show", json!({"mission_id": id}));
+        let gaps = shown["gaps"].as_array().cloned().unwrap_or_default();
+        gaps.iter().map(|gap| gap["gap"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let edit = json!([{"file_path": "src/other.py", "new_content": "def unrelated(): pass\n"}]);
+    ok(&fixture, "view", json!({"file_path": "src/other.py", "mission_id": id}));
+    ok(&fixture, "apply_batch", json!({"edits": edit, "dry_run": true, "mission_id": id}));
+    assert!(gaps().contains(&"nothing_edited".to_owned()), "{:?}", gaps());
+    let made = ok(&fixture, "apply_batch", json!({"edits": edit, "mission_id": id}));
+    assert_eq!(gaps(), ["not_tested"]);
+    ok(&fixture, "undo_batch", json!({"batch_id": made["batch_id"], "mission_id": id}));
+    let test = json!({"mission_id": id, "event_type": "test_run", "target": "pytest",
+        "evidence_class": "test_run", "outcome": "passed"});
+    ok(&fixture, "mission_event", test);
+    assert_eq!(gaps(), ["nothing_edited"]);
+}
+
+#[test]
+fn a_mission_about_another_repository_leads_back_and_its_names_must_exist() {
+    let (fixture, _) = started("orientation", &[]);
+    let other = fixture.outside().join("elsewhere");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    let start = |repo: &str| json!({"goal": "know it", "mode": "bug_hunt", "repo": repo});
+    let begun = ok(&fixture, "mission_start", start(other.to_str().unwrap()));
+    let id = begun["mission_id"].clone();
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    assert_eq!(next["next_move"]["tool"], "recovery_playbook", "{next}");
+    let book = ok(&fixture, "recovery_playbook", next["next_move"]["arguments"].clone());
+    assert_eq!(book["trust_mode"], "wrong_workspace_binding", "{book}");
+    let seen = ok(&fixture, "view", json!({"file_path": "README.md", "mission_id": id}));
+    assert!(seen["mission_warnings"].to_string().contains("carry nothing"), "{seen}");
+    let claim = json!({"mission_id": id, "claim": "it is so", "event_ids": [event(&seen)]});
+    assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "needs_direct_evidence");
+    for name in ["nonexistent", "~/foo", "https://example.org/x.git"] {
+        assert_eq!(refused(&fixture, "mission_start", start(name))["code"], "file_not_found", "{name}");
+        let hands = ok(&fixture, "session_handshake", json!({"scope": name}));
+        assert_eq!(hands["trust_mode"], "wrong_workspace_binding", "{hands}");
+    }
+}
+
+#[test]
+fn a_child_by_start_knows_what_a_child_by_resume_knows() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let seen = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
+    let claim = json!({"mission_id": id, "claim": "drain stops early", "event_ids": [event(&seen)]});
+    ok(&fixture, "mission_verify", claim);
+    ok(&fixture, "mission_claim", json!({"mission_id": id, "claim": "another guess"}));
+    fs::write(fixture.root().join("src/limit.py"), "def drain(queue): ...\n").unwrap();
+    let resumed = ok(&fixture, "mission_resume", json!({"mission_id": id}));
+    let child = json!({"goal": "go on", "mode": "bug_hunt", "parent_mission_id": id});
+    let begun = ok(&fixture, "mission_start", child);
+    for field in ["verified_claims", "open_hypotheses", "stale", "dead_paths"] {
+        assert_eq!(begun["inherited"][field], resumed[field], "{field}");
+    }
+    assert_eq!(resumed["verified_claims"][0]["stale"][0], "src/limit.py", "{resumed}");
+    assert_eq!(begun["inherited"]["open_hypotheses"][0]["claim_id"], "clm_2");
+    let small = ok(&fixture, "mission_resume", json!({"mission_id": id, "max_chars": 600}));
+    assert!(small.to_string().len() <= 600, "{small}");
+}
+
+#[test]
+fn pages_of_events_come_to_an_end_however_small_they_are() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    for at in 0..6 {
+        ok(&fixture, "seek", json!({"query": format!("word {at}"), "mission_id": id}));
+    }
+    let mut before = json!(null);
+    for _ in 0..12 {
+        let page = json!({"mission_id": id, "before": before, "max_chars": 600});
+        let page = ok(&fixture, "mission_show", page);
+        let next = page["next_before"].clone();
+        if next.is_null() {
+            return;
+        }
+        assert!(before.is_null() || next.as_u64() < before.as_u64(), "{next} after {before}");
+        before = next;
+    }
+    panic!("no end");
+}

@@ -35,8 +35,17 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 const BROKEN: u8 = 1;
 /// The packet is whole, but files that its claims rest on are not as they were.
 const STALE: u8 = 2;
+/// Nothing could be checked: there is no such packet or mission, or it cannot be read.
+const UNREADABLE: u8 = 3;
 
 pub fn run(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
+    check(global, args).or_else(|err| {
+        anstream::eprintln!("error: {err:#}");
+        Ok(ExitCode::from(UNREADABLE))
+    })
+}
+
+fn check(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
     let id = args.packet.to_str().filter(|id| MissionId::parse(id).is_some() && !args.packet.exists());
     if let Some(id) = id {
         return kept(global, id, args.json);

@@ -43,6 +43,24 @@ fn a_packet_proves_itself_and_names_what_it_rests_on() {
 }
 
 #[test]
+fn whatever_no_packet_says_breaks_it() {
+    let text = text();
+    let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let places = ["", "/verified_claims/0", "/events/0", "/events/1", "/counters", "/events/1/detail"];
+    for at in places {
+        let mut more = whole.clone();
+        let Some(fields) = more.pointer_mut(at).and_then(|value| value.as_object_mut()) else { continue };
+        fields.insert("approved_by".to_owned(), "nobody".into());
+        let checked = packet::check(&more.to_string());
+        assert!(!checked.intact, "{at}: {checked:?}");
+    }
+    let twice = text.replacen("\"goal\":", "\"goal\":\"another\",\"goal\":", 1);
+    assert!(!packet::check(&twice).intact);
+    let event = text.replacen("\"actor\":\"ada\"", "\"actor\":\"eve\",\"actor\":\"ada\"", 1);
+    assert!(!packet::check(&event).intact);
+}
+
+#[test]
 fn any_flipped_bit_is_found() {
     let text = text();
     let bytes = text.trim_end().as_bytes();

@@ -1,8 +1,6 @@
 //! Missions from start to end.
 
-use m1nd_mission::{
-    Command, EventId, EvidenceClass, Family, MissionError, Mode, Verdict, Verify, gaps, handoff,
-};
+use m1nd_mission::{Command, EventId, EvidenceClass, Family, MissionError, Mode, Verdict, Verify, handoff};
 
 use crate::world::World;
 
@@ -26,14 +24,14 @@ fn a_bug_hunt_is_led_from_the_map_to_the_sweep_and_only_then_to_its_end() {
     world.tell("audit", ".", EvidenceClass::Graph, "oriented");
     assert_eq!(tool(&world), Some("seek"));
     let seen = world.tell("seek", "limiter", EvidenceClass::Graph, "found");
-    assert_eq!(tool(&world), Some("view"));
+    assert_eq!(tool(&world), Some("search"), "no place is known to view");
     let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "hypothesis_supported");
     assert_eq!(tool(&world), Some("mission_claim"));
     assert_eq!(
         verify(&mut world, "the queue is drained too early", vec![seen]),
         Verdict::NeedsDirectEvidence
     );
-    assert_eq!(tool(&world), Some("mission_verify"));
+    assert_eq!(tool(&world), Some("search"), "the same evidence again would not settle it");
     assert!(matches!(world.do_(Command::Close { force: false }), Err(MissionError::Gaps { .. })));
     let claim_id = world.state.claims[0].claim_id.clone();
     let command = Verify { claim_id: Some(claim_id), event_ids: vec![read], ..Verify::default() };
@@ -42,9 +40,11 @@ fn a_bug_hunt_is_led_from_the_map_to_the_sweep_and_only_then_to_its_end() {
     assert_eq!(world.state.claims[0].event_ids.len(), 2, "what it cited before is kept");
     let advice = world.next();
     assert!(advice.next_move.why.contains("boundary values"), "{advice:?}");
-    assert_eq!(gaps(&world.state)[0].gap, "no_negative_space_sweep");
+    assert_eq!(world.gaps(), ["no_negative_space_sweep"]);
     world.tell_in("sweep", "seek", "limiter", EvidenceClass::Graph, "found");
-    assert_eq!(gaps(&world.state).len(), 1, "a look at the graph is no sweep");
+    assert_eq!(world.gaps().len(), 1, "a look at the graph is no sweep");
+    world.tell_in("sweep", "file_read", "no/such.rs", EvidenceClass::DirectSource, "read");
+    assert_eq!(world.gaps().len(), 1, "a look at what is not there is none");
     world.tell_in("sweep", "file_read", "src/a.rs", EvidenceClass::DirectSource, "nothing_found");
     assert_eq!(tool(&world), Some("mission_close"));
     world.do_(Command::Close { force: false }).unwrap();
@@ -104,7 +104,7 @@ fn the_third_time_round_is_a_loop_until_something_new_is_seen() {
         world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
     }
     world.tell("seek", "limiter", EvidenceClass::Graph, "found");
-    assert_eq!(world.state.turns_of(Family::Retrieve, "limiter"), 2, "the same bytes again are nothing new");
+    assert_eq!(world.state.turns.get("retrieve limiter"), Some(&2), "the same bytes again are nothing new");
 }
 
 #[test]
@@ -134,16 +134,262 @@ fn a_blocked_search_leads_to_a_diagnosis_and_then_to_plain_text() {
 }
 
 #[test]
-fn an_edit_is_proved_by_a_run_that_came_after_it() {
+fn an_edit_is_proved_by_a_test_that_passed_after_it() {
     let mut world = World::new(Mode::Edit, &["src/a.rs"]);
     world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
     world.tell("test_run", "cargo test", EvidenceClass::TestRun, "passed");
     world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
-    assert_eq!(gaps(&world.state)[0].gap, "not_tested");
+    assert_eq!(world.gaps(), ["nothing_edited"], "the file is as it was");
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    world.tell("edit", "src/a.rs", EvidenceClass::Diff, "planned");
+    assert_eq!(world.gaps(), ["nothing_edited"], "a plan changes nothing");
+    world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
+    assert_eq!(world.gaps(), ["not_tested"]);
     world.tell("test_run", "cargo test", EvidenceClass::TestRun, "failed");
-    assert!(gaps(&world.state)[0].why.contains("failed"));
+    world.tell("command", "echo hi", EvidenceClass::RuntimeProbe, "passed");
+    assert_eq!(world.gaps(), ["not_tested"], "a probe does not take a failed test back");
+    world.tell("test_run", "cargo test", EvidenceClass::TestRun, "skipped");
+    assert_eq!(world.gaps(), ["not_tested"]);
     world.tell("test_run", "cargo test", EvidenceClass::TestRun, "passed");
-    assert_eq!(gaps(&world.state), []);
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    world.files.insert("src/a.rs".to_owned(), "h1".to_owned());
+    assert_eq!(world.gaps(), ["nothing_edited"], "it was taken back, whoever did it");
+    world.files.insert("src/b.rs".to_owned(), "h1".to_owned());
+    world.tell("edit", "src/b.rs", EvidenceClass::Diff, "applied");
+    assert!(world.gaps().contains(&"edited_unread".to_owned()), "{:?}", world.gaps());
+}
+
+#[test]
+fn a_search_reads_what_it_showed_and_nothing_where_it_found_nothing() {
+    let mut world = World::new(Mode::Orientation, &[]);
+    world.see("search", Family::Read, "zzqq1", &[]);
+    world.see("search", Family::Read, "zzqq2", &[]);
+    assert!(world.state.files.is_empty() && world.gaps() == ["source_not_read"]);
+    assert_eq!((world.state.counters.files_read, world.state.counters.direct_evidence), (0, 0));
+    world.tell("file_read", "no/such.rs", EvidenceClass::DirectSource, "read");
+    assert!(world.state.files.is_empty(), "what is not there was not read");
+    world.files.insert("src/b.rs".to_owned(), "b1".to_owned());
+    let event = world.see("search", Family::Read, "drain", &["src/a.rs", "src/b.rs"]);
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    assert!(!world.state.files.contains_key("drain"), "a question is no file");
+    assert_eq!(verify(&mut world, "a", vec![event.clone()]), Verdict::VerifiedForMission);
+    world.files.insert("src/b.rs".to_owned(), "b2".to_owned());
+    assert_eq!(verify(&mut world, "b", vec![event]), Verdict::NeedsDirectEvidence);
+}
+
+#[test]
+fn a_stale_event_beside_a_fresh_one_is_named_and_not_counted() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.files.insert("README.md".to_owned(), "r1".to_owned());
+    let old = world.see("view", Family::Read, "a", &["src/a.rs"]);
+    let other = world.see("view", Family::Read, "b", &["README.md"]);
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    let command =
+        Verify { text: Some("about a".to_owned()), event_ids: vec![old.clone(), other], ..Verify::default() };
+    let done = world.do_(Command::Verify(command)).unwrap();
+    assert!(done.warnings.iter().any(|said| said.contains(old.as_str())), "{:?}", done.warnings);
+    let claim = &world.state.claims[0];
+    assert!(claim.reason.contains(old.as_str()) && claim.reason.contains("src/a.rs"), "{}", claim.reason);
+    assert_eq!(claim.rests_on.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["README.md"]);
+}
+
+#[test]
+fn only_words_of_support_verify() {
+    for (outcome, verdict) in [
+        ("hypothesis_supported", Verdict::VerifiedForMission),
+        ("passed", Verdict::VerifiedForMission),
+        ("hypothesis_refuted", Verdict::Rejected),
+        ("not_supported", Verdict::Rejected),
+        ("inconclusive", Verdict::NeedsDirectEvidence),
+        ("skipped", Verdict::NeedsDirectEvidence),
+        ("error", Verdict::NeedsDirectEvidence),
+        ("failed", Verdict::NeedsDirectEvidence),
+        ("dead_path", Verdict::NeedsDirectEvidence),
+        ("whatever", Verdict::NeedsDirectEvidence),
+    ] {
+        let mut world = World::new(Mode::BugHunt, &[]);
+        let event = world.tell("test_run", "t", EvidenceClass::TestRun, outcome);
+        assert_eq!(verify(&mut world, "it is so", vec![event]), verdict, "{outcome}");
+    }
+}
+
+#[test]
+fn a_verified_claim_whose_file_changed_is_a_gap_until_it_was_read_again() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.files.insert("src/b.rs".to_owned(), "b1".to_owned());
+    let read = world.see("view", Family::Read, "src/a.rs:1-9", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "a", vec![read]), Verdict::VerifiedForMission);
+    world.see("view", Family::Read, "src/a.rs:20-30", &["src/a.rs"]);
+    assert_eq!(world.gaps(), ["no_negative_space_sweep"], "the finding's own file is no other place");
+    world.see("view", Family::Read, "src/b.rs", &["src/b.rs"]);
+    assert_eq!(world.gaps(), Vec::<String>::new(), "an observed look elsewhere is the sweep");
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    assert_eq!(world.gaps(), ["stale_evidence"]);
+    assert!(matches!(world.do_(Command::Close { force: false }), Err(MissionError::Gaps { .. })));
+    let step = world.next().next_move;
+    assert_eq!((step.tool, &step.arguments.unwrap()["file_path"]), (Some("view"), &"src/a.rs".into()));
+    let again = world.see("view", Family::Read, "src/a.rs:1-9", &["src/a.rs"]);
+    let step = world.next().next_move;
+    assert_eq!(step.tool, Some("mission_verify"));
+    assert_eq!(step.arguments.unwrap()["event_ids"][0], again.as_str());
+    let claim_id = world.state.claims[0].claim_id.clone();
+    let command = Verify { claim_id: Some(claim_id), event_ids: vec![again], ..Verify::default() };
+    world.do_(Command::Verify(command)).unwrap();
+    assert_eq!(world.gaps(), Vec::<String>::new());
+}
+
+#[test]
+fn a_verified_claim_can_be_contradicted_and_keeps_both_events() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let read = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "a", vec![read]), Verdict::VerifiedForMission);
+    let claim_id = world.state.claims[0].claim_id.clone();
+    let same = Verify { claim_id: Some(claim_id.clone()), ..Verify::default() };
+    assert!(matches!(world.do_(Command::Verify(same)), Err(MissionError::Settled { .. })));
+    let against = world.tell("test_run", "t", EvidenceClass::TestRun, "refuted");
+    let command = Verify { claim_id: Some(claim_id), event_ids: vec![against], ..Verify::default() };
+    world.do_(Command::Verify(command)).unwrap();
+    let claim = &world.state.claims[0];
+    assert_eq!((claim.verdict, claim.event_ids.len()), (Verdict::Rejected, 2));
+}
+
+#[test]
+fn files_of_another_workspace_prove_nothing_and_every_move_leads_back() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.right_workspace = false;
+    for _ in 0..3 {
+        let advice = world.next();
+        assert!(matches!(advice.next_move.tool_family, Family::Recover | Family::Trust), "{advice:?}");
+        assert!(advice.do_not.iter().any(|no| no.tool_family == Some(Family::Read)));
+        let tool = advice.next_move.tool.unwrap();
+        world.see(tool, advice.next_move.tool_family, ".", &[]);
+    }
+    let read = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "a", vec![read.clone()]), Verdict::NeedsDirectEvidence);
+    assert_eq!(world.gaps(), ["wrong_workspace"]);
+    world.right_workspace = true;
+    assert_eq!(verify(&mut world, "a", vec![read]), Verdict::NeedsDirectEvidence, "nor later");
+}
+
+#[test]
+fn every_dead_path_holds_however_many_there_are() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    for at in 0..8 {
+        let path = format!("src/f{at}.rs");
+        world.files.insert(path.clone(), "h".to_owned());
+        world.tell("dead_path", &path, EvidenceClass::Inferred, "dead_path");
+    }
+    let advice = world.next();
+    assert!(advice.more_dead_paths.unwrap().starts_with("3 more"));
+    world.see("view", Family::Read, "src/f0.rs:1-9", &["src/f0.rs"]);
+    assert_eq!(world.state.counters.dissents, 1, "the oldest holds, also for a call that was seen");
+    let inherited = handoff::inherited(&world.state, None);
+    let mut child = World::begin(Mode::BugHunt, &[], Some(world.state.mission_id.clone()), inherited);
+    child.tell("file_read", "src/f1.rs", EvidenceClass::DirectSource, "read");
+    assert_eq!(child.state.counters.dissents, 1);
+}
+
+#[test]
+fn a_claim_without_events_leads_to_evidence_and_not_in_circles() {
+    let mut world = World::new(Mode::BugHunt, &["src/a.rs"]);
+    world.do_(Command::Claim { text: "the queue drains early".to_owned(), event_ids: vec![] }).unwrap();
+    let mut tools = Vec::new();
+    for _ in 0..4 {
+        let step = world.next().next_move;
+        tools.push(step.tool);
+        match step.tool {
+            Some("view") => drop(world.see("view", Family::Read, "src/a.rs", &["src/a.rs"])),
+            Some("mission_verify") => {
+                let arguments = step.arguments.unwrap();
+                assert!(!arguments["event_ids"].as_array().unwrap().is_empty(), "{arguments}");
+                break;
+            }
+            other => panic!("{other:?} after {tools:?}"),
+        }
+    }
+    assert_eq!(tools.last(), Some(&Some("mission_verify")));
+}
+
+#[test]
+fn recovery_has_its_stages() {
+    let stages = |world: &mut World, count: usize| -> Vec<&'static str> {
+        (0..count)
+            .map(|_| {
+                let step = world.next().next_move;
+                let tool = step.tool.unwrap();
+                assert!(step.arguments.unwrap()["mission_id"].is_string());
+                world.see(tool, step.tool_family, tool, &[]);
+                tool
+            })
+            .collect()
+    };
+    let mut blocked = World::new(Mode::BugHunt, &[]);
+    blocked.tell("audit", ".", EvidenceClass::Graph, "oriented");
+    blocked.tell("seek", "limiter", EvidenceClass::Graph, "blocked");
+    assert_eq!(stages(&mut blocked, 3), ["recovery_playbook", "doctor", "search"]);
+    let mut stale = World::new(Mode::BugHunt, &[]);
+    stale.stale_binary = true;
+    assert_eq!(stages(&mut stale, 4), ["update_check", "recovery_playbook", "trust_selftest", "audit"]);
+}
+
+#[test]
+fn a_child_can_do_what_the_hand_off_asks_of_it() {
+    let mut parent = World::new(Mode::BugHunt, &[]);
+    let read = parent.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut parent, "proved", vec![read.clone()]), Verdict::VerifiedForMission);
+    parent.do_(Command::Claim { text: "only a guess".to_owned(), event_ids: vec![read] }).unwrap();
+    parent.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    let handed = parent.with(|situation| handoff::of(&parent.state, situation, 4_000));
+    assert_eq!(handed.verified_claims[0].stale, ["src/a.rs"]);
+    let inherited = handoff::inherited(&parent.state, None);
+    let mut child = World::begin(Mode::BugHunt, &[], Some(parent.state.mission_id.clone()), inherited);
+    child.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    assert_eq!(child.gaps(), ["claims_not_settled", "stale_evidence", "no_negative_space_sweep"]);
+    let read = child.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    for id in ["clm_2", "clm_1"] {
+        let claim_id = Some(m1nd_mission::ClaimId::named(id));
+        let command = Verify { claim_id, event_ids: vec![read.clone()], ..Verify::default() };
+        child.do_(Command::Verify(command)).unwrap();
+    }
+    assert_eq!(child.gaps(), ["no_negative_space_sweep"]);
+    let next = child.do_(Command::Claim { text: "new".to_owned(), event_ids: vec![] }).unwrap();
+    assert_eq!(next.claim.unwrap().as_str(), "clm_3", "no id is given twice");
+}
+
+#[test]
+fn documents_and_code_are_both_read_before_a_drift_is_closed() {
+    let mut world = World::new(Mode::DocsDrift, &[]);
+    world.files.insert("src/b.rs".to_owned(), "b".to_owned());
+    world.files.insert("docs/guide.md".to_owned(), "d".to_owned());
+    let read = world.see("search", Family::Read, "x", &["src/a.rs", "src/b.rs"]);
+    verify(&mut world, "no drift", vec![read]);
+    assert_eq!(world.gaps(), ["source_not_read"]);
+    world.see("view", Family::Read, "docs/guide.md", &["docs/guide.md"]);
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    let mut review = World::new(Mode::Review, &[]);
+    let read = review.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    verify(&mut review, "nothing wrong", vec![read]);
+    assert_eq!(review.gaps(), ["not_reviewed", "no_change_set"]);
+    review.tell("diff", "HEAD~1..HEAD", EvidenceClass::Diff, "read");
+    assert_eq!(review.gaps(), Vec::<String>::new());
+}
+
+#[test]
+fn other_lines_and_other_tools_are_no_circle() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    for tool in ["callers", "callees", "impact"] {
+        world.see(tool, Family::Relate, "drain", &[]);
+    }
+    for lines in ["src/a.rs:1-9", "src/a.rs:10-19", "src/a.rs:20-29", "src/a.rs:30-39"] {
+        world.see("view", Family::Read, lines, &["src/a.rs"]);
+    }
+    assert_eq!(world.state.counters.loop_warnings, 0);
+    let told = |world: &mut World| world.tell("test_run", "t", EvidenceClass::TestRun, "failed");
+    for _ in 0..3 {
+        told(&mut world);
+        world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
+    }
+    assert_eq!(world.state.counters.loop_warnings, 0, "something was tried in between");
 }
 
 #[test]
@@ -180,7 +426,7 @@ fn a_handoff_fits_and_keeps_what_cannot_be_found_again() {
         world.files.insert(path.clone(), format!("{at:064}"));
         world.tell("file_read", &path, EvidenceClass::DirectSource, "dead_path");
     }
-    let handoff = handoff::of(&world.state, serde_json::json!({"tool": "view"}), 4_000);
+    let handoff = world.with(|situation| handoff::of(&world.state, situation, 4_000));
     let size = serde_json::to_vec(&handoff).unwrap().len();
     assert!(size <= 4_000, "{size}");
     assert_eq!(handoff.verified_claims.len(), 1);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use m1nd_mission::{
-    Advice, Command, Event, EventId, EvidenceClass, Family, Inherited, MissionError, MissionId, Mode, Shelf,
-    Situation, Start, State, Stepped, Telling, advise, start, step,
+    Advice, Command, Draft, Event, EventId, EvidenceClass, Family, Inherited, MissionError, MissionId, Mode,
+    Shelf, Shown, Situation, Start, State, Stepped, Telling, advise, gaps, start, step,
 };
 use serde_json::json;
 
@@ -19,6 +19,10 @@ impl Shelf for Tools {
             "search",
             "view",
             "doctor",
+            "recovery_playbook",
+            "session_handshake",
+            "update_check",
+            "trust_selftest",
             "impact",
             "mission_claim",
             "mission_verify",
@@ -46,6 +50,7 @@ pub struct World {
     pub files: BTreeMap<String, String>,
     pub graph_is_empty: bool,
     pub right_workspace: bool,
+    pub stale_binary: bool,
     pub events: Vec<Event>,
     pub state: State,
 }
@@ -76,6 +81,7 @@ impl World {
             files,
             graph_is_empty: false,
             right_workspace: true,
+            stale_binary: false,
             events: vec![first],
             state,
         }
@@ -88,8 +94,9 @@ impl World {
             shelf: &Tools,
             right_workspace: self.right_workspace,
             graph_is_empty: self.graph_is_empty,
-            stale_binary: false,
+            stale_binary: self.stale_binary,
             is_current: &is_current,
+            exists: &|path| self.files.contains_key(path),
         })
     }
 
@@ -125,6 +132,35 @@ impl World {
             ..Telling::default()
         };
         self.do_(Command::Tell(telling)).unwrap().events[0].event_id.clone()
+    }
+
+    /// A call that the runtime saw: the files it showed.
+    pub fn see(&mut self, tool: &str, family: Family, target: &str, files: &[&str]) -> EventId {
+        let shown = files.iter().filter_map(|path| {
+            Some(Shown { path: (*path).to_owned(), content_hash: self.files.get(*path)?.clone() })
+        });
+        let shown: Vec<Shown> = shown.collect();
+        let is_read = family == Family::Read && !shown.is_empty();
+        let draft = Draft {
+            phase: "verify".to_owned(),
+            event_type: tool.to_owned(),
+            tool_family: family,
+            target: target.to_owned(),
+            evidence_class: is_read.then_some(EvidenceClass::DirectSource),
+            outcome: if is_read { "read" } else { "nothing_found" }.to_owned(),
+            duration_ms: None,
+            agent_confidence: None,
+            note: None,
+            content_hash: None,
+            shown,
+            not_anchored: 0,
+            detail: None,
+        };
+        self.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone()
+    }
+
+    pub fn gaps(&self) -> Vec<String> {
+        self.with(|situation| gaps(&self.state, situation)).into_iter().map(|gap| gap.gap).collect()
     }
 
     pub fn next(&self) -> Advice {

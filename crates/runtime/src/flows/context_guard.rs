@@ -14,6 +14,8 @@ pub struct Elsewhere {
     requested: String,
     /// The folder that can be bound or put into the graph.
     repository: Option<PathBuf>,
+    /// Whether there is anything at all.
+    exists: bool,
     /// Whether it is another work tree of the repository of this workspace.
     is_worktree: bool,
 }
@@ -21,12 +23,17 @@ pub struct Elsewhere {
 /// What is asked for may be spelled in any way that paths can be.
 pub fn elsewhere(workspace: &Workspace, requested: &str) -> Elsewhere {
     let plain = requested.strip_prefix("file://").unwrap_or(requested);
-    let real = workspace.root().path().join(plain).canonicalize().ok();
+    let root = workspace.root().path();
+    // One name may be that of a folder beside the workspace.
+    let beside = root.parent().filter(|_| !plain.contains('/') && !plain.is_empty());
+    let real = root.join(plain).canonicalize().ok();
+    let real = real.or_else(|| beside?.join(plain).canonicalize().ok());
     let repository = real.as_deref().and_then(|real| repository_of(workspace.root().path(), real));
     let is_worktree =
         repository.as_deref().is_some_and(|folder| is_worktree(workspace.root().path(), folder));
     Elsewhere {
         requested: requested[..requested.floor_char_boundary(LONGEST)].to_owned(),
+        exists: real.is_some(),
         repository,
         is_worktree,
     }
@@ -40,7 +47,7 @@ const LONGEST: usize = 300;
 fn repository_of(workspace: &Path, real: &Path) -> Option<PathBuf> {
     let folder = if real.is_dir() { real } else { real.parent()? };
     let work_tree = folder.ancestors().find(|folder| folder.join(".git").exists());
-    let meant = work_tree.or_else(|| real.is_dir().then_some(real))?;
+    let meant = work_tree.unwrap_or(folder);
     let is_deep = meant.components().count() > 2;
     let around = workspace.starts_with(meant) || meant.starts_with(workspace);
     (is_deep && !around).then(|| meant.to_owned())
@@ -75,6 +82,9 @@ impl Elsewhere {
             "requested": self.requested,
             "active_workspace_root": workspace.root().path(),
         });
+        if !self.exists {
+            guard["note"] = json!("There is no such path.");
+        }
         if let Some(repository) = &self.repository {
             guard["repository"] = json!(repository);
             if self.is_worktree {
@@ -111,6 +121,11 @@ impl Elsewhere {
     /// Whether a repository is meant, and not just any path.
     pub fn is_repository(&self) -> bool {
         self.repository.is_some()
+    }
+
+    /// Whether the path leads anywhere.
+    pub fn exists(&self) -> bool {
+        self.exists
     }
 
     /// Where it leads.

@@ -4,6 +4,7 @@ use m1nd_contract::Fault;
 use m1nd_guard::{Facts, Observed, Scope, TrustMode};
 use m1nd_vfs::PathError;
 
+use super::context_guard;
 use crate::ctx::Ctx;
 
 /// What an agent says it saw, as every tool of recovery takes it.
@@ -77,7 +78,15 @@ pub fn wide_facts(ctx: &Ctx<'_>) -> Result<Facts, Fault> {
 /// What was seen, with the scope held against the workspace.
 pub fn observed(ctx: &Ctx<'_>, saw: Saw) -> Observed {
     let scope = saw.scope.as_deref().map(|scope| classify(ctx, scope));
+    let repository = match (&saw.scope, scope, ctx.workspace()) {
+        (Some(text), Some(Scope::WrongWorkspaceBinding), Ok(workspace)) => {
+            let elsewhere = context_guard::elsewhere(workspace, text);
+            elsewhere.repository().map(|path| path.display().to_string())
+        }
+        _ => None,
+    };
     Observed {
+        repository,
         tool_count: saw.observed_tool_count,
         available: saw.available_tools,
         missing: saw.missing_tools.unwrap_or_default(),
@@ -98,8 +107,22 @@ pub fn classify(ctx: &Ctx<'_>, scope: &str) -> Scope {
         Ok(found) if found.as_str().split('/').next().is_some_and(|first| first.ends_with("::")) => {
             Scope::Federated
         }
-        Err(PathError::Outside { .. }) => Scope::WrongWorkspaceBinding,
-        // What is not there yet is in the workspace all the same.
-        Ok(_) | Err(_) => Scope::SingleRepo,
+        Ok(found) if workspace.root().path().join(found.as_str()).exists() => Scope::SingleRepo,
+        // A name that the workspace does not have may be that of a folder beside it.
+        Ok(_) | Err(PathError::Outside { .. } | PathError::NotFound { .. }) => {
+            if context_guard::elsewhere(workspace, scope).exists() {
+                Scope::WrongWorkspaceBinding
+            } else {
+                Scope::Missing
+            }
+        }
+        Err(_) => Scope::Missing,
     }
+}
+
+/// Jobs that run now: what they bring is not in the graph yet.
+pub fn running_jobs(ctx: &Ctx<'_>) -> Vec<String> {
+    let jobs = ctx.runtime().jobs().into_iter();
+    let running = jobs.filter(|job| matches!(job.state(), crate::jobs::JobState::Running));
+    running.map(|job| job.id.clone()).collect()
 }

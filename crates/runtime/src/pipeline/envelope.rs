@@ -22,6 +22,8 @@ pub(super) struct Facts<'a> {
     header: &'a Header,
     workspace: Option<&'a Workspace>,
     elapsed: Duration,
+    /// Bytes that are added to the answer after it was made to fit.
+    reserved: usize,
 }
 
 impl<'a> Facts<'a> {
@@ -32,7 +34,11 @@ impl<'a> Facts<'a> {
         workspace: Option<&'a Workspace>,
         elapsed: Duration,
     ) -> Self {
-        Self { runtime, row, header, workspace, elapsed }
+        Self { runtime, row, header, workspace, elapsed, reserved: 0 }
+    }
+
+    pub(super) fn reserving(self, reserved: usize) -> Self {
+        Self { reserved, ..self }
     }
 
     pub(super) fn tool(&self) -> &'static str {
@@ -49,7 +55,8 @@ impl<'a> Facts<'a> {
 
     /// What the caller allows, else what this answer may have, else what the tool's answers may.
     pub(super) fn budget(&self, of_answer: Option<usize>) -> Option<usize> {
-        self.header.max_chars.or(of_answer).or(self.row.entry.spec.budget)
+        let budget = self.header.max_chars.or(of_answer).or(self.row.entry.spec.budget);
+        budget.map(|budget| budget.saturating_sub(self.reserved))
     }
 
     /// `form` is what the budget leaves room for.
@@ -92,12 +99,6 @@ impl<'a> Facts<'a> {
                 missing_roots,
             };
             body.insert("freshness".into(), json!(freshness));
-        }
-        if let Some((event, warnings)) = &done.recorded {
-            body.insert("mission_event_id".into(), json!(event));
-            if !warnings.is_empty() {
-                body.insert("mission_warnings".into(), json!(warnings));
-            }
         }
         if !done.clamped.is_empty() {
             body.insert("clamped".into(), json!(done.clamped));

@@ -41,7 +41,7 @@ pub(super) fn run(
     // Tools share only immutable views, atomics and locks that do not poison.
     let outcome = catch_unwind(AssertUnwindSafe(|| (row.entry.run)(&ctx, arguments)));
     let answer = outcome.unwrap_or_else(|panic| Err(report(runtime, spec.name, panic.as_ref())))?;
-    Ok(Done { answer, behind: ctx.behind.get(), clamped: ctx.clamped.into_inner(), recorded: None })
+    Ok(Done { answer, behind: ctx.behind.get(), clamped: ctx.clamped.into_inner() })
 }
 
 /// Logs the panic and tells the caller how to name it.

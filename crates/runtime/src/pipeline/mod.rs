@@ -89,21 +89,37 @@ pub(crate) fn call(
     let outcome = admit::check(runtime, row, &header, live.as_ref().map(Option::as_deref))
         .and_then(|()| execute::run(runtime, row, &header, arguments, workspace.clone(), cancel, progress));
     let elapsed = runtime.clock().monotonic().saturating_sub(started);
-    let outcome = outcome.and_then(|done| {
-        let (Some(asked), Some(workspace)) = (&asked, workspace.as_deref()) else { return Ok(done) };
-        record::in_mission(runtime, workspace, row, &header, asked, elapsed, done)
+    let in_mission = asked.as_ref().zip(workspace.as_deref()).map(|(arguments, workspace)| record::Call {
+        runtime,
+        workspace,
+        row,
+        header: &header,
+        arguments,
+        elapsed,
     });
+    let refused = |mut fault: Fault| {
+        envelope::name_missing_roots(workspace.as_deref(), &mut fault);
+        let scope = misplaced::guard(runtime, workspace.as_deref(), &header.caller, &mut fault);
+        let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault, scope);
+        refuse_with(runtime, fault, &header.caller, contract)
+    };
     let (reply, candidates) = match outcome {
         Ok(done) => {
-            let candidates = done.answer.candidates;
+            let (candidates, proof) = (done.answer.candidates, done.answer.proof);
             let facts = envelope::Facts::new(runtime, row, &header, workspace.as_deref(), elapsed);
-            (fit::reply(&facts, done), candidates)
+            let facts = facts.reserving(in_mission.as_ref().map_or(0, |_| record::RESERVED));
+            let mut reply = fit::reply(&facts, done);
+            match in_mission.map_or(Ok(()), |call| call.answered(&mut reply, candidates, proof)) {
+                Ok(()) => (reply, candidates),
+                Err(fault) => (refused(fault), None),
+            }
         }
-        Err(mut fault) => {
-            envelope::name_missing_roots(workspace.as_deref(), &mut fault);
-            let scope = misplaced::guard(runtime, workspace.as_deref(), &header.caller, &mut fault);
-            let contract = envelope::on_fault(runtime, row, &header, workspace.as_deref(), &fault, scope);
-            (refuse_with(runtime, fault, &header.caller, contract), None)
+        Err(fault) => {
+            let mut reply = refused(fault.clone());
+            if let Some(call) = in_mission {
+                call.refused(&mut reply, &fault);
+            }
+            (reply, None)
         }
     };
     record::done(runtime, row, &header, elapsed, candidates, summary, &reply);
@@ -156,8 +172,6 @@ pub(crate) struct Done {
     pub(crate) clamped: Vec<&'static str>,
     /// How many changed files the answer does not show yet.
     pub(crate) behind: Option<u64>,
-    /// The event that this call is in its mission, and what is to be said about it.
-    pub(crate) recorded: Option<(m1nd_mission::EventId, Vec<String>)>,
 }
 
 impl Row {

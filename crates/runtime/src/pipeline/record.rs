@@ -6,9 +6,8 @@ use std::time::Duration;
 use m1nd_contract::budget::{cut_text, json_len};
 use m1nd_contract::{Caller, Fault, Header};
 use m1nd_mission::Family;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::Done;
 use crate::flows::missions::{self, Seen};
 use crate::log::QueryRecord;
 use crate::pipeline::Reply;
@@ -73,32 +72,73 @@ fn bytes_pointed_into(runtime: &Runtime, body: &Value) -> u64 {
     savings::files_in(body).into_iter().filter_map(|path| view.size_of(path)).sum()
 }
 
-/// Adds the event of a call to the mission that it names. The mission's own calls are events already.
-pub(super) fn in_mission(
-    runtime: &Runtime,
-    workspace: &Workspace,
-    row: &Row,
-    header: &Header,
-    arguments: &Map<String, Value>,
-    elapsed: Duration,
-    mut done: Done,
-) -> Result<Done, Fault> {
-    let spec = row.entry.spec;
-    let Some(mission) = header.mission_id.as_deref().filter(|_| spec.family != Family::Mission) else {
-        return Ok(done);
-    };
-    let body = done.answer.output.to_value().unwrap_or_default();
-    let seen = Seen {
-        tool: spec.name,
-        family: spec.family,
-        arguments,
-        body: &body,
-        candidates: done.answer.candidates,
-        proof: done.answer.proof,
-        elapsed,
-    };
-    done.recorded = Some(missions::observe(runtime, workspace, header, mission, &seen)?);
-    Ok(done)
+/// What the answer of a call needs more when it was recorded in a mission, in bytes: its event, and a warning.
+pub(super) const RESERVED: usize = 200;
+
+/// What is known of a call when it is recorded.
+pub(super) struct Call<'a> {
+    pub(super) runtime: &'a Runtime,
+    pub(super) workspace: &'a Workspace,
+    pub(super) row: &'a Row,
+    pub(super) header: &'a Header,
+    pub(super) arguments: &'a Map<String, Value>,
+    pub(super) elapsed: Duration,
+}
+
+impl Call<'_> {
+    /// The mission that it belongs to. The mission's own calls are events already.
+    fn mission(&self) -> Option<&str> {
+        self.header.mission_id.as_deref().filter(|_| self.row.entry.spec.family != Family::Mission)
+    }
+
+    fn seen<'s>(
+        &'s self,
+        body: &'s Value,
+        candidates: Option<u64>,
+        proof: Option<m1nd_contract::ProofState>,
+    ) -> Seen<'s> {
+        let spec = self.row.entry.spec;
+        let (tool, family, arguments, elapsed) = (spec.name, spec.family, self.arguments, self.elapsed);
+        Seen { tool, family, arguments, body, candidates, proof, elapsed }
+    }
+
+    /// Adds the event of a call to its mission, by what the answer really shows.
+    pub(super) fn answered(
+        &self,
+        reply: &mut Reply,
+        candidates: Option<u64>,
+        proof: Option<m1nd_contract::ProofState>,
+    ) -> Result<(), Fault> {
+        let Some(mission) = self.mission().filter(|_| !reply.is_error) else { return Ok(()) };
+        let seen = self.seen(&reply.body, candidates, proof);
+        let recorded = missions::observe(self.runtime, self.workspace, self.header, mission, &seen)?;
+        say(&mut reply.body, &recorded);
+        Ok(())
+    }
+
+    /// Adds the event of a call that was refused, where its mission takes one.
+    pub(super) fn refused(&self, reply: &mut Reply, fault: &Fault) {
+        let Some(mission) = self.mission() else { return };
+        let nothing = Value::Null;
+        let seen = self.seen(&nothing, None, None);
+        let recorded =
+            missions::observe_refusal(self.runtime, self.workspace, self.header, mission, &seen, fault);
+        match recorded {
+            Ok(recorded) => say(&mut reply.body, &recorded),
+            // There is no such mission, or it is closed: the refusal says so itself.
+            Err(err) => {
+                tracing::debug!(tool = seen.tool, code = err.code.as_str(), "a refused call was not recorded")
+            }
+        }
+    }
+}
+
+fn say(body: &mut Value, (event, warnings): &(m1nd_mission::EventId, Vec<String>)) {
+    let Value::Object(body) = body else { return };
+    body.insert("mission_event_id".into(), json!(event));
+    if !warnings.is_empty() {
+        body.insert("mission_warnings".into(), json!(warnings));
+    }
 }
 
 pub(super) fn done(

@@ -54,7 +54,18 @@ impl Ledger for SqliteStore {
                 .prepare_cached("SELECT state FROM missions ORDER BY updated_ms DESC, mission LIMIT $1")?;
             rows.query_map([limit], |row| row.get(0))?.collect()
         })?;
-        texts.iter().map(|text| self.parse(text).map(|state| Summary::of(&state))).collect()
+        // One that is damaged does not hide the others.
+        Ok(texts.iter().filter_map(|text| self.parse(text).ok()).map(|state| Summary::of(&state)).collect())
+    }
+
+    fn unreadable(&self) -> Result<Vec<String>, StoreError> {
+        let rows: Vec<(String, String)> = self.ask(|connection| {
+            let mut rows =
+                connection.prepare_cached("SELECT mission, state FROM missions ORDER BY mission")?;
+            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })?;
+        let damaged = rows.into_iter().filter(|(_, state)| self.parse::<State>(state).is_err());
+        Ok(damaged.map(|(mission, _)| mission).collect())
     }
 }
 

@@ -58,6 +58,7 @@ fn tell(ledger: &Missions, mission: &MissionId, target: &str) -> u64 {
         graph_is_empty: false,
         stale_binary: false,
         is_current: &|_, _| true,
+        exists: &|_| true,
     };
     let telling = Telling {
         phase: "verify".to_owned(),
@@ -79,6 +80,19 @@ fn check(ledger: &Missions, mission: &MissionId) -> Vec<String> {
     assert_eq!(chain::faults(mission, &events), Vec::<String>::new());
     assert_eq!(State::of(&events), ledger.state(mission).unwrap());
     events.into_iter().map(|event| event.draft.target).collect()
+}
+
+#[test]
+fn one_damaged_mission_hides_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = SqliteStore::open(path.clone()).unwrap();
+    let (one, two) = (begin(&store), begin(&store));
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute("UPDATE missions SET state = '{' WHERE mission = $1", [one.as_str()]).unwrap();
+    let listed = store.list(10).unwrap();
+    assert_eq!(listed.into_iter().map(|row| row.mission_id).collect::<Vec<_>>(), [two]);
+    assert_eq!(store.unreadable().unwrap(), [one.to_string()]);
 }
 
 #[test]

@@ -53,6 +53,7 @@ impl Tool for MissionClaim {
         let claim = claim.ok_or_else(|| ctx.invalid("Nothing was recorded."))?;
         let hint = "Cite the direct evidence and let it be judged.";
         let next = Guidance::next("mission_verify", claim.claim_id.to_string(), hint);
+        let claim = missions::shown_claim(ctx.workspace()?, &claim);
         Ok(Answer::of(Output { claim }).next(next))
     }
 }

@@ -67,6 +67,10 @@ impl Tool for MissionClose {
         let force = input.force.unwrap_or(false);
         let done = missions::act(ctx, &input.mission_id, |_| Command::Close { force })?;
         let (packet, path) = missions::packet(ctx, &done.state)?;
+        let workspace = ctx.workspace()?;
+        let shown = |claims: Vec<Claim>| -> Vec<Claim> {
+            claims.iter().map(|claim| missions::shown_claim(workspace, claim)).collect()
+        };
         let truncated = packet.evidence_graph.len() > SHOWN;
         let mut evidence_graph = packet.evidence_graph;
         evidence_graph.truncate(SHOWN);
@@ -74,9 +78,9 @@ impl Tool for MissionClose {
         let output = Output {
             schema: packet.schema,
             mission_id: packet.mission_id.to_string(),
-            verified_claims: packet.verified_claims,
-            rejected_claims: packet.rejected_claims,
-            open_claims: packet.open_claims,
+            verified_claims: shown(packet.verified_claims),
+            rejected_claims: shown(packet.rejected_claims),
+            open_claims: shown(packet.open_claims),
             evidence_graph,
             counters: packet.counters,
             gaps: packet.gaps,

@@ -1,7 +1,7 @@
 //! `mission_handoff`: what the next agent must know to go on.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_mission::{Command, Handoff, advise, handoff};
+use m1nd_mission::{Command, Handoff, handoff};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
@@ -45,13 +45,11 @@ impl Tool for MissionHandoff {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let workspace = ctx.workspace()?;
-        let state = missions::state(ctx, &input.mission_id)?;
-        let next = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
-            json!(advise(&state, situation).next_move)
-        });
         let made = std::cell::RefCell::new(None);
         missions::act(ctx, &input.mission_id, |state| {
-            let mut handoff = handoff::of(state, next.clone(), MOST);
+            let mut handoff = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+                handoff::of(state, situation, MOST)
+            });
             for anchor in &mut handoff.graph_anchors {
                 anchor.today = Some(missions::today(workspace, &anchor.path, &anchor.content_hash));
             }

@@ -22,13 +22,23 @@ pub struct Input {
     limit: Option<Int>,
     /// Only open, or only closed ones
     status: Option<Status>,
+    /// The next_cursor of the page before
+    cursor: Option<Int>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
     /// Those that changed last, first.
     missions: Vec<Line>,
+    /// Missions that are kept and cannot be read; `m1nd verify ID` says why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    damaged: Vec<String>,
+    /// Pass it as `cursor` for those that follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<u64>,
     truncated: bool,
+    #[serde(skip)]
+    first: u64,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -59,7 +69,10 @@ impl Tool for MissionList {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let limit = ctx.clamp("limit", input.limit, 20, 1..=200);
-        let found = missions::ledger(ctx)?.list(LOOKED_AT).map_err(|err| from_memory::store(&err))?;
+        let first = ctx.in_range("cursor", input.cursor, 0..=i64::MAX)?.unwrap_or(0);
+        let ledger = missions::ledger(ctx)?;
+        let found = ledger.list(LOOKED_AT).map_err(|err| from_memory::store(&err))?;
+        let damaged = ledger.unreadable().map_err(|err| from_memory::store(&err))?;
         let wanted = found.into_iter().filter(|one| input.status.is_none_or(|status| status == one.status));
         let mut missions: Vec<Line> = wanted
             .map(|one| Line {
@@ -72,8 +85,10 @@ impl Tool for MissionList {
             })
             .collect();
         let total = missions.len() as u64;
+        missions.drain(..usize::try_from(first).unwrap_or(usize::MAX).min(missions.len()));
         let truncated = missions.len() > limit;
         missions.truncate(limit);
+        let next_cursor = truncated.then_some(first + missions.len() as u64);
         let next = match missions.first() {
             Some(first) if first.status == Status::Open => {
                 Guidance::next("mission_next", first.mission_id.clone(), "Go on with the newest.")
@@ -81,13 +96,17 @@ impl Tool for MissionList {
             Some(first) => Guidance::next("mission_show", first.mission_id.clone(), "See how it ended."),
             None => Guidance::hint("There is none; mission_start begins one."),
         };
-        Ok(Answer::of(Output { missions, truncated }).candidates(total).next(next))
+        let output = Output { missions, damaged, next_cursor, truncated, first };
+        Ok(Answer::of(output).candidates(total).next(next))
     }
 }
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.missions, excess) > 0
+        let cut = drop_tail(&mut self.missions, excess) > 0;
+        // Where not even one has room, the page after it must not be the same again.
+        self.next_cursor = Some(self.first + (self.missions.len() as u64).max(1));
+        cut
     }
 }

@@ -66,12 +66,7 @@ impl Tool for MissionNext {
         let guidance = match advice.next_move.tool {
             Some(tool) => Guidance {
                 next_suggested_tool: Some(tool),
-                // A step about nothing in particular is one of the mission itself.
-                next_suggested_target: advice
-                    .next_move
-                    .target()
-                    .map(str::to_owned)
-                    .or_else(|| tool.starts_with("mission_").then_some(input.mission_id)),
+                next_suggested_target: advice.next_move.target(),
                 next_step_hint: None,
             },
             None => Guidance::next(

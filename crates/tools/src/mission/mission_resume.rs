@@ -2,7 +2,7 @@
 
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_mission::missions::begin;
-use m1nd_mission::{Anchor, Claim, DeadPath, Move, Start, TestRun, Today, Verdict, handoff, moves};
+use m1nd_mission::{Move, Start, handoff, moves};
 use m1nd_runtime::faults::from_mission;
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::WRITE;
+use super::resumed::Resumed;
 
 pub struct MissionResume;
 
@@ -32,18 +33,8 @@ pub struct Output {
     goal: String,
     /// What to do first.
     next_move: Option<Move>,
-    verified_claims: Vec<Claim>,
-    rejected_claims: Vec<Claim>,
-    /// Neither verified nor rejected; they are the parent's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    open_hypotheses: Vec<Claim>,
-    /// Where not to look again.
-    dead_paths: Vec<DeadPath>,
-    /// Files that changed since they were read: what rests on them must be looked at again.
-    stale: Vec<Anchor>,
-    /// Files that were read and are as they were.
-    current: Vec<String>,
-    tests_run: Vec<TestRun>,
+    #[serde(flatten)]
+    resumed: Resumed,
     /// Whether something had no room; mission_show has it.
     truncated: bool,
 }
@@ -93,42 +84,21 @@ impl Tool for MissionResume {
         let next_move = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
             moves(&state, situation, 1).pop()
         });
-        let (mut stale, mut current) = (Vec::new(), Vec::new());
-        for seen in &state.inherited.files {
-            let Some(hash) = &seen.content_hash else { continue };
-            match missions::today(workspace, &seen.path, hash) {
-                Today::Current => current.push(seen.path.clone()),
-                today => stale.push(Anchor {
-                    path: seen.path.clone(),
-                    content_hash: hash.clone(),
-                    today: Some(today),
-                }),
-            }
-        }
-        let claims = |verdict: Verdict| {
-            let all = state.inherited.claims.iter().filter(move |claim| claim.verdict == verdict);
-            all.cloned().collect::<Vec<_>>()
-        };
-        let next = match next_move.as_ref().and_then(|step| Some((step.tool?, step.target()))) {
-            Some((tool, target)) => Guidance {
-                next_suggested_tool: Some(tool),
-                next_suggested_target: target.map(str::to_owned),
-                next_step_hint: Some("Pass mission_id with it.".into()),
-            },
-            None => Guidance::next("mission_next", state.mission_id.to_string(), "Pass mission_id with it."),
+        let tool = next_move.as_ref().and_then(|step| step.tool).unwrap_or("mission_next");
+        let target = next_move.as_ref().and_then(Move::target);
+        let next = Guidance {
+            next_suggested_tool: Some(tool),
+            // A step about nothing in particular is one of the mission itself.
+            next_suggested_target: target
+                .or_else(|| tool.starts_with("mission_").then(|| state.mission_id.to_string())),
+            next_step_hint: Some("Pass mission_id with it.".to_owned()),
         };
         let output = Output {
             mission_id: state.mission_id.to_string(),
             parent_mission_id: before.mission_id.to_string(),
             goal: state.goal.clone(),
             next_move,
-            verified_claims: claims(Verdict::VerifiedForMission),
-            rejected_claims: claims(Verdict::Rejected),
-            open_hypotheses: before.unsettled().cloned().collect(),
-            dead_paths: state.inherited.dead_paths.clone(),
-            stale,
-            current,
-            tests_run: state.inherited.tests.clone(),
+            resumed: Resumed::of(workspace, &state),
             truncated: false,
         };
         Ok(Answer::of(output).proof(ProofState::Triaging).next(next))
@@ -136,24 +106,19 @@ impl Tool for MissionResume {
 }
 
 impl Trim for Output {
-    /// What can be found again goes first, the oldest of it.
+    /// What mission_next says again, and the goal, go last.
     fn trim(&mut self, _: usize) -> bool {
         self.truncated = true;
-        fn oldest<T>(list: &mut Vec<T>, keep: usize) -> bool {
-            let cut = list.len() > keep;
-            if cut {
-                list.drain(..(list.len() - keep).div_ceil(4));
-            }
-            cut
+        if self.resumed.cut() || self.next_move.take().is_some() {
+            return true;
         }
-        [5, 0].into_iter().any(|keep| {
-            oldest(&mut self.current, keep)
-                || oldest(&mut self.tests_run, keep)
-                || oldest(&mut self.dead_paths, keep)
-                || oldest(&mut self.rejected_claims, keep)
-                || oldest(&mut self.open_hypotheses, keep)
-                || oldest(&mut self.stale, keep)
-                || oldest(&mut self.verified_claims, keep)
-        })
+        let cut = self.goal.len() > SHORT_GOAL;
+        if cut {
+            self.goal.truncate(self.goal.floor_char_boundary(SHORT_GOAL));
+        }
+        cut
     }
 }
+
+/// Enough to know which goal it was, in bytes.
+const SHORT_GOAL: usize = 80;

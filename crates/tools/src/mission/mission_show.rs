@@ -107,6 +107,11 @@ impl Tool for MissionShow {
             Status::Open => Guidance::next("mission_next", input.mission_id, "Ask what comes next."),
             Status::Closed => Guidance::next("mission_resume", input.mission_id, "Go on in a child of it."),
         };
+        let workspace = ctx.workspace()?;
+        let open_gaps = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+            gaps(&state, situation)
+        });
+        let dead_paths: Vec<DeadPath> = state.all_dead_paths().cloned().collect();
         let output = Output {
             schema: state.schema.clone(),
             mission_id: state.mission_id.to_string(),
@@ -118,9 +123,9 @@ impl Tool for MissionShow {
             status: state.status,
             context_guard: state.context_guard.clone(),
             counters: Some(state.counters.clone()),
-            gaps: if state.status == Status::Closed { state.gaps.clone() } else { gaps(&state) },
-            claims: state.claims.into_iter().rev().collect(),
-            dead_paths: state.dead_paths.into_iter().rev().collect(),
+            gaps: if state.status == Status::Closed { state.gaps.clone() } else { open_gaps },
+            claims: state.claims.iter().rev().map(|claim| missions::shown_claim(workspace, claim)).collect(),
+            dead_paths: dead_paths.into_iter().rev().collect(),
             files_read: state.files.into_keys().collect(),
             sequence: state.sequence,
             head: state.head,
@@ -131,6 +136,9 @@ impl Tool for MissionShow {
         Ok(Answer::of(output).next(next))
     }
 }
+
+/// What stays of an event for which there is no room.
+const SHORT: [&str; 4] = ["event_id", "sequence", "event_type", "outcome"];
 
 /// Of each list this many stand beside the events; a caller that wants more asks with a larger budget.
 const SHOWN: usize = 20;
@@ -146,16 +154,33 @@ impl Trim for Output {
             self.claims.truncate(SHOWN);
             return true;
         }
-        if drop_tail(&mut self.events, excess) > 0 {
-            let last = self.events.last().and_then(|event| event["sequence"].as_u64());
-            self.next_before = last.or(Some(self.sequence + 1));
+        let place = |event: Option<&Value>| event.and_then(|event| event["sequence"].as_u64());
+        if self.events.len() > 1 {
+            let mut rest = self.events.split_off(1);
+            drop_tail(&mut rest, excess);
+            self.events.extend(rest);
+            self.next_before = place(self.events.last());
             return true;
         }
-        drop_tail(&mut self.files_read, excess) > 0
+        let cut = drop_tail(&mut self.files_read, excess) > 0
             || drop_tail(&mut self.dead_paths, excess) > 0
             || drop_tail(&mut self.claims, excess) > 0
             || !std::mem::take(&mut self.context_guard).is_null()
             || self.gaps.pop().is_some()
-            || self.counters.take().is_some()
+            || self.counters.take().is_some();
+        if cut {
+            return true;
+        }
+        // The last one goes in part, and then as a whole; the cursor passes it, or it would stand still.
+        let Some(event) = self.events.first_mut() else { return false };
+        let at = place(Some(event));
+        match event.as_object_mut().filter(|fields| fields.len() > SHORT.len()) {
+            Some(fields) => fields.retain(|name, _| SHORT.contains(&name.as_str())),
+            None => {
+                self.next_before = at.filter(|at| *at > 1);
+                self.events.clear();
+            }
+        }
+        true
     }
 }

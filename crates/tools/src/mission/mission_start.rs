@@ -9,9 +9,10 @@ use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::WRITE;
+use super::resumed::Resumed;
 
 pub struct MissionStart;
 
@@ -51,9 +52,22 @@ pub struct Output {
     /// The first steps, in order.
     starter_moves: Vec<Move>,
     non_goals: Vec<&'static str>,
-    /// What the parent mission found: settled claims, dead paths, files read.
+    /// What the parent mission found, as mission_resume gives it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    inherited: Option<Value>,
+    inherited: Option<Inheritance>,
+    /// Known paths that are not there; they are not asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Inheritance {
+    parent_mission_id: String,
+    /// What to do first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_move: Option<Move>,
+    #[serde(flatten)]
+    resumed: Resumed,
 }
 
 /// Steps that are named at the start.
@@ -90,12 +104,21 @@ impl Tool for MissionStart {
             None => None,
         };
         let known_paths = input.known_paths.unwrap_or_default();
+        let known: Vec<String> = known_paths.iter().map(|path| missions::as_known(workspace, path)).collect();
+        let (known_paths, missing): (Vec<String>, Vec<String>) =
+            known.into_iter().partition(|path| missions::content_hash(workspace, path).is_some());
+        let warnings: Vec<String> = missing
+            .iter()
+            .map(|path| format!("{path:?} is no file of this workspace: it is left out of known_paths."))
+            .collect();
+        let meant = context_guard["repository"].as_str().map(str::to_owned);
         let start = Start {
-            repo: missions::repo_of(workspace),
+            // What is meant, and not what the server happens to be bound to.
+            repo: meant.unwrap_or_else(|| missions::repo_of(workspace)),
             goal: input.goal,
             mode: input.mode,
             budget: limits,
-            known_paths: known_paths.iter().map(|path| missions::as_known(workspace, path)).collect(),
+            known_paths,
             context_guard,
             right_workspace: class != missions::ELSEWHERE,
             parent,
@@ -108,9 +131,12 @@ impl Tool for MissionStart {
         let starter_moves = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
             moves(&state, situation, STARTERS)
         });
-        let inherited = (!state.inherited.is_empty()).then(|| missions::shown(&state.inherited));
-        let next =
-            starter_moves.first().and_then(|step| Some((step.tool?, step.target().map(str::to_owned))));
+        let inherited = state.parent_mission_id.as_ref().map(|parent| Inheritance {
+            parent_mission_id: parent.to_string(),
+            next_move: starter_moves.first().cloned(),
+            resumed: Resumed::of(workspace, &state),
+        });
+        let next = starter_moves.first().and_then(|step| Some((step.tool?, step.target())));
         let id = state.mission_id.to_string();
         let guidance = match next {
             Some((tool, target)) => Guidance {
@@ -128,6 +154,7 @@ impl Tool for MissionStart {
             starter_moves,
             non_goals: state.mode.non_goals().to_vec(),
             inherited,
+            warnings,
         };
         Ok(Answer::of(output).budget(4_000).proof(ProofState::Triaging).next(guidance))
     }
@@ -151,18 +178,7 @@ fn limits(ctx: &Ctx<'_>, mode: Mode, given: Option<&Limits>) -> Result<Budget, F
 impl Trim for Output {
     /// The mission knows all that it inherited; the answer shows the newest of it, the settled last to go.
     fn trim(&mut self, _: usize) -> bool {
-        let Some(inherited) = &mut self.inherited else { return self.shorten() };
-        let mut lists = ["files_read", "tests_run", "dead_paths", "claims"].into_iter();
-        let cut = lists.any(|list| match inherited[list].as_array_mut() {
-            Some(items) if !items.is_empty() => {
-                items.drain(..items.len().div_ceil(4));
-                true
-            }
-            _ => false,
-        });
-        if cut {
-            inherited["truncated"] = json!(true);
-        }
+        let cut = self.inherited.as_mut().is_some_and(|inherited| inherited.resumed.cut());
         cut || self.shorten()
     }
 }

@@ -41,7 +41,7 @@ impl Tool for MissionVerify {
     const SPEC: Spec = Spec {
         name: "mission_verify",
         summary: "Judge a claim of a mission: verified_for_mission, rejected, or needs_direct_evidence, with the reason. Graph answers alone never verify.",
-        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. An event whose outcome is hypothesis_rejected, refuted or contradicted rejects the claim.",
+        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. An outcome that speaks for it (hypothesis_supported, confirmed, passed, read, found …) verifies; one against it (hypothesis_rejected, refuted, contradicted, not_supported …) rejects; any other decides nothing. A verified claim can be judged again with new events.",
         intents: &["verify a claim", "prove", "reject", "is it true"],
         examples: &[Example {
             says: "A new claim with its evidence",
@@ -67,6 +67,7 @@ impl Tool for MissionVerify {
             Verdict::VerifiedForMission | Verdict::Rejected => ProofState::Proving,
             Verdict::Open | Verdict::NeedsDirectEvidence => ProofState::Blocked,
         };
+        let claim = missions::shown_claim(ctx.workspace()?, &claim);
         let next = Guidance::next("mission_next", input.mission_id, "Ask what comes next.");
         Ok(Answer::of(Output { claim, warnings: done.warnings }).proof(proof).next(next))
     }

@@ -14,6 +14,7 @@ mod mission_show;
 mod mission_start;
 mod mission_verify;
 mod recovery_playbook;
+mod resumed;
 mod route_explain;
 mod session_handshake;
 mod trust_selftest;

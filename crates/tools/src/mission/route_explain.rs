@@ -45,15 +45,16 @@ impl Tool for RouteExplain {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let state = missions::state(ctx, &input.mission_id)?;
-        let moves = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state.repo, |situation| {
-            moves(&state, situation, 10)
-        });
+        let (moves, needs) =
+            missions::with_situation(ctx.runtime(), ctx.workspace()?, &state.repo, |situation| {
+                (moves(&state, situation, 10), explain(&state, situation))
+            });
         let output = Output {
             mission_id: state.mission_id.to_string(),
             mode: state.mode.name(),
             route: state.route.name(),
             why: state.route.why(),
-            needs: explain(&state),
+            needs,
             moves,
         };
         let next = Guidance::next("mission_next", input.mission_id, "Ask for the one next step.");

@@ -2,7 +2,7 @@
 
 use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_guard::{TrustMode, hidden, playbook, surface, verdict};
-use m1nd_runtime::flows::trust;
+use m1nd_runtime::flows::{context_guard, trust};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +27,12 @@ pub struct Output {
     binding_fingerprint: Value,
     /// What the host shows of this server.
     tool_surface: Value,
+    /// Where the scope that was given lies elsewhere: its repository, and three ways there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_guard: Option<Value>,
+    /// Ingests that run now; job_status says how far they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    running_jobs: Vec<String>,
 }
 
 impl Tool for SessionHandshake {
@@ -60,6 +66,14 @@ impl Tool for SessionHandshake {
             },
             _ => Guidance::default(),
         };
+        let elsewhere = observed.scope_text.as_deref().filter(|_| observed.repository.is_some());
+        let context_guard = match (elsewhere, ctx.workspace()) {
+            (Some(scope), Ok(workspace)) => {
+                Some(context_guard::elsewhere(workspace, scope).guard(workspace, agent))
+            }
+            _ => None,
+        };
+        let running_jobs = trust::running_jobs(ctx);
         let output = Output {
             schema: "m1nd-session-handshake-v0",
             trust_mode: verdict.mode,
@@ -78,6 +92,8 @@ impl Tool for SessionHandshake {
                 "callable": facts.tools.len(),
             }),
             binding_fingerprint: json!(facts),
+            context_guard,
+            running_jobs,
         };
         Ok(Answer::of(output).next(guidance))
     }

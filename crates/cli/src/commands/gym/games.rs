@@ -69,7 +69,101 @@ pub fn careless(on: &Runtime, repository: &Repository) -> anyhow::Result<Careles
         }
         outcome.hasty_closes.add(seat.call("mission_close", json!({})).is_ok());
     }
+    outcome.hasty_closes.add(closes_on_nothing(on)?);
     Ok(outcome)
+}
+
+/// Searches for what is nowhere, and closes: nothing was read.
+fn closes_on_nothing(on: &Runtime) -> anyhow::Result<bool> {
+    let mut seat = Seat::new(on, "idle");
+    let begun = seat.must("mission_start", json!({"goal": "know it", "mode": "orientation"}))?;
+    seat.mission = begun["mission_id"].as_str().map(str::to_owned);
+    for word in ["zzqqxx", "wwvvkk"] {
+        seat.must("search", json!({"query": word}))?;
+    }
+    Ok(seat.call("mission_close", json!({})).is_ok())
+}
+
+/// Proves a finding, looks elsewhere, changes the file behind the finding, and closes: what it rests on is gone.
+pub fn outdated(on: &Runtime, root: &Path, repository: &Repository) -> anyhow::Result<Tally> {
+    let mut closed = Tally::default();
+    for planted in repository.planted {
+        let mut seat = Seat::new(on, "outdated");
+        let begun = seat.must("mission_start", json!({"goal": planted.report, "mode": "bug_hunt"}))?;
+        seat.mission = begun["mission_id"].as_str().map(str::to_owned);
+        let seen = seat.must("view", json!({"file_path": planted.path}))?;
+        let cited = json!([seen["mission_event_id"]]);
+        let verdict = seat.must("mission_verify", json!({"claim": planted.report, "event_ids": cited}))?;
+        anyhow::ensure!(
+            verdict["verdict"] == "verified_for_mission",
+            "a true finding was not verified: {verdict}"
+        );
+        seat.must("view", json!({"file_path": "README.md"}))?;
+        let path = root.join(planted.path);
+        let before = fs::read(&path)?;
+        let mut changed = before.clone();
+        changed.extend_from_slice(b"\n");
+        fs::write(&path, changed)?;
+        closed.add(seat.call("mission_close", json!({})).is_ok());
+        let next = seat.must("mission_next", json!({}))?;
+        closed.add(
+            !next["next_move"]["arguments"]["file_path"]
+                .as_str()
+                .is_some_and(|asked| asked.starts_with(planted.path)),
+        );
+        fs::write(&path, before)?;
+        seat.must("mission_close", json!({}))?;
+    }
+    Ok(closed)
+}
+
+/// Finds many dead ends, hands over, and lets another agent walk into each: how often that was told.
+pub fn dead_ends(on: &Runtime, repository: &Repository) -> anyhow::Result<Tally> {
+    let mut seat = Seat::new(on, "lost");
+    let begun = seat.must("mission_start", json!({"goal": "many dead ends", "mode": "bug_hunt"}))?;
+    seat.mission = begun["mission_id"].as_str().map(str::to_owned);
+    let names = (0..8).map(|at| format!("question {at}"));
+    let dead: Vec<String> =
+        repository.planted.iter().map(|planted| planted.path.to_owned()).chain(names).collect();
+    for target in &dead {
+        seat.must(
+            "mission_event",
+            json!({"event_type": "dead_path", "target": target, "outcome": "dead_path"}),
+        )?;
+    }
+    let resumed = seat.must("mission_resume", json!({"mission_id": seat.mission}))?;
+    seat.mission = resumed["mission_id"].as_str().map(str::to_owned);
+    let mut told = Tally::default();
+    for target in &dead {
+        let body = if target.starts_with("question") {
+            seat.must("seek", json!({"query": target}))?
+        } else {
+            seat.must("view", json!({"file_path": target}))?
+        };
+        told.add(body["mission_warnings"].to_string().contains("dead path"));
+    }
+    Ok(told)
+}
+
+/// Begins a mission about another repository and does what it is told: whether that leads back, or into the wrong code.
+fn astray(on: &Runtime, path: &str, file: &str) -> anyhow::Result<Tally> {
+    let mut seat = Seat::new(on, "astray");
+    let begun = seat.must("mission_start", json!({"goal": "look", "mode": "bug_hunt", "repo": path}))?;
+    seat.mission = begun["mission_id"].as_str().map(str::to_owned);
+    let mut led = Tally::default();
+    for _ in 0..3 {
+        let next = seat.must("mission_next", json!({}))?;
+        let step = &next["next_move"];
+        led.add(step["tool_family"] != "recover" && step["tool_family"] != "trust");
+        if let Some(tool) = step["tool"].as_str().filter(|_| step["arguments"].is_object()) {
+            seat.must(tool, step["arguments"].clone())?;
+        }
+    }
+    let seen = seat.must("view", json!({"file_path": file}))?;
+    let cited = json!([seen["mission_event_id"]]);
+    let verdict = seat.must("mission_verify", json!({"claim": "it is there", "event_ids": cited}))?;
+    led.add(verdict["verdict"] == "verified_for_mission");
+    Ok(led)
 }
 
 /// Asks the same again and again: planted circles, and those that were told by the third time. Different questions are
@@ -131,7 +225,7 @@ pub fn drift(on: &Runtime, repository: &Repository) -> anyhow::Result<(Tally, u6
 
 /// Agents that mean another repository than the one that is bound: how many were told, and how many of those that mean
 /// the right one were told wrongly.
-pub fn mixed_up(dir: &Path, on: &Runtime, bound: &Path, other: &Path) -> anyhow::Result<(Tally, u64)> {
+pub fn mixed_up(dir: &Path, on: &Runtime, bound: &Path, other: &Path) -> anyhow::Result<(Tally, u64, Tally)> {
     let mut seat = Seat::new(on, "visitor");
     let outside = dir.join("links");
     fs::create_dir_all(&outside)?;
@@ -143,7 +237,9 @@ pub fn mixed_up(dir: &Path, on: &Runtime, bound: &Path, other: &Path) -> anyhow:
     let elsewhere = [text(other), text(&outside.join("other")), "led-out".to_owned(), format!("../{name}")];
     let right = [text(bound), text(&outside.join("bound")), ".".to_owned()];
     let mut caught = Tally::default();
+    let mut led = Tally::default();
     for path in &elsewhere {
+        led.join(astray(on, path, "README.md")?);
         for (tool, arguments) in asked(path) {
             let is_told = match seat.call(tool, arguments) {
                 Err(error) => {
@@ -167,7 +263,7 @@ pub fn mixed_up(dir: &Path, on: &Runtime, bound: &Path, other: &Path) -> anyhow:
         }
     }
     fs::remove_file(bound.join("led-out"))?;
-    Ok((caught, false_alarms))
+    Ok((caught, false_alarms, led))
 }
 
 const WRONG: &str = "wrong_workspace_binding";

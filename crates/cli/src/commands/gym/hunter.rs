@@ -226,14 +226,15 @@ impl<'r, 'w> Hunter<'r, 'w> {
 
     /// Looks once at what the findings hide, where the mission asks for it, and closes.
     fn close(&mut self) -> anyhow::Result<()> {
-        for _ in 0..4 {
+        for _ in 0..6 {
             let next = self.seat.must("mission_next", json!({}))?;
-            if next["next_move"]["tool"] == "mission_close" {
+            let step = &next["next_move"];
+            // What is proposed is done as it is proposed: a look that the runtime sees must be enough.
+            let Some(tool) = step["tool"].as_str().filter(|tool| *tool != "mission_close") else { break };
+            if !step["arguments"].is_object() {
                 break;
             }
-            let sweep = json!({"phase": "sweep", "event_type": "file_read", "target": "README.md",
-                "evidence_class": "direct_source", "outcome": "read"});
-            self.seat.must("mission_event", sweep)?;
+            self.seat.must(tool, step["arguments"].clone())?;
         }
         self.hunt.closed = self.seat.call("mission_close", json!({})).is_ok();
         self.hunt.false_close = self.hunt.closed && self.hunt.wrong > 0;

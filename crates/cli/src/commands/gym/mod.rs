@@ -55,6 +55,9 @@ fn play() -> anyhow::Result<Score> {
         let mixed = games::mixed_up(&dir.join("links").join(repository.name), &on, &bound, &beside)?;
         score.workspace.join(mixed.0);
         score.workspace_false_alarms += mixed.1;
+        score.astray.join(mixed.2);
+        score.outdated.join(games::outdated(&on, &bound, repository)?);
+        score.dead_ends.join(games::dead_ends(&on, repository)?);
     }
     let (hosts, false_hosts) = games::hosts(&dir, &REPOSITORIES[0])?;
     score.hosts.join(hosts);

@@ -72,6 +72,12 @@ pub struct Score {
     pub drift_false_alarms: u64,
     pub workspace: Tally,
     pub workspace_false_alarms: u64,
+    /// Steps in the wrong repository that a mission advised, or that proved something.
+    pub astray: Tally,
+    /// Closes on files that had changed.
+    pub outdated: Tally,
+    /// Dead ends that were walked into, and told.
+    pub dead_ends: Tally,
     pub circles: Tally,
     pub circle_false_alarms: u64,
     pub hosts: Tally,
@@ -151,6 +157,9 @@ impl Score {
                 self.workspace_false_alarms == 0,
                 format!("{} right workspaces were called wrong", self.workspace_false_alarms),
             ),
+            check(none(self.astray), tally("steps led into the wrong repository", self.astray)),
+            check(none(self.outdated), tally("chances to close on changed files were given", self.outdated)),
+            check(whole(self.dead_ends), tally("walks into dead ends were told", self.dead_ends)),
             check(whole(self.circles), tally("circles were flagged", self.circles)),
             check(
                 self.circle_false_alarms == 0,
@@ -199,6 +208,9 @@ mod tests {
             drift: whole,
             workspace: whole,
             circles: whole,
+            astray: none,
+            outdated: none,
+            dead_ends: whole,
             hosts: whole,
             ..Score::default()
         }
@@ -212,13 +224,16 @@ mod tests {
     fn what_holds_holds_and_each_failure_is_seen() {
         assert_eq!(broken(&good()), Vec::<String>::new());
         type Failure = (&'static str, fn(&mut Score));
-        let failures: [Failure; 9] = [
+        let failures: [Failure; 12] = [
             ("fewer calls", |score| score.hunts[2].calls = 9),
             ("dead paths", |score| score.hunts[2].repeated_dead_paths = 1),
             ("of 1 defects", |score| score.hunts[0].found = 0),
             ("closes were false", |score| score.hunts[0].false_close = true),
             ("without direct proof", |score| score.unproved_claims.hit = 1),
             ("workspaces were caught", |score| score.workspace.hit = 1),
+            ("wrong repository", |score| score.astray.hit = 1),
+            ("changed files", |score| score.outdated.hit = 1),
+            ("dead ends were told", |score| score.dead_ends.hit = 1),
             ("circles were flagged", |score| score.circles = Tally::default()),
             ("drifted were found", |score| score.drift.hit = 1),
             ("hosts were diagnosed", |score| score.hosts.hit = 1),

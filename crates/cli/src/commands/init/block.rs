@@ -19,6 +19,13 @@ pub enum Put {
 
 /// Puts `ours` into a text: in place of an earlier block of ours, else at its end.
 pub fn put(text: &str, ours: &str) -> Put {
+    // A file with Windows' line ends keeps them, in the block too; our digest is over the text without.
+    if text.contains("\r\n") {
+        return match put(&text.replace("\r\n", "\n"), ours) {
+            Put::Text(new) => Put::Text(new.replace('\n', "\r\n")),
+            other => other,
+        };
+    }
     let ours = ours.trim();
     let block = format!("{BEGIN}{} -->\n{ours}\n{END}", digest(ours));
     let Some(start) = text.find(BEGIN) else {
@@ -95,6 +102,15 @@ mod tests {
         );
         assert!(!second.contains("one"));
         assert_eq!(second.matches(BEGIN).count(), 1);
+    }
+
+    #[test]
+    fn windows_line_ends_stay_and_the_block_is_known_again() {
+        let first = text(put("# Mine\r\n\r\nwords\r\n", "ours\nand more"));
+        assert!(!first.replace("\r\n", "").contains('\n'), "{first:?}");
+        assert_eq!(put(&first, "ours\nand more"), Put::Unchanged);
+        let renewed = text(put(&first, "other"));
+        assert!(renewed.starts_with("# Mine\r\n\r\nwords\r\n") && renewed.contains("\r\nother\r\n"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use m1nd_memory::StoreError;
 use m1nd_memory::claims::{Claim, Claims};
 use m1nd_memory::port::{AnchorAt, AnchorRow};
-use m1nd_mission::{EventId, path_of};
+use m1nd_mission::EventId;
 
 use super::Missions;
 use crate::flows::sight::HASH_DIGITS;
@@ -36,14 +36,14 @@ impl Claims for Concluded {
         let mut out: Vec<AnchorRow> = Vec::new();
         for (mission, place) in claim.events.iter().filter_map(|event| EventId::parse(event)) {
             for event in self.0.events(&mission, place - 1, 1)? {
-                let Some(hash) = event.draft.content_hash.as_deref() else { continue };
-                let path = path_of(&event.draft.target).to_owned();
-                // The same hash as that of an anchored file, which is shown in short.
-                let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
-                let hash = hash.get(..HASH_DIGITS).unwrap_or(hash).to_owned();
-                let at = AnchorAt::Path { path, lines: None };
-                out.retain(|known| known.at != at);
-                out.push(AnchorRow { at, hash: Some(hash) });
+                for (path, hash) in event.draft.anchors() {
+                    // The same hash as that of an anchored file, which is shown in short.
+                    let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
+                    let hash = hash.get(..HASH_DIGITS).unwrap_or(hash).to_owned();
+                    let at = AnchorAt::Path { path: path.to_owned(), lines: None };
+                    out.retain(|known| known.at != at);
+                    out.push(AnchorRow { at, hash: Some(hash) });
+                }
             }
         }
         Ok(out)

@@ -16,8 +16,8 @@ use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::{self, Packet};
 use m1nd_mission::port::Ledger;
 use m1nd_mission::{
-    Claim, Command, EventId, Family, Inherited, MissionError, Mode, Shelf, Situation, State, Stepped,
-    Telling, Today, Verdict, path_of,
+    Claim, Command, EventId, Family, MissionError, Mode, Shelf, Situation, State, Stepped, Telling, Today,
+    Verdict, path_of,
 };
 use m1nd_stdx::digest::sha256_hex;
 use m1nd_store::{RamStore, SqliteStore};
@@ -32,7 +32,7 @@ use crate::registry::Registry;
 use crate::runtime::Runtime;
 use crate::workspace::Workspace;
 
-pub use observed::{Seen, observe};
+pub use observed::{Seen, observe, observe_refusal};
 pub use record::packet_path;
 
 /// Missions of one workspace.
@@ -110,14 +110,29 @@ pub fn with_situation<T>(
         let now = hashes.entry(path.to_owned()).or_insert_with(|| content_hash(workspace, path));
         now.as_deref() == Some(hash)
     };
+    let exists = |path: &str| {
+        let mut hashes = hashes.borrow_mut();
+        hashes.entry(path.to_owned()).or_insert_with(|| content_hash(workspace, path)).is_some()
+    };
+    // A repository that was put into this graph on purpose is one that can be worked on.
+    let is_added = || {
+        let mut roots = workspace.added_roots().into_iter();
+        roots.any(|added| added.problem.is_none() && added.path.to_string_lossy() == repo)
+    };
     ask(&Situation {
         now_ms: runtime.clock().now().0,
         shelf: &Tools(runtime.registry()),
-        right_workspace: repo == repo_of(workspace),
+        right_workspace: repo == repo_of(workspace) || is_added(),
         graph_is_empty: workspace.view().node_count() == 0,
         stale_binary: runtime.binary_was_replaced(),
         is_current: &is_current,
+        exists: &exists,
     })
+}
+
+/// A claim as answers show it: with the files that changed since, and without hashes.
+pub fn shown_claim(workspace: &Workspace, claim: &Claim) -> Claim {
+    claim.as_shown(&|path, hash| today(workspace, path, hash) == Today::Current)
 }
 
 /// The repository that a workspace is.
@@ -163,7 +178,15 @@ pub const ELSEWHERE: &str = "wrong_workspace_binding";
 
 /// How what a mission asks about lies to the workspace: in it, in another root of it, or elsewhere.
 pub fn class_of(ctx: &Ctx<'_>, scope: Option<&str>, known: Option<&[String]>) -> Result<&'static str, Fault> {
-    ctx.workspace()?;
+    let workspace = ctx.workspace()?;
+    if let Some(scope) = scope.filter(|scope| trust::classify(ctx, scope) == Scope::Missing) {
+        let root = repo_of(workspace);
+        return Err(Fault::new(
+            Code::FileNotFound,
+            format!("`repo`: {root} has no {scope:?}, and there is no such path outside."),
+            Recovery::hint("Name the repository that is meant by its absolute path, or leave `repo` out."),
+        ));
+    }
     let asked = scope.into_iter().chain(known.into_iter().flatten().map(String::as_str));
     let classes: Vec<Scope> = asked.map(|path| trust::classify(ctx, path_of(path))).collect();
     let worst =
@@ -175,16 +198,6 @@ pub fn class_of(ctx: &Ctx<'_>, scope: Option<&str>, known: Option<&[String]>) ->
 pub fn as_known(workspace: &Workspace, path: &str) -> String {
     let found = workspace.root().locate(path_of(path)).ok();
     found.map_or_else(|| path.to_owned(), |found| found.to_string())
-}
-
-/// What a mission inherited, in short.
-pub fn shown(inherited: &Inherited) -> Value {
-    json!({
-        "claims": inherited.claims,
-        "dead_paths": inherited.dead_paths,
-        "files_read": inherited.files.iter().map(|seen| seen.path.as_str()).collect::<Vec<_>>(),
-        "tests_run": inherited.tests,
-    })
 }
 
 /// The mission that a hand-off belongs to.
@@ -214,8 +227,9 @@ pub fn tell_defect(ctx: &Ctx<'_>, state: &State, claim: &Claim) -> Result<(), Fa
     }
     let events = missions::stream(&*ledger(ctx)?, &state.mission_id);
     let events = events.map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
+    // A search shows many files: only what was read by its name is what the finding is about.
     let cited = events.iter().filter(|event| claim.event_ids.contains(&event.event_id));
-    let seen = cited.filter(|event| event.draft.is_direct() && event.draft.content_hash.is_some());
+    let seen = cited.filter(|event| event.draft.carries() && event.draft.content_hash.is_some());
     let paths: BTreeSet<&str> = seen.map(|event| path_of(&event.draft.target)).collect();
     let source = format!("{} {}", state.mission_id, claim.claim_id);
     super::ledger::tell(ctx, Some(&source), paths, 1.0).map(|_| ())
@@ -241,13 +255,16 @@ pub fn packet(ctx: &Ctx<'_>, state: &State) -> Result<(Packet, PathBuf), Fault> 
 /// Who the mission is bound to, and whether that is whom it asks about. `asked` is the path that lies elsewhere.
 pub fn bound(ctx: &Ctx<'_>, workspace: &Workspace, class: &str, asked: Option<&str>) -> Value {
     let view = workspace.view();
-    let others: Vec<String> =
-        workspace.added_roots().iter().map(|added| added.path.display().to_string()).collect();
+    let others = workspace.added_roots().into_iter().filter(|added| added.problem.is_none());
+    let others = others.map(|added| added.path.display().to_string());
+    // A graph exists only once something was ingested; until then no root is one.
+    let ingested = view.generation() > 0;
+    let roots: Vec<String> = std::iter::once(repo_of(workspace)).chain(others).filter(|_| ingested).collect();
     let mut guard = json!({
         "class": class,
         "workspace_match": class != ELSEWHERE,
         "workspace_root": repo_of(workspace),
-        "ingest_roots": std::iter::once(repo_of(workspace)).chain(others).collect::<Vec<_>>(),
+        "ingest_roots": roots,
         "runtime_root": workspace.runtime_root().display().to_string(),
         "binary_version": ctx.runtime().settings().build.version,
         "graph_generation": view.generation(),
@@ -255,6 +272,9 @@ pub fn bound(ctx: &Ctx<'_>, workspace: &Workspace, class: &str, asked: Option<&s
     if class == ELSEWHERE {
         let elsewhere = asked.map(|asked| context_guard::elsewhere(workspace, asked));
         let agent = ctx.header().caller.name();
+        if let Some(repository) = elsewhere.as_ref().and_then(|elsewhere| elsewhere.repository()) {
+            guard["repository"] = json!(repository);
+        }
         guard["recoveries"] = elsewhere.map_or_else(|| json!([]), |elsewhere| elsewhere.recoveries(agent));
     }
     guard

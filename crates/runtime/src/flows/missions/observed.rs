@@ -1,9 +1,10 @@
 //! Observed: a call that carries a mission is an event of it, recorded by the runtime and not by the agent.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use m1nd_contract::{Fault, Header, ProofState};
-use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family};
+use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family, Shown};
 use serde_json::{Map, Value};
 
 use super::{act_on, content_hash};
@@ -17,7 +18,7 @@ pub struct Seen<'a> {
     pub tool: &'static str,
     pub family: Family,
     pub arguments: &'a Map<String, Value>,
-    /// The answer, before anything of it was dropped.
+    /// The answer as it is given.
     pub body: &'a Value,
     pub candidates: Option<u64>,
     pub proof: Option<ProofState>,
@@ -39,43 +40,97 @@ pub fn observe(
     mission: &str,
     seen: &Seen<'_>,
 ) -> Result<(EventId, Vec<String>), Fault> {
+    record(runtime, workspace, header, mission, seen.tool, &draft(workspace, seen))
+}
+
+/// Records a call that was refused: it cost as much as another, and may be the third of its kind.
+pub fn observe_refusal(
+    runtime: &Runtime,
+    workspace: &Workspace,
+    header: &Header,
+    mission: &str,
+    seen: &Seen<'_>,
+    fault: &Fault,
+) -> Result<(EventId, Vec<String>), Fault> {
+    let target = asked(seen);
+    let draft = Draft {
+        phase: phase(seen.family).to_owned(),
+        event_type: seen.tool.to_owned(),
+        tool_family: seen.family,
+        target: if target.is_empty() { ".".to_owned() } else { target },
+        evidence_class: None,
+        outcome: "failed".to_owned(),
+        duration_ms: u64::try_from(seen.elapsed.as_millis()).ok(),
+        agent_confidence: None,
+        note: Some(fault.code.as_str().to_owned()),
+        content_hash: None,
+        shown: Vec::new(),
+        not_anchored: 0,
+        detail: None,
+    };
+    record(runtime, workspace, header, mission, seen.tool, &draft)
+}
+
+fn record(
+    runtime: &Runtime,
+    workspace: &Workspace,
+    header: &Header,
+    mission: &str,
+    tool: &'static str,
+    draft: &Draft,
+) -> Result<(EventId, Vec<String>), Fault> {
     let ledger = workspace.memory().map_err(|err| from_memory::store(&err))?;
-    let draft = draft(workspace, seen);
     let actor = header.caller.name();
     let done =
         act_on(runtime, workspace, &*ledger, mission, actor, |_| Command::Observe(Box::new(draft.clone())));
-    let done = done.map_err(|err| from_mission::refusal(seen.tool, &err))?;
+    let done = done.map_err(|err| from_mission::refusal(tool, &err))?;
     let id = done.events.first().map(|event| event.event_id.clone());
-    let id = id.ok_or_else(|| from_mission::nothing_recorded(seen.tool))?;
+    let id = id.ok_or_else(|| from_mission::nothing_recorded(tool))?;
     Ok((id, done.warnings))
 }
 
-fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
+fn asked(seen: &Seen<'_>) -> String {
     let asked = TARGETS.iter().find_map(|name| seen.arguments.get(*name)?.as_str());
-    let asked = asked.map_or_else(String::new, |text| text[..text.floor_char_boundary(TARGET)].to_owned());
+    asked.map_or_else(String::new, |text| text[..text.floor_char_boundary(TARGET)].to_owned())
+}
+
+fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
+    let asked = asked(seen);
     let is_semantic = seen.arguments.get("mode").and_then(Value::as_str) == Some("semantic");
     let family = if is_semantic { Family::Retrieve } else { seen.family };
     let places = places(seen.body);
     let found_nothing = seen.candidates == Some(0);
     let blocked = seen.proof == Some(ProofState::Blocked);
-    let edited = (family == Family::Edit).then(|| edited(seen.body)).flatten();
+    let edited = (family == Family::Edit).then(|| edited(seen)).flatten();
+    let reviewed = seen.body.get("changed_files").and_then(Value::as_u64).filter(|_| family == Family::Plan);
+    let mut files = if family == Family::Read { shown(workspace, seen.body) } else { Vec::new() };
     let outcome = match () {
         () if edited.is_some() => "applied",
         () if family == Family::Edit => "unchanged",
+        () if reviewed == Some(0) => "nothing_found",
+        () if reviewed.is_some() => "found",
+        () if family == Family::Read && files.is_empty() => "nothing_found",
+        () if family == Family::Read => "read",
         () if found_nothing => "nothing_found",
         () if blocked => "blocked",
-        () if family == Family::Read => "read",
         () => "found",
     };
+    let not_anchored = files.len().saturating_sub(ANCHORS) as u64;
+    files.truncate(ANCHORS);
     let (evidence_class, target, content_hash, note) = match family {
-        // What was read is the file, whatever was asked for.
-        Family::Read => {
-            let path = places.first().map(|place| m1nd_mission::path_of(place).to_owned());
-            let hash = path.as_deref().and_then(|path| content_hash(workspace, path));
-            let note = (!asked.is_empty()).then(|| asked.clone());
-            let target = places.first().cloned().unwrap_or_else(|| asked.clone());
-            (Some(EvidenceClass::DirectSource), target, hash, note)
+        // Whoever searches reads the files whose lines were shown, and none where none were. The question is no file.
+        Family::Read if seen.arguments.contains_key("query") => {
+            ((!files.is_empty()).then_some(EvidenceClass::DirectSource), asked, None, None)
         }
+        Family::Read => match (!files.is_empty()).then(|| files.remove(0)) {
+            Some(first) => {
+                let place = place(seen.body).filter(|place| m1nd_mission::path_of(place) == first.path);
+                let note = (!asked.is_empty()).then(|| asked.clone());
+                let target = place.unwrap_or(first.path);
+                (Some(EvidenceClass::DirectSource), target, Some(first.content_hash), note)
+            }
+            None => (None, asked, None, None),
+        },
         Family::Orient | Family::Retrieve | Family::Relate | Family::Plan => {
             (Some(EvidenceClass::Graph), asked, None, None)
         }
@@ -90,6 +145,7 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         _ => (None, asked, None, None),
     };
     let target = if target.is_empty() { ".".to_owned() } else { target };
+    let undoes = seen.arguments.get("batch_id").and_then(Value::as_str).map(str::to_owned);
     Draft {
         phase: phase(family).to_owned(),
         event_type: seen.tool.to_owned(),
@@ -101,20 +157,75 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         agent_confidence: None,
         note,
         content_hash,
-        detail: match edited {
-            Some((batch_id, files)) => Some(Box::new(Detail::Edited { batch_id, files })),
-            None => (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places })),
+        shown: files,
+        not_anchored,
+        detail: match (edited, reviewed) {
+            (Some((batch_id, files)), _) => Some(Box::new(Detail::Edited { batch_id, files, undoes })),
+            (None, Some(changed_files)) => Some(Box::new(Detail::Reviewed { changed_files })),
+            (None, None) => {
+                (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places }))
+            }
         },
     }
 }
 
+/// Files that one event is anchored to; how many more there were is kept.
+const ANCHORS: usize = 32;
+
+/// Fields of an answer that hold lines of a file.
+const LINES: [&str; 4] = ["content", "line_content", "source", "code"];
+
+/// Every file whose lines an answer shows, with what it holds now, in the order of the answer.
+fn shown(workspace: &Workspace, body: &Value) -> Vec<Shown> {
+    let mut files: Vec<Shown> = Vec::new();
+    let mut missing: BTreeSet<&str> = BTreeSet::new();
+    let mut work = vec![body];
+    while let Some(value) = work.pop() {
+        match value {
+            Value::Object(fields) => {
+                let shows = LINES.iter().any(|name| fields.get(*name).is_some_and(Value::is_string));
+                if let Some(path) = fields.get("file_path").and_then(Value::as_str).filter(|_| shows)
+                    && !missing.contains(path)
+                    && !files.iter().any(|file| file.path == path)
+                {
+                    match content_hash(workspace, path) {
+                        Some(content_hash) => files.push(Shown { path: path.to_owned(), content_hash }),
+                        None => {
+                            missing.insert(path);
+                        }
+                    }
+                }
+                work.extend(fields.values().rev());
+            }
+            Value::Array(items) => work.extend(items.iter().rev()),
+            _ => {}
+        }
+    }
+    files
+}
+
+/// The lines that a view shows: other lines of the same file are another step.
+fn place(body: &Value) -> Option<String> {
+    let path = body.get("file_path")?.as_str()?;
+    let line = |name: &str| body.get(name).and_then(Value::as_u64);
+    Some(match (line("line_start"), line("line_end")) {
+        (Some(first), Some(last)) if last >= first => format!("{path}:{first}-{last}"),
+        _ => path.to_owned(),
+    })
+}
+
 /// The batch that an answer tells of; nothing where nothing was written.
-fn edited(body: &Value) -> Option<(String, Vec<EditedFile>)> {
-    let id = body.get("batch_id")?.as_str()?.to_owned();
+fn edited(seen: &Seen<'_>) -> Option<(String, Vec<EditedFile>)> {
+    let id = seen.body.get("batch_id")?.as_str()?.to_owned();
     let word = |file: &Value, name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
-    let files = body.get("files")?.as_array()?.iter();
-    let files = files
-        .filter_map(|file| Some(EditedFile { path: word(file, "file_path")?, sha256: word(file, "sha256") }));
+    let files = seen.body.get("files")?.as_array()?.iter();
+    let files = files.filter_map(|file| {
+        Some(EditedFile {
+            path: word(file, "file_path")?,
+            sha256: word(file, "sha256"),
+            created: word(file, "change").as_deref() == Some("created"),
+        })
+    });
     Some((id, files.collect()))
 }
 

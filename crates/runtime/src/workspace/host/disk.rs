@@ -51,7 +51,12 @@ impl StampFile {
 impl Host {
     /// Writes the newest graph beside its stamp, unless another process is writing just now.
     pub(in crate::workspace) fn save(&self) -> Result<Saved, SaveError> {
+        let before = self.problem.lock().take();
         let done = self.write();
+        if !matches!(done, Ok(Saved::Written { .. })) && self.problem.lock().is_none() {
+            // Until a whole snapshot stands there again, what was wrong is wrong.
+            *self.problem.lock() = before;
+        }
         *self.unsaved.lock() = done.as_ref().err().map(|err| format!("the graph could not be saved: {err}"));
         done
     }
