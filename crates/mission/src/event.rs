@@ -147,7 +147,13 @@ impl Draft {
                 | Detail::HandedOff { .. }
                 | Detail::Closed { .. },
             ) => true,
-            Some(Detail::Found { .. } | Detail::Edited { .. } | Detail::Judged { .. }) | None => false,
+            Some(
+                Detail::Found { .. }
+                | Detail::Edited { .. }
+                | Detail::Judged { .. }
+                | Detail::Reviewed { .. },
+            )
+            | None => false,
         }
     }
 
