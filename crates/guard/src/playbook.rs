@@ -114,7 +114,7 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
             vec![
                 make.says("rebind", &format!("Ask the user to start the host's server with M1ND_WORKSPACE_ROOT set to {asked}, then make a new handshake.")),
                 make.call("ingest_here", "ingest", json!({ "path": asked, "intent": "add_root" }), "Or, on purpose, put that repository into this graph as a second one."),
-                make.call("federate", "ingest", json!({ "path": asked, "intent": "add_root", "namespace": name_of(&asked) }), "Or, for work across repositories, add it under a name; its paths begin with the name and ::."),
+                make.says("federate", "Or, for work across repositories, add it so under a namespace; its paths begin with that name and ::."),
             ],
         ),
         TrustMode::RetrievalNeedsRecovery => (
@@ -147,14 +147,6 @@ fn word(observed: &Observed) -> Option<String> {
     let said = observed.error_text.as_deref().or(observed.scope_text.as_deref())?;
     let words = said.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()).map(str::to_owned)
-}
-
-/// A name for a repository: that of its folder, in letters that a path may begin with.
-fn name_of(path: &str) -> String {
-    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
-    let name: String = name.chars().map(plain).collect();
-    if name.is_empty() { "other".to_owned() } else { name }
 }
 
 pub(crate) struct Maker<'a> {

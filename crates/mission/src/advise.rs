@@ -129,18 +129,16 @@ pub(crate) fn against(
     if draft.is_dead_path() {
         return None;
     }
-    let family = draft.tool_family;
-    let kinds =
-        do_not(state, situation).into_iter().find(|no| no.target.is_none() && no.tool_family == Some(family));
-    if let Some(no) = kinds {
-        return Some(no.why);
+    if let Some(dead) = state.dead_path(&draft.target) {
+        let why = dead.note.as_deref().unwrap_or(NOTHING_THERE);
+        return Some(format!("{} is a dead path: {why}", dead.target));
     }
     if state.turns_of(source, draft) >= LOOP {
         return Some(LOOPS.to_owned());
     }
-    let dead = state.dead_path(&draft.target)?;
-    let why = dead.note.as_deref().unwrap_or(NOTHING_THERE);
-    Some(format!("{} is a dead path: {why}", dead.target))
+    let all = do_not(state, situation);
+    let kind = all.into_iter().find(|no| no.target.is_none() && no.tool_family == Some(draft.tool_family));
+    kind.map(|no| no.why)
 }
 
 /// Kinds of evidence that would carry the claims of this mission.

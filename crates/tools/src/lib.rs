@@ -13,6 +13,7 @@ mod prompts;
 mod recall;
 mod remember;
 mod resources;
+mod resumed;
 mod risk;
 mod saw;
 mod tasks;

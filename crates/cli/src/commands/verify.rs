@@ -35,7 +35,7 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 const BROKEN: u8 = 1;
 /// The packet is whole, but files that its claims rest on are not as they were.
 const STALE: u8 = 2;
-/// Nothing could be checked: there is no such packet or mission, or it cannot be read.
+/// Not everything could be checked: there is no such packet, mission or repository, or it cannot be read.
 const UNREADABLE: u8 = 3;
 
 pub fn run(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
@@ -59,11 +59,15 @@ fn check(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|(path, hash)| (path.as_str(), state_of(root.as_deref(), path, hash)))
         .collect();
-    let stale = anchors.iter().any(|(_, state)| *state != "current");
-    let verdict = match (checked.intact, stale) {
-        (false, _) => "broken",
-        (true, true) => "intact, but files have changed",
-        (true, false) => "intact and current",
+    let stale = anchors.iter().any(|(_, state)| ["changed", "gone"].contains(state));
+    let unknown = anchors.iter().any(|(_, state)| *state == "unknown");
+    let (verdict, code) = match (checked.intact, stale, unknown) {
+        (false, ..) => ("broken", BROKEN),
+        (true, true, _) => ("intact, but files have changed", STALE),
+        (true, false, true) => {
+            ("intact, but its repository is not here: --root names where it is", UNREADABLE)
+        }
+        (true, false, false) => ("intact and current", 0),
     };
     let shown: Vec<_> = anchors.iter().map(|(path, state)| json!({ "path": path, "today": state })).collect();
     let body = json!({
@@ -81,11 +85,7 @@ fn check(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
             writeln!(out, "  {PATH}{}{PATH:#} {DIM}{state}{DIM:#}", harmless(path))
         })
     })?;
-    Ok(ExitCode::from(match (checked.intact, stale) {
-        (false, _) => BROKEN,
-        (true, true) => STALE,
-        (true, false) => 0,
-    }))
+    Ok(ExitCode::from(code))
 }
 
 /// The same of a mission that is kept here, open or closed.
@@ -131,7 +131,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
 /// How a file is now. A path that leads out of the repository is nothing that a packet may ask about.
 fn state_of(root: Option<&Path>, path: &str, hash: &str) -> &'static str {
     let Some(root) = root else { return "unknown" };
-    let Ok(root) = m1nd_vfs::Root::open(root) else { return "gone" };
+    let Ok(root) = m1nd_vfs::Root::open(root) else { return "unknown" };
     let Ok(path) = root.locate(path) else { return "gone" };
     match m1nd_vfs::read::bytes(&root, &path, MOST_BYTES) {
         Ok(bytes) if sha256_hex(&bytes) == hash => "current",

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::WRITE;
-use super::resumed::Resumed;
+use crate::resumed::Resumed;
 
 pub struct MissionResume;
 

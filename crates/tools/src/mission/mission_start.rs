@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::WRITE;
-use super::resumed::Resumed;
+use crate::resumed::Resumed;
 
 pub struct MissionStart;
 

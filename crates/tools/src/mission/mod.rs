@@ -14,7 +14,6 @@ mod mission_show;
 mod mission_start;
 mod mission_verify;
 mod recovery_playbook;
-mod resumed;
 mod route_explain;
 mod session_handshake;
 mod trust_selftest;
