@@ -95,7 +95,11 @@ fn a_refused_call_prints_the_body_and_fails() {
 #[test]
 fn view_tools_and_help_answer_without_a_terminal() {
     let machine = Machine::new();
-    assert_eq!(machine.json(&["view", "src/main.rs:2"])["content"], "2\t    greet();\n3\t}\n");
+    // A line stands for what is around it.
+    assert_eq!(
+        machine.json(&["view", "src/main.rs:2"])["content"],
+        "1\tfn main() {\n2\t    greet();\n3\t}\n"
+    );
     assert!(machine.json(&["tools"]).as_array().unwrap().iter().any(|tool| tool["name"] == "search"));
     let help = String::from_utf8(machine.run(&["help", "glob"]).stdout).unwrap();
     assert!(help.starts_with("glob: Files by path pattern."), "{help}");

@@ -288,8 +288,8 @@ fn unread_edit(state: &State) -> Option<&str> {
 fn untested(state: &State) -> Option<String> {
     let edited = state.changed_at;
     let after = |kind: Option<EvidenceClass>| {
-        let runs = state.tests.iter().filter(move |run| run.kind == kind);
-        runs.filter(|run| run.event_id.sequence() > edited).next_back()
+        let mut runs = state.tests.iter().filter(move |run| run.kind == kind);
+        runs.rfind(|run| run.event_id.sequence() > edited)
     };
     let was_tested = state.tests.iter().any(|run| run.kind.is_none());
     let newest = match after(None) {

@@ -83,7 +83,8 @@ pub fn some<'env, V>(
 where
     V: FnMut(Found<'_>) + Send + 'env,
 {
-    let (mut own, mut others): (Vec<RelPath>, Vec<(Arc<Mount>, Vec<RelPath>)>) = Default::default();
+    let mut own: Vec<RelPath> = Vec::new();
+    let mut others: Vec<(Arc<Mount>, Vec<RelPath>)> = Vec::new();
     for path in paths {
         match root.mounts().of(path.as_path()) {
             None => own.push(path.clone()),

@@ -75,7 +75,8 @@ fn sift(order: &mut [u32], uses: &[Vec<(u32, i64)>], used_by: &[Vec<(u32, i64)>]
     }
     for _ in 0..SIFTINGS {
         let mut is_better = false;
-        for file in order.to_vec() {
+        let before: Vec<u32> = order.to_vec();
+        for file in before {
             let at = place[file as usize];
             // What it saves to stand before each of them instead of after it.
             let mut near: Vec<(usize, i64)> = Vec::new();
