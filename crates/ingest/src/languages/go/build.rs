@@ -111,10 +111,39 @@ fn tag(name: &str) -> Option<bool> {
 fn is_system(name: &str) -> bool {
     matches!(
         name,
-        "aix" | "android" | "darwin" | "dragonfly" | "freebsd" | "hurd" | "illumos" | "ios" | "js" | "linux"
-            | "nacl" | "netbsd" | "openbsd" | "plan9" | "solaris" | "wasip1" | "windows" | "zos"
-            | "386" | "amd64" | "arm" | "arm64" | "loong64" | "mips" | "mips64" | "mips64le" | "mipsle"
-            | "ppc64" | "ppc64le" | "riscv64" | "s390x" | "sparc64" | "wasm"
+        "aix"
+            | "android"
+            | "darwin"
+            | "dragonfly"
+            | "freebsd"
+            | "hurd"
+            | "illumos"
+            | "ios"
+            | "js"
+            | "linux"
+            | "nacl"
+            | "netbsd"
+            | "openbsd"
+            | "plan9"
+            | "solaris"
+            | "wasip1"
+            | "windows"
+            | "zos"
+            | "386"
+            | "amd64"
+            | "arm"
+            | "arm64"
+            | "loong64"
+            | "mips"
+            | "mips64"
+            | "mips64le"
+            | "mipsle"
+            | "ppc64"
+            | "ppc64le"
+            | "riscv64"
+            | "s390x"
+            | "sparc64"
+            | "wasm"
     )
 }
 
@@ -125,7 +154,9 @@ mod tests {
     #[test]
     fn a_file_is_left_out_when_only_a_tag_would_build_it() {
         let left_out = |head: &str| is_left_out(format!("{head}\n\npackage a\n").as_bytes());
-        for head in ["//go:build alt", "//go:build alt && linux", "//go:build !(a || !b)", "// +build alt,linux x"] {
+        for head in
+            ["//go:build alt", "//go:build alt && linux", "//go:build !(a || !b)", "// +build alt,linux x"]
+        {
             assert!(left_out(head), "{head}");
         }
         for head in [

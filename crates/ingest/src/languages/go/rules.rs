@@ -264,7 +264,8 @@ impl GoRules {
             }
             around = def.parent;
         }
-        if let Some(found) = self.package_of[file as usize].and_then(|package| self.item(eval, file, package, name))
+        if let Some(found) =
+            self.package_of[file as usize].and_then(|package| self.item(eval, file, package, name))
         {
             return found;
         }
@@ -325,7 +326,9 @@ impl GoRules {
             let found = methods.unwrap_or_else(|| declared.into_iter().collect());
             if !found.is_empty() {
                 let receiver = Arc::new(base.clone());
-                return Ty::union(found.into_iter().map(|def| Ty::Fn(def, Some(Arc::clone(&receiver)))).collect());
+                return Ty::union(
+                    found.into_iter().map(|def| Ty::Fn(def, Some(Arc::clone(&receiver)))).collect(),
+                );
             }
             let own: &[Ty] = if at == def { args } else { &[] };
             // A build may have fields that another has not.
@@ -390,7 +393,9 @@ impl Rules for GoRules {
     fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
         match base {
             Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, name),
-            Ty::Place(Place::Package(package)) => self.item(eval, eval.asked_in, *package, name).unwrap_or(Ty::Unknown),
+            Ty::Place(Place::Package(package)) => {
+                self.item(eval, eval.asked_in, *package, name).unwrap_or(Ty::Unknown)
+            }
             Ty::Param(owner, at) => {
                 let file = eval.program.file_of(*owner);
                 let param = eval.program.def(*owner).type_params.get(*at as usize);

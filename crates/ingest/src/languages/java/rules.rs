@@ -175,9 +175,13 @@ impl JavaRules {
 
     /// The method that a record has for each of its parts.
     fn accessor(&self, eval: &mut Eval<'_, '_>, class: GDef, name: GName) -> Option<Ty> {
-        let is_record = eval.program.def(class).signature.split(['(', '<']).next().is_some_and(|head| {
-            head.split_whitespace().any(|word| word == "record")
-        });
+        let is_record = eval
+            .program
+            .def(class)
+            .signature
+            .split(['(', '<'])
+            .next()
+            .is_some_and(|head| head.split_whitespace().any(|word| word == "record"));
         let part = if is_record { eval.field(class, &[], name) } else { None };
         part.map(|part| Ty::Callable(Arc::new([]), Arc::new(part)))
     }
@@ -392,7 +396,9 @@ impl Rules for JavaRules {
     fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
         // What a class without a name extends is what it is seen as.
         let facts = eval.program.files[file as usize];
-        if let Some(of) = scope.and_then(|ix| facts.def(ix).of.filter(|_| facts.def(ix).kind == DefKind::Method)) {
+        if let Some(of) =
+            scope.and_then(|ix| facts.def(ix).of.filter(|_| facts.def(ix).kind == DefKind::Method))
+        {
             return eval.ty(file, of);
         }
         let Ty::Of(class, _) = self.this(eval, file, scope) else { return Ty::Unknown };

@@ -135,9 +135,9 @@ impl Reader<'_> {
     fn gathered(&mut self, node: Node<'_>, type_node: Option<Node<'_>>, ix: DefIx) {
         let Some(name) = node.named_child(0).filter(|name| name.kind() == "identifier") else { return };
         let outer = self.sheet.facts.def(ix).parent;
-        let of = type_node.filter(|_| node.kind() == "list_splat_pattern").map(|ty| {
-            annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), outer, line(node))
-        });
+        let of = type_node
+            .filter(|_| node.kind() == "list_splat_pattern")
+            .map(|ty| annotations::read(&mut self.sheet, ty.start_byte(), ty.end_byte(), outer, line(node)));
         let ty = of.map(|of| self.sheet.push_type(TypeExpr::List(of)));
         let name = self.sheet.name_of(name);
         self.sheet.bind(name, 0, FUNCTION_WIDE, ty, None);

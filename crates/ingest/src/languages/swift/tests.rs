@@ -198,10 +198,7 @@ private struct Baz {
 func three() { _ = Baz(n: 1) }
 "#,
     );
-    assert_eq!(
-        found,
-        "T1.swift one -> T1.swift Baz @[4]\nT1.swift one -> T1.swift Baz.init @[4]\n"
-    );
+    assert_eq!(found, "T1.swift one -> T1.swift Baz @[4]\nT1.swift one -> T1.swift Baz.init @[4]\n");
 }
 
 #[test]
