@@ -4,12 +4,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
-
-/// The bytes of a snapshot file, mapped or read.
-pub(crate) trait Bytes: Send + Sync {
-    fn bytes(&self) -> &[u8];
-}
 
 /// Reads as a slice; cloning a mapped column copies nothing.
 #[derive(Clone)]
@@ -20,7 +16,8 @@ pub(crate) struct Column<T> {
 #[derive(Clone)]
 enum Source<T> {
     Owned(Arc<Vec<T>>),
-    Mapped { file: Arc<dyn Bytes>, range: Range<usize> },
+    /// A part of a snapshot file; it keeps the whole of it open.
+    Mapped(Bytes),
 }
 
 impl<T> Column<T> {
@@ -31,10 +28,11 @@ impl<T> Column<T> {
 
 impl<T: FromBytes + IntoBytes + Immutable> Column<T> {
     /// The values in `range` of `file`, or nothing when the range is not whole, aligned and inside.
-    pub(crate) fn mapped(file: Arc<dyn Bytes>, range: Range<usize>) -> Option<Self> {
-        let slice = file.bytes().get(range.clone())?;
-        <[T]>::ref_from_bytes(slice).ok()?;
-        Some(Self { source: Source::Mapped { file, range } })
+    pub(crate) fn mapped(file: &Bytes, range: Range<usize>) -> Option<Self> {
+        file.get(range.clone())?;
+        let part = file.slice(range);
+        <[T]>::ref_from_bytes(&part).ok()?;
+        Some(Self { source: Source::Mapped(part) })
     }
 }
 
@@ -44,11 +42,7 @@ impl<T: FromBytes + IntoBytes + Immutable> Deref for Column<T> {
     fn deref(&self) -> &[T] {
         match &self.source {
             Source::Owned(values) => values,
-            Source::Mapped { file, range } => file
-                .bytes()
-                .get(range.clone())
-                .and_then(|bytes| <[T]>::ref_from_bytes(bytes).ok())
-                .unwrap_or(&[]),
+            Source::Mapped(part) => <[T]>::ref_from_bytes(part).unwrap_or(&[]),
         }
     }
 }

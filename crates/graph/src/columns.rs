@@ -1,11 +1,11 @@
 //! The columns of a graph: one list from which memory, snapshot and checks are all made.
 
 use crate::arena;
-use crate::column::{Bytes, Column};
+use crate::column::Column;
 use crate::evidence::Evidence;
 use crate::kind::{EdgeKind, NodeKind};
+use bytes::Bytes;
 use std::ops::Range;
-use std::sync::Arc;
 use zerocopy::IntoBytes;
 
 macro_rules! columns {
@@ -27,12 +27,12 @@ macro_rules! columns {
 
             /// Columns over parts of `file`; the error is the name of the column that does not fit.
             pub(crate) fn map(
-                file: &Arc<dyn Bytes>,
+                file: &Bytes,
                 part: impl Fn(&'static str) -> Option<Range<usize>>,
             ) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($name: part(stringify!($name))
-                        .and_then(|range| Column::mapped(Arc::clone(file), range))
+                        .and_then(|range| Column::mapped(file, range))
                         .ok_or(stringify!($name))?,)*
                 })
             }

@@ -5,24 +5,25 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use zerocopy::FromBytes;
 
 use super::SnapshotError;
 use super::format::{BYTE_ORDER, Header, MAGIC, Section, VERSION, WEIGHTS, header_checksum};
-use crate::column::{Bytes, Column};
+use crate::column::Column;
 use crate::columns::Columns;
 use crate::graph::Graph;
 use crate::weights::Weights;
 
 /// Maps the snapshot at `path`. Its bytes stay on disk until they are read.
 pub fn load(path: &Path) -> Result<Graph, SnapshotError> {
-    open(mapped(path)?)
+    open(&Bytes::from_owner(Shared(mapped(path)?)))
 }
 
 /// The same, for a graph that nobody asks anything at once: its pages come back from the file as they are needed.
 pub fn load_aside(path: &Path) -> Result<Graph, SnapshotError> {
     let file = mapped(path)?;
-    let graph = open(Arc::clone(&file) as Arc<dyn Bytes>)?;
+    let graph = open(&Bytes::from_owner(Shared(Arc::clone(&file))))?;
     file.let_go();
     Ok(graph)
 }
@@ -39,7 +40,7 @@ fn mapped(path: &Path) -> Result<Arc<Mapped>, SnapshotError> {
 
 /// Reads a snapshot from memory.
 pub fn read(bytes: Vec<u8>) -> Result<Graph, SnapshotError> {
-    open(Arc::new(InMemory::aligned(&bytes)))
+    open(&Bytes::from_owner(InMemory::aligned(&bytes)))
 }
 
 struct Mapped(memmap2::Mmap);
@@ -55,9 +56,12 @@ impl Mapped {
     }
 }
 
-impl Bytes for Mapped {
-    fn bytes(&self) -> &[u8] {
-        &self.0
+/// A share of a map as the owner of its bytes.
+struct Shared(Arc<Mapped>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.0
     }
 }
 
@@ -75,8 +79,8 @@ impl InMemory {
     }
 }
 
-impl Bytes for InMemory {
-    fn bytes(&self) -> &[u8] {
+impl AsRef<[u8]> for InMemory {
+    fn as_ref(&self) -> &[u8] {
         &zerocopy::IntoBytes::as_bytes(&self.words[..])[..self.length]
     }
 }
@@ -88,11 +92,11 @@ fn map(file: &File) -> std::io::Result<memmap2::Mmap> {
     unsafe { memmap2::Mmap::map(file) }
 }
 
-fn open(file: Arc<dyn Bytes>) -> Result<Graph, SnapshotError> {
-    let (header, table) = read_header(file.bytes())?;
+fn open(file: &Bytes) -> Result<Graph, SnapshotError> {
+    let (header, table) = read_header(file)?;
     for section in &table {
         let name = || String::from_utf8_lossy(&section.name).trim_end_matches('\0').to_owned();
-        let bytes = range_of(section).and_then(|range| file.bytes().get(range));
+        let bytes = range_of(section).and_then(|range| file.get(range));
         let bytes = bytes.ok_or(SnapshotError::Truncated)?;
         if *blake3::hash(bytes).as_bytes() != section.checksum {
             return Err(SnapshotError::Checksum { section: name() });
@@ -103,10 +107,10 @@ fn open(file: Arc<dyn Bytes>) -> Result<Graph, SnapshotError> {
         table.iter().find(|section| section.name == padded).and_then(range_of)
     };
     let shape = |section: &'static str| SnapshotError::Shape { section: section.to_owned() };
-    let columns = Columns::map(&file, part).map_err(shape)?;
+    let columns = Columns::map(file, part).map_err(shape)?;
     columns.check().map_err(shape)?;
     let weights: Column<u32> = part(WEIGHTS)
-        .and_then(|range| Column::mapped(Arc::clone(&file), range))
+        .and_then(|range| Column::mapped(file, range))
         .filter(|column: &Column<u32>| column.len() == columns.target.len())
         .ok_or_else(|| shape(WEIGHTS))?;
     let weights = Weights::from_bits(weights.iter().copied());
