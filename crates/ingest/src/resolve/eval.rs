@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{Binding, By, DefKind, Expr, ExprIx, Scope, TypeExpr, TypeIx};
+use crate::facts::{Binding, By, DefKind, Expr, ExprIx, Name, Scope, TypeExpr, TypeIx};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, OTHER, SELF_PARAM, Ty};
@@ -126,11 +126,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             }
             Expr::This { scope } => rules.this(self, file, *scope),
             Expr::Super { scope } => rules.base(self, file, *scope),
-            Expr::Field { base, name } => {
-                let base = self.expr(file, *base);
-                let name = self.program.name(file, *name);
-                self.member(file, &base, name, Access::Read)
-            }
+            Expr::Field { base, name } => self.field_of(file, *base, *name, Access::Read),
             Expr::Call { callee, args, types } => {
                 let callee = self.callee(file, *callee);
                 self.call(&callee, Call { file, args, types })
@@ -185,17 +181,22 @@ impl<'p, 'f> Eval<'p, 'f> {
     /// What stands before the brackets of a call.
     pub fn callee(&mut self, file: u32, ix: ExprIx) -> Ty {
         let found = match self.program.inside(file).expr(ix) {
-            Expr::Field { base, name } => {
-                let base = self.expr(file, *base);
-                let name = self.program.name(file, *name);
-                self.member(file, &base, name, Access::Call)
-            }
+            Expr::Field { base, name } => self.field_of(file, *base, *name, Access::Call),
             _ => self.expr(file, ix),
         };
         match &found {
             Ty::Place(_) | Ty::Of(..) => self.rules(file).called(self, &found).unwrap_or(found),
             _ => found,
         }
+    }
+
+    fn field_of(&mut self, file: u32, base: ExprIx, name: Name, access: Access) -> Ty {
+        let name = self.program.name(file, name);
+        if let Expr::Super { scope } = self.program.inside(file).expr(base) {
+            return self.rules(file).base_member(self, file, *scope, name, access);
+        }
+        let base = self.expr(file, base);
+        self.member(file, &base, name, access)
     }
 
     /// The type a written type describes a value of.

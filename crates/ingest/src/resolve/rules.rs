@@ -82,6 +82,19 @@ pub(crate) trait Rules: Sync {
         Ty::Unknown
     }
 
+    /// What `super().name` is.
+    fn base_member(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        name: GName,
+        access: Access,
+    ) -> Ty {
+        let base = self.base(eval, file, scope);
+        eval.member(file, &base, name, access)
+    }
+
     /// The functions one of which runs when a type is called.
     fn constructors(&self, _eval: &mut Eval<'_, '_>, _def: GDef) -> Vec<GDef> {
         Vec::new()

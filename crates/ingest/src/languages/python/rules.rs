@@ -16,6 +16,8 @@ use crate::sheet::is_constant_name;
 
 /// Re-exports are followed this far.
 const MAX_HOPS: u32 = 16;
+/// A walk up from a class that takes more steps is that of a hierarchy nobody wrote by hand, or of one that has no end.
+const MAX_STEPS_UP: usize = 200;
 
 pub(crate) struct PythonRules {
     modules: Modules,
@@ -149,8 +151,37 @@ impl PythonRules {
     }
 
     /// A class and its bases, nearest first; whether a base is not ours.
+    /// A class and its bases in the order in which attributes are looked up; whether a base is not ours.
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
-        lineage(eval, class, Foreign::External)
+        let (mut walk, mut is_foreign) = (Vec::new(), false);
+        let mut work = vec![class];
+        while let Some(at) = work.pop() {
+            if walk.len() >= MAX_STEPS_UP {
+                return lineage(eval, class, Foreign::External);
+            }
+            walk.push(at);
+            let file = eval.program.file_of(at);
+            for &base in eval.program.def(at).bases.iter().rev() {
+                match eval.ty(file, base) {
+                    Ty::Of(base, _) => work.push(base),
+                    Ty::Union(several) => work.extend(several.iter().filter_map(|one| match one {
+                        Ty::Of(base, _) => Some(*base),
+                        _ => None,
+                    })),
+                    Ty::External => is_foreign = true,
+                    _ => {}
+                }
+            }
+        }
+        // A base of several classes comes after all of them: of its places the last one counts.
+        let mut line: Vec<GDef> = Vec::with_capacity(walk.len());
+        for at in walk.into_iter().rev() {
+            if !line.contains(&at) {
+                line.push(at);
+            }
+        }
+        line.reverse();
+        (line, is_foreign)
     }
 
     fn attribute(&self, eval: &mut Eval<'_, '_>, base: &Ty, class: GDef, name: GName, skip: usize) -> Ty {
@@ -351,6 +382,25 @@ impl Rules for PythonRules {
         match found.into_iter().next() {
             Some(first) => first,
             None => Ty::External,
+        }
+    }
+
+    fn base_member(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        name: GName,
+        access: Access,
+    ) -> Ty {
+        let first = self.base(eval, file, scope);
+        match (&first, self.class_around(eval, file, scope)) {
+            // Where the first base lacks it, the next one in line is asked.
+            (Ty::Of(..), Some(class)) => {
+                let this = Ty::Of(class, Arc::new([]));
+                self.attribute(eval, &this, class, name, 1)
+            }
+            _ => eval.member(file, &first, name, access),
         }
     }
 

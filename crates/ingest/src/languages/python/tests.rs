@@ -359,6 +359,33 @@ def again():
 }
 
 #[test]
+fn bases_are_asked_in_the_order_of_the_language() {
+    check(
+        r#"
+//- a.py
+class Plain: pass
+class Field:
+    def deconstruct(self): pass
+class Related(Plain, Field):
+    def deconstruct(self): return super().deconstruct()
+class Root:
+    def go(self): pass
+class Left(Root): pass
+class Right(Root):
+    def go(self): pass
+class Both(Left, Right):
+    def run(self):
+        self.go()
+        super().go()
+"#,
+        expect![[r#"
+            a.py Both.run -> a.py Right.go @[13, 14]
+            a.py Related.deconstruct -> a.py Field.deconstruct @[5]
+        "#]],
+    );
+}
+
+#[test]
 fn a_package_comes_before_the_folder_of_its_name_around_it() {
     check(
         r#"
