@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::tool::Saves;
+use crate::workspace::aside::set_aside;
 
 /// All-time savings, below `M1ND_HOME`.
 const FILE: &str = "savings.json";
@@ -128,7 +129,10 @@ impl Savings {
         if let Err(err) = self.flush() {
             tracing::debug!(%err, "savings stay in memory");
         }
-        let mut all = read(&self.folder.join(FILE)).ok()?;
+        let mut all = match read(&self.folder.join(FILE)).ok()? {
+            Read::Known(all) => all,
+            Read::Damaged => return None,
+        };
         let state = self.state.lock();
         all.saved.add(&state.pending);
         all.sessions += u64::from(!state.is_counted && state.session.queries > 0);
@@ -145,7 +149,14 @@ impl Savings {
         let lock = File::options().create(true).append(true).mode(0o600).open(self.folder.join(LOCK))?;
         lock.lock()?;
         let file = self.folder.join(FILE);
-        let mut all = read(&file)?;
+        let mut all = match read(&file)? {
+            Read::Known(all) => all,
+            Read::Damaged => {
+                let kept = set_aside(&file)?;
+                tracing::warn!(kept = %kept.display(), "savings could not be read and begin anew");
+                AllTime::default()
+            }
+        };
         all.saved.add(&state.pending);
         all.sessions += u64::from(!state.is_counted);
         durable::replace(&file, &serde_json::to_vec(&all)?)?;
@@ -163,11 +174,18 @@ impl Drop for Savings {
     }
 }
 
-/// A file that cannot be understood counts as none; it is replaced by the next write.
-fn read(file: &Path) -> io::Result<AllTime> {
+/// What stands in the file.
+#[derive(Debug, PartialEq, Eq)]
+enum Read {
+    Known(AllTime),
+    /// It is set aside by the next write.
+    Damaged,
+}
+
+fn read(file: &Path) -> io::Result<Read> {
     match fs::read(file) {
-        Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_default()),
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(AllTime::default()),
+        Ok(text) => Ok(serde_json::from_slice(&text).map_or(Read::Damaged, Read::Known)),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Read::Known(AllTime::default())),
         Err(err) => Err(err),
     }
 }
@@ -248,9 +266,21 @@ mod tests {
         let all = reader.all_time().unwrap();
         assert_eq!((all.sessions, all.saved.queries), (9, 801));
         drop(reader);
-        assert_eq!(read(&home.path().join(FILE)).unwrap().saved.queries, 800);
+        let Read::Known(all) = read(&home.path().join(FILE)).unwrap() else { panic!("damaged") };
+        assert_eq!(all.saved.queries, 800);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_set_aside_and_never_counted_as_nothing() {
+        let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join(FILE), "{").unwrap();
-        assert_eq!(Savings::new(home.path(), true).all_time(), Some(AllTime::default()));
+        let savings = Savings::new(home.path(), true);
+        assert_eq!(savings.all_time(), None);
+        savings.record("view", Saves::Other, 1, 1);
+        assert_eq!(savings.all_time().unwrap().saved.queries, 1);
+        let kept = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().path());
+        let kept: Vec<_> = kept.filter(|path| path.to_string_lossy().contains("corrupt")).collect();
+        assert_eq!(fs::read_to_string(&kept[0]).unwrap(), "{");
     }
 
     #[test]

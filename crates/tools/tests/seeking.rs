@@ -56,6 +56,9 @@ fn kinds_and_scopes_narrow_and_an_empty_answer_says_what_to_do() {
         .call("seek", json!({"query": "evict request", "scope": "src/http.py", "group_by": "file"}))
         .body;
     assert_eq!(ids(&http, "files", "file_path"), ["src/http.py"]);
+    let common = fixture.call("seek", json!({"query": "what is the"})).body;
+    assert_eq!(ids(&common, "results", "node_id"), Vec::<String>::new());
+    assert!(common["next_step_hint"].as_str().unwrap().contains("stand everywhere"), "{common}");
     let none = fixture.call("seek", json!({"query": "zeppelin"})).body;
     assert_eq!((none["results"].as_array().unwrap().len(), &none["proof_state"]), (0, &json!("blocked")));
     assert!(none["next_step_hint"].as_str().unwrap().contains("search"));

@@ -119,6 +119,23 @@ impl Past {
         log_from(self.repo.clone(), self.line[back], "", limit, cancel)
     }
 
+    /// The files of every commit up to that one as they were called then, without merges: what `git log --name-only` says.
+    pub fn named(&self, back: usize) -> Result<Vec<Vec<String>>, HistoryError> {
+        let mut all = Vec::new();
+        for info in self.repo.rev_walk([self.line[back]]).all().map_err(unreadable)? {
+            // A shallow clone ends here.
+            let Ok(info) = info else { break };
+            let parents: Vec<_> = info.parent_ids().collect();
+            if parents.len() > 1 {
+                continue;
+            }
+            let commit = info.object().map_err(unreadable)?;
+            let Some(changes) = differences(&self.repo, &commit, parents.first().copied()) else { continue };
+            all.push(changes.map(|change| path_of(&change)).collect());
+        }
+        Ok(all)
+    }
+
     fn entries(&self, back: usize) -> Result<Vec<(String, gix::ObjectId)>, HistoryError> {
         let tree = self.repo.find_commit(self.line[back]).map_err(unreadable)?.tree().map_err(unreadable)?;
         let mut recorder = Recorder::default();
@@ -154,5 +171,16 @@ mod tests {
         assert_eq!(shown, [("two", 1, 1), ("three", 1, 0)]);
         let log = past.log(1, 10, &CancelToken::new()).unwrap();
         assert_eq!(log.entries.iter().map(|e| e.message.as_str()).collect::<Vec<_>>(), ["two", "one"]);
+    }
+
+    #[test]
+    fn files_are_named_as_they_were_called_then() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = repository(folder.path());
+        let one = commit(&repo, 100, "one", &[("old.py", "1"), ("b.py", "1")], None);
+        commit(&repo, 200, "two", &[("new.py", "1"), ("b.py", "1")], Some(one));
+        let mut named = Past::open(folder.path(), 10).unwrap().named(0).unwrap();
+        named.iter_mut().for_each(|files| files.sort());
+        assert_eq!(named, [["new.py", "old.py"], ["b.py", "old.py"]]);
     }
 }

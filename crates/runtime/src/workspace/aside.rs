@@ -10,7 +10,7 @@ use m1nd_stdx::clock::UnixMs;
 const MARK: &str = "corrupt-";
 
 /// Moves a file out of the way; the name it has now.
-pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     let aside = free_name(path);
     fs::rename(path, &aside)?;
     Ok(aside)

@@ -1,7 +1,7 @@
 //! Workspace: the folder a process is bound to, and where its state lives.
 
 mod antibodies;
-mod aside;
+pub(crate) mod aside;
 mod associations;
 mod binding;
 mod bring;

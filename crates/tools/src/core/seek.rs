@@ -5,6 +5,7 @@ use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::NodeKind;
 use m1nd_recall::seek::Graphed;
+use m1nd_recall::text::terms_of_query;
 use m1nd_risk::trace as traces;
 use m1nd_runtime::flows::seek::{self, Request, SeekFile, SeekResult};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
@@ -126,6 +127,7 @@ impl Tool for Seek {
             }
         };
         let is_trace = traces::is_trace(&input.query);
+        let is_common = terms_of_query(&input.query).is_empty();
         let mut query = input.query;
         cut_text(&mut query, MAX_ECHO);
         let output =
@@ -134,6 +136,7 @@ impl Tool for Seek {
             kinds: input.node_types.is_some_and(|types| !types.is_empty()),
             scope: input.scope.is_some(),
             min_score: input.min_score.is_some(),
+            is_common,
         };
         let (proof, mut guidance) = next(&output, &limits);
         if is_trace {
@@ -167,6 +170,8 @@ struct Limits {
     kinds: bool,
     scope: bool,
     min_score: bool,
+    /// Every word stands everywhere.
+    is_common: bool,
 }
 
 fn kinds(ctx: &Ctx<'_>, names: &[String]) -> Result<Vec<NodeKind>, Fault> {
@@ -196,6 +201,9 @@ fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
         }
         None => {
             let hint = match limits {
+                Limits { is_common: true, .. } => {
+                    "These words stand everywhere and tell nothing apart. Say what the code does, or `search` for exact text."
+                }
                 Limits { kinds: true, .. } if output.total_candidates_scanned > 0 => {
                     "Files have these words, but nothing of these `node_types` in them does. Ask again without `node_types`."
                 }

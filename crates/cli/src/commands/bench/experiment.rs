@@ -30,6 +30,8 @@ pub struct Experiment {
     pub changes: Vec<Change>,
     /// All later commits, the oldest first.
     pub later: Vec<LaterCommit>,
+    /// The files of each earlier commit, as they were called then.
+    pub named: Vec<Vec<String>>,
 }
 
 /// A file of the product that a later commit touched, and the other source files that it touched, tests among them.
@@ -109,6 +111,7 @@ impl Experiment {
             questions: questions(&later, &paths),
             changes: changes(&later, &paths),
             later,
+            named: past.named(back)?,
         })
     }
 }

@@ -50,17 +50,28 @@ pub fn ranked<'c>(corpus: &'c Corpus, name: &str, query: &str) -> Vec<&'c str> {
     best(&scores, DEPTH).into_iter().map(|file| corpus.text.path(file)).collect()
 }
 
-/// Files by how often they were committed together with a file.
+/// Files by how often they were committed together with a file, by their paths: all that `git log --name-only` lists.
+pub const RAW_COUNTS: &str = "raw co-change counts";
+/// The same where files keep their past when they are moved, of the newest commits, without those that touch very many.
 pub const COUNTS: &str = "co-change counts";
 /// Files of the same folder, those first that change most often.
 pub const FOLDER: &str = "same folder";
 
 /// The files that a baseline expects to change with a file, best first; tests are among them.
-pub fn companions<'c>(corpus: &'c Corpus, name: &str, given: FileIx) -> Vec<&'c str> {
+pub fn companions<'c>(corpus: &'c Corpus, named: &[Vec<String>], name: &str, given: FileIx) -> Vec<&'c str> {
     let mut scores = vec![0.0; corpus.text.files().len()];
     if name == COUNTS {
         for other in corpus.past.company(given) {
             scores[other.file as usize] = other.times as f32;
+        }
+    } else if name == RAW_COUNTS {
+        let path = corpus.text.path(given);
+        for files in named.iter().filter(|files| files.iter().any(|file| file == path)) {
+            for other in files.iter().filter(|&other| other != path) {
+                if let Some(other) = corpus.text.file(other) {
+                    scores[other as usize] += 1.0;
+                }
+            }
         }
     } else {
         let folder = |file: FileIx| corpus.text.path(file).rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -178,13 +178,13 @@ fn companions(experiment: &Experiment, corpus: &Corpus) -> Vec<(&'static str, Fi
                 let found = predict::predict(corpus, given, &predict::CLUE_WEIGHTS, PREDICTED);
                 found.iter().map(|companion| corpus.text.path(companion.file)).collect()
             } else {
-                baselines::companions(corpus, name, given)
+                baselines::companions(corpus, &experiment.named, name, given)
             };
             tally.add(&found, &change.with, started.elapsed(), 0);
         }
         (name, tally.figures())
     };
-    [PREDICT, baselines::COUNTS, baselines::FOLDER].map(measure).into()
+    [PREDICT, baselines::RAW_COUNTS, baselines::COUNTS, baselines::FOLDER].map(measure).into()
 }
 
 /// For a file that is not among the first ten: where `seek` has it further down, and where each signal alone would have put it.
