@@ -1,10 +1,14 @@
 //! Anchors: places in the code that a note, card or task speaks of, and whether they still hold the same.
 
+mod lines;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::MemoryError;
-use crate::port::{AnchorAt, AnchorRow};
+use crate::port::{AnchorAt, AnchorRow, CopyRow};
+pub use lines::Standing;
+use lines::Verdict;
 
 /// Looks at today's code.
 pub trait AnchorProbe: Sync {
@@ -15,8 +19,14 @@ pub trait AnchorProbe: Sync {
         None
     }
 
-    /// Where the lines of a file that had this hash are now, when they are no longer at their place.
-    fn moved(&self, _: &AnchorAt, _hash: &str) -> Option<(u32, u32)> {
+    /// Every place of an anchor's file that holds as many lines with this hash, from the top; nothing if nobody can tell,
+    /// or there is too much to compare.
+    fn standings(&self, _: &AnchorAt, _hash: &str) -> Option<Vec<Standing>> {
+        None
+    }
+
+    /// How many lines a file has, if it can be read.
+    fn line_count(&self, _path: &str) -> Option<u32> {
         None
     }
 
@@ -150,6 +160,11 @@ pub(crate) fn take(code: &dyn AnchorProbe, given: &[AnchorIn]) -> Result<Vec<Anc
         if out.iter().any(|seen| seen.at == at) {
             continue;
         }
+        if let AnchorAt::Path { path, lines: Some((_, last)) } = &at
+            && let Some(count) = code.line_count(path).filter(|count| count < last)
+        {
+            return Err(MemoryError::AnchorBeyond { at, count });
+        }
         let hash = match code.look(&at) {
             Sight::Found { hash } => Some(hash),
             Sight::Unknown => None,
@@ -161,9 +176,16 @@ pub(crate) fn take(code: &dyn AnchorProbe, given: &[AnchorIn]) -> Result<Vec<Anc
                 });
             }
         };
-        out.push(AnchorRow { at, hash });
+        let copy = hash.as_ref().and_then(|hash| meant(code, &at, hash));
+        out.push(AnchorRow { at, hash, copy });
     }
     Ok(out)
+}
+
+/// Which of the places that hold the same lines is meant.
+fn meant(code: &dyn AnchorProbe, at: &AnchorAt, hash: &str) -> Option<CopyRow> {
+    let AnchorAt::Path { lines: Some((first, _)), .. } = at else { return None };
+    lines::copy(*first, &code.standings(at, hash)?)
 }
 
 /// The anchors as shown, each with its state.
@@ -225,18 +247,36 @@ pub(crate) fn name(at: &AnchorAt) -> String {
     }
 }
 
+/// How long the file of a place is, in words.
+pub(crate) fn length(at: &AnchorAt, count: u32) -> String {
+    let file = match at {
+        AnchorAt::Path { path, .. } => path,
+        AnchorAt::Node { node_id } => node_id,
+    };
+    format!("{file} has {count} line{}", if count == 1 { "" } else { "s" })
+}
+
 /// The state, and where the lines are if they only moved: what they say is what it was written about.
 fn state(code: &dyn AnchorProbe, row: &AnchorRow) -> (Option<AnchorState>, Option<(u32, u32)>) {
-    let sight = code.look(&row.at);
-    let state = match (&sight, &row.hash) {
+    let state = match (code.look(&row.at), &row.hash) {
         (Sight::Unknown, _) | (Sight::Found { .. }, None) => return (None, None),
-        (Sight::Found { hash }, Some(stored)) if hash == stored => return (Some(AnchorState::Current), None),
+        (Sight::Found { hash }, Some(stored)) if hash == *stored => AnchorState::Current,
         (Sight::Found { .. }, Some(_)) => AnchorState::Changed,
         (Sight::Gone, _) => AnchorState::Gone,
     };
-    match row.hash.as_ref().and_then(|hash| code.moved(&row.at, hash)) {
-        Some(now) => (Some(AnchorState::Current), Some(now)),
-        None => (Some(state), None),
+    let stood_alone = row.copy.as_ref().is_none_or(|copy| copy.of < 2);
+    if state == AnchorState::Current && stood_alone {
+        return (Some(state), None);
+    }
+    let (AnchorAt::Path { lines: Some(lines), .. }, Some(hash)) = (&row.at, &row.hash) else {
+        return (Some(state), None);
+    };
+    let Some(places) = code.standings(&row.at, hash) else { return (Some(state), None) };
+    match lines::judge(*lines, row.copy.as_ref(), &places) {
+        Verdict::Here => (Some(AnchorState::Current), None),
+        Verdict::Moved(now) => (Some(AnchorState::Current), Some(now)),
+        Verdict::Unsure => (Some(AnchorState::Changed), None),
+        Verdict::Nowhere => (Some(state), None),
     }
 }
 
@@ -305,32 +345,73 @@ mod tests {
         assert_eq!(show(&Blind, &rows)[0].lines.as_deref(), Some("3-9"));
     }
 
-    struct Moved;
+    /// A file of these lines, where every text is its own hash.
+    struct Lines(Vec<&'static str>);
 
-    impl AnchorProbe for Moved {
-        fn look(&self, _: &AnchorAt) -> Sight {
-            Sight::Found { hash: "other".to_owned() }
+    impl AnchorProbe for Lines {
+        fn look(&self, at: &AnchorAt) -> Sight {
+            let AnchorAt::Path { lines: Some((first, last)), .. } = at else { return Sight::Unknown };
+            let (skip, take) = (*first as usize - 1, (last - first) as usize + 1);
+            let held: Vec<&str> = self.0.iter().skip(skip).take(take).copied().collect();
+            if held.is_empty() { Sight::Gone } else { Sight::Found { hash: held.join("|") } }
         }
 
-        fn moved(&self, _: &AnchorAt, hash: &str) -> Option<(u32, u32)> {
-            (hash == "a").then_some((8, 14))
+        fn standings(&self, _: &AnchorAt, hash: &str) -> Option<Vec<Standing>> {
+            let count = hash.split('|').count();
+            let line = |at: usize| self.0.get(at).copied().unwrap_or_default().to_owned();
+            let held = self.0.windows(count).enumerate().filter(|(_, held)| held.join("|") == hash);
+            let place = |at: usize| Standing {
+                first: u32::try_from(at + 1).unwrap(),
+                before: line(at.wrapping_sub(1)),
+                after: line(at + count),
+            };
+            Some(held.map(|(at, _)| place(at)).collect())
+        }
+
+        fn line_count(&self, _: &str) -> Option<u32> {
+            u32::try_from(self.0.len()).ok()
         }
     }
 
     #[test]
-    fn lines_that_only_moved_are_current_and_say_where_they_are() {
-        let at = AnchorAt::Path { path: "src/x.rs".to_owned(), lines: Some((3, 9)) };
-        let rows = ["a", "b"].map(|hash| AnchorRow { at: at.clone(), hash: Some(hash.to_owned()) });
-        let shown = show(&Moved, &rows);
+    fn lines_that_only_moved_are_current_and_a_copy_that_stood_elsewhere_is_not_them() {
+        let then = Lines(vec!["f", "if", "none", "g", "if", "none", "h"]);
+        let rows = take(&then, &["2-3", "5-6", "7"].map(|lines| anchor("x", Some(lines)))).unwrap();
+        let states = |now: Vec<&'static str>| -> Vec<String> {
+            let shown = show(&Lines(now), &rows);
+            let said = |a: &Anchor| {
+                format!("{:?} {}", a.anchor_state.unwrap(), a.lines_now.clone().unwrap_or_default())
+            };
+            shown.iter().map(|anchor| said(anchor).trim_end().to_owned()).collect()
+        };
+        assert_eq!(states(then.0.clone()), ["Current", "Current", "Current"]);
         assert_eq!(
-            (shown[0].anchor_state, shown[0].lines_now.as_deref()),
-            (Some(AnchorState::Current), Some("8-14"))
+            states(vec!["f", "if", "raise", "g", "if", "none", "h"]),
+            ["Changed", "Current", "Current"]
         );
         assert_eq!(
-            (shown[1].anchor_state, shown[1].lines_now.as_deref()),
-            (Some(AnchorState::Changed), None)
+            states(vec!["new", "f", "if", "none", "g", "if", "none", "h"]),
+            ["Current 3-4", "Current 6-7", "Current 8"]
         );
-        assert_eq!(stale(&Moved, &rows).len(), 1);
+        // A short line is found, too, when the file no longer reaches to where it stood.
+        assert_eq!(states(vec!["f", "h"]), ["Changed", "Gone", "Current 2"]);
+        assert_eq!(states(vec!["h", "h"])[2], "Changed");
+        let before_copies_were_counted: Vec<AnchorRow> =
+            rows.iter().map(|row| AnchorRow { copy: None, ..row.clone() }).collect();
+        let judged = |now: Vec<&'static str>| show(&Lines(now), &before_copies_were_counted)[0].clone();
+        assert_eq!(judged(vec!["f", "if", "none"]).anchor_state, Some(AnchorState::Current));
+        assert_eq!(judged(vec!["if", "none"]).lines_now.as_deref(), Some("1-2"));
+        assert_eq!(judged(vec!["if", "none", "x", "if", "none"]).anchor_state, Some(AnchorState::Changed));
+    }
+
+    #[test]
+    fn lines_behind_the_end_of_a_file_are_refused_with_its_length() {
+        let code = Lines(vec!["a", "b", "c"]);
+        for lines in ["2-9", "4", "3-4"] {
+            let said = take(&code, &[anchor("x", Some(lines))]).unwrap_err();
+            assert_eq!(said.to_string(), format!("anchor x:{lines} is behind the end: x has 3 lines"));
+        }
+        assert!(take(&code, &[anchor("x", Some("2-3"))]).is_ok());
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl Budget {
 }
 
 /// Something in a list that can be made smaller without being dropped.
-pub(crate) trait Item: Serialize {
+pub(crate) trait Item: Serialize + Clone {
     /// Shortens its text until it has at most `bytes` bytes, as far as that goes; says so in the item.
     fn shorten(&mut self, bytes: usize);
 }
@@ -52,13 +52,21 @@ pub(crate) fn fit<T: Item>(items: &mut Vec<T>, room: usize) -> Fit {
     if kept == items.len() {
         return Fit::Whole;
     }
+    let mut trimmed = items.len() > 1;
     items.truncate(kept.max(1));
     if kept == 0
         && let Some(only) = items.first_mut()
     {
+        let whole = only.clone();
         only.shorten(room);
+        // What says that something was left out must not take more room than it.
+        if json_size(only) < json_size(&whole) {
+            trimmed = true;
+        } else {
+            *only = whole;
+        }
     }
-    Fit::Trimmed
+    if trimmed { Fit::Trimmed } else { Fit::Whole }
 }
 
 /// The bytes of a value as compact JSON.
@@ -115,7 +123,7 @@ impl std::io::Write for Count {
 mod tests {
     use super::*;
 
-    #[derive(Serialize)]
+    #[derive(Clone, Serialize)]
     struct Line {
         text: String,
     }
@@ -138,6 +146,31 @@ mod tests {
         assert!(json_size(&items[0]) <= 60);
         assert_eq!(fit(&mut items, 1), Fit::Trimmed);
         assert_eq!(items.len(), 1);
+    }
+
+    #[derive(Clone, Serialize)]
+    struct Marked {
+        text: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text_length: Option<usize>,
+    }
+
+    impl Item for Marked {
+        fn shorten(&mut self, _: usize) {
+            self.text_length = Some(self.text.len());
+            self.text.clear();
+        }
+    }
+
+    #[test]
+    fn a_mark_that_takes_more_room_than_what_it_stands_for_is_not_set() {
+        let marked = |text: &str| vec![Marked { text: text.to_owned(), text_length: None }];
+        let mut short = marked("done");
+        assert_eq!(fit(&mut short, 1), Fit::Whole);
+        assert_eq!(short[0].text, "done");
+        let mut long = marked(&"x".repeat(100));
+        assert_eq!(fit(&mut long, 1), Fit::Trimmed);
+        assert_eq!(long[0].text_length, Some(100));
     }
 
     #[test]

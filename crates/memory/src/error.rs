@@ -56,6 +56,10 @@ pub enum MemoryError {
     CardChanged { id: CardId, differs: Vec<&'static str>, at: GraphPlace },
     #[error("card {id} refers to {missing}, which does not exist")]
     CardReferenceUnknown { id: CardId, missing: String, nearest: Vec<String>, at: GraphPlace },
+    #[error("card {id} refers to {other}, which is no card but a {type_}")]
+    CardReferenceNoCard { id: CardId, other: String, type_: String, at: GraphPlace },
+    #[error("card {id} does not exist, so there is nothing to update")]
+    CardUnknown { id: CardId, nearest: Vec<String>, at: GraphPlace },
     #[error("{id} is at revision {current}, not {expected}")]
     RevisionMismatch { id: EntityId, expected: i64, current: i64 },
     #[error("step {selector} does not exist in {task}")]
@@ -92,6 +96,8 @@ pub enum MemoryError {
     Sensitive { field: String, kind: &'static str, at: usize },
     #[error("anchor {} does not exist", crate::anchors::name(at))]
     AnchorUnknown { at: AnchorAt },
+    #[error("anchor {} is behind the end: {}", crate::anchors::name(at), crate::anchors::length(at, *count))]
+    AnchorBeyond { at: AnchorAt, count: u32 },
     #[error("evidence {} does not exist", crate::anchors::name(at))]
     EvidenceUnknown { at: AnchorAt },
     #[error("document {doc} is written by the program itself")]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::anchors::{self, Anchor, AnchorProbe, Sight};
+use crate::anchors::{self, Anchor, AnchorProbe, Sight, Standing};
 use crate::branch::View;
 use crate::error::MemoryError;
 use crate::graph::GraphView;
@@ -114,7 +114,7 @@ impl AnchorProbe for Remembering<'_> {
         seen.entry(at.clone()).or_insert_with(|| self.code.look(at)).clone()
     }
 
-    fn moved(&self, at: &AnchorAt, hash: &str) -> Option<(u32, u32)> {
-        self.code.moved(at, hash)
+    fn standings(&self, at: &AnchorAt, hash: &str) -> Option<Vec<Standing>> {
+        self.code.standings(at, hash)
     }
 }

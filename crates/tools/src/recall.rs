@@ -7,8 +7,9 @@ use m1nd_contract::header::Field;
 use m1nd_contract::{Code, Fault, Guidance, Recovery, Trim};
 use m1nd_memory::ids::{BranchName, DocName};
 use m1nd_memory::port::StreamKind;
-use m1nd_memory::{branch, workspace};
+use m1nd_memory::{Ports, branch, workspace};
 use m1nd_runtime::{Answer, Ctx, Effect, Spec};
+use m1nd_stdx::nearest::nearest;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -144,10 +145,7 @@ pub fn when_empty<T>(ctx: &Ctx<'_>, list: &[T], why: &'static str) -> Guidance {
     if !list.is_empty() {
         return Guidance::default();
     }
-    match elsewhere(ctx) {
-        known if known == Guidance::default() => Guidance::hint(why),
-        reason => reason,
-    }
+    elsewhere_or(ctx, || Guidance::hint(why))
 }
 
 /// What to say about an empty list of a document: the names that a mistyped one may mean, or `why`.
@@ -161,6 +159,14 @@ pub fn when_doc_empty<T>(
         return Guidance::default();
     }
     let asked = ctx.header().caller.name();
+    let is_graph = |ports: &Ports<'_>| branch::has_doc(ports, asked, branch, doc, StreamKind::Graph);
+    if kind == StreamKind::Log && ctx.remember(is_graph).unwrap_or_default() {
+        return Guidance {
+            next_suggested_tool: Some("branchmind_graph_query"),
+            next_step_hint: Some(format!("{doc} is a graph; this reads its nodes and edges.")),
+            ..Guidance::default()
+        };
+    }
     let meant = ctx.remember(|ports| branch::meant(ports, asked, branch, doc, kind)).unwrap_or_default();
     if meant.is_empty() {
         return when_empty(ctx, list, why);
@@ -185,11 +191,20 @@ pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
     if known.iter().any(|name| name == asked) {
         return Guidance::default();
     }
+    let near = nearest(asked, known.iter().map(String::as_str), MAX_NAMES);
     let known: Vec<&str> = known.iter().map(String::as_str).take(MAX_NAMES).collect();
-    Guidance::hint(match known.as_slice() {
+    Guidance::hint(match if near.is_empty() { known } else { near }.as_slice() {
         [] => "Nothing was remembered about this repository yet; branchmind_notes_commit and tasks_create begin.".into(),
         names => format!("Nothing was remembered under this name; there is {}.", names.join(", ")),
     })
+}
+
+/// What to say about a name under which nothing is remembered, or `why`.
+pub fn elsewhere_or(ctx: &Ctx<'_>, why: impl FnOnce() -> Guidance) -> Guidance {
+    match elsewhere(ctx) {
+        known if known == Guidance::default() => why(),
+        reason => reason,
+    }
 }
 
 /// Names of workspaces that a hint lists.

@@ -303,6 +303,12 @@ fn a_mistyped_workspace_is_told_which_ones_there_are() {
     assert_eq!(brief["next_step_hint"], "Nothing was remembered under this name; there is demo.");
     let found = ok(&fixture, "memory_search", json!({"workspace": "dmeo", "query": "greet"}));
     assert!(found["next_step_hint"].as_str().unwrap().contains("demo"));
+    for tool in ["tasks_ready", "branchmind_status", "branchmind_branch_list", "tasks_focus_get"] {
+        let said = ok(&fixture, tool, json!({"workspace": "dmeo"}))["next_step_hint"].clone();
+        assert_eq!(said, "Nothing was remembered under this name; there is demo.", "{tool}");
+        let own = ok(&fixture, tool, json!({}));
+        assert!(!own.to_string().contains("Nothing was remembered"), "{tool}: {own}");
+    }
     let found = ok(&fixture, "memory_search", json!({"query": "zebra"}));
     assert!(found["next_step_hint"].as_str().unwrap().contains("Nothing holds"), "{found}");
 }
@@ -393,6 +399,16 @@ fn what_a_refusal_advises_works_as_it_is_printed() {
             "branchmind_think_card",
             json!({"target": "TASK-001", "card": {"id": "a", "type": "idea"}}),
             "template",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": card("Q", "x"), "update": true}),
+            "Which greeting?",
+        ),
+        (
+            "branchmind_think_card",
+            json!({"target": "TASK-001", "card": card("Q2", "x"), "blocks": ["task:TASK-001"]}),
+            "TASK-001",
         ),
         ("branchmind_graph_conflict_show", json!({"conflict_id": "CONFLICT-0000000000000000"}), "CONFLICT-"),
         ("branchmind_show", json!({"branch": "mian", "doc": "notes"}), "main"),
@@ -508,6 +524,51 @@ fn lines_that_moved_are_current_and_say_where_they_are() {
     assert_eq!((&moved["anchor_state"], &moved["lines_now"]), (&json!("current"), &json!("3-5")), "{moved}");
     fs::write(&path, text.replacen("pub", "pub(crate)", 9)).unwrap();
     assert_eq!(shown()["anchor_state"], "changed");
+}
+
+#[test]
+fn a_copy_that_stood_elsewhere_does_not_stand_for_lines_that_changed() {
+    let fixture = remembered();
+    let path = fixture.root().join("guards.py");
+    let guard = "    if not x:\n        return None\n";
+    let text = format!("def f(x):\n{guard}    return x + 1\n\ndef g(x):\n{guard}    return x * 2\nq\n");
+    fs::write(&path, &text).unwrap();
+    for lines in ["2-3", "7-8", "10"] {
+        let anchor = json!({"path": "guards.py", "lines": lines});
+        let note = json!({"branch": "main", "doc": "guards", "content": lines, "anchors": [anchor]});
+        ok(&fixture, "branchmind_notes_commit", note);
+    }
+    let states = |text: String| -> Vec<String> {
+        fs::write(&path, text).unwrap();
+        let shown = ok(&fixture, "branchmind_show", json!({"branch": "main", "doc": "guards"}));
+        let mut entries = shown["entries"].as_array().unwrap().clone();
+        entries.reverse();
+        let said = |entry: &Value| {
+            let anchor = &entry["anchors"][0];
+            format!(
+                "{} {}",
+                anchor["anchor_state"].as_str().unwrap(),
+                anchor["lines_now"].as_str().unwrap_or("-")
+            )
+        };
+        entries.iter().map(said).collect()
+    };
+    assert_eq!(states(text.clone()), ["current -", "current -", "current -"]);
+    let changed = text.replacen("return None", "raise ValueError", 1);
+    assert_eq!(states(changed), ["changed -", "current -", "current -"]);
+    assert_eq!(states(format!("import os\n{text}")), ["current 3-4", "current 8-9", "current 11"]);
+    // A short line is found where the file no longer reaches to its place.
+    assert_eq!(states("q\n".to_owned())[2], "current 1");
+    let beyond = json!({"branch": "main", "doc": "guards", "content": "x", "anchors": [{"path": "guards.py", "lines": "1-9"}]});
+    let said = refused(&fixture, "branchmind_notes_commit", beyond);
+    assert!(said["message"].as_str().unwrap().contains("guards.py has 1 line"), "{said}");
+}
+
+#[test]
+fn a_graph_that_is_read_as_notes_leads_to_its_nodes() {
+    let fixture = remembered();
+    let out = ok(&fixture, "branchmind_show", json!({"branch": "main", "doc": "ideas"}));
+    assert_eq!(out["next_suggested_tool"], "branchmind_graph_query", "{out}");
 }
 
 #[test]

@@ -47,6 +47,21 @@ pub fn meant(
     })
 }
 
+/// Whether a branch shows a document of this kind and name.
+pub fn has_doc(
+    ports: &Ports<'_>,
+    workspace: &str,
+    branch: &BranchName,
+    doc: &DocName,
+    kind: StreamKind,
+) -> Result<bool, MemoryError> {
+    let workspace = WorkspaceId::parse(workspace)?;
+    port::read(ports.store, |rows| {
+        let ws = writer::workspace(rows, &workspace)?;
+        Ok(docs(rows, &ws, branch, kind)?.contains(doc))
+    })
+}
+
 /// Documents that a branch has though nothing was written to them yet.
 fn is_usual(branch: &BranchName, doc: &DocName) -> bool {
     let entity = branch.as_str().rsplit('/').next().unwrap_or_default();

@@ -10,6 +10,6 @@ pub use checkout::{CheckoutOutput, CheckoutRequest, checkout};
 pub(crate) use create::put;
 pub use create::{BranchCreateOutput, BranchCreateRequest, MAX_DEPTH, create};
 pub(crate) use docs::docs;
-pub use docs::meant;
+pub use docs::{has_doc, meant};
 pub use list::{Branch, BranchListOutput, BranchListRequest, list};
 pub(crate) use view::{Part, View, existing};

@@ -141,8 +141,9 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
             (request.target.as_deref(), request.branch.as_deref(), request.doc.as_deref());
         let place = place(w.tx.rows(), &w.ws, target, branch, doc)?;
         let mut applied = Applied::default();
+        let before = w.ws.seq;
         for step in &steps {
-            perform(w, &place, step, &mut applied)?;
+            perform(w, &place, step, &mut applied).map_err(|err| as_it_stays(w, &place, before, err))?;
         }
         let view = live(w, &place)?;
         for step in &steps {
@@ -289,8 +290,8 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
         Step::Delete(key @ GraphKey::Node(id)) => {
             let view = live(w, place)?;
             let Some(row) = view.live(w.tx.rows(), key)? else {
-                let nearest = view.nearest(w.tx.rows(), id.as_str())?;
-                return Err(MemoryError::NodeUnknown { id: id.to_string(), nearest, at: place.told() });
+                let (id, nearest) = (id.to_string(), Vec::new());
+                return Err(MemoryError::NodeUnknown { id, nearest, at: place.told() });
             };
             let gone = NewVersion { deleted: true, body: row.body, origin: None };
             applied.edges_deleted += delete_node(w, place, id, gone)?.len();
@@ -307,6 +308,17 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
         }
     }
     Ok(())
+}
+
+/// A refusal undoes the whole call, so it names nodes that were there before it.
+fn as_it_stays(w: &Writer<'_>, place: &Place, before: Seq, err: MemoryError) -> MemoryError {
+    let MemoryError::NodeUnknown { id, at, .. } = err else { return err };
+    let rows = w.tx.rows();
+    let known = GraphView::at(rows, &w.ws, &place.branch, &place.doc, before);
+    match known.and_then(|view| view.nearest(rows, &id)) {
+        Ok(nearest) => MemoryError::NodeUnknown { id, nearest, at },
+        Err(err) => err,
+    }
 }
 
 /// Until when a node held, as long as the card that took its place says so: new words do not bring it back.

@@ -1,6 +1,7 @@
 //! Merge marks for what was merged before there were any.
 
 use super::resolve::{AGREED, Resolution};
+use super::since::first_said;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, Seq};
 use crate::port::{ConflictStatus, GraphKey, MergeMarkRow, Rows, StreamKind, StreamRow, Tx, WsNo};
@@ -47,8 +48,9 @@ pub(crate) fn derive_marks_of(tx: &mut dyn Tx, ws: WsNo) -> Result<(), MemoryErr
         if row.status == ConflictStatus::Resolved
             && settled
             && let Some(stream) = tx.stream(ws, &row.from, &row.doc, StreamKind::Graph)?
-            // Of older versions nobody asks any more.
-            && tx.version_at(stream.id, &row.key, Seq::TIP)?.is_some_and(|own| own.seq == row.theirs_seq)
+            // Of what the branch no longer says nobody asks any more.
+            && let Some(own) = tx.version_at(stream.id, &row.key, Seq::TIP)?
+            && first_said(tx.rows(), &stream, &own)?.seq <= row.theirs_seq
         {
             let mark = mark_of(tx.rows(), &stream, &row.into, &row.key)?;
             tx.put_merge_mark(&MergeMarkRow { refused: Some(row.theirs_seq), ..mark })?;

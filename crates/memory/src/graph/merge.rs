@@ -105,46 +105,31 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             since,
             place,
             merged: 0,
+            skipped: 0,
             marked: false,
+            agreed: HashSet::new(),
             new: Vec::new(),
             newer: HashMap::new(),
             open: Vec::new(),
         };
+        if dry_run && let Some(stream) = &stream {
+            run.rehearse_until(stream, cursor)?;
+        }
         let count = found.len();
         let next = found.last().filter(|_| more).map(cursor_of);
-        let mut skipped = 0;
-        let mut agreed: HashSet<GraphKey> = HashSet::new();
         for theirs in found {
-            match run.plan(&theirs)? {
-                Plan::Nothing => {
-                    skipped += 1;
-                    agreed.insert(theirs.key);
-                }
-                Plan::Agreed => {
-                    skipped += 1;
-                    run.leave(&theirs.key, Left::Agreed(theirs.seq))?;
-                    agreed.insert(theirs.key);
-                }
-                Plan::Take => {
-                    run.take(&theirs)?;
-                    agreed.insert(theirs.key);
-                }
-                Plan::Clash => {
-                    if !run.record(&theirs)? {
-                        skipped += 1;
-                    }
-                }
-            }
+            run.settle(theirs)?;
         }
         // What both sides have come to agree on is no conflict any more, and one over newer versions takes the
         // place of one over older.
-        let newer = std::mem::take(&mut run.newer);
+        let (newer, agreed) = (std::mem::take(&mut run.newer), std::mem::take(&mut run.agreed));
         let why = |row: &ConflictRow| match newer.get(&row.key) {
             Some(id) => (*id != row.id).then(|| superseded_by(id)),
             None => agreed.contains(&row.key).then(|| AGREED.to_owned()),
         };
         let closed = close(run.w, &run.place, &run.from, Seq::END, why)?;
-        let (merged, conflict_ids, still_open, marked) = (run.merged, run.new, run.open, run.marked);
+        let (merged, skipped, marked) = (run.merged, run.skipped, run.marked);
+        let (conflict_ids, still_open) = (run.new, run.open);
         let out = GraphMergeOutput {
             from: from.name,
             into,
@@ -238,8 +223,11 @@ struct Run<'r, 't> {
     since: Since,
     place: Place,
     merged: usize,
+    skipped: usize,
     /// Whether anything was agreed on that was not before.
     marked: bool,
+    /// Keys of which nothing is disputed any more.
+    agreed: HashSet<GraphKey>,
     new: Vec<ConflictId>,
     /// The new conflict over a key.
     newer: HashMap<GraphKey, ConflictId>,
@@ -254,6 +242,44 @@ impl Run<'_, '_> {
 
     fn leave(&mut self, key: &GraphKey, left: Left) -> Result<(), MemoryError> {
         self.marked |= self.since.leave(self.w.tx, key, left)?;
+        Ok(())
+    }
+
+    /// Does with one key what its plan says.
+    fn settle(&mut self, theirs: VersionRow) -> Result<(), MemoryError> {
+        match self.plan(&theirs)? {
+            Plan::Nothing => self.skipped += 1,
+            Plan::Agreed => {
+                self.skipped += 1;
+                self.leave(&theirs.key, Left::Agreed(theirs.seq))?;
+            }
+            Plan::Take => self.take(&theirs)?,
+            Plan::Clash => {
+                if !self.record(&theirs)? {
+                    self.skipped += 1;
+                }
+                return Ok(());
+            }
+        }
+        self.agreed.insert(theirs.key);
+        Ok(())
+    }
+
+    /// Plays the pages up to a cursor: a rehearsal keeps nothing, and what comes after depends on what they did.
+    fn rehearse_until(&mut self, stream: &StreamRow, cursor: i64) -> Result<(), MemoryError> {
+        let mut at = 0;
+        while at < cursor {
+            let (mut found, more) = changed(self.w.tx.rows(), stream, at, LIMIT)?;
+            let Some(last) = found.last().map(cursor_of) else { break };
+            found.retain(|row| cursor_of(row) <= cursor);
+            for theirs in found {
+                self.settle(theirs)?;
+            }
+            at = if more { last } else { cursor };
+        }
+        (self.merged, self.skipped) = (0, 0);
+        self.new.clear();
+        self.open.clear();
         Ok(())
     }
 
@@ -351,9 +377,13 @@ impl Run<'_, '_> {
 
     /// Writes the conflict down. Returns false if it is known and open already.
     fn record(&mut self, theirs: &VersionRow) -> Result<bool, MemoryError> {
-        let base = self.since.agreed(self.w.tx.rows(), &theirs.key)?;
-        let ours = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
-        let ours_seq = self.since.stands_at(self.w.tx.rows(), &self.ours()?, ours.as_ref(), theirs)?;
+        let rows = self.w.tx.rows();
+        let view = self.ours()?;
+        // What a side said again is what it said before, or it would be another conflict every time.
+        let theirs = &self.since.first_said(rows, theirs)?;
+        let base = self.since.agreed(rows, &theirs.key)?;
+        let ours = view.state(rows, &theirs.key)?;
+        let ours_seq = self.since.stands_at(rows, &view, ours.as_ref(), theirs)?;
         let id = self.conflict_id(base.as_ref(), theirs, ours_seq);
         if let Some(known) = self.w.tx.conflict(self.w.ws.no, &id)? {
             if known.status == ConflictStatus::Open {

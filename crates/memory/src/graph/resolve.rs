@@ -52,6 +52,9 @@ pub struct ConflictResolveOutput {
     pub status: ConflictStatus,
     /// Whether the destination was written to.
     pub applied: bool,
+    /// Whether it was settled this way already; nothing was written now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 pub fn resolve(
@@ -63,13 +66,13 @@ pub fn resolve(
     write(ports, &workspace, &Once::plain("conflict_resolve"), |w| {
         let row = known(w.tx.rows(), &w.ws, &id)?;
         let applied = request.resolution == Resolution::UseFrom;
-        let out =
-            ConflictResolveOutput { conflict_id: id.clone(), status: ConflictStatus::Resolved, applied };
+        let status = ConflictStatus::Resolved;
+        let out = ConflictResolveOutput { conflict_id: id.clone(), status, applied, replayed: false };
         if row.status == ConflictStatus::Resolved {
             let resolution = row.resolution.unwrap_or_default();
             // The same answer again is a repeated call; another answer would settle it twice.
             if resolution == request.resolution.as_str() {
-                return Ok(Outcome::Discard(out));
+                return Ok(Outcome::Discard(ConflictResolveOutput { applied: false, replayed: true, ..out }));
             }
             return Err(MemoryError::ConflictSettled { id: id.clone(), resolution });
         }
@@ -80,7 +83,6 @@ pub fn resolve(
         let left = if applied { Left::Agreed(row.theirs_seq) } else { Left::Refused(row.theirs_seq) };
         since.leave(w.tx, &row.key, left)?;
         let (now, name) = (w.now, request.resolution.as_str().to_owned());
-        let status = ConflictStatus::Resolved;
         // Earlier conflicts over the same key speak of versions that are no longer compared; nobody could settle
         // them later.
         let place = Place { branch: row.into.clone(), doc: row.doc.clone() };
@@ -150,7 +152,10 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow, since: &Since
     let view = live(w, &place)?;
     let current = view.state(w.tx.rows(), &row.key)?;
     let theirs = recorded(w, row, since)?;
-    if since.stands_at(w.tx.rows(), &view, current.as_ref(), &theirs)? != row.ours_seq {
+    let (rows, ours) = (w.tx.rows(), current.as_ref());
+    let stands = since.stands_at(rows, &view, ours, &theirs)?;
+    // Conflicts that were recorded before words that were said again counted as the same carry the number of the last.
+    if stands != row.ours_seq && since.last_written(rows, &view, ours, &theirs)? != row.ours_seq {
         let show = |now: &VersionRow| Value::Object(object(now, ports.code));
         let edges = match &row.key {
             GraphKey::Node(id) if theirs.deleted => view.edges_around(w.tx.rows(), id)?,

@@ -15,6 +15,21 @@ pub(super) struct Since {
     cut: GraphView,
 }
 
+/// The version with which a branch itself began to say what one of its versions says.
+pub(super) fn first_said(
+    rows: &dyn Rows,
+    stream: &StreamRow,
+    row: &VersionRow,
+) -> Result<VersionRow, MemoryError> {
+    let mut first = row.clone();
+    while let Some(before) = rows.version_at(stream.id, &first.key, Seq(first.seq.0 - 1))?
+        && same(Some(&before), Some(&first))
+    {
+        first = before;
+    }
+    Ok(first)
+}
+
 /// How a merge or a resolution left a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
@@ -67,10 +82,20 @@ impl Since {
         Ok(!same(side, self.agreed(rows, key)?.as_ref()))
     }
 
-    /// Whether somebody decided not to take this version; only a new one is a new question.
+    /// Whether somebody decided not to take what this version says; only another word is a new question.
     pub(super) fn is_refused(&self, rows: &dyn Rows, theirs: &VersionRow) -> Result<bool, MemoryError> {
-        let mark = self.mark(rows, &theirs.key)?;
-        Ok(mark.is_some_and(|mark| mark.refused == Some(theirs.seq)))
+        let Some(refused) = self.mark(rows, &theirs.key)?.and_then(|mark| mark.refused) else {
+            return Ok(false);
+        };
+        Ok(refused <= theirs.seq && self.first_said(rows, theirs)?.seq <= refused)
+    }
+
+    /// The version with which `from` began to say what this one says: the same written again is no new word.
+    pub(super) fn first_said(&self, rows: &dyn Rows, theirs: &VersionRow) -> Result<VersionRow, MemoryError> {
+        match &self.stream {
+            Some(stream) => first_said(rows, stream, theirs),
+            None => Ok(theirs.clone()),
+        }
     }
 
     /// Remembers how a key was left. Returns whether that was not known before.
@@ -107,8 +132,9 @@ impl Since {
         }
     }
 
-    /// The number of what a conflict is about on the destination's side. Deleting a node takes its edges along, so there the
-    /// newest that the destination worked on counts, too: one that comes later makes another question of it.
+    /// The number of what a conflict is about on the destination's side: of the version that first said what it says.
+    /// Deleting a node takes its edges along, so there the newest that the destination worked on counts, too: one that
+    /// comes later makes another question of it.
     pub(super) fn stands_at(
         &self,
         rows: &dyn Rows,
@@ -116,13 +142,36 @@ impl Since {
         ours: Option<&VersionRow>,
         theirs: &VersionRow,
     ) -> Result<Option<Seq>, MemoryError> {
-        let mut newest = ours.map(|row| row.seq);
+        let first = |row: &VersionRow| Ok(view.first_said(rows, row)?.seq);
+        self.newest(rows, view, ours, theirs, &first)
+    }
+
+    /// The same by the versions that were written last, though they say nothing new.
+    pub(super) fn last_written(
+        &self,
+        rows: &dyn Rows,
+        view: &GraphView,
+        ours: Option<&VersionRow>,
+        theirs: &VersionRow,
+    ) -> Result<Option<Seq>, MemoryError> {
+        self.newest(rows, view, ours, theirs, &|row| Ok(row.seq))
+    }
+
+    fn newest(
+        &self,
+        rows: &dyn Rows,
+        view: &GraphView,
+        ours: Option<&VersionRow>,
+        theirs: &VersionRow,
+        number: &dyn Fn(&VersionRow) -> Result<Seq, MemoryError>,
+    ) -> Result<Option<Seq>, MemoryError> {
+        let mut newest = ours.map(number).transpose()?;
         if let GraphKey::Node(id) = &theirs.key
             && theirs.deleted
         {
             for edge in view.edges_around(rows, id)? {
                 if self.is_news(rows, Some(&edge), &edge.key)? {
-                    newest = newest.max(Some(edge.seq));
+                    newest = newest.max(Some(number(&edge)?));
                 }
             }
         }

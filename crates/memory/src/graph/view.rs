@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use super::state::same;
 use crate::branch::{Part, View};
 use crate::error::{MemoryError, StoreError};
 use crate::ids::{BranchName, DocName, GraphNodeId, Seq};
@@ -49,6 +50,27 @@ impl GraphView {
     /// The version of a key that is in force, if it is not deleted.
     pub(crate) fn live(&self, rows: &dyn Rows, key: &GraphKey) -> Result<Option<VersionRow>, MemoryError> {
         Ok(self.state(rows, key)?.filter(|row| !row.deleted))
+    }
+
+    /// The version with which this view began to say what a version of it says: the same written again is no new word.
+    pub(super) fn first_said(&self, rows: &dyn Rows, row: &VersionRow) -> Result<VersionRow, MemoryError> {
+        let mut first = row.clone();
+        while let Some(before) = self.before(rows, &first)?.filter(|before| same(Some(before), Some(&first)))
+        {
+            first = before;
+        }
+        Ok(first)
+    }
+
+    /// The version that was in force before this one.
+    fn before(&self, rows: &dyn Rows, row: &VersionRow) -> Result<Option<VersionRow>, MemoryError> {
+        for part in &self.parts {
+            let upto = part.upto.min(Seq(row.seq.0 - 1));
+            if let Some(before) = rows.version_at(part.stream.id, &row.key, upto)? {
+                return Ok(Some(before));
+            }
+        }
+        Ok(None)
     }
 
     /// Every version in force with `seq < before`, newest first, tombstones too.
@@ -197,9 +219,23 @@ impl GraphView {
 
     /// Ids of live nodes, newest first, for finding the one that a mistyped id meant.
     pub(crate) fn nearest(&self, rows: &dyn Rows, wanted: &str) -> Result<Vec<String>, MemoryError> {
+        self.nearest_of(rows, wanted, |_| true)
+    }
+
+    /// The same among cards.
+    pub(crate) fn nearest_card(&self, rows: &dyn Rows, wanted: &str) -> Result<Vec<String>, MemoryError> {
+        self.nearest_of(rows, wanted, |row| crate::think::is_card_type(&row.body.type_))
+    }
+
+    fn nearest_of(
+        &self,
+        rows: &dyn Rows,
+        wanted: &str,
+        counts: impl Fn(&VersionRow) -> bool,
+    ) -> Result<Vec<String>, MemoryError> {
         let mut known = Vec::new();
         self.scan(rows, Some(KeyKind::Node), Seq::END, &mut |row| {
-            if !row.deleted {
+            if !row.deleted && counts(&row) {
                 known.push(row.key.text());
             }
             if known.len() < NEAREST_AMONG { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

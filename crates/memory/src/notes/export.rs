@@ -87,11 +87,7 @@ impl TargetCard {
             status: row.status,
             revision: row.revision,
             parent: row.parent.map(|id| id.to_string()),
-            claimed_by: row
-                .claim
-                .as_ref()
-                .filter(|claim| claim.is_live(now))
-                .map(|claim| claim.agent.clone()),
+            claimed_by: row.held(now).map(|claim| claim.agent.clone()),
             anchors: anchors::show(ports.code, &row.anchors),
         }
     }
@@ -99,7 +95,9 @@ impl TargetCard {
 
 impl TargetCard {
     pub(crate) fn shorten_title(&mut self, max: usize) {
-        if self.title.len() > max {
+        // The mark takes room itself.
+        const MARK: usize = r#","title_length":1000"#.len();
+        if self.title.len() > max + MARK {
             self.title_length.get_or_insert(self.title.len());
             self.title.truncate(cut(&self.title, max).len());
         }

@@ -162,6 +162,22 @@ pub struct AnchorRow {
     pub at: AnchorAt,
     /// Absent when the code could not be looked at.
     pub hash: Option<String>,
+    /// For lines: which of the places of the file that held the same text was meant. Absent for other anchors and for
+    /// those that were written before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<CopyRow>,
+}
+
+/// One of the places of a file that hold the same lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyRow {
+    /// From 1, from the top.
+    pub which: u32,
+    /// How many there were.
+    pub of: u32,
+    /// Hashes of the line before and of the line after, when there were several; empty at an end of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<(String, String)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::event::Event;
 use super::mutation::{Happened, Stage, mutation, seal};
 use super::ready::in_the_way;
-use super::selector::only_task;
+use super::selector::claimable;
 use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
 use crate::port::{self, ClaimRow, Object, Status};
@@ -60,7 +60,7 @@ pub fn claim(ports: &Ports<'_>, request: &ClaimRequest) -> Result<ClaimOutput, M
         return Err(MemoryError::invalid("lease_seconds", format!("is not between 1 and {MAX_LEASE_S}")));
     }
     let mut out = write(ports, &workspace, &request.once("tasks_claim"), |w| {
-        let mut row = only_task(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
+        let mut row = claimable(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
         request.guard().check(&row, w)?;
         // Who claims or gives back is named and checked below.
         w.passed_by = None;
@@ -148,7 +148,7 @@ pub fn release(ports: &Ports<'_>, request: &ReleaseRequest) -> Result<ReleaseOut
     let workspace = WorkspaceId::parse(&request.workspace)?;
     let agent = text::word("agent_id", &request.agent_id)?;
     write(ports, &workspace, &request.once("tasks_release"), |w| {
-        let mut row = only_task(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
+        let mut row = claimable(target::entity(w.tx.rows(), &w.ws, "task", &request.task)?)?;
         request.guard().check(&row, w)?;
         // Who claims or gives back is named and checked below.
         w.passed_by = None;

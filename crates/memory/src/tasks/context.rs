@@ -93,11 +93,7 @@ impl EntityLine {
             priority: row.priority,
             parent: row.parent.map(|id| id.to_string()),
             depends_on: row.depends_on.iter().map(ToString::to_string).collect(),
-            claimed_by: row
-                .claim
-                .as_ref()
-                .filter(|claim| claim.is_live(now))
-                .map(|claim| claim.agent.clone()),
+            claimed_by: row.held(now).map(|claim| claim.agent.clone()),
             title_length: None,
             truncated: false,
         }

@@ -63,7 +63,7 @@ pub struct Held {
 
 impl Held {
     pub(crate) fn of(row: &EntityRow, now: m1nd_stdx::clock::UnixMs) -> Option<Self> {
-        let claim = row.claim.as_ref().filter(|claim| claim.is_live(now))?;
+        let claim = row.held(now)?;
         Some(Self { by: claim.agent.clone(), until: timestamp(claim.expires()) })
     }
 }

@@ -7,7 +7,9 @@ use super::event::Event;
 use super::project::project;
 use crate::error::MemoryError;
 use crate::ids::{EntityKind, EventNo, Seq};
-use crate::port::{ClaimRow, EntityRow, EntryKind, EventRow, FindKind, FindRow, Object, StepRow, Tx, WsNo};
+use crate::port::{
+    ClaimRow, EntityRow, EntryKind, EventRow, FindKind, FindRow, Object, Status, StepRow, Tx, WsNo,
+};
 use crate::search::index_text;
 use crate::text::timestamp;
 use crate::writer::{Findable, NewEntry, PassedBy, Writer};
@@ -72,6 +74,14 @@ impl ClaimRow {
     /// meaningless, and a meaningless lease must not hold a task for years.
     pub(crate) fn is_live(&self, now: UnixMs) -> bool {
         now < self.expires() && now.0 >= self.at_ms.saturating_sub(self.lease_ms)
+    }
+}
+
+impl EntityRow {
+    /// The claim under which somebody works on it now; nobody works on what is over.
+    pub(crate) fn held(&self, now: UnixMs) -> Option<&ClaimRow> {
+        let over = matches!(self.status, Status::Done | Status::Cancelled);
+        self.claim.as_ref().filter(|claim| !over && claim.is_live(now))
     }
 }
 

@@ -247,11 +247,19 @@ fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         ..StepStats::default()
     };
     let line = |task: &&EntityRow| format!("{} {}: {}", task.id, task.status.as_str(), task.title);
+    let mut next: Vec<String> = open.iter().skip(1).take(NEXT).map(line).collect();
+    // A plan is closed by whoever says that its contract is kept.
+    if !tasks.is_empty() && open.is_empty() && !is_over(row) {
+        next.push(format!(
+            "all tasks of {} are done or cancelled: tasks_edit with status done closes it",
+            row.id
+        ));
+    }
     let radar = Radar {
         now: open.first().map_or_else(|| format!("{} is {}", row.id, row.status.as_str()), line),
         why: row.contract.clone().or_else(|| row.description.clone()).unwrap_or_else(|| row.title.clone()),
         last_note: LastNote::of(rows, ws, row)?,
-        next: open.iter().skip(1).take(NEXT).map(line).collect(),
+        next,
         more_next: open.len().saturating_sub(1 + NEXT),
         blockers: open.iter().filter(|task| task.status == Status::Blocked).map(line).collect(),
         ..Radar::default()

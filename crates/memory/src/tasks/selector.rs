@@ -49,13 +49,20 @@ pub(super) fn task_or_focus(
     }
 }
 
-/// The task of a call, which must not be a plan.
+/// The task of a call that works on steps, which must not be a plan.
 pub(super) fn only_task(row: EntityRow) -> Result<EntityRow, MemoryError> {
+    not_plan(row, "it has no steps")
+}
+
+/// The task of a call that means one agent's work, which must not be a plan.
+pub(super) fn claimable(row: EntityRow) -> Result<EntityRow, MemoryError> {
+    not_plan(row, "agents claim its tasks, which tasks_ready lists")
+}
+
+fn not_plan(row: EntityRow, why: &str) -> Result<EntityRow, MemoryError> {
     match row.id.kind {
         EntityKind::Task => Ok(row),
-        EntityKind::Plan => {
-            Err(MemoryError::invalid("task", format!("{} is a plan; it has no steps", row.id)))
-        }
+        EntityKind::Plan => Err(MemoryError::invalid("task", format!("{} is a plan; {why}", row.id))),
     }
 }
 

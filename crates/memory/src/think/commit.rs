@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::card::{Card, read};
+use super::card::{Card, is_card_type, read};
 use super::place::{CardPlace, place};
 use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
@@ -117,7 +117,12 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
         let place = Place { branch: branch.clone(), doc: graph_doc.clone() };
         let update = request.update == Some(true);
         let mut card = card.clone();
-        if update && let Some(there) = live(w, &place)?.live(w.tx.rows(), &GraphKey::Node(card.id.node()))? {
+        if update {
+            let view = live(w, &place)?;
+            let Some(there) = view.live(w.tx.rows(), &GraphKey::Node(card.id.node()))? else {
+                let nearest = view.nearest_card(w.tx.rows(), card.id.as_str())?;
+                return Err(MemoryError::CardUnknown { id: card.id, nearest, at: place.told() });
+            };
             card = card.over(&there.body);
         }
         card.check()?;
@@ -130,7 +135,7 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             inserted: !plan.is_empty(),
             graph_applied: GraphApplied::default(),
             last_seq: None,
-            warnings: warnings(&card),
+            warnings: anchors::warnings(&card.body.anchors),
             replayed: false,
         };
         if plan.is_empty() {
@@ -141,17 +146,6 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
         out.last_seq = Some(w.ws.seq);
         Ok(Outcome::Keep(out))
     })
-}
-
-/// What the writer of a card should know.
-fn warnings(card: &Card) -> Vec<String> {
-    let mut out = anchors::warnings(&card.body.anchors);
-    for (rel, cards) in [("supports", &card.supports), ("blocks", &card.blocks)] {
-        if cards.contains(&card.id) {
-            out.push(format!("{} {rel} itself; name another card.", card.id));
-        }
-    }
-    out
 }
 
 /// What a card still has to write.
@@ -189,12 +183,14 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
     };
     let mut edges = Vec::new();
     let mut closed = Vec::new();
-    for (rel, cards) in
-        [("supports", &card.supports), ("blocks", &card.blocks), ("supersedes", &card.supersedes)]
-    {
+    for (rel, cards, itself) in [
+        ("supports", &card.supports, "a card cannot support itself"),
+        ("blocks", &card.blocks, "a card cannot block itself"),
+        ("supersedes", &card.supersedes, "a card cannot supersede itself"),
+    ] {
         for other in cards {
-            if *other == card.id && rel == "supersedes" {
-                return Err(MemoryError::invalid("supersedes", "a card cannot supersede itself"));
+            if *other == card.id {
+                return Err(MemoryError::invalid(rel, itself));
             }
             let there = refers(w, &view, place, card, other)?;
             if rel == "supersedes" {
@@ -204,10 +200,7 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
             if view.live(rows, &key)?.is_none() && !edges.contains(&key) {
                 edges.push(key);
             }
-            if rel == "supersedes"
-                && let Some(there) = there
-                && there.body.valid_to.is_none()
-            {
+            if rel == "supersedes" && there.body.valid_to.is_none() {
                 closed.push(there);
             }
         }
@@ -242,21 +235,28 @@ fn refuse_circle(w: &Writer<'_>, view: &GraphView, card: &Card, other: &CardId) 
     Ok(())
 }
 
-/// The card that this one refers to; it must exist, or be this one.
+/// The card that this one refers to; it must exist, and be a card.
 fn refers(
     w: &Writer<'_>,
     view: &GraphView,
     place: &Place,
     card: &Card,
     other: &CardId,
-) -> Result<Option<VersionRow>, MemoryError> {
-    let found = view.live(w.tx.rows(), &GraphKey::Node(other.node()))?;
-    if found.is_none() && *other != card.id {
-        let nearest = view.nearest(w.tx.rows(), other.as_str())?;
-        let (id, missing) = (card.id.clone(), other.to_string());
-        return Err(MemoryError::CardReferenceUnknown { id, missing, nearest, at: place.told() });
+) -> Result<VersionRow, MemoryError> {
+    let rows = w.tx.rows();
+    let id = card.id.clone();
+    match view.live(rows, &GraphKey::Node(other.node()))? {
+        Some(there) if is_card_type(&there.body.type_) => Ok(there),
+        Some(there) => {
+            let (other, type_) = (other.to_string(), there.body.type_);
+            Err(MemoryError::CardReferenceNoCard { id, other, type_, at: place.told() })
+        }
+        None => {
+            let nearest = view.nearest_card(rows, other.as_str())?;
+            let missing = other.to_string();
+            Err(MemoryError::CardReferenceUnknown { id, missing, nearest, at: place.told() })
+        }
     }
-    Ok(found)
 }
 
 fn apply(w: &mut Writer<'_>, place: &Place, card: &Card, plan: Plan) -> Result<GraphApplied, MemoryError> {

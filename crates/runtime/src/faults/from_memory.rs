@@ -136,6 +136,14 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             let advice = named("Write that card first; this reads what is there.", nearest);
             fault(Code::NodeNotFound, nodes(advice, at, nearest))
         }
+        E::CardReferenceNoCard { other, at, .. } => {
+            let advice = "Name cards only; branchmind_graph_apply links other nodes. This reads what is there.";
+            fault(Code::InvalidParams, nodes(advice, at, std::slice::from_ref(other)))
+        }
+        E::CardUnknown { nearest, at, .. } => {
+            let advice = named("Leave `update` out to write a new card; this reads what is there.", nearest);
+            fault(Code::NodeNotFound, nodes(advice, at, nearest))
+        }
         E::RevisionMismatch { id, expected, current } => {
             fault(Code::RevisionMismatch, radar("Somebody changed it; read it and decide again.", id))
                 .with_detail(json!({ "expected": expected, "current": current }))
@@ -206,6 +214,18 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             Code::InvalidParams,
             Recovery::hint("Leave the secret out and say where it is kept. If it is none, pass `allow_sensitive: true`."),
         ),
+        E::AnchorBeyond { at, count } => fault(
+            Code::NodeNotFound,
+            match at {
+                AnchorAt::Path { path, .. } => Recovery::call(
+                    "Name lines that the file has; this shows them.",
+                    from_vfs::VIEW,
+                    json!({ "file_path": path }),
+                ),
+                AnchorAt::Node { .. } => Recovery::hint("Name lines that the file has."),
+            },
+        )
+        .with_detail(json!({ "lines": count })),
         E::AnchorUnknown { at } => place_unknown(tool, root, "anchors", at),
         E::EvidenceUnknown { at } => place_unknown(tool, root, "evidence", at),
         E::MachineDoc { .. } => fault(

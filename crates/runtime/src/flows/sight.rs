@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_graph::{Graph, LookupError};
 use m1nd_ingest::history;
-use m1nd_memory::anchors::{AnchorProbe, EventSeen, Sight};
+use m1nd_memory::anchors::{AnchorProbe, EventSeen, Sight, Standing};
 use m1nd_memory::port::AnchorAt;
 use m1nd_mission::EventId;
 use m1nd_mission::port::Ledger;
@@ -120,11 +120,17 @@ impl AnchorProbe for CodeSight<'_> {
         Some(sha256_hex(&bytes))
     }
 
-    fn moved(&self, at: &AnchorAt, hash: &str) -> Option<(u32, u32)> {
+    fn standings(&self, at: &AnchorAt, hash: &str) -> Option<Vec<Standing>> {
         let AnchorAt::Path { path, lines: Some(lines) } = at else { return None };
         let root = self.workspace.root();
         let file = read::text(root, &root.locate(path).ok()?, MAX_FILE_BYTES).ok()?;
-        lines_with(hash, *lines, &file.text)
+        places_with(hash, *lines, &file.text)
+    }
+
+    fn line_count(&self, path: &str) -> Option<u32> {
+        let root = self.workspace.root();
+        let file = read::text(root, &root.locate(path).ok()?, MAX_FILE_BYTES).ok()?;
+        u32::try_from(file.text.lines().count()).ok()
     }
 
     fn has_commit(&self, name: &str) -> Option<bool> {
@@ -182,33 +188,45 @@ impl AnchorProbe for CodeSight<'_> {
 
 /// So much text is compared when looking for lines that moved.
 const COMPARED_BYTES: usize = 8 << 20;
-/// Lines with fewer letters than this may well have stood at a second place all along.
-const TELLING_LETTERS: usize = 12;
+/// A text that stands at more places than these, such as a lone bracket, says nothing about any of them.
+const MOST_PLACES: usize = 1_000;
 
-/// As many lines with this hash, if they say enough to be told from others and stand at one place only: where they stand at
-/// two, nobody knows which of them was meant, and whether that one is still there.
-fn lines_with(wanted: &str, (first, last): (u32, u32), text: &str) -> Option<(u32, u32)> {
+/// Where as many lines with this hash stand, from the top.
+fn places_with(wanted: &str, (first, last): (u32, u32), text: &str) -> Option<Vec<Standing>> {
     let lines: Vec<&str> = text.lines().collect();
-    let count = (last - first) as usize + 1;
-    let letters: Vec<usize> =
-        lines.iter().map(|line| line.bytes().filter(u8::is_ascii_alphanumeric).count()).collect();
+    let (skip, count) = ((first - 1) as usize, (last - first) as usize + 1);
+    let is_wanted = |held: &[&str]| hash(held.join("\n").as_bytes()) == wanted;
+    // Where the lines are still there, the others are compared as they are; else only their hash is known.
+    let known = lines.get(skip..skip + count).filter(|held| is_wanted(held));
     let mut compared = 0;
-    let mut found = None;
+    let mut places = Vec::new();
     for (at, held) in lines.windows(count).enumerate() {
-        if letters[at..at + count].iter().sum::<usize>() < TELLING_LETTERS {
-            continue;
+        let holds = match known {
+            Some(known) => held == known,
+            None => {
+                compared += held.iter().map(|line| line.len() + 1).sum::<usize>();
+                if compared > COMPARED_BYTES {
+                    return None;
+                }
+                is_wanted(held)
+            }
+        };
+        if holds {
+            places.push(at);
         }
-        let held = held.join("\n");
-        compared += held.len();
-        if compared > COMPARED_BYTES {
-            return None;
-        }
-        if hash(held.as_bytes()) == wanted && found.replace(at).is_some() {
+        if places.len() > MOST_PLACES {
             return None;
         }
     }
-    let at = u32::try_from(found?).ok()?;
-    Some((at + 1, at + 1 + (last - first)))
+    let line = |at: Option<usize>| at.and_then(|at| lines.get(at)).map(|line| hash(line.as_bytes()));
+    let standing = |at: usize| {
+        Some(Standing {
+            first: u32::try_from(at + 1).ok()?,
+            before: line(at.checked_sub(1)).unwrap_or_default(),
+            after: line(Some(at + count)).unwrap_or_default(),
+        })
+    };
+    places.into_iter().map(standing).collect()
 }
 
 fn found(held: &[u8]) -> Sight {
@@ -226,17 +244,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_found_where_they_moved_to_if_they_stand_at_one_place_only() {
-        let held = "fn two(customer: Customer) -> Bill {\n    customer.bill()";
+    fn every_place_that_holds_the_lines_is_found_whether_or_not_they_are_still_at_theirs() {
+        let held = "fn two() {\n    bill()";
         let hash = |lines: &str| super::hash(lines.as_bytes());
         let text = format!("fn one() {{}}\n\n{held}\n}}\n");
-        assert_eq!(lines_with(&hash(held), (1, 2), &text), Some((3, 4)));
-        assert_eq!(lines_with(&hash(held), (90, 91), &text), Some((3, 4)));
-        assert_eq!(lines_with(&hash(held), (1, 200), &text), None);
-        assert_eq!(lines_with(&hash("fn three() {}\n"), (1, 2), &text), None);
-        assert_eq!(lines_with(&hash("fn one() {}"), (3, 3), &text), None, "too little to tell");
-        let short = "    let total = bill(7);";
-        assert_eq!(lines_with(&hash(short), (1, 1), &format!("{text}{short}\n")), Some((6, 6)));
-        assert_eq!(lines_with(&hash(held), (1, 2), &format!("{text}{text}")), None, "either may be meant");
+        let firsts = |wanted: &str, lines: (u32, u32), text: &str| -> Vec<u32> {
+            places_with(&hash(wanted), lines, text).unwrap().iter().map(|place| place.first).collect()
+        };
+        assert_eq!(firsts(held, (3, 4), &text), [3]);
+        assert_eq!(firsts(held, (1, 2), &text), [3]);
+        assert_eq!(firsts(held, (90, 91), &text), [3]);
+        assert_eq!(firsts("}", (1, 1), &text), [5]);
+        assert_eq!(firsts(held, (1, 200), &text), [0; 0]);
+        let twice = format!("{text}{text}");
+        assert_eq!(firsts(held, (3, 4), &twice), [3, 8]);
+        assert_eq!(firsts(held, (1, 2), &twice), [3, 8]);
+        let places = places_with(&hash(held), (3, 4), &text).unwrap();
+        assert_eq!((&places[0].before, &places[0].after), (&hash(""), &hash("}")));
+        let ends = places_with(&hash("x"), (1, 1), "x").unwrap();
+        assert_eq!((ends[0].before.as_str(), ends[0].after.as_str()), ("", ""));
+        assert_eq!(places_with(&hash("}"), (1, 1), &"}\n".repeat(MOST_PLACES + 1)), None);
     }
 }

@@ -168,14 +168,6 @@ fn an_update_keeps_what_it_does_not_name_and_null_clears() {
         assert_eq!((card().get("text"), &card()["title"]), (None, &json!("Which?")));
         let refusal = update(json!({"id": "q", "type": "question", "title": ""})).unwrap_err();
         assert!(refusal.to_string().contains("neither title nor text"), "{refusal}");
-        assert!(
-            w.refused(
-                "think_card",
-                json!({"target": "PLAN-001", "card": {"id": "new", "type": "note"}, "update": true})
-            )
-            .to_string()
-            .contains("neither")
-        );
         // The same said again of code that changed is compared with today's code from then on.
         w.code.0.lock().insert("a.rs".to_owned(), "v2".to_owned());
         assert_eq!(card()["anchors"][0]["anchor_state"], "changed");
@@ -223,12 +215,41 @@ fn a_merged_card_is_found_once_and_by_what_it_says_now() {
 }
 
 #[test]
-fn a_card_that_supports_itself_is_taken_with_a_warning() {
+fn a_card_refers_to_other_cards_and_to_nothing_else() {
     on_every_store(|w| {
         w.ok("tasks_create", json!({"title": "t", "kind": "task"}));
-        let card = json!({"id": "h1", "type": "hypothesis", "title": "h"});
-        let out = w.ok("think_card", json!({"target": "TASK-001", "card": card, "supports": ["h1"]}));
-        assert_eq!(out["warnings"], json!(["h1 supports itself; name another card."]));
+        let plain = json!([{"op": "node_upsert", "id": "plain", "type": "thing"}]);
+        w.ok("graph_apply", json!({"target": "TASK-001", "ops": plain}));
+        let before = w.ok("status", json!({}))["last_seq"].clone();
+        for relation in ["supports", "blocks", "supersedes"] {
+            let refused = |other: &str| {
+                let card = json!({"id": "h1", "type": "hypothesis", "title": "h"});
+                w.refused("think_card", json!({"target": "TASK-001", "card": card, relation: [other]}))
+                    .to_string()
+            };
+            assert!(refused("h1").contains("itself"), "{relation}");
+            assert_eq!(refused("plain"), "card h1 refers to plain, which is no card but a thing");
+            assert_eq!(
+                refused("task:TASK-001"),
+                "card h1 refers to task:TASK-001, which is no card but a task"
+            );
+        }
+        assert_eq!(w.ok("status", json!({}))["last_seq"], before);
+    });
+}
+
+#[test]
+fn an_update_of_a_card_that_does_not_exist_names_the_nearest_card() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "t", "kind": "task"}));
+        let plain = json!([{"op": "node_upsert", "id": "D-1x", "type": "thing"}]);
+        w.ok("graph_apply", json!({"target": "TASK-001", "ops": plain}));
+        let card = |id: &str| json!({"id": id, "type": "decision", "title": "d"});
+        w.ok("think_card", json!({"target": "TASK-001", "card": card("D1")}));
+        let mistyped = json!({"target": "TASK-001", "card": card("D-1"), "update": true});
+        let said = w.refused("think_card", mistyped);
+        let MemoryError::CardUnknown { nearest, .. } = said else { panic!("{said}") };
+        assert_eq!(nearest, ["D1"]);
     });
 }
 

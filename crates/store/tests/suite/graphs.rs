@@ -474,3 +474,20 @@ fn tombstones_of_edges_are_listed_with_those_of_nodes() {
         assert_eq!(edges(true), ["s true", "r true"]);
     });
 }
+
+#[test]
+fn a_refusal_names_no_node_that_it_undoes() {
+    on_every_store(|w| {
+        let node = |id: &str| json!({"op": "node_upsert", "id": id, "type": "t"});
+        let delete = |id: &str| json!({"op": "node_delete", "id": id});
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": [node("cache")]}));
+        let refused = |doc: &str, ops: Value| {
+            let said = w.refused("graph_apply", json!({"branch": "main", "doc": doc, "ops": ops}));
+            let MemoryError::NodeUnknown { nearest, .. } = said else { panic!("{said}") };
+            nearest
+        };
+        assert_eq!(refused("g", json!([node("cachet"), delete("cached")])), ["cache"]);
+        assert_eq!(refused("g", json!([delete("cache"), delete("cached")])), ["cache"]);
+        assert_eq!(refused("new", json!([node("cachet"), delete("cached")])), Vec::<String>::new());
+    });
+}

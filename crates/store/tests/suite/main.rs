@@ -19,6 +19,7 @@ mod notes;
 mod opening;
 mod processes;
 mod properties;
+mod said_again;
 mod settled;
 mod task_histories;
 mod tasks;

@@ -1,8 +1,8 @@
 //! The rule of graph merges, written down a second time as simply as it can be, against random histories.
 //!
 //! Per key of the merged branch, in the order nodes, edges, oldest first: what says the same as both sides did when a merge
-//! last found them agreed (or at the cut) is nothing new; what says the same as the destination is agreed from now on; a
-//! version that somebody refused stays refused; what the destination changed too, or what would leave an edge without its
+//! last found them agreed (or at the cut) is nothing new; what says the same as the destination is agreed from now on; what
+//! somebody refused stays refused until the branch says something else; what the destination changed too, or what would leave an edge without its
 //! node, is a conflict; the rest is taken. Everything is predicted: every count, every state, every open conflict.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,6 +106,20 @@ impl Model {
         }
     }
 
+    /// The version with which a branch, by itself or with what it inherited, began to say what a version says.
+    fn first(&self, version: usize, before: impl Fn(usize) -> Option<usize>) -> usize {
+        let same = |earlier: &usize| self.versions[*earlier].state == self.versions[version].state;
+        match before(version).filter(same) {
+            Some(earlier) => self.first(earlier, before),
+            None => version,
+        }
+    }
+
+    fn is_refused(&self, from: usize, key: &str, theirs: usize) -> bool {
+        let first = self.first(theirs, |at| self.own(from, key, at));
+        self.mark(from, key).refused.is_some_and(|refused| (first..=theirs).contains(&refused))
+    }
+
     fn mark(&self, from: usize, key: &str) -> Mark {
         self.marks.get(&(from, key.to_owned())).copied().unwrap_or_default()
     }
@@ -132,7 +146,7 @@ impl Model {
         match state {
             None if !is_edge(key) => self.edges_at(into, key).iter().any(|edge| {
                 let theirs = self.own(from, edge, usize::MAX);
-                let kept = theirs.is_some() && self.mark(from, edge).refused == theirs;
+                let kept = theirs.is_some_and(|theirs| self.is_refused(from, edge, theirs));
                 kept || self.now(into, edge) != self.agreed(from, edge)
             }),
             Some(_) if is_edge(key) => key.split("|r|").any(|end| self.now(into, end).is_none()),
@@ -141,15 +155,19 @@ impl Model {
     }
 
     fn dispute(&self, from: usize, into: usize, key: &str, theirs: usize) -> Dispute {
-        let mut ours = self.shown(into, key, usize::MAX);
+        let stands = |key: &str| {
+            let shown = self.shown(into, key, usize::MAX)?;
+            Some(self.first(shown, |at| self.shown(into, key, at)))
+        };
+        let mut ours = stands(key);
         if self.versions[theirs].state.is_none() && !is_edge(key) {
             for edge in self.edges_at(into, key) {
                 if self.now(into, &edge) != self.agreed(from, &edge) {
-                    ours = ours.max(self.shown(into, &edge, usize::MAX));
+                    ours = ours.max(stands(&edge));
                 }
             }
         }
-        Dispute { theirs, ours }
+        Dispute { theirs: self.first(theirs, |at| self.own(from, key, at)), ours }
     }
 
     /// Writes a version of `from` into the destination; edges that go with a node are gone on both sides.
@@ -177,7 +195,7 @@ impl Model {
             let (state, ours) = (self.says(Some(theirs)), self.now(into, &key));
             let agreed = self.agreed(from, &key);
             let at = (from, key.clone());
-            if state == agreed || state == ours || self.mark(from, &key).refused == Some(theirs) {
+            if state == agreed || state == ours || self.is_refused(from, &key, theirs) {
                 if state == ours && state != agreed {
                     self.agree(from, &key, theirs);
                 }
@@ -263,7 +281,6 @@ impl Play<'_> {
         let Some((into, _)) = self.model.branches[from].base else { return };
         let wish = json!({"from": self.name(from), "into": self.name(into), "doc": "g", "limit": limit});
         let mut rehearsal = wish.clone();
-        rehearsal["limit"] = json!(200);
         rehearsal["dry_run"] = json!(true);
         let before = self.w.ok("status", json!({}))["last_seq"].clone();
         let told = self.turn(&rehearsal);

@@ -60,3 +60,43 @@ fn steps_that_do_not_say_when_they_are_done_are_named() {
         assert_eq!(more["event"]["warning"], said.replace("s:1", "s:2"));
     });
 }
+
+#[test]
+fn a_plan_whose_tasks_are_all_over_is_told_how_it_is_closed() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "plan"}));
+        let next = || w.ok("tasks_radar", json!({"task": "PLAN-001"}))["radar"]["next"].clone();
+        assert_eq!(next(), json!([]));
+        w.ok("tasks_create", json!({"title": "a", "parent": "PLAN-001"}));
+        assert_eq!(next(), json!([]));
+        w.ok("tasks_edit", json!({"task": "TASK-001", "status": "done"}));
+        let said = "all tasks of PLAN-001 are done or cancelled: tasks_edit with status done closes it";
+        assert_eq!(next(), json!([said]));
+        w.ok("tasks_edit", json!({"plan": "PLAN-001", "status": "done"}));
+        assert_eq!(next(), json!([]));
+    });
+}
+
+#[test]
+fn a_plan_is_not_claimed_and_nobody_holds_what_is_done() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "plan"}));
+        w.ok("tasks_create", json!({"title": "a", "parent": "PLAN-001"}));
+        let said = w.refused("tasks_claim", json!({"task": "PLAN-001", "agent_id": "ann"})).to_string();
+        assert!(said.contains("PLAN-001 is a plan; agents claim its tasks"), "{said}");
+        w.ok("tasks_claim", json!({"task": "TASK-001", "agent_id": "ann"}));
+        let holder = |status: &str| {
+            w.ok("tasks_edit", json!({"task": "TASK-001", "status": status}));
+            let context = w.ok("tasks_context", json!({"task": "TASK-001"}));
+            let radar = w.ok("tasks_radar", json!({"task": "TASK-001"}));
+            let found = [
+                context["tasks"][0].get("claimed_by"),
+                context["detail"].get("claim").and_then(|claim| claim.get("by")),
+                radar["target"].get("claimed_by"),
+            ];
+            found.map(|by| by.map(|by| by.as_str().unwrap().to_owned()))
+        };
+        assert_eq!(holder("active"), [(); 3].map(|()| Some("ann".to_owned())));
+        assert_eq!(holder("done"), [None, None, None]);
+    });
+}

@@ -1,10 +1,11 @@
 //! `branchmind_status`: how much is remembered, and what was last.
 
 use m1nd_contract::Guidance;
+use m1nd_memory::ids::Seq;
 use m1nd_memory::workspace::{self, StatusOutput, StatusRequest};
 use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{LIST, READ, damaged, memory_tool};
+use crate::recall::{LIST, READ, damaged, elsewhere, memory_tool};
 
 memory_tool! {
     Status, workspace::status, StatusRequest => StatusOutput, within LIST, next point;
@@ -15,7 +16,11 @@ memory_tool! {
     ..READ
 }
 
-/// Small counts may be those of a store that was begun anew.
-fn point(ctx: &Ctx<'_>, _: &StatusOutput) -> Guidance {
-    damaged(ctx).unwrap_or_default()
+/// Small counts may be those of a store that was begun anew, or of a mistyped name.
+fn point(ctx: &Ctx<'_>, found: &StatusOutput) -> Guidance {
+    match damaged(ctx) {
+        Some(said) => said,
+        None if found.last_seq == Seq::ZERO => elsewhere(ctx),
+        None => Guidance::default(),
+    }
 }

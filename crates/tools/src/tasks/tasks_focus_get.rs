@@ -4,7 +4,7 @@ use m1nd_contract::Guidance;
 use m1nd_memory::tasks::{self, FocusGetRequest, FocusOutput};
 use m1nd_runtime::{Ctx, Example};
 
-use crate::recall::{LIST, READ, memory_tool};
+use crate::recall::{LIST, READ, elsewhere_or, memory_tool};
 
 memory_tool! {
     FocusGet, tasks::focus_get, FocusGetRequest => FocusOutput, within LIST, next point;
@@ -16,9 +16,11 @@ memory_tool! {
 }
 
 /// Nothing in focus says how something gets there.
-fn point(_: &Ctx<'_>, found: &FocusOutput) -> Guidance {
+fn point(ctx: &Ctx<'_>, found: &FocusOutput) -> Guidance {
     match found.focus {
         Some(_) => Guidance::default(),
-        None => Guidance::hint("Nothing is in focus; tasks_focus_set puts a plan or task there."),
+        None => elsewhere_or(ctx, || {
+            Guidance::hint("Nothing is in focus; tasks_focus_set puts a plan or task there.")
+        }),
     }
 }

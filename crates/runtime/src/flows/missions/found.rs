@@ -42,7 +42,7 @@ impl Claims for Concluded {
                     let hash = hash.get(..HASH_DIGITS).unwrap_or(hash).to_owned();
                     let at = AnchorAt::Path { path: path.to_owned(), lines: None };
                     out.retain(|known| known.at != at);
-                    out.push(AnchorRow { at, hash: Some(hash) });
+                    out.push(AnchorRow { at, hash: Some(hash), copy: None });
                 }
             }
         }
