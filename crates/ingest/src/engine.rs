@@ -292,8 +292,6 @@ impl Ingest {
             let changed = match self.files.get(path) {
                 Some(old) if old.manifest.is_some() => return None,
                 Some(old) => affected::changes(&old.facts, &new.facts)?,
-                // What history says of a file it says only when all is built.
-                None if self.history.files.contains_key(path) => return None,
                 None => {
                     edits.came.push(at);
                     affected::whole(&new.facts, others.get_or_insert_with(staying))?
@@ -380,7 +378,7 @@ impl Ingest {
             last,
             &files,
             &links,
-            patch::Files { edited: &edited, gone: &gone, routes },
+            patch::Files { edited: &edited, gone: &gone, routes, history: &self.history },
             self.generation + 1,
         );
         let Some(graph) = graph else { return Ok(None) };
