@@ -6,6 +6,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+use m1nd_stdx::float::FiniteF32;
+
 use crate::builder::{EdgeSpec, Handle, Merged, NodeSpec, canonical_cmp, set_incoming, starts};
 use crate::column::Column;
 use crate::columns::Columns;
@@ -13,6 +15,7 @@ use crate::evidence::Evidence;
 use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::EdgeKind;
+use crate::node::History;
 use crate::weights::Weights;
 
 const GONE: u32 = u32::MAX;
@@ -26,6 +29,15 @@ pub struct PatchEdge {
     pub evidence: Evidence,
     /// Where it is written; 0 for nowhere in particular.
     pub line: u32,
+}
+
+/// Two files that changed together, by positions of the next generation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Together {
+    pub source: NodeIx,
+    pub target: NodeIx,
+    /// How often the target changes when the source does.
+    pub share: FiniteF32,
 }
 
 /// A file whose relations are given anew.
@@ -126,9 +138,9 @@ impl Patch<'_> {
     /// those whose nodes were given. Nothing when a relation of another file would lead nowhere.
     ///
     /// Other relations of the files that are written on no line (what history or other files say) stay as they
-    /// are. Learned weights stay with their relations.
-    pub fn finish(self, generation: u64, edges: Vec<PatchEdge>) -> Option<Graph> {
-        let fresh = self.fresh_edges(edges)?;
+    /// are; `together` is what history says besides, of any files. Learned weights stay with their relations.
+    pub fn finish(self, generation: u64, edges: Vec<PatchEdge>, together: &[Together]) -> Option<Graph> {
+        let fresh = self.fresh_edges(edges, together)?;
         let plan = self.plan(&fresh)?;
         let mut columns = self.node_columns();
         let weights = self.edge_columns(&mut columns, &fresh, &plan);
@@ -136,7 +148,7 @@ impl Patch<'_> {
         Some(Graph::from_columns(generation, columns, weights))
     }
 
-    fn fresh_edges(&self, found: Vec<PatchEdge>) -> Option<Merged> {
+    fn fresh_edges(&self, found: Vec<PatchEdge>, together: &[Together]) -> Option<Merged> {
         let mut specs: Vec<EdgeSpec> = found
             .into_iter()
             .map(|edge| {
@@ -144,6 +156,11 @@ impl Patch<'_> {
                 EdgeSpec::new(source, edge.kind, target, edge.evidence).at_line(edge.line)
             })
             .collect();
+        specs.extend(together.iter().map(|pair| {
+            let (source, target) = (Handle(pair.source.0), Handle(pair.target.0));
+            let spec = EdgeSpec::new(source, EdgeKind::CoChanges, target, Evidence::Resolved);
+            EdgeSpec { base_weight: pair.share, ..spec }
+        }));
         for part in &self.parts {
             for old in part.old.clone().filter(|&old| self.moved[old as usize] != GONE) {
                 for edge in self.graph.outgoing(NodeIx(old)).filter(|edge| edge.lines.is_empty()) {
@@ -175,15 +192,24 @@ impl Patch<'_> {
     fn plan(&self, fresh: &Merged) -> Option<Vec<From>> {
         let old = self.graph.columns();
         let mut plan = Vec::with_capacity(old.target.len() + fresh.edges.len());
+        let all = fresh;
         let mut fresh = (0..).zip(&fresh.edges).peekable();
         let mut at = 0;
         let mut new = 0;
         for part in self.parts.iter().map(Some).chain([None]) {
             let end = part.map_or(self.graph.node_count() as u32, |part| part.old.start);
             for node in at..end {
-                self.keep(node, &mut plan)?;
+                let first = plan.len();
+                self.keep(node, all, &mut plan)?;
+                let kept = plan.len();
+                while let Some((edge, _)) = fresh.next_if(|(_, edge)| edge.source.0 <= new) {
+                    plan.push(From::Fresh(edge));
+                }
+                if kept < plan.len() {
+                    plan[first..].sort_by_key(|from| self.key(from, all));
+                }
+                new += 1;
             }
-            new += end - at;
             let Some(part) = part else { break };
             new += part.len();
             while let Some((edge, _)) = fresh.next_if(|(_, edge)| edge.source.0 < new) {
@@ -195,7 +221,7 @@ impl Patch<'_> {
     }
 
     /// Keeps the edges of a node, in the order of their targets' new positions.
-    fn keep(&self, node: u32, plan: &mut Vec<From>) -> Option<()> {
+    fn keep(&self, node: u32, fresh: &Merged, plan: &mut Vec<From>) -> Option<()> {
         let old = self.graph.columns();
         let first = plan.len();
         let mut last = (0, 0);
@@ -211,12 +237,19 @@ impl Patch<'_> {
             plan.push(From::Old(edge));
         }
         if !in_order {
-            plan[first..].sort_by_key(|from| match from {
-                From::Old(edge) => self.edge_key(*edge),
-                From::Fresh(_) => (0, 0),
-            });
+            plan[first..].sort_by_key(|from| self.key(from, fresh));
         }
         Some(())
+    }
+
+    fn key(&self, from: &From, fresh: &Merged) -> (u8, u32) {
+        match *from {
+            From::Old(edge) => self.edge_key(edge),
+            From::Fresh(edge) => {
+                let edge = &fresh.edges[edge as usize];
+                (edge.kind as u8, edge.target.0)
+            }
+        }
     }
 
     fn edge_key(&self, edge: u32) -> (u8, u32) {
@@ -316,15 +349,21 @@ impl Patch<'_> {
         columns.language = word(&old.language, &|texts| texts.language);
         // What history said of a node it goes on saying.
         let was = |part: usize, at: usize| self.spec(part, at).1;
-        columns.changed_at = self.spliced(&old.changed_at, |part, at| {
-            was(part, at).map_or(i64::MIN, |o| old.changed_at[o as usize])
+        let given = |part: usize, at: usize| self.spec(part, at).0.history;
+        columns.changed_at = self.spliced(&old.changed_at, |part, at| match was(part, at) {
+            Some(was) => old.changed_at[was as usize],
+            None => given(part, at).map_or(i64::MIN, |history| history.changed_at.0),
         });
-        for (new, old) in [
-            (&mut columns.commits, &old.commits),
-            (&mut columns.fixes, &old.fixes),
-            (&mut columns.authors, &old.authors),
+        type Pick = fn(History) -> u32;
+        for (new, old, pick) in [
+            (&mut columns.commits, &old.commits, (|history| history.commits) as Pick),
+            (&mut columns.fixes, &old.fixes, |history| history.fixes),
+            (&mut columns.authors, &old.authors, |history| history.authors),
         ] {
-            *new = self.spliced(old, |part, at| was(part, at).map_or(0, |o| old[o as usize]));
+            *new = self.spliced(old, |part, at| match was(part, at) {
+                Some(was) => old[was as usize],
+                None => given(part, at).map_or(0, pick),
+            });
         }
         let (mut tag_starts, mut tags) = (vec![0], Vec::new());
         let count = columns.kind.len();

@@ -9,7 +9,7 @@ use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, Handle, Node
 use m1nd_stdx::float::FiniteF32;
 
 use crate::facts::{Def, DefIx, DefKind, FileFacts, Route, RouteHandler, Scope, TypeExpr};
-use crate::history::History;
+use crate::history::{CoChange, History};
 use crate::languages::routes;
 use crate::mounts::{Mounts, Shown};
 use crate::resolve::{LinkEnd, Links};
@@ -121,27 +121,20 @@ impl Assembler {
 
     /// Files carry their history; pairs that changed together often enough are related.
     fn history(&mut self, history: &History) {
-        for (path, of_file) in &history.files {
-            if let Some(file) = self.builder.find(&file_id(path)) {
-                let history = m1nd_graph::History {
-                    changed_at: of_file.changed_at,
-                    commits: of_file.commits,
-                    fixes: of_file.fixes,
-                    authors: u32::try_from(of_file.authors.len()).unwrap_or(u32::MAX),
-                };
-                self.builder.set_history(file, history);
+        for path in history.files.keys() {
+            if let (Some(file), Some(of_file)) =
+                (self.builder.find(&file_id(path)), node_history(history, path))
+            {
+                self.builder.set_history(file, of_file);
             }
         }
         for pair in &history.pairs {
             let (one, other) =
                 (self.builder.find(&file_id(&pair.one)), self.builder.find(&file_id(&pair.other)));
             let (Some(one), Some(other)) = (one, other) else { continue };
-            let commits = |path: &str| history.files.get(path).map_or(0, |file| file.commits);
             for (source, target, path) in [(one, other, &pair.one), (other, one, &pair.other)] {
-                // How often the other changes when this one does.
-                let share = f64::from(pair.times) / f64::from(commits(path).max(1));
                 let mut spec = EdgeSpec::new(source, EdgeKind::CoChanges, target, Evidence::Resolved);
-                spec.base_weight = FiniteF32::from_f64(share.min(1.0));
+                spec.base_weight = share(history, pair, path);
                 self.builder.edge(spec);
             }
         }
@@ -151,6 +144,23 @@ impl Assembler {
         let (file, defs) = &self.nodes[end.file as usize];
         end.def.and_then(|ix| defs[ix.0 as usize]).unwrap_or(*file)
     }
+}
+
+/// What history says of a file.
+pub(crate) fn node_history(history: &History, path: &str) -> Option<m1nd_graph::History> {
+    let of_file = history.files.get(path)?;
+    Some(m1nd_graph::History {
+        changed_at: of_file.changed_at,
+        commits: of_file.commits,
+        fixes: of_file.fixes,
+        authors: u32::try_from(of_file.authors.len()).unwrap_or(u32::MAX),
+    })
+}
+
+/// How often the other file of a pair changes when this one does.
+pub(crate) fn share(history: &History, pair: &CoChange, path: &str) -> FiniteF32 {
+    let commits = history.files.get(path).map_or(0, |file| file.commits);
+    FiniteF32::from_f64((f64::from(pair.times) / f64::from(commits.max(1))).min(1.0))
 }
 
 pub(crate) fn folder_spec(path: &str) -> NodeSpec {

@@ -23,6 +23,7 @@ use crate::report::{Phases, Report};
 use crate::resolve::Links;
 use crate::resolve::index::{Edited, Index};
 use crate::resolve::program::Program;
+use crate::said::Said;
 use crate::spread::Found;
 use crate::stored::Stored;
 use crate::walk::ParseError;
@@ -82,6 +83,8 @@ pub struct Ingest {
     pub(crate) loose: Vec<Loose>,
     /// Where names lead to in the last generation; made when it is first needed.
     pub(crate) index: Option<Arc<Index>>,
+    /// What contents say that the next refresh will find.
+    pub(crate) expected: BTreeMap<String, Known>,
 }
 
 /// What resolving one file leaves beside its relations: calls that lead nowhere, and what others rest on.
@@ -164,6 +167,17 @@ impl Ingest {
         self.files.get(path).is_some_and(|known| known.hash == *blake3::hash(bytes).as_bytes())
     }
 
+    /// What a file says, if its content is the one that was read last.
+    pub fn said(&self, path: &str, bytes: &[u8]) -> Option<Said> {
+        let known = self.files.get(path).filter(|_| self.is_current(path, bytes))?;
+        Some(Said { path: path.to_owned(), known: known.clone() })
+    }
+
+    /// Hands over contents that were read before they were written: the next refresh does not parse them again.
+    pub fn expect(&mut self, said: Vec<Said>) {
+        self.expected.extend(said.into_iter().map(|said| (said.path, said.known)));
+    }
+
     /// Digest of what a file held when it was last read.
     pub fn hash(&self, path: &str) -> Option<[u8; 32]> {
         self.files.get(path).map(|known| known.hash)
@@ -214,6 +228,7 @@ impl Ingest {
                 None => self.step(listed, &read, now_ns),
             })
             .collect();
+        self.expected.clear();
         let mut files = BTreeMap::new();
         let mut report = Report::default();
         let mut edited: Vec<u32> = Vec::new();
@@ -292,8 +307,6 @@ impl Ingest {
             let changed = match self.files.get(path) {
                 Some(old) if old.manifest.is_some() => return None,
                 Some(old) => affected::changes(&old.facts, &new.facts)?,
-                // What history says of a file it says only when all is built.
-                None if self.history.files.contains_key(path) => return None,
                 None => {
                     edits.came.push(at);
                     affected::whole(&new.facts, others.get_or_insert_with(staying))?
@@ -380,7 +393,7 @@ impl Ingest {
             last,
             &files,
             &links,
-            patch::Files { edited: &edited, gone: &gone, routes },
+            patch::Files { edited: &edited, gone: &gone, routes, history: &self.history },
             self.generation + 1,
         );
         let Some(graph) = graph else { return Ok(None) };
@@ -473,7 +486,10 @@ impl Ingest {
         let hash = *blake3::hash(&bytes).as_bytes();
         match before.filter(|known| known.hash == hash) {
             Some(known) => Step::Same(stamped(known.clone())),
-            None => Step::Read(stamped(examine(&listed.path, &bytes, hash))),
+            None => match self.expected.get(&listed.path).filter(|known| known.hash == hash) {
+                Some(known) => Step::Read(stamped(known.clone())),
+                None => Step::Read(stamped(examine(&listed.path, &bytes, hash))),
+            },
         }
     }
 }
@@ -497,7 +513,7 @@ pub fn outcome_of(path: &str, bytes: &[u8]) -> Outcome {
 }
 
 /// Reads one file's content, whatever it is. A fault costs at most this file.
-fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
+pub(crate) fn examine(path: &str, bytes: &[u8], hash: [u8; 32]) -> Known {
     let Some((text, decoding)) = decode(bytes) else {
         return bare(path, hash, Outcome::Skipped(Reason::Binary));
     };

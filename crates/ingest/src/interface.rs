@@ -5,6 +5,7 @@
 //! only know by its name; `affected` follows the names.
 
 use std::hash::{BuildHasher as _, BuildHasherDefault, Hash};
+use std::mem::take;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -15,6 +16,7 @@ use crate::facts::{
     RouteHandler, Scope, TypeExpr, TypeIx,
 };
 use crate::languages;
+use crate::resolve::eval::MAX_RESULTS;
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
 const MAX_BYTES: usize = 8 << 20;
@@ -157,13 +159,7 @@ impl<'f> Told<'f> {
         self.exprs.clear();
         self.types.clear();
         tell(self);
-        // What is reachable is told in the order it was first mentioned, so numbers of expressions do not matter.
-        while let Some(part) = self.waiting.pop() {
-            match part {
-                Part::Expr(ix) => self.expr_now(ix),
-                Part::Type(ix) => self.type_now(ix),
-            }
-        }
+        self.tell_waiting();
         let mut mentions = std::mem::take(&mut self.mentions);
         mentions.sort_unstable();
         mentions.dedup();
@@ -171,6 +167,16 @@ impl<'f> Told<'f> {
         modules.sort_unstable();
         modules.dedup();
         Item { key, digest: *blake3::hash(&self.out).as_bytes(), what, mentions, modules }
+    }
+
+    /// What is reachable is told in the order it was first mentioned, so numbers of expressions do not matter.
+    fn tell_waiting(&mut self) {
+        while let Some(part) = self.waiting.pop() {
+            match part {
+                Part::Expr(ix) => self.expr_now(ix),
+                Part::Type(ix) => self.type_now(ix),
+            }
+        }
     }
 
     fn file(&mut self) {
@@ -257,7 +263,7 @@ impl<'f> Told<'f> {
             self.all_types(param.ty.as_slice());
         }
         self.all_types(def.returns.as_slice());
-        self.all_exprs(&def.results);
+        self.results(&def.results);
         self.all_types(&def.bases);
         // Parts without names are told apart by their number; otherwise a field is a thing of its own.
         if def.kind != DefKind::Class {
@@ -492,6 +498,29 @@ impl<'f> Told<'f> {
     fn all_exprs(&mut self, all: &[ExprIx]) {
         self.count(all.len());
         all.iter().for_each(|&ix| self.expr(ix));
+    }
+
+    /// What a function gives: whoever gives the same twice gives it once, and nobody looks at more than so many.
+    fn results(&mut self, all: &[ExprIx]) {
+        let all = &all[..all.len().min(MAX_RESULTS)];
+        if all.len() < 2 {
+            return self.all_exprs(all);
+        }
+        let told: Vec<[u8; 32]> = all.iter().map(|&ix| self.told_alone(ix)).collect();
+        let is_first = |at: &usize| !told[..*at].contains(&told[*at]);
+        let kept: Vec<ExprIx> = (0..all.len()).filter(is_first).map(|at| all[at]).collect();
+        self.all_exprs(&kept);
+    }
+
+    /// Stands for an expression as if nothing else were told.
+    fn told_alone(&mut self, ix: ExprIx) -> [u8; 32] {
+        let (out, waiting) = (take(&mut self.out), take(&mut self.waiting));
+        let (exprs, types) = (take(&mut self.exprs), take(&mut self.types));
+        self.expr(ix);
+        self.tell_waiting();
+        let told = *blake3::hash(&self.out).as_bytes();
+        (self.out, self.waiting, self.exprs, self.types) = (out, waiting, exprs, types);
+        told
     }
 
     fn all_types(&mut self, all: &[TypeIx]) {

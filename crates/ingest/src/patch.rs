@@ -6,13 +6,15 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use m1nd_graph::ids::{NodeIx, file_id};
-use m1nd_graph::patch::{FilePatch, Patch, PatchEdge};
+use m1nd_graph::patch::{FilePatch, Patch, PatchEdge, Together};
 use m1nd_graph::{EdgeKind, Evidence, Graph, NodeKind, NodeSpec};
 
 use crate::assemble::{
-    container, def_ids, def_specs, file_spec, folder_spec, route_ids, route_spec, types_by_name,
+    container, def_ids, def_specs, file_spec, folder_spec, node_history, route_ids, route_spec, share,
+    types_by_name,
 };
 use crate::facts::{FileFacts, RouteHandler};
+use crate::history::History;
 use crate::manifest::folder;
 use crate::mounts::Mounts;
 use crate::resolve::{LinkEnd, Links};
@@ -25,6 +27,8 @@ pub(crate) struct Files<'p> {
     pub gone: &'p [&'p str],
     /// Whether routes may answer elsewhere; then all files with routes are edited ones.
     pub routes: bool,
+    /// What it says of files that were not there before is said now.
+    pub history: &'p History,
 }
 
 /// The generation before with what the resolved files say now; nothing when a graph has to be built for it.
@@ -37,14 +41,16 @@ pub(crate) fn patched(
     changed: Files<'_>,
     generation: u64,
 ) -> Option<Graph> {
-    let Files { edited, gone, routes } = changed;
+    let Files { edited, gone, routes, history } = changed;
     // What routes hang on in files that were not resolved is as it was: they have none.
     let links = routes.then(|| routed(files.len(), resolved));
     let mounts = links.as_ref().map(|links| Mounts::of(files, links));
     let mut folders = Folders { before, files, patches: BTreeMap::new(), held: Vec::new() };
+    let mut came: Vec<&str> = Vec::new();
     for file in edited.iter().map(|&at| files[at as usize]) {
         if before.node_by_id(&file_id(&file.path)).is_none() {
             folders.hold(&file.path, file_id(&file.path))?;
+            came.push(&file.path);
         }
     }
     gone.iter().for_each(|path| folders.empty(path));
@@ -57,6 +63,11 @@ pub(crate) fn patched(
             true => Some(nodes(before, *file, facts, links, mounts.as_ref())?),
             false => None,
         };
+        let nodes = nodes.map(|mut nodes| {
+            // The file's own node is the first.
+            nodes[0].history = node_history(history, &facts.path);
+            nodes
+        });
         patches.push(FilePatch { path: &facts.path, nodes });
     }
     let patch = before.patch(patches)?;
@@ -83,7 +94,25 @@ pub(crate) fn patched(
             });
         }
     }
-    patch.finish(generation, edges)
+    let together = together(history, &came, &patch);
+    patch.finish(generation, edges, &together)
+}
+
+/// What history says of files that were not there before and of what they changed with.
+fn together(history: &History, came: &[&str], patch: &Patch<'_>) -> Vec<Together> {
+    let is_new = |path: &str| came.contains(&path);
+    let mut found = Vec::new();
+    if !came.iter().any(|path| history.files.contains_key(*path)) {
+        return found;
+    }
+    for pair in history.pairs.iter().filter(|pair| is_new(&pair.one) || is_new(&pair.other)) {
+        let places = (patch.place(&file_id(&pair.one)), patch.place(&file_id(&pair.other)));
+        let (Some(one), Some(other)) = places else { continue };
+        for (source, target, path) in [(one, other, &pair.one), (other, one, &pair.other)] {
+            found.push(Together { source, target, share: share(history, pair, path) });
+        }
+    }
+    found
 }
 
 /// The folders that come, go, or hold something new.

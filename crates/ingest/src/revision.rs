@@ -9,6 +9,7 @@ use m1nd_vfs::read::decode;
 
 use crate::facts::{DefIx, FileFacts, TypeExpr, TypeIx};
 use crate::languages;
+use crate::said::Said;
 
 /// Longer parses are given up; such a file is told as a whole.
 const PARSE_LIMIT: Duration = Duration::from_secs(2);
@@ -47,10 +48,23 @@ pub struct Changed {
     pub before: Option<String>,
 }
 
+/// A state of a file, with what it says where that was read already.
+#[derive(Clone, Copy, Debug)]
+pub struct State<'s> {
+    pub bytes: &'s [u8],
+    pub said: Option<&'s Said>,
+}
+
+impl<'s> From<&'s [u8]> for State<'s> {
+    fn from(bytes: &'s [u8]) -> Self {
+        Self { bytes, said: None }
+    }
+}
+
 /// The definitions that differ, in the order of lines. Nothing where one of the states is in no language that is read.
-pub fn compare(path: &str, before: Option<&[u8]>, now: Option<&[u8]>) -> Option<Vec<Changed>> {
-    let before = before.map_or(Some(BTreeMap::new()), |bytes| definitions(path, bytes))?;
-    let mut now = now.map_or(Some(BTreeMap::new()), |bytes| definitions(path, bytes))?;
+pub fn compare(path: &str, before: Option<State<'_>>, now: Option<State<'_>>) -> Option<Vec<Changed>> {
+    let before = before.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
+    let mut now = now.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
     let mut out = Vec::new();
     for (key, old) in before {
         let (change, line, before) = match now.remove(&key) {
@@ -83,26 +97,42 @@ struct Definition {
     body: String,
 }
 
-fn definitions(path: &str, bytes: &[u8]) -> Option<BTreeMap<Key, Definition>> {
-    let (text, _) = decode(bytes)?;
+fn definitions(path: &str, state: State<'_>) -> Option<BTreeMap<Key, Definition>> {
+    let (text, _) = decode(state.bytes)?;
     let language = languages::of_path(path)?;
-    let extract = || (language.extract)(path, text.as_bytes(), PARSE_LIMIT);
-    let facts = catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?;
+    let known = state.said.and_then(Said::facts).filter(|facts| facts.language == language.name);
+    match known {
+        Some(facts) => Some(definitions_of(facts, &text)),
+        None => {
+            let extract = || (language.extract)(path, text.as_bytes(), PARSE_LIMIT);
+            let facts = catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?;
+            Some(definitions_of(&facts, &text))
+        }
+    }
+}
+
+fn definitions_of(facts: &FileFacts, text: &str) -> BTreeMap<Key, Definition> {
+    let mut inside: Vec<Vec<usize>> = vec![Vec::new(); facts.defs.len()];
+    for (at, def) in facts.defs.iter().enumerate().filter(|(_, def)| def.kind.node_kind().is_some()) {
+        if let Some(outer) = def.parent {
+            inside[outer.0 as usize].push(at);
+        }
+    }
     let mut out: BTreeMap<Key, Definition> = BTreeMap::new();
     for (at, def) in facts.defs.iter().enumerate() {
         let Some(kind) = def.kind.node_kind() else { continue };
-        let mut key = Key { name: name(&facts, at), kind, nth: 0 };
+        let mut key = Key { name: name(facts, at), kind, nth: 0 };
         while out.contains_key(&key) {
             key.nth += 1;
         }
         // What is inside a definition and has a name of its own is told by itself.
-        let own = own_text(&facts, at, &text);
+        let own = own_text(facts, at, &inside[at], text);
         out.insert(
             key,
             Definition { line: def.line_start, signature: plain(&def.signature), body: plain(&own) },
         );
     }
-    Some(out)
+    out
 }
 
 fn name(facts: &FileFacts, at: usize) -> String {
@@ -131,11 +161,9 @@ fn type_name(facts: &FileFacts, of: TypeIx) -> &str {
 }
 
 /// The text of a definition without the definitions in it.
-fn own_text(facts: &FileFacts, at: usize, text: &str) -> String {
+fn own_text(facts: &FileFacts, at: usize, inside: &[usize], text: &str) -> String {
     let def = &facts.defs[at];
-    let inside = facts.defs.iter().filter(|other| {
-        other.parent == u32::try_from(at).ok().map(DefIx) && other.kind.node_kind().is_some()
-    });
+    let inside = inside.iter().map(|&inner| &facts.defs[inner]);
     let mut out = String::new();
     let mut from = def.from as usize;
     for inner in inside {
@@ -155,15 +183,25 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn state(text: &str) -> Option<State<'_>> {
+        Some(text.as_bytes().into())
+    }
+
     #[test]
     fn each_definition_is_told_by_how_it_differs() {
         let before = "struct A { x: u8 }\nimpl A {\n    fn one(&self) -> u8 { self.x }\n    fn two(&self) {}\n}\nfn free(a: u8) -> u8 { a }\nfn same() { let x = 1; }\n";
         let now = "\nstruct A { x: u8 }\nimpl A {\n    fn one(&self, y: u8) -> u8 { self.x + y }\n    fn three(&self) {}\n}\nfn free(a: u8) -> u8 { a + 1 }\nfn same() {\n    let x = 1;\n}\n";
-        let found = compare("src/a.rs", Some(before.as_bytes()), Some(now.as_bytes())).unwrap();
+        let found = compare("src/a.rs", state(before), state(now)).unwrap();
         let shown: Vec<String> =
             found.iter().map(|one| format!("{}:{} {}", one.name, one.line, one.change.name())).collect();
         assert_eq!(shown, ["A.one:4 signature", "A.two:4 removed", "A.three:5 added", "free:7 body"]);
-        assert_eq!(compare("src/a.rs", None, Some(b"fn x() {}")).unwrap().len(), 1);
-        assert_eq!(compare("notes.txt", None, Some(b"fn x() {}")), None);
+        assert_eq!(compare("src/a.rs", None, state("fn x() {}")).unwrap().len(), 1);
+        assert_eq!(compare("notes.txt", None, state("fn x() {}")), None);
+        // What was read already says the same.
+        let (old, new) = (Said::of("src/a.rs", before.as_bytes()), Said::of("src/a.rs", now.as_bytes()));
+        let read = |bytes, said| Some(State { bytes, said });
+        let again =
+            compare("src/a.rs", read(before.as_bytes(), old.as_ref()), read(now.as_bytes(), new.as_ref()));
+        assert_eq!(again, Some(found));
     }
 }

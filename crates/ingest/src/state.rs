@@ -142,6 +142,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Ingest, String), StateError> {
         is_built: false,
         loose: head.loose,
         index: None,
+        expected: BTreeMap::new(),
     };
     Ok((ingest, head.tag))
 }

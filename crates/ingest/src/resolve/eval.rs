@@ -14,6 +14,9 @@ const MAX_DEPTH: usize = 120;
 /// A name that branches give more values is not looked at further.
 const MAX_VALUES: usize = 6;
 
+/// What a function gives at more places is not looked at further.
+pub(crate) const MAX_RESULTS: usize = 8;
+
 pub(crate) struct Eval<'p, 'f> {
     pub program: &'p Program<'f>,
     pub rules: &'p [&'p dyn Rules],
@@ -444,7 +447,8 @@ impl<'p, 'f> Eval<'p, 'f> {
             return self.ty(file, ty);
         }
         let (ty, _) = self.step((2, def.0, 0), |eval| {
-            let results = found.results.iter().take(8).map(|&result| eval.expr(file, result)).collect();
+            let results =
+                found.results.iter().take(MAX_RESULTS).map(|&result| eval.expr(file, result)).collect();
             Ty::union(results)
         });
         ty

@@ -2,6 +2,7 @@
 //!
 //! Every table is one flat list, file after file: an edit of one file moves numbers and hashes nothing.
 
+use std::mem::take;
 use std::ops::Range;
 
 use m1nd_stdx::names::Names;
@@ -66,87 +67,54 @@ impl Index {
     }
 
     /// Follows edits. `gone` are the positions that files had which are no more, ascending; `edited` those of files
-    /// that came or say something else now, ascending too.
+    /// that came or say something else now, ascending too. However many they are, every table is copied once.
     pub fn update(
         &mut self,
         gone: &[u32],
         edited: impl Iterator<Item = (u32, Edited)>,
         files: &[&FileFacts],
     ) {
-        gone.iter().rev().for_each(|at| self.remove(*at));
-        for (at, edited) in edited {
-            match edited {
-                Edited::Came => self.insert(at, files[at as usize]),
-                Edited::Changed => self.replace(at, files[at as usize]),
-            }
-        }
-        // Sorting takes longer than all of the above, and is done once for all.
-        self.settle_methods();
+        let count = self.file_of.count();
+        let mut pieces = Pieces::of(gone, edited, count, files.len() as u32);
+        pieces.read(&mut self.names, &self.file_of, files);
+        let Pieces { list, rows } = &mut pieces;
+        let same = |_: &Kept, name: GName| name;
+        self.local_names = self.local_names.spliced(list, rows, |rows| take(&mut rows.local_names), same);
+        self.top_names = self.top_names.spliced(list, rows, |rows| take(&mut rows.top_names), |_, top| top);
+        let file = |kept: &Kept, at: u32| at - kept.old.start + kept.new;
+        let def = |kept: &Kept, def: GDef| kept.moved(def);
+        let place = |kept: &Kept, (at, import): (u32, u32)| (file(kept, at), import);
+        self.items = self.items.spliced(list, rows, |rows| take(&mut rows.items), def);
+        self.children = self.children.spliced(list, rows, |rows| take(&mut rows.children), def);
+        self.imports = self.imports.spliced(list, rows, |rows| take(&mut rows.imports), place);
+        self.globs = self.globs.spliced(list, rows, |rows| take(&mut rows.globs), place);
+        self.file_of = self.file_of.spliced(list, rows, |rows| take(&mut rows.file_of), file);
+        self.splice_methods(&pieces);
     }
 
-    /// Says what a file says now.
-    fn replace(&mut self, file: u32, facts: &FileFacts) {
-        let gone = self.file_of.range(file);
-        let (first, last) = (gone.start as u32, gone.end as u32);
-        let rows = Rows::of(&mut self.names, file, first, facts);
-        let moved = |def: &mut GDef| {
-            if def.0 >= last {
-                def.0 = def.0 - (last - first) + rows.file_of.len() as u32;
-            }
+    /// Methods that stay keep their order, so that only the new ones are sorted.
+    fn splice_methods(&mut self, pieces: &Pieces) {
+        let kept: Vec<&Kept> = pieces.kept().collect();
+        let stays = |&(name, def): &(GName, GDef)| {
+            let at = kept.partition_point(|kept| kept.old_defs.end <= def.0);
+            let kept = kept.get(at).filter(|kept| kept.old_defs.contains(&def.0))?;
+            Some((name, kept.moved(def)))
         };
-        self.methods.retain(|(_, def)| !(first..last).contains(&def.0));
-        self.methods.iter_mut().for_each(|(_, def)| moved(def));
-        self.methods.extend(&rows.methods);
-        self.items.values.iter_mut().for_each(moved);
-        self.children.values.iter_mut().for_each(moved);
-        self.local_names.replace(file, rows.local_names);
-        self.top_names.replace(file, rows.top_names);
-        self.file_of.replace(file, rows.file_of);
-        self.items.replace(file, rows.items);
-        self.children.replace(file, rows.children);
-        self.imports.replace(file, rows.imports);
-        self.globs.replace(file, rows.globs);
-    }
-
-    /// Takes in a file that was not there; those from its position on move up.
-    fn insert(&mut self, file: u32, facts: &FileFacts) {
-        let first = self.file_of.start(file);
-        let rows = Rows::of(&mut self.names, file, first, facts);
-        let count = rows.file_of.len() as u32;
-        self.renumber(|def| if def >= first { def + count } else { def }, |at| at + u32::from(at >= file));
-        self.methods.extend(&rows.methods);
-        self.local_names.insert(file, rows.local_names);
-        self.top_names.insert(file, rows.top_names);
-        self.file_of.insert(file, rows.file_of);
-        self.items.insert(file, rows.items);
-        self.children.insert(file, rows.children);
-        self.imports.insert(file, rows.imports);
-        self.globs.insert(file, rows.globs);
-    }
-
-    /// Takes out a file; those after it move down.
-    fn remove(&mut self, file: u32) {
-        let gone = self.file_of.range(file);
-        let (first, last) = (gone.start as u32, gone.end as u32);
-        self.methods.retain(|(_, def)| !(first..last).contains(&def.0));
-        self.local_names.remove(file);
-        self.top_names.remove(file);
-        self.file_of.remove(file);
-        self.items.remove(file);
-        self.children.remove(file);
-        self.imports.remove(file);
-        self.globs.remove(file);
-        let fewer = last - first;
-        self.renumber(|def| if def >= last { def - fewer } else { def }, |at| at - u32::from(at > file));
-    }
-
-    fn renumber(&mut self, def: impl Fn(u32) -> u32, file: impl Fn(u32) -> u32) {
-        let defs = self.methods.iter_mut().map(|(_, def)| def);
-        let defs = defs.chain(&mut self.items.values).chain(&mut self.children.values);
-        defs.for_each(|global| global.0 = def(global.0));
-        self.file_of.values.iter_mut().for_each(|at| *at = file(*at));
-        let imports = self.imports.values.iter_mut().chain(&mut self.globs.values);
-        imports.for_each(|(at, _)| *at = file(*at));
+        let mut fresh: Vec<(GName, GDef)> =
+            pieces.rows.iter().flat_map(|rows| rows.methods.iter().copied()).collect();
+        fresh.sort_unstable();
+        let mut fresh = fresh.into_iter().peekable();
+        let mut all = Vec::with_capacity(self.methods.len() + fresh.len());
+        for method in self.methods.iter().filter_map(stays) {
+            while let Some(before) = fresh.next_if(|fresh| *fresh < method) {
+                all.push(before);
+            }
+            all.push(method);
+        }
+        all.extend(fresh);
+        self.method_defs.clear();
+        self.method_defs.extend(all.iter().map(|(_, def)| *def));
+        self.methods = all;
     }
 
     fn settle_methods(&mut self) {
@@ -168,6 +136,24 @@ impl Index {
         self.names.get(name.0)
     }
 
+    pub fn file_count(&self) -> u32 {
+        self.local_names.count()
+    }
+
+    /// The files that mention a name, in their order.
+    pub fn mentioning(&self, name: GName) -> Vec<u32> {
+        let Runs { values, starts } = &self.local_names;
+        let mut files = Vec::new();
+        let mut at = 0;
+        while let Some(more) = values[at..].iter().position(|other| *other == name) {
+            // The last file that starts at or before it; files without names start where the next does.
+            let file = starts.partition_point(|start| *start as usize <= at + more) - 1;
+            files.push(file as u32);
+            at = starts[file + 1] as usize;
+        }
+        files
+    }
+
     /// The names that a file mentions.
     pub fn mentions(&self, file: u32) -> &[GName] {
         self.local_names.of(file)
@@ -180,7 +166,94 @@ impl Index {
     }
 }
 
+/// The files after some edits, in their order.
+struct Pieces {
+    list: Vec<Piece>,
+    /// What those that are new or differ say.
+    rows: Vec<Rows>,
+}
+
+enum Piece {
+    Kept(Kept),
+    /// By the position of the file, and that of its rows.
+    Fresh(u32, usize),
+}
+
+/// Files side by side that say what they said.
+struct Kept {
+    /// Where they were.
+    old: Range<u32>,
+    old_defs: Range<u32>,
+    /// Where the first of them and its first definition are now.
+    new: u32,
+    new_def: u32,
+}
+
+impl Kept {
+    fn moved(&self, def: GDef) -> GDef {
+        GDef(def.0 - self.old_defs.start + self.new_def)
+    }
+}
+
+impl Pieces {
+    fn of(gone: &[u32], edited: impl Iterator<Item = (u32, Edited)>, before: u32, after: u32) -> Self {
+        let mut gone = gone.iter().copied().peekable();
+        let mut list = Vec::new();
+        let (mut old, mut new) = (0, 0);
+        let (mut changes, mut fresh) = (edited.peekable(), 0);
+        loop {
+            while gone.next_if_eq(&old).is_some() {
+                old += 1;
+            }
+            let until = changes.peek().map_or(after, |(at, _)| *at);
+            if new < until {
+                let count = (until - new).min(gone.peek().copied().unwrap_or(before) - old);
+                if count == 0 {
+                    break;
+                }
+                let kept = Kept { old: old..old + count, old_defs: 0..0, new, new_def: 0 };
+                list.push(Piece::Kept(kept));
+                (old, new) = (old + count, new + count);
+                continue;
+            }
+            let Some((at, edited)) = changes.next() else { break };
+            list.push(Piece::Fresh(at, fresh));
+            (new, fresh) = (new + 1, fresh + 1);
+            old += u32::from(edited == Edited::Changed);
+        }
+        Self { list, rows: Vec::new() }
+    }
+
+    /// Reads what is new and finds out where definitions are now.
+    fn read(&mut self, names: &mut Names, file_of: &Runs<u32>, files: &[&FileFacts]) {
+        let mut next = 0;
+        for piece in &mut self.list {
+            match piece {
+                Piece::Kept(kept) => {
+                    let defs = file_of.span(&kept.old);
+                    kept.old_defs = defs.start as u32..defs.end as u32;
+                    kept.new_def = next;
+                    next += defs.len() as u32;
+                }
+                Piece::Fresh(at, _) => {
+                    let facts = files[*at as usize];
+                    self.rows.push(Rows::of(names, *at, next, facts));
+                    next += facts.defs.len() as u32;
+                }
+            }
+        }
+    }
+
+    fn kept(&self) -> impl Iterator<Item = &Kept> {
+        self.list.iter().filter_map(|piece| match piece {
+            Piece::Kept(kept) => Some(kept),
+            Piece::Fresh(..) => None,
+        })
+    }
+}
+
 /// What one file adds to each table.
+#[derive(Default)]
 struct Rows {
     local_names: Vec<GName>,
     top_names: Vec<(GName, Name)>,
@@ -256,30 +329,41 @@ impl<T> Runs<T> {
         self.starts.push(self.values.len() as u32);
     }
 
-    fn replace(&mut self, file: u32, run: Vec<T>) {
-        let gone = self.range(file);
-        let (before, after) = (gone.len() as u32, run.len() as u32);
-        self.values.splice(gone, run);
-        for start in &mut self.starts[file as usize + 1..] {
-            *start = *start - before + after;
-        }
+    /// How many files there are.
+    fn count(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// The values of some files that stand side by side.
+    fn span(&self, files: &Range<u32>) -> Range<usize> {
+        self.start(files.start) as usize..self.start(files.end) as usize
     }
 }
 
-impl<T> Runs<T> {
-    fn insert(&mut self, file: u32, run: Vec<T>) {
-        let (at, len) = (self.start(file), run.len() as u32);
-        self.values.splice(at as usize..at as usize, run);
-        self.starts.insert(file as usize, at);
-        self.starts[file as usize + 1..].iter_mut().for_each(|start| *start += len);
-    }
-
-    fn remove(&mut self, file: u32) {
-        let gone = self.range(file);
-        let len = gone.len() as u32;
-        self.values.drain(gone);
-        self.starts.remove(file as usize + 1);
-        self.starts[file as usize + 1..].iter_mut().for_each(|start| *start -= len);
+impl<T: Copy> Runs<T> {
+    /// The same lists with those of some files in place of theirs.
+    fn spliced(
+        &self,
+        pieces: &[Piece],
+        rows: &mut [Rows],
+        mut fresh: impl FnMut(&mut Rows) -> Vec<T>,
+        moved: impl Fn(&Kept, T) -> T,
+    ) -> Self {
+        let mut new = Self { values: Vec::with_capacity(self.values.len() + 64), starts: vec![0] };
+        new.starts.reserve(self.starts.len());
+        for piece in pieces {
+            match piece {
+                Piece::Kept(kept) => {
+                    let (first, old) = (new.values.len() as u32, self.start(kept.old.start));
+                    let own = &self.values[self.span(&kept.old)];
+                    new.values.extend(own.iter().map(|&value| moved(kept, value)));
+                    let ends = &self.starts[kept.old.start as usize + 1..=kept.old.end as usize];
+                    new.starts.extend(ends.iter().map(|end| end - old + first));
+                }
+                Piece::Fresh(_, at) => new.push(fresh(&mut rows[*at])),
+            }
+        }
+        new
     }
 }
 
@@ -296,29 +380,46 @@ impl<K, V> Default for Keyed<K, V> {
     }
 }
 
-impl<K: Copy + Ord, V> Keyed<K, V> {
+impl<K: Copy + Ord, V: Copy> Keyed<K, V> {
     fn push(&mut self, rows: Vec<(K, V)>) {
         let (keys, values): (Vec<K>, Vec<V>) = rows.into_iter().unzip();
         self.keys.push(keys);
         self.values.extend(values);
     }
 
-    fn replace(&mut self, file: u32, rows: Vec<(K, V)>) {
-        let (keys, values): (Vec<K>, Vec<V>) = rows.into_iter().unzip();
-        self.values.splice(self.keys.range(file), values);
-        self.keys.replace(file, keys);
-    }
-
-    fn insert(&mut self, file: u32, rows: Vec<(K, V)>) {
-        let (keys, values): (Vec<K>, Vec<V>) = rows.into_iter().unzip();
-        let at = self.keys.start(file) as usize;
-        self.values.splice(at..at, values);
-        self.keys.insert(file, keys);
-    }
-
-    fn remove(&mut self, file: u32) {
-        self.values.drain(self.keys.range(file));
-        self.keys.remove(file);
+    /// As [`Runs::spliced`]; the keys of a file do not depend on the others.
+    fn spliced(
+        &self,
+        pieces: &[Piece],
+        rows: &mut [Rows],
+        mut fresh: impl FnMut(&mut Rows) -> Vec<(K, V)>,
+        moved: impl Fn(&Kept, V) -> V,
+    ) -> Self {
+        let mut new = Self::default();
+        let mut values = Vec::with_capacity(self.values.len() + 64);
+        let mut given: Vec<Vec<V>> = Vec::new();
+        new.keys = self.keys.spliced(
+            pieces,
+            rows,
+            |rows| {
+                let (keys, values): (Vec<K>, Vec<V>) = fresh(rows).into_iter().unzip();
+                given.push(values);
+                keys
+            },
+            |_, key| key,
+        );
+        let mut given = given.into_iter();
+        for piece in pieces {
+            match piece {
+                Piece::Kept(kept) => {
+                    let own = &self.values[self.keys.span(&kept.old)];
+                    values.extend(own.iter().map(|&value| moved(kept, value)));
+                }
+                Piece::Fresh(..) => values.extend(given.next().into_iter().flatten()),
+            }
+        }
+        new.values = values;
+        new
     }
 
     pub fn get(&self, file: u32, key: K) -> &[V] {

@@ -64,7 +64,7 @@ pub(crate) fn files(
         last,
         families: all().map(|file| languages::family(&file.language)).collect(),
         gone,
-        mentioned_by: MentionedBy::of(program.index, program.files.len() as u32),
+        mentioned_by: MentionedBy::of(program.index),
         names: Front::default(),
         hits: Vec::new(),
         groups: Vec::new(),
@@ -113,7 +113,7 @@ struct Spread<'s> {
     gone: &'s [&'s FileFacts],
     last: &'s Graph,
     families: Vec<&'static str>,
-    mentioned_by: MentionedBy,
+    mentioned_by: MentionedBy<'s>,
     /// What is known to lead elsewhere.
     names: Front,
     /// Members that files were found to mention and to come by, not followed yet.
@@ -379,7 +379,7 @@ impl<'s> Spread<'s> {
 
     /// Files of a family that mention a name.
     fn mentioning(&self, family: &str, name: GName) -> impl Iterator<Item = u32> {
-        let files = self.mentioned_by.of_name(name).iter().copied();
+        let files = self.mentioned_by.of_name(name).into_iter();
         files.filter(move |file| self.families[*file as usize] == family)
     }
 

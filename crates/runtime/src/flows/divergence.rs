@@ -96,7 +96,8 @@ pub fn since(
             Some(old) if Some(*old) == content => continue,
             Some(old) => {
                 let old = base.bytes(*old);
-                let symbols = old.and_then(|old| compare(path, Some(&old), Some(&bytes)));
+                let symbols =
+                    old.and_then(|old| compare(path, Some((&old[..]).into()), Some((&bytes[..]).into())));
                 FileChange { path: path.to_owned(), state: FileState::Changed, from: None, symbols }
             }
             None => match content.and_then(|content| removed.remove(&content)) {
@@ -105,7 +106,7 @@ pub fn since(
                     FileChange { path: path.to_owned(), state, from: Some(from), symbols }
                 }
                 None => {
-                    let symbols = compare(path, None, Some(&bytes));
+                    let symbols = compare(path, None, Some((&bytes[..]).into()));
                     FileChange { path: path.to_owned(), state: FileState::Added, from: None, symbols }
                 }
             },
@@ -113,7 +114,7 @@ pub fn since(
         files.push(change);
     }
     for (content, path) in removed {
-        let symbols = base.bytes(content).and_then(|old| compare(&path, Some(&old), None));
+        let symbols = base.bytes(content).and_then(|old| compare(&path, Some((&old[..]).into()), None));
         files.push(FileChange { path, state: FileState::Removed, from: None, symbols });
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));

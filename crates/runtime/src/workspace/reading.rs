@@ -1,12 +1,13 @@
 //! Reading: from the files of a workspace to its graph, and where that is kept.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use m1nd_graph::Graph;
-use m1nd_ingest::Report;
 use m1nd_ingest::history::HistoryError;
+use m1nd_ingest::{Report, Said};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_vfs::{RelPath, durable};
@@ -169,15 +170,21 @@ impl Workspace {
         self.host.reread(&self.root, paths, clock, cancel)
     }
 
-    /// Reads files that a batch just wrote. Of the others speaks what was seen of them before it, if that is not long ago.
+    /// What files say whose contents are the ones that were read last, by path. Nothing of any while they are being read.
+    pub fn said(&self, contents: &[(&str, &[u8])]) -> BTreeMap<String, Said> {
+        self.host.said(contents)
+    }
+
+    /// Reads files that a batch just wrote; `said` is what is known of their contents. Of the others speaks what was seen of them before it, if that is not long ago.
     pub fn reread_after(
         &self,
         seen: &Seen,
         paths: &[String],
+        said: Vec<Said>,
         clock: &dyn Clock,
         cancel: &CancelToken,
     ) -> Result<Report, Stop> {
-        self.host.reread_after(&self.root, seen, paths, clock, cancel)
+        self.host.reread_after(&self.root, seen, paths, said, clock, cancel)
     }
 
     /// Publishes the graph on disk in place of the one in memory. Nothing when none was saved.

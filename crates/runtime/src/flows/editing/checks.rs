@@ -1,16 +1,17 @@
 //! Checks: what a plan would do to syntax, symbols and callers, before anything is written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_ingest::revision::{Change, Changed, compare};
-use m1nd_ingest::syntax;
+use m1nd_ingest::revision::{Change, Changed, State, compare};
+use m1nd_ingest::{Said, syntax};
 use m1nd_vfs::Root;
 use rayon::prelude::*;
 
 use super::super::calls::{self, Call, Direction};
 use super::shown::{CallerShown, SymbolShown, SyntaxShown, old};
+use crate::workspace::Workspace;
 
 /// What a plan does to one file's definitions.
 #[derive(Debug)]
@@ -26,26 +27,40 @@ pub struct FileSymbols {
 pub struct Checked {
     pub syntax: Vec<SyntaxShown>,
     pub symbols: Vec<FileSymbols>,
+    /// What the files will say; whoever reads them next need not parse them.
+    pub said: Vec<Said>,
 }
 
 /// Callers of one symbol that are told.
 const MAX_CALLERS: usize = 20;
 
-pub fn check(plan: &Plan) -> Checked {
-    // Each file is parsed several times; files do not wait for each other.
-    let found: Vec<(Vec<SyntaxShown>, Option<FileSymbols>)> =
-        plan.files.par_iter().map(|file| check_file(plan, file)).collect();
-    let (syntax, symbols): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-    Checked {
-        syntax: syntax.into_iter().flatten().collect(),
-        symbols: symbols.into_iter().flatten().collect(),
+pub fn check(workspace: &Workspace, plan: &Plan) -> Checked {
+    let before = plan.files.iter().map(|file| old(&plan.files, file));
+    let states: Vec<(&str, &[u8])> =
+        before.filter_map(|(path, bytes)| bytes.map(|bytes| (path, bytes))).collect();
+    let known = workspace.said(&states);
+    // Files do not wait for each other.
+    let found: Vec<FileChecked> = plan.files.par_iter().map(|file| check_file(plan, file, &known)).collect();
+    let mut checked = Checked { syntax: Vec::new(), symbols: Vec::new(), said: Vec::new() };
+    for file in found {
+        checked.syntax.extend(file.syntax);
+        checked.symbols.extend(file.symbols);
+        checked.said.extend(file.said);
     }
+    checked
 }
 
-fn check_file(plan: &Plan, file: &FileChange) -> (Vec<SyntaxShown>, Option<FileSymbols>) {
+#[derive(Default)]
+struct FileChecked {
+    syntax: Vec<SyntaxShown>,
+    symbols: Option<FileSymbols>,
+    said: Option<Said>,
+}
+
+fn check_file(plan: &Plan, file: &FileChange, known: &BTreeMap<String, Said>) -> FileChecked {
     let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
     if is_source && file.after.is_none() {
-        return (Vec::new(), None);
+        return FileChecked::default();
     }
     let (from, before) = old(&plan.files, file);
     let now = file.after.as_ref().map(|after| &after.bytes[..]);
@@ -60,10 +75,16 @@ fn check_file(plan: &Plan, file: &FileChange) -> (Vec<SyntaxShown>, Option<FileS
         shown.collect()
     };
     let symbols = || {
-        let changed = compare(&file.path, before, now)?;
-        Some(FileSymbols { path: file.path.clone(), from: from.to_owned(), changed })
+        let said = now.and_then(|now| Said::of(&file.path, now));
+        let before = before.map(|bytes| State { bytes, said: known.get(from) });
+        let now = now.map(|bytes| State { bytes, said: said.as_ref() });
+        let changed = compare(&file.path, before, now);
+        let symbols =
+            changed.map(|changed| FileSymbols { path: file.path.clone(), from: from.to_owned(), changed });
+        (symbols, said)
     };
-    rayon::join(syntax, symbols)
+    let (syntax, (symbols, said)) = rayon::join(syntax, symbols);
+    FileChecked { syntax, symbols, said }
 }
 
 impl Checked {

@@ -1,10 +1,12 @@
 //! Making: a batch from its plan to the graph that has it, and back.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_edit::{BatchId, Change, Disk as _, Plan, journal, plan};
 use m1nd_graph::Graph;
+use m1nd_ingest::Said;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::digest::short_name;
 use serde_json::json;
@@ -97,7 +99,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     let planned =
         plan(&disk, &request.changes).map_err(|err| from_edit::plan(ctx.tool(), request.argument, err))?;
     phases.done("plan");
-    let checked = check(&planned);
+    let mut checked = check(workspace, &planned);
     if request.verify != Verify::None && !request.allow_syntax_errors && !checked.syntax.is_empty() {
         return Err(broken_syntax(&checked));
     }
@@ -128,7 +130,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     phases.done("write");
     made.batch_id = Some(id.0.clone());
     made.undoable = applied.undoable;
-    let after = refresh(ctx, workspace, &planned, seen.as_ref());
+    let after = refresh(ctx, workspace, &planned, seen.as_ref(), take(&mut checked.said));
     made.in_graph = after.is_some();
     phases.done("graph");
     if let (Some(before), Some(after)) = (&before, &after) {
@@ -146,7 +148,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         back.map_err(|err| from_edit::journal(ctx.tool(), &argument, err))?;
         // What was seen before the batch has the batch in it now. Commands may have taken their time.
         let made = Seen { view: workspace.view(), at };
-        refresh(ctx, workspace, &planned, seen.is_some().then_some(&made));
+        refresh(ctx, workspace, &planned, seen.is_some().then_some(&made), Vec::new());
         return Err(refusal);
     }
     made.insights = aftermath::insights(workspace, after.as_deref(), &planned, &checked, &made.tests);
@@ -171,12 +173,12 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     if back.files.is_empty() {
         return Ok(Made { phases: phases.list, ..Made::default() });
     }
-    let checked = check(&back);
+    let mut checked = check(workspace, &back);
     let id = batch_id(ctx, workspace, &back)?;
     let applied = journal::commit(&disk, &back, &id, clock.now()).map_err(refused)?;
     journal::remove_made_folders(&disk, batch);
     phases.done("write");
-    let after = refresh(ctx, workspace, &back, seen.as_ref());
+    let after = refresh(ctx, workspace, &back, seen.as_ref(), take(&mut checked.said));
     phases.done("graph");
     let mut made = Made {
         batch_id: Some(id.0),
@@ -194,9 +196,16 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
 }
 
 /// Reads the touched files into the graph, if there is one. The batch is made, so nothing stops this any more.
-fn refresh(ctx: &Ctx<'_>, workspace: &Workspace, plan: &Plan, seen: Option<&Seen>) -> Option<Arc<Graph>> {
+fn refresh(
+    ctx: &Ctx<'_>,
+    workspace: &Workspace,
+    plan: &Plan,
+    seen: Option<&Seen>,
+    said: Vec<Said>,
+) -> Option<Arc<Graph>> {
     let paths: Vec<String> = plan.files.iter().map(|file| file.path.clone()).collect();
-    if let Err(stop) = workspace.reread_after(seen?, &paths, ctx.runtime().clock(), &CancelToken::new()) {
+    if let Err(stop) = workspace.reread_after(seen?, &paths, said, ctx.runtime().clock(), &CancelToken::new())
+    {
         tracing::warn!(?stop, "the graph does not have a batch yet");
         return None;
     }

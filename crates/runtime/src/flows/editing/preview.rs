@@ -39,7 +39,7 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
             change.path
         )));
     };
-    let checked = check(&planned);
+    let checked = check(workspace, &planned);
     let before = file.before.as_ref().map(|held| sha256_hex(&held.bytes));
     let after = sha256_hex(file.after.as_ref().map_or(&[], |after| &after.bytes));
     let seed = format!("{} {} {after}", change.path, before.as_deref().unwrap_or_default());

@@ -215,7 +215,9 @@ fn compared(ctx: &Ctx<'_>, subject: Subject<'_>) -> Result<(Option<String>, Vec<
 fn edited(graph: &Graph, one: Compared) -> Edited {
     let symbols = match (&one.old, &one.new) {
         (None, None) => None,
-        (old, new) => revision::compare(&one.file.path, old.as_deref(), new.as_deref()),
+        (old, new) => {
+            revision::compare(&one.file.path, old.as_deref().map(Into::into), new.as_deref().map(Into::into))
+        }
     };
     Edited { nodes: one.file.nodes(graph), file: one.file, symbols }
 }

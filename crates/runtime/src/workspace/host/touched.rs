@@ -1,10 +1,11 @@
 //! Touched: after an edit of our own only its files are looked at; the listing that the edit was planned on speaks for
 //! the others.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use m1nd_ingest::{Listed, Report, scan};
+use m1nd_ingest::{Listed, Report, Said, scan};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::Clock;
 use m1nd_vfs::{RelPath, Root};
@@ -25,6 +26,14 @@ pub struct Seen {
 const SPEAKS_FOR: Duration = Duration::from_secs(2);
 
 impl Host {
+    /// What files say whose contents are the ones that were read last.
+    pub(in crate::workspace) fn said(&self, contents: &[(&str, &[u8])]) -> BTreeMap<String, Said> {
+        let Some(state) = self.ingest.try_lock() else { return BTreeMap::new() };
+        let Some(ingest) = &*state else { return BTreeMap::new() };
+        let said = contents.iter().filter_map(|(path, bytes)| ingest.said(path, bytes));
+        said.map(|said| (said.path().to_owned(), said)).collect()
+    }
+
     /// Reads files that were just written, whatever their sizes and times say. Other files are listed only where
     /// nothing speaks for them; whoever changes one meanwhile is noticed by the next question.
     pub(in crate::workspace) fn reread_after(
@@ -32,6 +41,7 @@ impl Host {
         root: &Root,
         seen: &Seen,
         paths: &[String],
+        said: Vec<Said>,
         clock: &dyn Clock,
         cancel: &CancelToken,
     ) -> Result<Report, Stop> {
@@ -39,7 +49,10 @@ impl Host {
         if state.is_none() {
             *state = self.facts(&self.view());
         }
-        state.iter_mut().for_each(|ingest| ingest.distrust(paths));
+        if let Some(ingest) = state.as_mut() {
+            ingest.distrust(paths);
+            ingest.expect(said);
+        }
         let now = clock.now();
         let is_young = clock.monotonic().saturating_sub(seen.at) < SPEAKS_FOR;
         let touched = match is_young && Arc::ptr_eq(&self.view(), &seen.view) {

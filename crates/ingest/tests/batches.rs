@@ -1,0 +1,268 @@
+//! Batches as agents make them, in a repository with a history: patching one in gives what a fresh ingest gives, and
+//! costs the files that can tell it.
+
+use std::collections::BTreeMap;
+
+use m1nd_graph::{EdgeKind, Graph};
+use m1nd_ingest::history::{Commit, History, Limits};
+use m1nd_ingest::{Ingest, Listed, Report, Said};
+use m1nd_stdx::cancel::CancelToken;
+use m1nd_stdx::clock::{ManualClock, UnixMs};
+
+type Files = BTreeMap<String, (String, i128)>;
+
+/// Parts of each language, each of which uses the one before it.
+const PARTS: usize = 12;
+const LANGUAGES: [&str; 4] = ["py", "ts", "rs", "go"];
+
+fn path(language: &str, part: usize) -> String {
+    match language {
+        "py" => format!("shop/part{part:02}.py"),
+        "ts" => format!("web/part{part:02}.ts"),
+        "rs" => format!("src/part{part:02}.rs"),
+        _ => format!("go/part{part:02}.go"),
+    }
+}
+
+fn text(language: &str, part: usize) -> String {
+    let before = part.saturating_sub(1);
+    match language {
+        "py" => format!(
+            "from .part{before:02} import make{before}, Part{before}\n\nclass Part{part}:\n    def weigh{part}(self):\n        return make{before}()\n\ndef make{part}():\n    return Part{part}()\n\ndef use{part}():\n    make{before}().weigh{before}()\n    return Part{before}()\n"
+        ),
+        "ts" => format!(
+            "import {{ make{before}, Part{before} }} from './part{before:02}'\nexport class Part{part} {{ weigh{part}() {{ return new Part{before}() }} }}\nexport function make{part}() {{\n  return new Part{part}()\n}}\nexport function use{part}() {{\n  make{before}().weigh{before}()\n}}\n"
+        ),
+        "rs" => format!(
+            "use crate::part{before:02}::make{before};\npub struct Part{part};\nimpl Part{part} {{ pub fn weigh{part}(&self) {{}} }}\npub fn make{part}() -> Part{part} {{\n    Part{part}\n}}\npub fn use{part}() {{\n    make{before}().weigh{before}();\n}}\n"
+        ),
+        _ => format!(
+            "package shop\n\ntype Part{part} struct{{}}\n\nfunc (p Part{part}) Weigh{part}() {{}}\n\nfunc Make{part}() Part{part} {{\n\treturn Part{part}{{}}\n}}\n\nfunc Use{part}() {{\n\tMake{before}().Weigh{before}()\n}}\n"
+        ),
+    }
+}
+
+/// One more function, which uses what stands there.
+fn added(language: &str, part: usize) -> String {
+    match language {
+        "py" => format!("\ndef more{part}():\n    return make{part}().weigh{part}()\n"),
+        "ts" => format!("export function more{part}() {{ make{part}().weigh{part}() }}\n"),
+        "rs" => format!("pub fn more{part}() {{ make{part}().weigh{part}(); }}\n"),
+        _ => format!("\nfunc More{part}() {{ Make{part}().Weigh{part}() }}\n"),
+    }
+}
+
+struct Repository {
+    files: Files,
+    now: i128,
+    history: History,
+}
+
+impl Repository {
+    fn new() -> Self {
+        let mut files = Files::new();
+        let modules: String = (0..PARTS).map(|part| format!("pub mod part{part:02};\n")).collect();
+        for (path, text) in [
+            ("Cargo.toml", "[package]\nname = \"shop\"\n"),
+            ("src/lib.rs", modules.as_str()),
+            ("shop/__init__.py", ""),
+            ("go.mod", "module example.com/shop\n"),
+            ("package.json", "{\"name\": \"shop\"}\n"),
+        ] {
+            files.insert(path.to_owned(), (text.to_owned(), 1));
+        }
+        for language in LANGUAGES {
+            files.extend((0..PARTS).map(|part| (path(language, part), (text(language, part), 1))));
+        }
+        let commit = |at: usize| Commit {
+            time: UnixMs(1_000 * (at as i64 + 1)),
+            author: format!("author {}", at % 3),
+            subject: if at.is_multiple_of(2) { "fix it".into() } else { "do it".into() },
+            files: LANGUAGES
+                .iter()
+                .flat_map(|one| [path(one, at % PARTS), path(one, at / 2 % PARTS)])
+                .collect(),
+        };
+        let history = History::of((0..60).map(commit), Limits::default());
+        Self { files, now: 1, history }
+    }
+
+    fn ingest(&self) -> Ingest {
+        let mut ingest = Ingest::new("shop");
+        ingest.set_history(self.history.clone());
+        ingest
+    }
+
+    fn write(&mut self, path: &str, text: String) {
+        self.now += 5_000_000_000;
+        self.files.insert(path.to_owned(), (text, self.now));
+    }
+
+    fn edit(&mut self, path: &str, old: &str, new: &str) {
+        let text = self.files[path].0.clone();
+        assert!(text.contains(old), "{path} has {old}");
+        self.write(path, text.replace(old, new));
+    }
+
+    fn refresh(&self, ingest: &mut Ingest, last: Option<&Graph>) -> (Graph, Report) {
+        let listed = |(path, (text, time)): (&String, &(String, i128))| Listed {
+            path: path.clone(),
+            size: text.len() as u64,
+            modified_ns: *time,
+        };
+        let list: Vec<Listed> = self.files.iter().map(listed).collect();
+        let read = |path: &str| Ok(self.files[path].0.as_bytes().to_vec());
+        let (clock, cancel) = (ManualClock::default(), CancelToken::new());
+        let later = self.now + 10_000_000_000;
+        let done = ingest.refresh_on(last, &list, read, &clock, later, &cancel).expect("nobody stops it");
+        (done.graph.expect("another generation"), done.report)
+    }
+}
+
+fn told(graph: &Graph) -> Vec<String> {
+    let edges = graph.edges().map(|edge| {
+        let (source, target) = (graph.node(edge.source).id(), graph.node(edge.target).id());
+        format!(
+            "{source} {:?} {target} {:?} {:?} {:?}",
+            edge.kind, edge.evidence, edge.lines, edge.base_weight
+        )
+    });
+    let nodes = graph.nodes().map(|node| format!("{:?}", node.to_spec()));
+    nodes.chain(edges).collect()
+}
+
+/// A batch in a language, by the paths that it touches.
+fn batch(repository: &mut Repository, language: &str, kind: usize) {
+    let parts = 1..PARTS;
+    match kind {
+        // Functions come.
+        0 => parts.for_each(|part| {
+            let path = path(language, part);
+            let text = repository.files[&path].0.clone() + &added(language, part);
+            repository.write(&path, text);
+        }),
+        // A line more inside of functions.
+        1 => parts.step_by(2).for_each(|part| {
+            let (old, new) = match language {
+                "go" => (format!("\tMake{}()", part - 1), format!("\tUse{part}()\n\tMake{}()", part - 1)),
+                "py" => {
+                    (format!("    make{}()", part - 1), format!("    use{part}()\n    make{}()", part - 1))
+                }
+                "ts" => (format!("  make{}()", part - 1), format!("  use{part}();\n  make{}()", part - 1)),
+                _ => (format!("    make{}()", part - 1), format!("    use{part}();\n    make{}()", part - 1)),
+            };
+            repository.edit(&path(language, part), &old, &new);
+        }),
+        // Functions that others call go, or are called otherwise.
+        2 => [3, 6, 7].into_iter().for_each(|part| {
+            let (old, new) = match language {
+                "go" => (format!("func Make{part}("), format!("func Made{part}(")),
+                "py" => (format!("def make{part}("), format!("def made{part}(")),
+                "ts" => (format!("function make{part}("), format!("function made{part}(")),
+                _ => (format!("pub fn make{part}("), format!("pub fn made{part}(")),
+            };
+            repository.edit(&path(language, part), &old, &new);
+        }),
+        // Files come, go and move.
+        _ => {
+            let (gone, moved) = (path(language, 4), path(language, 8));
+            repository.files.remove(&gone);
+            let (text, _) = repository.files.remove(&moved).expect("a part");
+            repository.write(&path(language, 20), text);
+            repository.write(&path(language, 21), self::text(language, 21).replace("20", "02"));
+            let text = repository.files[&path(language, 9)].0.clone() + &added(language, 9);
+            repository.write(&path(language, 9), text);
+        }
+    }
+}
+
+#[test]
+fn a_batch_and_its_undoing_give_what_a_fresh_ingest_gives() {
+    for (kind, languages) in (0..4).flat_map(|kind| {
+        let each = LANGUAGES.iter().map(move |one| (kind, vec![*one]));
+        each.chain([(kind, LANGUAGES.to_vec())])
+    }) {
+        let mut repository = Repository::new();
+        let mut kept = repository.ingest();
+        let first = repository.refresh(&mut kept, None).0;
+        let before = repository.files.clone();
+        languages.iter().for_each(|language| batch(&mut repository, language, kind));
+        let next = repository.refresh(&mut kept, Some(&first)).0;
+        assert_eq!(
+            told(&next),
+            told(&repository.refresh(&mut repository.ingest(), None).0),
+            "{kind} {languages:?}"
+        );
+        // Undone: every file is as it was, those that were gone among them.
+        repository.files.retain(|path, _| before.contains_key(path));
+        for (path, (text, _)) in &before {
+            if repository.files.get(path).is_none_or(|(now, _)| now != text) {
+                repository.write(path, text.clone());
+            }
+        }
+        let back = repository.refresh(&mut kept, Some(&next)).0;
+        assert_eq!(told(&back), told(&first), "{kind} {languages:?}");
+    }
+}
+
+#[test]
+fn a_file_that_comes_back_has_its_history_without_everything_being_resolved() {
+    let mut repository = Repository::new();
+    let mut kept = repository.ingest();
+    let first = repository.refresh(&mut kept, None).0;
+    let (path, total) = (path("py", 5), repository.files.len() as u64);
+    let pairs = |graph: &Graph| graph.edges().filter(|edge| edge.kind == EdgeKind::CoChanges).count();
+    assert!(pairs(&first) > 0 && repository.history.files.contains_key(&path));
+    let (text, _) = repository.files.remove(&path).expect("a part");
+    let (next, report) = repository.refresh(&mut kept, Some(&first));
+    assert!(report.files_resolved < total / 2 && pairs(&next) < pairs(&first));
+    repository.write(&path, text);
+    let (back, report) = repository.refresh(&mut kept, Some(&next));
+    assert!(report.files_resolved < total / 2, "{}", report.files_resolved);
+    assert_eq!(told(&back), told(&first));
+}
+
+#[test]
+fn a_result_that_is_given_twice_is_no_news_to_others() {
+    let mut repository = Repository::new();
+    let mut kept = repository.ingest();
+    let first = repository.refresh(&mut kept, None).0;
+    repository.edit(
+        &path("py", 5),
+        "    return Part5()\n",
+        "    if limit:\n        return Part5()\n    return Part5()\n",
+    );
+    let (next, report) = repository.refresh(&mut kept, Some(&first));
+    assert_eq!(report.files_resolved, 1);
+    assert_eq!(told(&next), told(&repository.refresh(&mut repository.ingest(), None).0));
+    // Another result is.
+    repository.edit(
+        &path("py", 5),
+        "    if limit:\n        return Part5()\n",
+        "    if limit:\n        return Part4()\n",
+    );
+    let (last, report) = repository.refresh(&mut kept, Some(&next));
+    assert!(report.files_resolved > 1);
+    assert_eq!(told(&last), told(&repository.refresh(&mut repository.ingest(), None).0));
+}
+
+#[test]
+fn what_was_read_before_it_was_written_is_taken_only_for_the_same_bytes() {
+    let mut repository = Repository::new();
+    let mut kept = repository.ingest();
+    let first = repository.refresh(&mut kept, None).0;
+    let (one, other) = (path("py", 3), path("py", 6));
+    let texts = [&one, &other].map(|path| repository.files[path].0.clone() + "\ndef more():\n    use3()\n");
+    let said: Vec<Said> = [&one, &other]
+        .iter()
+        .zip(&texts)
+        .filter_map(|(path, text)| Said::of(path, text.as_bytes()))
+        .collect();
+    assert_eq!(said.len(), 2);
+    kept.expect(said);
+    repository.write(&one, texts[0].clone());
+    // Somebody else wrote this one meanwhile.
+    repository.write(&other, texts[1].replace("more", "less"));
+    let next = repository.refresh(&mut kept, Some(&first)).0;
+    assert_eq!(told(&next), told(&repository.refresh(&mut repository.ingest(), None).0));
+}
