@@ -54,6 +54,8 @@ pub enum PlanError {
     },
     #[error("{path} is {what}")]
     NotText { at: usize, path: String, what: &'static str },
+    #[error("the new text of {path} has a NUL byte")]
+    NulByte { at: usize, path: String },
     #[error("{path} is read-only")]
     ReadOnly { at: usize, path: String },
     #[error("the batch holds more than {limit} bytes")]
@@ -177,13 +179,18 @@ fn finished(
 /// What a file is to hold after its change; nothing when it goes.
 fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After>, PlanError> {
     let path = || change.path.clone();
+    // A file with such a byte is taken for binary by everything, and could not be edited any more.
+    let plain = |bytes: Vec<u8>| match memchr::memchr(0, &bytes) {
+        Some(_) => Err(PlanError::NulByte { at, path: path() }),
+        None => Ok(bytes),
+    };
     let Some(now) = now else {
         return match &change.act {
-            Act::Create(text) => Ok(Some(After { bytes: text.clone().into_bytes(), mode: None })),
+            Act::Create(text) => Ok(Some(After { bytes: plain(text.clone().into_bytes())?, mode: None })),
             _ => Err(PlanError::Missing { at, path: path() }),
         };
     };
-    if now.mode & 0o222 == 0 && change.act != Act::Keep {
+    if now.mode & 0o222 == 0 {
         return Err(PlanError::ReadOnly { at, path: path() });
     }
     let text = || match not_text(&now.bytes) {
@@ -194,12 +201,12 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
         Act::Create(_) => return Err(PlanError::Exists { at, path: path() }),
         Act::Delete => return Ok(None),
         Act::Keep => now.bytes.clone(),
-        Act::Exact(bytes) => bytes.clone(),
-        Act::Replace(new) => in_the_form_of(text()?, new),
-        Act::Edits(edits) => edited(text()?, edits).map_err(|source| {
+        Act::Exact(bytes) => plain(bytes.clone())?,
+        Act::Replace(new) => plain(in_the_form_of(text()?, new))?,
+        Act::Edits(edits) => plain(edited(text()?, edits).map_err(|source| {
             let sha256 = sha256_hex(&now.bytes);
             PlanError::Edit { at, path: path(), sha256, source }
-        })?,
+        })?)?,
     };
     Ok(Some(After { bytes, mode: Some(now.mode) }))
 }

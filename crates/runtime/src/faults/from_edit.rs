@@ -3,7 +3,7 @@
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_edit::disk::WriteError;
 use m1nd_edit::patch::PatchError;
-use m1nd_edit::text::Near;
+use m1nd_edit::text::{Count, Near};
 use m1nd_edit::{DiskError, EditError, JournalError, PlanError};
 use m1nd_vfs::policy::Withheld;
 use serde_json::{Value, json};
@@ -53,6 +53,13 @@ pub fn plan(tool: &str, argument: impl Fn(usize) -> String, err: PlanError) -> F
                 argument(at)
             ),
         ),
+        PlanError::NulByte { at, .. } => Fault::new(
+            Code::InvalidParams,
+            format!("`{}`: {said}, which would make it binary.", argument(at)),
+            Recovery::hint(
+                "Write the byte as the language's escape, such as \\\\0 in a string, not as itself.",
+            ),
+        ),
         PlanError::ReadOnly { at, .. } => Fault::new(
             Code::Io,
             format!("`{}`: {said}: its mode lets nobody write it.", argument(at)),
@@ -88,8 +95,9 @@ fn edit(argument: &str, path: &str, sha256: &str, err: EditError) -> Fault {
                 json!({ "edit": at, "near_misses": near, "sha256": sha256 }),
             )
         }
-        EditError::Several { at, lines } => {
-            let words = format!(" It begins at lines {}.", joined(&lines));
+        EditError::Several { at, lines, count } => {
+            let more = if count == Count::Times(lines.len()) { "" } else { " and others" };
+            let words = format!(" It begins at lines {}{more}.", joined(&lines));
             let first = lines.first().copied();
             let hint = "Add lines around it to `old` until it is there once.";
             (words, hint, first.map_or(whole, view), json!({ "edit": at, "lines": lines, "sha256": sha256 }))
@@ -165,6 +173,15 @@ pub fn patch(tool: &str, argument: &str, err: PatchError) -> Fault {
                 "Paths in the diff are relative to the workspace; look for the name.",
                 from_vfs::GLOB,
                 json!({ "pattern": from_vfs::name_pattern(&path) }),
+            ),
+        ),
+        PatchError::Remainder { path } => Fault::new(
+            Code::Conflict,
+            format!("`{argument}`: {said}. Nothing was changed."),
+            Recovery::call(
+                "Read the file as it is: to take lines away name it on both sides of the diff, to delete it use `edits` with `delete: true`.",
+                VIEW,
+                json!({ "file_path": path }),
             ),
         ),
         PatchError::Misfit { path, .. } | PatchError::Several { path, .. } => Fault::new(
