@@ -58,6 +58,9 @@ pub enum PlanError {
     NulByte { at: usize, path: String },
     #[error("{path} is read-only")]
     ReadOnly { at: usize, path: String },
+    /// Not the file itself but the path that it is to have.
+    #[error("{0}")]
+    Destination(Box<Self>),
     #[error("the batch holds more than {limit} bytes")]
     TooLarge { limit: u64 },
     #[error("{source}")]
@@ -66,6 +69,12 @@ pub enum PlanError {
         #[source]
         source: DiskError,
     },
+}
+
+impl PlanError {
+    fn of_destination(self) -> Self {
+        Self::Destination(Box::new(self))
+    }
 }
 
 /// Everything a batch does. Only `plan` and the journal make one.
@@ -120,15 +129,17 @@ pub fn plan(disk: &dyn Disk, changes: &[Change]) -> Result<Plan, PlanError> {
         if let Some(new) = wanted(at, change, now.as_ref())? {
             let (to, from) = to.filter(|to| *to != path).map_or((path, None), |to| (to, Some(path)));
             if after.insert(to, (from, new)).is_some() {
-                return Err(PlanError::Twice { at, path: to.to_owned() });
+                let twice = PlanError::Twice { at, path: to.to_owned() };
+                return Err(if from.is_some() { twice.of_destination() } else { twice });
             }
         }
         before.insert(path, now);
     }
     for (at, change) in changes.iter().enumerate() {
         let Some(to) = change.rename_to.as_deref().filter(|to| !before.contains_key(to)) else { continue };
-        if disk.held(to).map_err(|source| PlanError::Disk { at, source })?.is_some() {
-            return Err(PlanError::Exists { at, path: to.to_owned() });
+        let there = disk.held(to).map_err(|source| PlanError::Disk { at, source }.of_destination())?;
+        if there.is_some() {
+            return Err(PlanError::Exists { at, path: to.to_owned() }.of_destination());
         }
         before.insert(to, None);
     }
@@ -166,7 +177,10 @@ fn finished(
                 .iter()
                 .position(|change| change.path == path || change.rename_to.as_deref() == Some(path));
             let missing = disk.missing_folders(path);
-            let missing = missing.map_err(|source| PlanError::Disk { at: at.unwrap_or_default(), source })?;
+            let missing = missing.map_err(|source| {
+                let err = PlanError::Disk { at: at.unwrap_or_default(), source };
+                if from.is_some() { err.of_destination() } else { err }
+            })?;
             let new = missing.into_iter().filter(|folder| !made.folders.contains(folder));
             let new: Vec<String> = new.collect();
             made.folders.extend(new);

@@ -16,9 +16,13 @@ pub const VIEW: &str = "view";
 pub const SURGICAL_CONTEXT: &str = "surgical_context";
 
 /// Why a batch cannot be. `argument` names the argument that held the change of that number.
-pub fn plan(tool: &str, argument: impl Fn(usize) -> String, err: PlanError) -> Fault {
+pub fn plan(tool: &str, argument: &dyn Fn(usize) -> String, err: PlanError) -> Fault {
     let said = err.to_string();
     match err {
+        PlanError::Destination(err) => {
+            let of_destination = |at| argument(at).replace("file_path", "rename_to");
+            plan(tool, &of_destination, *err)
+        }
         PlanError::Missing { at, path } => Fault::new(
             Code::FileNotFound,
             format!("`{}`: {said}. A new file needs `create: true`.", argument(at)),
@@ -46,11 +50,11 @@ pub fn plan(tool: &str, argument: impl Fn(usize) -> String, err: PlanError) -> F
             stale(&format!("`{argument}`: {said}."), &path, actual.as_deref(), Some(&expected))
         }
         PlanError::Edit { at, path, sha256, source } => edit(&argument(at), &path, &sha256, source),
-        PlanError::NotText { at, .. } => invalid_params(
-            tool,
-            format!(
-                "`{}`: {said}, and only UTF-8 text is edited. It can be deleted or renamed.",
-                argument(at)
+        PlanError::NotText { at, .. } => Fault::new(
+            Code::InvalidParams,
+            format!("`{}`: {said}, and only UTF-8 text is edited.", argument(at)),
+            Recovery::hint(
+                "It can be deleted or renamed here; change its contents with the program that makes it.",
             ),
         ),
         PlanError::NulByte { at, .. } => Fault::new(
@@ -248,13 +252,21 @@ pub fn disk(tool: &str, argument: &str, err: DiskError) -> Fault {
             Recovery::call("Name the file itself; glob finds it.", from_vfs::GLOB, json!({ "pattern": "*" })),
         ),
         WriteError::Withheld { why, .. } => {
-            let whose = match why {
-                Withheld::GitInternal => "git's own files are never written",
-                Withheld::Secret => {
-                    "it looks like a file of keys or passwords, which m1nd neither reads nor writes"
-                }
+            let (whose, instead) = match why {
+                Withheld::GitInternal => (
+                    "git's own files are never written",
+                    "Leave it out of the batch; git itself changes its files, as with `git config`.",
+                ),
+                Withheld::Secret => (
+                    "it looks like a file of keys or passwords, which m1nd neither reads nor writes",
+                    "Leave it out of the batch, and ask the user to change it.",
+                ),
             };
-            invalid_params(tool, format!("`{argument}`: {said}: {whose}."))
+            Fault::new(
+                Code::InvalidParams,
+                format!("`{argument}`: {said}: {whose}."),
+                Recovery::hint(instead),
+            )
         }
         WriteError::TooLarge { .. } => Fault::new(
             Code::TooLarge,

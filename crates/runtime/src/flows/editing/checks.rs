@@ -25,39 +25,48 @@ pub struct FileSymbols {
 #[derive(Debug)]
 pub struct Checked {
     pub syntax: Vec<SyntaxShown>,
+    /// Files that could not be looked through for errors, each with the reason.
+    pub unchecked: Vec<(String, &'static str)>,
     pub symbols: Vec<FileSymbols>,
 }
 
-/// Callers of one symbol that are told.
-const MAX_CALLERS: usize = 20;
-
 pub fn check(plan: &Plan) -> Checked {
     // Each file is parsed several times; files do not wait for each other.
-    let found: Vec<(Vec<SyntaxShown>, Option<FileSymbols>)> =
+    let found: Vec<(Syntax, Option<FileSymbols>)> =
         plan.files.par_iter().map(|file| check_file(plan, file)).collect();
     let (syntax, symbols): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-    Checked {
-        syntax: syntax.into_iter().flatten().collect(),
-        symbols: symbols.into_iter().flatten().collect(),
+    let symbols = symbols.into_iter().flatten().collect();
+    let mut checked = Checked { syntax: Vec::new(), unchecked: Vec::new(), symbols };
+    for one in syntax {
+        match one {
+            Ok(errors) => checked.syntax.extend(errors),
+            Err(unchecked) => checked.unchecked.push(unchecked),
+        }
     }
+    checked
 }
 
-fn check_file(plan: &Plan, file: &FileChange) -> (Vec<SyntaxShown>, Option<FileSymbols>) {
+/// The errors that a file gets, or its name and why they are not known.
+type Syntax = Result<Vec<SyntaxShown>, (String, &'static str)>;
+
+fn check_file(plan: &Plan, file: &FileChange) -> (Syntax, Option<FileSymbols>) {
     let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
     if is_source && file.after.is_none() {
-        return (Vec::new(), None);
+        return (Ok(Vec::new()), None);
     }
     let (from, before) = old(&plan.files, file);
     let now = file.after.as_ref().map(|after| &after.bytes[..]);
     let syntax = || {
-        let found = now.and_then(|now| syntax::introduced(&file.path, before, now)).unwrap_or_default();
+        let Some(now) = now.filter(|now| before != Some(now)) else { return Ok(Vec::new()) };
+        let found = syntax::introduced(&file.path, before, now);
+        let found = found.map_err(|why| (file.path.clone(), why.why()))?;
         let shown = found.into_iter().map(|error| SyntaxShown {
             file_path: file.path.clone(),
             line: error.line,
             column: error.column,
             what: error.what,
         });
-        shown.collect()
+        Ok(shown.collect())
     };
     let symbols = || {
         let changed = compare(&file.path, before, now)?;
@@ -106,9 +115,7 @@ impl Checked {
                 let Some(node) = node_of(graph, &file.from, one) else { continue };
                 let all = calls::find(root, graph, node, Direction::Callers);
                 let kept = all.into_iter().filter(|call| !is_rewritten(plan, call));
-                found.extend(
-                    kept.take(MAX_CALLERS).map(|call| shown(call, graph.node(node).label(), because)),
-                );
+                found.extend(kept.map(|call| shown(call, graph.node(node).label(), because)));
             }
         }
         found.sort_by_key(|one| !one.is_certain());
