@@ -416,20 +416,19 @@ fn all_uses_of_a_file_that_goes_dangle() {
 
 #[test]
 fn an_empty_list_of_callers_says_what_it_rests_on() {
-    let files = "\n//- a.py\nclass Job:\n    def begin(self):\n        return 1\n\n\ndef go(jobs):\n    for job in jobs:\n        job.begin()\n";
+    let files = "//- a.py\nclass A:\n    def close(self):\n        pass\n\ndef f(x):\n    x.close()\n";
     let fixture = Fixture::new(m1nd_tools::surface(), files);
     ok(&fixture, "ingest", json!({}));
-    let callers = ok(&fixture, "callers", json!({"node_id": "Job.begin"}));
-    for tool in ["surgical_context", "surgical_context_v2"] {
-        let body = ok(&fixture, tool, json!({"node_id": "Job.begin"}));
-        if callers["total"] == 0 {
-            assert!(body["rests_on"].is_object(), "{body}");
-            for field in ["unattributed", "leads"] {
+    for name in ["A.close", "f"] {
+        let callers = ok(&fixture, "callers", json!({"node_id": name}));
+        assert_eq!(callers["unattributed"].is_u64(), name == "A.close", "{callers}");
+        for tool in ["surgical_context", "surgical_context_v2"] {
+            let body = ok(&fixture, tool, json!({"node_id": name}));
+            assert_eq!((&body["callers_total"], body["rests_on"].is_object()), (&json!(0), true), "{body}");
+            for field in ["unattributed", "leads", "rests_on"] {
                 assert_eq!(body.get(field), callers.get(field), "{field} of {tool}");
             }
         }
-        let unused = ok(&fixture, tool, json!({"node_id": "go"}));
-        assert_eq!((&unused["callers_total"], unused["rests_on"].is_object()), (&json!(0), true));
     }
 }
 
@@ -462,13 +461,20 @@ fn a_larger_budget_lists_more_callers_and_tests_and_less_is_told() {
 
 #[test]
 fn a_long_file_that_is_not_parsed_is_shown_by_its_first_lines() {
-    let mut files = "\n//- a.py\nx = 1\n//- long.txt\n".to_owned();
-    (1..=400).for_each(|number| files.push_str(&format!("line {number}\n")));
-    let fixture = Fixture::new(m1nd_tools::surface(), &files);
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nx = 1\n");
+    let lines: String = (1..=300_003).map(|number| format!("x{number} = 1\n")).collect();
+    fs::write(fixture.root().join("big.py"), lines).unwrap();
     ok(&fixture, "ingest", json!({}));
-    let body = ok(&fixture, "surgical_context", json!({"file_path": "long.txt"}));
-    assert!(body["content"].as_str().unwrap().starts_with("1\tline 1\n"), "{body}");
-    assert_eq!((&body["next_offset"], &body["total_lines"]), (&json!(151), &json!(400)));
+    let body = ok(&fixture, "surgical_context", json!({"file_path": "big.py"}));
+    assert!(body["content"].as_str().unwrap().starts_with("1\tx1 = 1\n"), "{body}");
+    assert_eq!((&body["next_offset"], &body["total_lines"]), (&json!(151), &json!(300_003)));
+    assert!(body["not_parsed"].as_str().unwrap().contains("big.py"), "{body}");
+    let no = refused(&fixture, "surgical_context", json!({"file_path": "big.py:200"}));
+    assert!(no["message"].as_str().unwrap().contains("big.py is not parsed"), "{no}");
+    let around = no["recovery"]["arguments"].clone();
+    ok(&fixture, no["recovery"]["next_tool"].as_str().unwrap(), around);
+    let no = refused(&fixture, "surgical_context", json!({"file_path": "big.py:300004"}));
+    assert!(no["message"].as_str().unwrap().contains("has 300003 lines"), "{no}");
 }
 
 #[test]

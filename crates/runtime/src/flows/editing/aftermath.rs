@@ -217,7 +217,8 @@ fn survivor(before: &Graph, after: &Graph, plan: &Plan, node: NodeIx) -> Option<
 /// Files are read once.
 struct Texts<'a> {
     root: &'a Root,
-    read: BTreeMap<String, String>,
+    /// Their lines.
+    read: BTreeMap<String, Vec<String>>,
 }
 
 impl Texts<'_> {
@@ -230,24 +231,27 @@ impl Texts<'_> {
         known: &[u32],
     ) -> Vec<(u32, String)> {
         let root = self.root;
-        let text = self.read.entry(path.to_owned()).or_insert_with(|| {
+        let lines = self.read.entry(path.to_owned()).or_insert_with(|| {
             let path = root.relative(path).ok();
-            path.and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok())
-                .map_or_else(String::new, |file| file.text)
+            let file = path.and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok());
+            file.map_or_else(Vec::new, |file| file.text.lines().map(str::to_owned).collect())
         });
-        let first = first.max(1);
-        let range = first..=if last >= first { last } else { u32::MAX };
         let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let has_word = |line: &str| line.split(|letter| !is_part(letter)).any(|part| part == word);
-        let shown = |(number, line): (u32, &str)| {
+        let mut numbers = known.to_vec();
+        let with_word = |number: &u32| {
+            let line = lines.get(number.checked_sub(1)? as usize)?;
+            let has_word = line.split(|letter| !is_part(letter)).any(|part| part == word);
             let line = line.trim();
-            (number, line[..line.floor_char_boundary(160)].to_owned())
+            has_word.then(|| (*number, line[..line.floor_char_boundary(160)].to_owned()))
         };
-        let lines = || (1..).zip(text.lines()).filter(|(_, line)| has_word(line));
-        let there: Vec<(u32, String)> = lines().filter(|(at, _)| known.contains(at)).map(shown).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let there: Vec<(u32, String)> = numbers.iter().filter_map(with_word).collect();
         if !there.is_empty() {
             return there;
         }
-        lines().find(|(at, _)| range.contains(at)).map(shown).into_iter().collect()
+        let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        let (first, last) = (first.max(1), if last >= first.max(1) { last.min(count) } else { count });
+        (first..=last).find_map(|number| with_word(&number)).into_iter().collect()
     }
 }
