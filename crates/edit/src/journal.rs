@@ -151,7 +151,9 @@ pub fn recover(disk: &dyn Disk) -> Result<Vec<Recovered>, DiskError> {
 
 /// Whether anything waits for recovery; the lock need not be held.
 pub fn is_pending(disk: &dyn Disk) -> bool {
-    let pending = |name: &str| phase_of(name).is_some_and(|(phase, _)| phase != Phase::Undo);
+    // A name with a dot is a record that was never written to its end.
+    let pending =
+        |name: &str| name.starts_with('.') || phase_of(name).is_some_and(|(phase, _)| phase != Phase::Undo);
     disk.states().is_ok_and(|states| states.iter().any(|(name, _)| pending(name)))
 }
 

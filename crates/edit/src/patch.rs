@@ -21,6 +21,8 @@ pub enum PatchError {
         "{path}: hunk {hunk} (line {line} of the patch) fits at lines {places:?}, and none of them is the one it names"
     )]
     Several { path: String, hunk: usize, line: usize, places: Vec<usize> },
+    #[error("{path}: the patch deletes the file, but its hunks do not take away all that it holds")]
+    Remainder { path: String },
     #[error(transparent)]
     Disk(#[from] DiskError),
 }
@@ -28,8 +30,14 @@ pub enum PatchError {
 /// What a patch does to one file.
 #[derive(Debug, Default)]
 struct FilePatch {
+    /// Where it begins in the patch, from 1.
+    line: usize,
+    /// The name on git's own line, where both sides have the same.
+    git: Option<String>,
     old: Option<String>,
     new: Option<String>,
+    /// Whether `---` and `+++` were seen.
+    named: bool,
     hunks: Vec<Hunk>,
 }
 
@@ -45,6 +53,7 @@ struct Hunk {
 #[derive(Debug)]
 struct Row {
     side: Side,
+    /// With its carriage return, if there is one.
     text: String,
     /// Whether a newline follows.
     ended: bool,
@@ -63,7 +72,10 @@ pub fn changes(disk: &dyn Disk, patch: &str) -> Result<Vec<Change>, PatchError> 
     for file in parse(patch)? {
         let change = |path: &str, act| Change { path: path.to_owned(), act, rename_to: None, expected: None };
         all.push(match (&file.old, &file.new) {
-            (None, None) => continue,
+            (None, None) => {
+                let what = "nothing is said of this file that could be done";
+                return Err(PatchError::Malformed { line: file.line, what });
+            }
             (None, Some(new)) => {
                 let bytes = applied(new, &[], &file.hunks)?;
                 let text = String::from_utf8(bytes)
@@ -77,6 +89,8 @@ pub fn changes(disk: &dyn Disk, patch: &str) -> Result<Vec<Change>, PatchError> 
                 }
                 let bytes = applied(old, &held.bytes, &file.hunks)?;
                 match new {
+                    // Whoever wrote the patch did not know what is left over.
+                    None if !bytes.is_empty() => return Err(PatchError::Remainder { path: old.clone() }),
                     None => change(old, Act::Delete),
                     Some(new) => {
                         let act = if file.hunks.is_empty() { Act::Keep } else { Act::Exact(bytes) };
@@ -90,34 +104,45 @@ pub fn changes(disk: &dyn Disk, patch: &str) -> Result<Vec<Change>, PatchError> 
 }
 
 fn parse(patch: &str) -> Result<Vec<FilePatch>, PatchError> {
-    let lines: Vec<&str> = patch.lines().collect();
+    let lines = lines_of(patch);
     let mut files: Vec<FilePatch> = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        let line = lines[at];
+        let line = lines[at].trim_end_matches('\r');
         let malformed = |what| PatchError::Malformed { line: at + 1, what };
-        if line.starts_with("diff --git ") {
-            files.push(FilePatch::default());
+        let git_name = |files: &mut Vec<FilePatch>| {
+            let unreadable = || malformed("the name on the line `diff --git` above cannot be read");
+            last(files, at).git.clone().ok_or_else(unreadable)
+        };
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            files.push(FilePatch { line: at + 1, git: same_name(names), ..FilePatch::default() });
         } else if let Some(path) = line.strip_prefix("rename from ") {
-            last(&mut files).old = Some(unquoted(path));
+            last(&mut files, at).old = Some(unquoted(path));
         } else if let Some(path) = line.strip_prefix("rename to ") {
-            last(&mut files).new = Some(unquoted(path));
+            last(&mut files, at).new = Some(unquoted(path));
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
             return Err(malformed("binary contents cannot be patched"));
         } else if line.starts_with("new mode ")
             || line == "new file mode 100755"
-            || line.ends_with(" 120000") && line.contains("mode ")
+            || (line.ends_with(" 120000") || line.ends_with(" 160000")) && line.contains("mode ")
         {
             return Err(malformed("modes and links cannot be patched"));
+        } else if line.starts_with("new file mode ") {
+            // An empty file has no lines `---` and `+++` that would name it.
+            let name = git_name(&mut files)?;
+            last(&mut files, at).new = Some(name);
+        } else if line.starts_with("deleted file mode ") {
+            let name = git_name(&mut files)?;
+            last(&mut files, at).old = Some(name);
         } else if line.starts_with("copy from ") {
             return Err(malformed("copies cannot be patched"));
         } else if line.starts_with("--- ") && lines.get(at + 1).is_some_and(|next| next.starts_with("+++ ")) {
-            let (old, new) = names(&line[4..], &lines[at + 1][4..]);
-            if files.last().is_none_or(|file| !file.hunks.is_empty()) || !patch.contains("diff --git ") {
-                files.push(FilePatch::default());
+            let (old, new) = names(&line[4..], lines[at + 1][4..].trim_end_matches('\r'));
+            if files.last().is_none_or(|file| file.named) {
+                files.push(FilePatch { line: at + 1, ..FilePatch::default() });
             }
-            let file = last(&mut files);
-            (file.old, file.new) = (old, new);
+            let file = last(&mut files, at);
+            (file.old, file.new, file.named) = (old, new, true);
             at += 1;
         } else if line.starts_with("@@ ") {
             let (hunk, used) = hunk(&lines, at)?;
@@ -127,13 +152,25 @@ fn parse(patch: &str) -> Result<Vec<FilePatch>, PatchError> {
         }
         at += 1;
     }
-    files.retain(|file| file.old.is_some() || file.new.is_some());
     Ok(files)
 }
 
-fn last(files: &mut Vec<FilePatch>) -> &mut FilePatch {
+/// The lines with their carriage returns. Where every line has one, also those that are not a file's, the patch
+/// came through something that changed its endings: they say nothing then.
+fn lines_of(patch: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = patch.split('\n').collect();
+    if lines.last() == Some(&"") {
+        lines.pop();
+    }
+    if lines.iter().all(|line| line.ends_with('\r')) {
+        lines.iter_mut().for_each(|line| *line = &line[..line.len() - 1]);
+    }
+    lines
+}
+
+fn last(files: &mut Vec<FilePatch>, line: usize) -> &mut FilePatch {
     if files.is_empty() {
-        files.push(FilePatch::default());
+        files.push(FilePatch { line: line + 1, ..FilePatch::default() });
     }
     let at = files.len() - 1;
     &mut files[at]
@@ -149,6 +186,16 @@ fn names(old: &str, new: &str) -> (Option<String>, Option<String>) {
         false => Some(if prefixed { name[2..].to_owned() } else { name }),
     };
     (bare(old), bare(new))
+}
+
+/// The name in `a/name b/name`, if both sides have the same.
+fn same_name(both: &str) -> Option<String> {
+    let half = both.len().checked_sub(1)? / 2;
+    let (old, new) = (both.get(..half)?, both.get(half..)?.strip_prefix(' ')?);
+    match names(old, new) {
+        (Some(old), Some(new)) if old == new => Some(old),
+        _ => None,
+    }
 }
 
 /// A path as git writes it: in quotes, with escapes, where it has unusual letters.
@@ -194,7 +241,7 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), PatchError> {
     while old > 0 || new > 0 {
         let line = lines.get(next).ok_or_else(|| malformed(next, "the hunk is cut off"))?;
         let side = match line.as_bytes().first() {
-            Some(b' ') | None => Side::Both,
+            Some(b' ' | b'\r') | None => Side::Both,
             Some(b'-') => Side::Old,
             Some(b'+') => Side::New,
             Some(b'\\') => {
@@ -211,7 +258,9 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), PatchError> {
         if side != Side::Old {
             new = new.checked_sub(1).ok_or_else(too_many)?;
         }
-        rows.push(Row { side, text: line.get(1..).unwrap_or_default().to_owned(), ended: true });
+        // Programs that take blanks off the ends of lines leave nothing of an empty line.
+        let text = line.strip_prefix([' ', '-', '+']).unwrap_or(line).to_owned();
+        rows.push(Row { side, text, ended: true });
         next += 1;
     }
     if lines.get(next).is_some_and(|line| line.starts_with('\\')) {
@@ -224,45 +273,98 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), PatchError> {
 /// The bytes after all hunks.
 fn applied(path: &str, bytes: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, PatchError> {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    let crlf = lines.iter().filter(|line| line.ends_with(b"\r\n")).count() * 2 > lines.len();
+    let mostly: &[u8] = match lines.iter().filter(|line| line.ends_with(b"\r\n")).count() * 2 > lines.len() {
+        true => b"\r\n",
+        false => b"\n",
+    };
     let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
     let mut from = 0;
     for (nth, hunk) in hunks.iter().enumerate() {
+        let misfit = || PatchError::Misfit { path: path.to_owned(), hunk: nth + 1, line: hunk.line };
         let place = place(path, nth + 1, hunk, &lines, from)?;
+        if place > from && cut_off(&out) {
+            return Err(misfit());
+        }
         lines[from..place].iter().for_each(|line| out.extend_from_slice(line));
-        let mut at = place;
+        let here = &lines[place..place + hunk.old().count()];
+        // A hunk without carriage returns in a file that has them leaves the endings to the file.
+        let is_exact =
+            hunk.says_endings() || !here.is_empty() && !here.iter().any(|line| line.ends_with(b"\r\n"));
+        let says_end = hunk.rows.iter().any(|row| !row.ended);
+        let at_end = place + here.len() == lines.len();
+        let open_end = at_end && !says_end && here.last().is_some_and(|line| !line.ends_with(b"\n"));
+        let mut old = here.iter();
+        let mut ended_by_us = false;
         for row in &hunk.rows {
-            match row.side {
-                Side::Both => {
-                    out.extend_from_slice(lines[at]);
-                    at += 1;
+            let line = if row.side == Side::New { None } else { old.next() };
+            if row.side == Side::Old {
+                continue;
+            }
+            if cut_off(&out) {
+                if says_end {
+                    return Err(misfit());
                 }
-                Side::Old => at += 1,
-                Side::New => {
-                    out.extend_from_slice(row.text.trim_end_matches('\r').as_bytes());
-                    let ending: &[u8] = if crlf { b"\r\n" } else { b"\n" };
-                    out.extend_from_slice(if row.ended { ending } else { b"" });
+                out.extend_from_slice(mostly);
+            }
+            ended_by_us = line.is_none() && row.ended;
+            match line {
+                Some(line) => out.extend_from_slice(line),
+                None if is_exact => {
+                    out.extend_from_slice(row.text.as_bytes());
+                    out.extend_from_slice(if row.ended { b"\n" } else { b"" });
+                }
+                None => {
+                    out.extend_from_slice(row.text.as_bytes());
+                    out.extend_from_slice(if row.ended { mostly } else { b"" });
                 }
             }
         }
-        from = at;
+        // The file had no final newline, and the patch does not say that it gets one.
+        if open_end && ended_by_us {
+            let keep = out.strip_suffix(b"\r\n").or(out.strip_suffix(b"\n")).map_or(out.len(), <[u8]>::len);
+            out.truncate(keep);
+        }
+        from = place + here.len();
     }
-    lines[from.min(lines.len())..].iter().for_each(|line| out.extend_from_slice(line));
+    if from < lines.len() && cut_off(&out) {
+        let hunk = hunks.last().map_or(0, |hunk| hunk.line);
+        return Err(PatchError::Misfit { path: path.to_owned(), hunk: hunks.len(), line: hunk });
+    }
+    lines[from..].iter().for_each(|line| out.extend_from_slice(line));
     Ok(out)
+}
+
+/// Whether more lines cannot follow.
+fn cut_off(out: &[u8]) -> bool {
+    out.last().is_some_and(|byte| *byte != b'\n')
+}
+
+impl Hunk {
+    fn old(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.side != Side::New)
+    }
+
+    /// A carriage return anywhere means that the endings of all its lines are meant.
+    fn says_endings(&self) -> bool {
+        self.rows.iter().any(|row| row.text.ends_with('\r'))
+    }
 }
 
 /// Where a hunk fits: at its line, else at the only other place.
 fn place(path: &str, nth: usize, hunk: &Hunk, lines: &[&[u8]], from: usize) -> Result<usize, PatchError> {
-    let old: Vec<&Row> = hunk.rows.iter().filter(|row| row.side != Side::New).collect();
+    let old: Vec<&Row> = hunk.old().collect();
     let named = if old.is_empty() { hunk.start } else { hunk.start.saturating_sub(1) };
-    let bare = |line: &[u8]| -> Vec<u8> {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        line.strip_suffix(b"\r").unwrap_or(line).to_vec()
+    let is_exact = hunk.says_endings();
+    let is_line = |row: &Row, line: &[u8]| {
+        let bare = line.strip_suffix(b"\n").unwrap_or(line);
+        let loose = bare.strip_suffix(b"\r").filter(|_| !is_exact && bare.len() < line.len());
+        let same = bare == row.text.as_bytes() || loose == Some(row.text.as_bytes());
+        same && (row.ended || bare.len() == line.len())
     };
     let fits = |at: usize| {
         at >= from
             && at + old.len() <= lines.len()
-            && old.iter().zip(&lines[at..]).all(|(row, line)| bare(line) == bare(row.text.as_bytes()))
+            && old.iter().zip(&lines[at..]).all(|(row, line)| is_line(row, line))
     };
     if fits(named) {
         return Ok(named);

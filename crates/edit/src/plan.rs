@@ -54,8 +54,13 @@ pub enum PlanError {
     },
     #[error("{path} is {what}")]
     NotText { at: usize, path: String, what: &'static str },
+    #[error("the new text of {path} has a NUL byte")]
+    NulByte { at: usize, path: String },
     #[error("{path} is read-only")]
     ReadOnly { at: usize, path: String },
+    /// Not the file itself but the path that it is to have.
+    #[error("{0}")]
+    Destination(Box<Self>),
     #[error("the batch holds more than {limit} bytes")]
     TooLarge { limit: u64 },
     #[error("{source}")]
@@ -64,6 +69,12 @@ pub enum PlanError {
         #[source]
         source: DiskError,
     },
+}
+
+impl PlanError {
+    fn of_destination(self) -> Self {
+        Self::Destination(Box::new(self))
+    }
 }
 
 /// Everything a batch does. Only `plan` and the journal make one.
@@ -118,15 +129,17 @@ pub fn plan(disk: &dyn Disk, changes: &[Change]) -> Result<Plan, PlanError> {
         if let Some(new) = wanted(at, change, now.as_ref())? {
             let (to, from) = to.filter(|to| *to != path).map_or((path, None), |to| (to, Some(path)));
             if after.insert(to, (from, new)).is_some() {
-                return Err(PlanError::Twice { at, path: to.to_owned() });
+                let twice = PlanError::Twice { at, path: to.to_owned() };
+                return Err(if from.is_some() { twice.of_destination() } else { twice });
             }
         }
         before.insert(path, now);
     }
     for (at, change) in changes.iter().enumerate() {
         let Some(to) = change.rename_to.as_deref().filter(|to| !before.contains_key(to)) else { continue };
-        if disk.held(to).map_err(|source| PlanError::Disk { at, source })?.is_some() {
-            return Err(PlanError::Exists { at, path: to.to_owned() });
+        let there = disk.held(to).map_err(|source| PlanError::Disk { at, source }.of_destination())?;
+        if there.is_some() {
+            return Err(PlanError::Exists { at, path: to.to_owned() }.of_destination());
         }
         before.insert(to, None);
     }
@@ -164,7 +177,10 @@ fn finished(
                 .iter()
                 .position(|change| change.path == path || change.rename_to.as_deref() == Some(path));
             let missing = disk.missing_folders(path);
-            let missing = missing.map_err(|source| PlanError::Disk { at: at.unwrap_or_default(), source })?;
+            let missing = missing.map_err(|source| {
+                let err = PlanError::Disk { at: at.unwrap_or_default(), source };
+                if from.is_some() { err.of_destination() } else { err }
+            })?;
             let new = missing.into_iter().filter(|folder| !made.folders.contains(folder));
             let new: Vec<String> = new.collect();
             made.folders.extend(new);
@@ -177,13 +193,18 @@ fn finished(
 /// What a file is to hold after its change; nothing when it goes.
 fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After>, PlanError> {
     let path = || change.path.clone();
+    // A file with such a byte is taken for binary by everything, and could not be edited any more.
+    let plain = |bytes: Vec<u8>| match memchr::memchr(0, &bytes) {
+        Some(_) => Err(PlanError::NulByte { at, path: path() }),
+        None => Ok(bytes),
+    };
     let Some(now) = now else {
         return match &change.act {
-            Act::Create(text) => Ok(Some(After { bytes: text.clone().into_bytes(), mode: None })),
+            Act::Create(text) => Ok(Some(After { bytes: plain(text.clone().into_bytes())?, mode: None })),
             _ => Err(PlanError::Missing { at, path: path() }),
         };
     };
-    if now.mode & 0o222 == 0 && change.act != Act::Keep {
+    if now.mode & 0o222 == 0 {
         return Err(PlanError::ReadOnly { at, path: path() });
     }
     let text = || match not_text(&now.bytes) {
@@ -194,12 +215,12 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
         Act::Create(_) => return Err(PlanError::Exists { at, path: path() }),
         Act::Delete => return Ok(None),
         Act::Keep => now.bytes.clone(),
-        Act::Exact(bytes) => bytes.clone(),
-        Act::Replace(new) => in_the_form_of(text()?, new),
-        Act::Edits(edits) => edited(text()?, edits).map_err(|source| {
+        Act::Exact(bytes) => plain(bytes.clone())?,
+        Act::Replace(new) => plain(in_the_form_of(text()?, new))?,
+        Act::Edits(edits) => plain(edited(text()?, edits).map_err(|source| {
             let sha256 = sha256_hex(&now.bytes);
             PlanError::Edit { at, path: path(), sha256, source }
-        })?,
+        })?)?,
     };
     Ok(Some(After { bytes, mode: Some(now.mode) }))
 }

@@ -21,10 +21,26 @@ pub enum EditError {
     Same { at: usize },
     #[error("edit {at}: `old` is not in the file")]
     NotFound { at: usize, near: Vec<Near> },
-    #[error("edit {at}: `old` is in the file {} times", lines.len())]
-    Several { at: usize, lines: Vec<u32> },
+    #[error("edit {at}: `old` is in the file {count}")]
+    Several { at: usize, lines: Vec<u32>, count: Count },
     #[error("edits {first} and {second} overlap")]
     Overlap { first: usize, second: usize },
+}
+
+/// How often something is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    Times(usize),
+    AtLeast(usize),
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Times(count) => write!(f, "{count} times"),
+            Self::AtLeast(count) => write!(f, "at least {count} times"),
+        }
+    }
 }
 
 /// A place that is nearly what was looked for.
@@ -48,20 +64,20 @@ pub fn edited(bytes: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
     let crlf = file.is_mostly_crlf();
     let mut spots: Vec<(Range<usize>, usize)> = Vec::new();
     for (at, edit) in edits.iter().enumerate() {
-        let old = edit.old.trim_start_matches('\u{FEFF}').replace("\r\n", "\n");
+        let old = unmarked(&edit.old).replace("\r\n", "\n");
         if old.is_empty() {
             return Err(EditError::Empty { at });
         }
-        if edit.new.replace("\r\n", "\n") == old {
+        if edit.new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n") {
             return Err(EditError::Same { at });
         }
-        let found = occurrences(&file.text, old.as_bytes());
+        let (found, count) = occurrences(&file.text, old.as_bytes());
         match found[..] {
             [one] => spots.push((one..one + old.len(), at)),
             [] => return Err(EditError::NotFound { at, near: near(&file.text, &old) }),
             _ => {
                 let lines = found.iter().map(|&one| line_of(&file.text, one)).collect();
-                return Err(EditError::Several { at, lines });
+                return Err(EditError::Several { at, lines, count });
             }
         }
     }
@@ -79,11 +95,18 @@ pub fn edited(bytes: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
         out.extend_from_slice(&bytes[start + from..start + raw.start]);
         let here = &bytes[start + raw.start..start + raw.end];
         let ending = memchr::memchr(b'\n', here).map_or(crlf, |at| at > 0 && here[at - 1] == b'\r');
-        out.extend_from_slice(with_endings(&edits[at].new, ending).as_bytes());
+        // The file's own mark stays before the text, so one that is repeated in an edit is not written again.
+        let marked_twice = edits[at].old.starts_with('\u{FEFF}') || start > 0 && spot.start == 0;
+        let new = if marked_twice { unmarked(&edits[at].new) } else { &edits[at].new };
+        out.extend_from_slice(with_endings(new, ending).as_bytes());
         from = raw.end;
     }
     out.extend_from_slice(&bytes[start + from..]);
     Ok(out)
+}
+
+fn unmarked(text: &str) -> &str {
+    text.trim_start_matches('\u{FEFF}')
 }
 
 /// New content for a file: with the byte order mark, line endings and final newline of the old one.
@@ -152,21 +175,27 @@ impl Plain {
     }
 }
 
-/// Where something begins, also where two of them overlap; no more than matter.
-fn occurrences(text: &[u8], wanted: &[u8]) -> Vec<usize> {
+/// Where something begins, also where two of them overlap: the first few places, and how many there are.
+fn occurrences(text: &[u8], wanted: &[u8]) -> (Vec<usize>, Count) {
     let finder = memmem::Finder::new(wanted);
     let mut found = Vec::new();
+    let mut count = 0;
     let mut from = 0;
     while let Some(at) = text.get(from..).and_then(|rest| finder.find(rest)) {
-        found.push(from + at);
+        if found.len() < MAX_PLACES {
+            found.push(from + at);
+        }
+        count += 1;
         from += at + 1;
-        if found.len() == MAX_PLACES {
-            break;
+        if count == MAX_COUNTED {
+            return (found, Count::AtLeast(count));
         }
     }
-    found
+    (found, Count::Times(count))
 }
 
+/// Nobody needs to know it more exactly.
+const MAX_COUNTED: usize = 10_000;
 /// More places than this are not told one by one.
 const MAX_PLACES: usize = 10;
 /// Near misses that are told.
@@ -255,7 +284,7 @@ mod tests {
                     .collect();
                 format!("{at} near {}", near.join("; "))
             }
-            Err(EditError::Several { at, lines }) => format!("{at} several {lines:?}"),
+            Err(EditError::Several { at, lines, count }) => format!("{at} several {lines:?} {count}"),
             Err(err) => err.to_string(),
         }
     }
@@ -271,8 +300,27 @@ mod tests {
 
     #[test]
     fn what_is_there_twice_or_overlaps_itself_is_refused_with_its_lines() {
-        assert_eq!(shown("a = 1\nb\na = 1\n", &[edit("a = 1", "a = 2")]), "0 several [1, 3]");
-        assert_eq!(shown("aaa", &[edit("aa", "b")]), "0 several [1, 1]");
+        assert_eq!(shown("a = 1\nb\na = 1\n", &[edit("a = 1", "a = 2")]), "0 several [1, 3] 2 times");
+        assert_eq!(shown("aaa", &[edit("aa", "b")]), "0 several [1, 1] 2 times");
+    }
+
+    #[test]
+    fn what_is_there_often_is_counted_to_the_end() {
+        let file = "x = 1\n".repeat(25);
+        let said = shown(&file, &[edit("x = 1", "x = 2")]);
+        assert_eq!(said, "0 several [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] 25 times");
+    }
+
+    #[test]
+    fn a_mark_that_an_edit_repeats_is_not_written_twice() {
+        let marked = "\u{FEFF}x = 1\ny = 2\n";
+        for (old, new) in
+            [("\u{FEFF}x = 1", "\u{FEFF}x = 3"), ("x = 1", "\u{FEFF}x = 3"), ("\u{FEFF}x = 1", "x = 3")]
+        {
+            assert_eq!(shown(marked, &[edit(old, new)]), "\u{FEFF}x = 3\ny = 2\n", "{old:?} {new:?}");
+        }
+        assert_eq!(shown("x = 1\n", &[edit("\u{FEFF}x = 1", "\u{FEFF}x = 3")]), "x = 3\n");
+        assert_eq!(shown("a\u{FEFF}b", &[edit("\u{FEFF}b", "\u{FEFF}c")]), "a\u{FEFF}c");
     }
 
     #[test]

@@ -130,6 +130,7 @@ fn read_only_binary_utf16_and_links_are_refused() {
     symlink("../outside", place.path("out")).unwrap();
     let said = |path: &str| place.apply(&[change(path, edit("A", "x"))]);
     assert_eq!(said("ro"), "ro is read-only");
+    assert_eq!(place.apply(&[moved("ro", "elsewhere")]), "ro is read-only");
     assert_eq!(said("bin"), "bin is binary");
     assert_eq!(said("wide"), "wide is UTF-16");
     assert_eq!(said("link"), "link leads through a symbolic link");
@@ -220,14 +221,87 @@ fn a_patch_that_does_not_fit_says_where() {
     assert_eq!(patched(&place, modes), "line 3 of the patch: modes and links cannot be patched");
 }
 
+#[test]
+fn a_patch_that_deletes_a_file_must_take_away_all_of_it() {
+    let said = "c.txt: the patch deletes the file, but its hunks do not take away all that it holds";
+    let place = Place::with(&[("c.txt", b"1\n2\n3\n4\n5\n")]);
+    for hunks in
+        ["@@ -1,2 +0,0 @@\n-1\n-2\n", "@@ -3 +0,0 @@\n-3\n", "@@ -1,5 +1 @@\n-1\n-2\n 3\n-4\n-5\n", ""]
+    {
+        assert_eq!(patched(&place, &format!("--- a/c.txt\n+++ /dev/null\n{hunks}")), said, "{hunks}");
+    }
+    let git = "diff --git a/c.txt b/c.txt\ndeleted file mode 100644\nindex 9405325..0000000\n";
+    assert_eq!(patched(&place, git), said);
+    let whole = "--- a/c.txt\n+++ /dev/null\n@@ -1,5 +0,0 @@\n-1\n-2\n-3\n-4\n-5\n";
+    assert_eq!(patched(&place, whole), "");
+}
+
+#[test]
+fn empty_files_come_and_go_by_a_patch_of_git() {
+    let place = Place::with(&[("old one.py", b""), ("a.py", b"x = 1\n")]);
+    let text = "diff --git a/a.py b/a.py\nindex 1..2 100644\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n\
+        diff --git a/old one.py b/old one.py\ndeleted file mode 100644\nindex e69de29..0000000\n\
+        diff --git \"a/pkg/\\303\\251.py\" \"b/pkg/\\303\\251.py\"\nnew file mode 100644\nindex 0000000..e69de29\n\
+        diff --git a/pkg/__init__.py b/pkg/__init__.py\nnew file mode 100644\nindex 0000000..e69de29\n";
+    assert_eq!(patched(&place, text), "a.py=x = 2\n pkg/__init__.py= pkg/é.py=");
+    assert_eq!(
+        patched(&place, "diff --git a/a.py b/a.py\nindex 1..2 100644\n"),
+        "line 1 of the patch: nothing is said of this file that could be done"
+    );
+}
+
+#[test]
+fn a_patch_that_says_line_endings_is_followed_exactly() {
+    let place = Place::with(&[("crlf", b"1\r\n2\r\n3\r\n"), ("lf", b"1\n2\n3\n")]);
+    let text = "--- a/crlf\n+++ b/crlf\n@@ -1,3 +1,3 @@\n 1\r\n-2\r\n+2\n 3\r\n\
+        --- a/lf\n+++ b/lf\n@@ -1,3 +1,3 @@\n 1\n-2\n+2\r\n 3\n\
+        --- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+1\r\n+2\r\n";
+    let said = patched(&place, text).replace('\r', "<CR>").replace('\n', "|");
+    assert_eq!(said, "crlf=1<CR>|2|3<CR>| lf=1|2<CR>|3| new=1<CR>|2<CR>|");
+    let other = "--- a/lf\n+++ b/lf\n@@ -1 +1 @@\n-1\r\n+9\r\n";
+    assert_eq!(patched(&place, other), "lf: hunk 1 (line 3 of the patch) fits nowhere");
+    let through_mail = "--- a/lf\r\n+++ b/lf\r\n@@ -1 +1 @@\r\n-1\r\n+9\r\n";
+    let said = patched(&place, through_mail).replace('\r', "<CR>").replace('\n', "|");
+    assert!(said.contains("lf=9|2<CR>|3|"), "{said}");
+}
+
+#[test]
+fn a_patch_that_says_nothing_of_the_final_newline_leaves_it() {
+    let place = Place::with(&[("a", b"1\n2"), ("b", b"1\n2")]);
+    let text = "--- a/a\n+++ b/a\n@@ -2 +2,2 @@\n 2\n+3\n--- a/b\n+++ b/b\n@@ -2 +2 @@\n-2\n+9\n";
+    assert_eq!(patched(&place, text), "a=1\n2\n3 b=1\n9");
+    let place = Place::with(&[("a", b"1\n2\n")]);
+    let cut = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+9\n\\ No newline at end of file\n";
+    assert_eq!(patched(&place, cut), "a: hunk 1 (line 3 of the patch) fits nowhere");
+}
+
+#[test]
+fn a_record_that_was_never_finished_waits_for_recovery_and_goes() {
+    let place = Place::with(&[("a", b"A")]);
+    let left = place.dir.path().join("journal/.m1nd-Ab12Cd");
+    fs::create_dir(left.parent().unwrap()).unwrap();
+    fs::write(&left, "half").unwrap();
+    assert!(journal::is_pending(&place.disk()));
+    journal::recover(&place.disk()).unwrap();
+    assert!(!left.exists() && !journal::is_pending(&place.disk()));
+}
+
+#[test]
+fn text_with_a_nul_byte_is_not_written() {
+    let place = Place::with(&[("a.py", b"x = 1\n")]);
+    let said = "the new text of a.py has a NUL byte";
+    assert_eq!(place.apply(&[change("a.py", Act::Replace("x = '\0'\n".into()))]), said);
+    assert_eq!(place.apply(&[change("a.py", edit("1", "\0"))]), said);
+    assert_eq!(
+        place.apply(&[change("b.py", Act::Create("\0".into()))]),
+        "the new text of b.py has a NUL byte"
+    );
+}
+
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
     #[test]
-    fn the_diff_of_two_contents_patches_one_into_the_other(old in "([ab]\r?\n|\n){0,12}[ab]?", new in "([abc]\n|\n){0,12}[ab]?") {
-        let crlf = old.matches("\r\n").count() * 2 > old.lines().count();
-        // Lines that a patch adds get the file's endings, so only files of one kind come back byte by byte.
-        let old = if crlf { old.replace('\r', "").replace('\n', "\r\n") } else { old.replace('\r', "") };
-        let new = if crlf { new.replace('\n', "\r\n") } else { new };
+    fn the_diff_of_two_contents_patches_one_into_the_other(old in "([ab]\r?\n|\n){0,12}[ab]?", new in "([abc]\r?\n|\n){0,12}[ab]?") {
         let place = Place::with(&[("f", old.as_bytes())]);
         let diff = unified::diff(Some(("f", old.as_bytes())), Some(("f", new.as_bytes())));
         if !diff.is_empty() {

@@ -81,6 +81,15 @@ enum End {
     Outside(String),
 }
 
+impl End {
+    fn outside(&self) -> Option<&str> {
+        match self {
+            Self::Inside(_) => None,
+            Self::Outside(id) => Some(id),
+        }
+    }
+}
+
 /// A relation in words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Relation {
@@ -163,9 +172,13 @@ impl Baseline {
         }
         let parts: BTreeSet<NodeIx> =
             region.iter().flat_map(|&node| graph.targets(node, EdgeKind::Contains)).collect();
+        // A part outside of the region that was there is known by the relation that contains it.
+        let outside: BTreeSet<&str> =
+            self.edges.iter().flat_map(|(from, _, to)| [from.outside(), to.outside()]).flatten().collect();
         let new = parts.into_iter().filter(|&node| {
             let folder = matches!(graph.node(node).kind(), NodeKind::Directory | NodeKind::File);
-            !folder && !before.contains_key(graph.node(node).id())
+            let id = graph.node(node).id();
+            !folder && !before.contains_key(id) && !outside.contains(id)
         });
         let new: Vec<NodeIx> = new.collect();
         changes.added = new.iter().map(|&node| graph.node(node).id().to_owned()).collect();
@@ -254,5 +267,23 @@ mod tests {
         assert_eq!((found.removed, found.changed.len()), (vec!["a".to_owned()], 0));
         let text = serde_json::to_string(&base).unwrap();
         assert_eq!(serde_json::from_str::<Baseline>(&text).unwrap(), base);
+    }
+
+    #[test]
+    fn a_part_that_was_there_is_not_new_and_a_call_of_it_is_told() {
+        let before = graph("f contains mid\nf contains unrelated\nmid calls leaf\n");
+        let region: BTreeSet<NodeIx> = ["f", "mid", "leaf"].iter().map(|name| ix(&before, name)).collect();
+        let base = Baseline::take(&before, &region, &mut |_| None).unwrap();
+        let after =
+            "f contains mid\nf contains unrelated\nmid calls leaf\nmid calls unrelated\nf contains fresh\n";
+        let after = graph(after).with_generation(2);
+        let found = base.diff(&after, &mut |_| None);
+        assert_eq!(found.added, ["fresh"]);
+        let told: Vec<String> = found
+            .edges_added
+            .iter()
+            .map(|edge| format!("{} {} {}", edge.from, edge.relation, edge.to))
+            .collect();
+        assert_eq!(told, ["mid calls unrelated"]);
     }
 }

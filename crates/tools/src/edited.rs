@@ -37,6 +37,9 @@ pub struct Edited {
     /// Of a dry run: nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
+    /// Files in which syntax errors could not be looked for, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    syntax_unchecked: Vec<String>,
     /// Definitions that differ.
     symbols: Vec<SymbolShown>,
     /// Uses of what was removed that are still written and find nothing.
@@ -62,12 +65,14 @@ pub struct Edited {
 impl Edited {
     pub fn of(made: Made) -> Self {
         let wrote = made.batch_id.is_some();
+        let truncated = (made.tests.run.len() as u64) < made.tests.total;
         Self {
             not_undoable: wrote && !made.undoable,
             batch_id: made.batch_id,
             files: made.files,
             unchanged: made.unchanged,
             diff: made.diff,
+            syntax_unchecked: made.unchecked,
             symbols: made.symbols,
             dangling_callers: made.dangling,
             callers_to_check: made.callers,
@@ -76,7 +81,7 @@ impl Edited {
             commands: made.commands,
             progress_events: made.phases,
             graph_updated: made.in_graph,
-            truncated: false,
+            truncated,
         }
     }
 
@@ -130,6 +135,7 @@ impl Trim for Edited {
             || drop_tail(&mut self.progress_events, excess) > 0
             || drop_tail(&mut self.callers_to_check, excess) > 0
             || drop_tail(&mut self.symbols, excess) > 0
+            || drop_tail(&mut self.syntax_unchecked, excess) > 0
             || self.tests.shorten(excess)
             || drop_tail(&mut self.dangling_callers, excess) > 0
             || drop_tail(&mut self.unchanged, excess) > 0

@@ -356,3 +356,144 @@ fn editing_tools_say_that_they_write() {
         assert!(registry().entry(name).unwrap().0.spec.effect.read_only(), "{name}");
     }
 }
+
+#[test]
+fn a_check_that_cannot_be_made_is_told() {
+    let fixture = shop();
+    let text = json!({"file_path": "notes.cfg", "new_content": "x = (", "create": true});
+    let shown = ok(&fixture, "edit_preview", text.clone());
+    assert_eq!((&shown["syntax_checked"], shown["syntax_unchecked"].is_string()), (&json!(false), true));
+    let made = ok(&fixture, "apply", text);
+    assert_eq!(made["syntax_unchecked"], json!(["notes.cfg: m1nd has no grammar for such files"]));
+    let code = json!({"file_path": "shop/price.py", "edits": [{"old": "0.2", "new": "0.25"}]});
+    let made = ok(&fixture, "apply_batch", json!({"edits": [code]}));
+    assert!(made.get("syntax_unchecked").is_none(), "{made}");
+    let wrong = json!({"file_path": "c.json", "new_content": "{\"a\":", "create": true});
+    for (tool, arguments) in [("apply", wrong.clone()), ("apply_batch", json!({"edits": [wrong]}))] {
+        let no = refused(&fixture, tool, arguments);
+        assert!(no["message"].as_str().unwrap().contains("c.json:1:5"), "{no}");
+    }
+}
+
+#[test]
+fn a_block_without_a_body_is_refused() {
+    let fixture = shop();
+    let edit = json!({"file_path": "shop/price.py", "edits": [{"old": "    return amount * 0.2", "new": "return amount * 0.2"}]});
+    let no = refused(&fixture, "apply", edit);
+    assert!(
+        no["message"].as_str().unwrap().contains("shop/price.py:5:1: an indented block is missing"),
+        "{no}"
+    );
+}
+
+#[test]
+fn a_patch_that_deletes_half_a_file_is_refused_and_says_how_it_is_done() {
+    let fixture = shop();
+    let diff = "--- a/shop/price.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-def total_price(items):\n-    return sum(item.price for item in items)\n";
+    let no = refused(&fixture, "apply_batch", json!({"diff": diff}));
+    assert_eq!((&no["code"], &no["recovery"]["next_tool"]), (&json!("conflict"), &json!("view")));
+    assert!(read(&fixture, "shop/price.py").contains("def tax"));
+}
+
+#[test]
+fn all_uses_of_a_file_that_goes_dangle() {
+    let fixture = shop();
+    let gone = json!({"edits": [{"file_path": "shop/price.py", "delete": true}]});
+    let made = ok(&fixture, "apply_batch", gone);
+    let mut places = all(&made, "dangling_callers", "at");
+    places.sort_unstable();
+    let expected = [
+        "shop/cart.py:1",
+        "shop/cart.py:12",
+        "shop/cart.py:15",
+        "shop/report.py:1",
+        "shop/report.py:6",
+        "tests/test_price.py:1",
+        "tests/test_price.py:5",
+    ];
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn an_empty_list_of_callers_says_what_it_rests_on() {
+    let files = "//- a.py\nclass A:\n    def close(self):\n        pass\n\ndef f(x):\n    x.close()\n";
+    let fixture = Fixture::new(m1nd_tools::surface(), files);
+    ok(&fixture, "ingest", json!({}));
+    for name in ["A.close", "f"] {
+        let callers = ok(&fixture, "callers", json!({"node_id": name}));
+        assert_eq!(callers["unattributed"].is_u64(), name == "A.close", "{callers}");
+        for tool in ["surgical_context", "surgical_context_v2"] {
+            let body = ok(&fixture, tool, json!({"node_id": name}));
+            assert_eq!((&body["callers_total"], body["rests_on"].is_object()), (&json!(0), true), "{body}");
+            for field in ["unattributed", "leads", "rests_on"] {
+                assert_eq!(body.get(field), callers.get(field), "{field} of {tool}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_larger_budget_lists_more_callers_and_tests_and_less_is_told() {
+    let mut files = "\n//- core.py\ndef core():\n    return 1\n".to_owned();
+    for number in 0..90 {
+        files.push_str(&format!(
+            "//- user{number}.py\nfrom core import core\n\n\ndef use{number}():\n    return core()\n"
+        ));
+    }
+    for number in 0..30 {
+        files.push_str(&format!(
+            "//- tests/test_{number}.py\nfrom core import core\n\n\ndef test_{number}():\n    assert core()\n"
+        ));
+    }
+    let fixture = Fixture::new(m1nd_tools::surface(), &files);
+    ok(&fixture, "ingest", json!({}));
+    let count = |body: &Value, list: &str| body[list].as_array().unwrap().len();
+    let usual = ok(&fixture, "surgical_context", json!({"node_id": "core"}));
+    assert_eq!((&usual["callers_total"], &usual["tests_total"]), (&json!(120), &json!(30)));
+    assert!(count(&usual, "callers") < 120 && usual["truncated"] == true, "{usual}");
+    assert!(usual["next_step_hint"].is_string());
+    let large = ok(&fixture, "surgical_context", json!({"node_id": "core", "max_chars": 1_000_000}));
+    assert_eq!((count(&large, "callers"), count(&large, "tests")), (120, 30));
+    assert_eq!(large["truncated"], false);
+    let edit = json!({"file_path": "core.py", "edits": [{"old": "def core():", "new": "def core(x):"}], "max_chars": 1_000_000});
+    assert_eq!(count(&ok(&fixture, "edit_preview", edit), "callers"), 120);
+}
+
+#[test]
+fn a_long_file_that_is_not_parsed_is_shown_by_its_first_lines() {
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nx = 1\n");
+    let lines: String = (1..=300_003).map(|number| format!("x{number} = 1\n")).collect();
+    fs::write(fixture.root().join("big.py"), lines).unwrap();
+    ok(&fixture, "ingest", json!({}));
+    let body = ok(&fixture, "surgical_context", json!({"file_path": "big.py"}));
+    assert!(body["content"].as_str().unwrap().starts_with("1\tx1 = 1\n"), "{body}");
+    assert_eq!((&body["next_offset"], &body["total_lines"]), (&json!(151), &json!(300_003)));
+    assert!(body["not_parsed"].as_str().unwrap().contains("big.py"), "{body}");
+    let no = refused(&fixture, "surgical_context", json!({"file_path": "big.py:200"}));
+    assert!(no["message"].as_str().unwrap().contains("big.py is not parsed"), "{no}");
+    let around = no["recovery"]["arguments"].clone();
+    ok(&fixture, no["recovery"]["next_tool"].as_str().unwrap(), around);
+    let no = refused(&fixture, "surgical_context", json!({"file_path": "big.py:300004"}));
+    assert!(no["message"].as_str().unwrap().contains("has 300003 lines"), "{no}");
+}
+
+#[test]
+fn refusals_say_what_to_do_instead_and_name_the_argument() {
+    let fixture = shop();
+    fs::write(fixture.root().join("data.bin"), b"a\0b").unwrap();
+    let edit = |path: &str| json!({"file_path": path, "edits": [{"old": "a", "new": "b"}]});
+    for path in [".git/config", ".env", "data.bin"] {
+        let no = refused(&fixture, "apply", edit(path));
+        let hint = no["recovery"]["hint"].as_str().unwrap();
+        assert!(!hint.contains("arguments"), "{path}: {no}");
+    }
+    for to in ["shop/cart.py", ".git/x", "shop/cart.py/x"] {
+        let batch = json!({"edits": [{"file_path": "shop/price.py", "rename_to": to}]});
+        let no = refused(&fixture, "apply_batch", batch);
+        assert!(no["message"].as_str().unwrap().contains("edits[0].rename_to"), "{no}");
+    }
+    let no = refused(&fixture, "apply", json!({"file_path": "shop/price.py", "new_content": "x = '\0'\n"}));
+    assert!(no["message"].as_str().unwrap().contains("NUL byte"), "{no}");
+    let no = refused(&fixture, "edit_commit", json!({"preview_id": "p-none", "confirm": true}));
+    assert!(no["recovery"]["hint"].as_str().unwrap().contains("use apply"), "{no}");
+}

@@ -80,7 +80,8 @@ fn methods_of_hidden_go_types_and_usual_names_need_no_documentation() {
 
 #[test]
 fn code_that_tests_stand_beside_is_not_called_untested() {
-    let long = |name: &str| format!("def {name}():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return a\n");
+    let long =
+        |name: &str| format!("def {name}():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return a\n");
     let tests: String = (0..6).map(|at| format!("def test_{at}():\n    assert True\n")).collect();
     let files = format!(
         "//- pkg/alone.py\n{}//- pkg/used.py\nLIMIT = 1\n{}//- tests/helpers.py\nfrom pkg.used import LIMIT\n//- pkg/twin.py\n{}//- pkg/test_twin.py\n{tests}",

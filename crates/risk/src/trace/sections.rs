@@ -193,6 +193,9 @@ fn message(lines: &[&str], style: Style) -> Option<String> {
     let first = lines.iter().position(|line| is_place(line, style)).unwrap_or_default();
     let found = match style {
         Style::Python => {
+            if let Some(said) = said_by_pytest(lines) {
+                return Some(said[..said.floor_char_boundary(MAX_MESSAGE)].to_owned());
+            }
             let last = lines.iter().rposition(|line| is_place(line, style)).unwrap_or_default();
             let after = lines.iter().skip(last + 1).find(|line| is_python_error(line));
             after.or_else(|| lines.iter().rev().find(|line| is_python_error(line)))
@@ -222,6 +225,21 @@ fn message(lines: &[&str], style: Style) -> Option<String> {
     Some(said[..said.floor_char_boundary(MAX_MESSAGE)].to_owned())
 }
 
+/// What pytest marks with an E below the code. Its summary at the end says the same, but cut.
+fn said_by_pytest(lines: &[&str]) -> Option<String> {
+    let is_marked = |line: &&str| line.starts_with("E  ");
+    let end = lines.iter().rposition(is_marked)?;
+    let begin = lines[..end].iter().rposition(|line| !is_marked(line)).map_or(0, |at| at + 1);
+    let said = lines[begin][1..].trim();
+    if is_python_error(said) {
+        return Some(said.to_owned());
+    }
+    // A bare assertion has its name on the line of its place.
+    let place = lines[end + 1..].iter().find(|line| is_place(line, Style::Python));
+    let name = place.and_then(|line| line.trim().rsplit(": ").next()).filter(|name| is_python_error(name));
+    Some(name.map_or_else(|| said.to_owned(), |name| format!("{name}: {said}")))
+}
+
 /// Longer messages are cut.
 const MAX_MESSAGE: usize = 300;
 
@@ -239,4 +257,22 @@ fn is_python_error(line: &str) -> bool {
     last.starts_with(char::is_uppercase)
         && (line.contains(": ") || name == line)
         && !line.starts_with("Traceback")
+        && !line.starts_with("FAILED ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+
+    fn message(text: &str) -> Option<String> {
+        parse(text, None).and_then(|parsed| parsed.message)
+    }
+
+    #[test]
+    fn pytest_is_quoted_from_the_code_and_not_from_its_summary() {
+        let long = "____________ test_total ____________\n\n    def test_total():\n>       assert total([1]) == 2\nE       assert 1 == 2\nE        +  where 1 = total([1])\n\ntests/test_a.py:5: AssertionError\n==== short test summary info ====\nFAILED tests/test_a.py::test_total - AssertionError: assert 1...\n";
+        assert_eq!(message(long).as_deref(), Some("AssertionError: assert 1 == 2"));
+        let raised = "____________ test_key ____________\n\n    def test_key():\n>       load()\n\ntests/test_a.py:9: \n_ _ _ _\n\n    def load():\n>       raise KeyError('a long name')\nE       KeyError: 'a long name'\n\nshop/load.py:3: KeyError\nFAILED tests/test_a.py::test_key - KeyError: 'a lo...\n";
+        assert_eq!(message(raised).as_deref(), Some("KeyError: 'a long name'"));
+    }
 }

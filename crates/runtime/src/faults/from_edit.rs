@@ -3,7 +3,7 @@
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_edit::disk::WriteError;
 use m1nd_edit::patch::PatchError;
-use m1nd_edit::text::Near;
+use m1nd_edit::text::{Count, Near};
 use m1nd_edit::{DiskError, EditError, JournalError, PlanError};
 use m1nd_vfs::policy::Withheld;
 use serde_json::{Value, json};
@@ -16,9 +16,13 @@ pub const VIEW: &str = "view";
 pub const SURGICAL_CONTEXT: &str = "surgical_context";
 
 /// Why a batch cannot be. `argument` names the argument that held the change of that number.
-pub fn plan(tool: &str, argument: impl Fn(usize) -> String, err: PlanError) -> Fault {
+pub fn plan(tool: &str, argument: &dyn Fn(usize) -> String, err: PlanError) -> Fault {
     let said = err.to_string();
     match err {
+        PlanError::Destination(err) => {
+            let of_destination = |at| argument(at).replace("file_path", "rename_to");
+            plan(tool, &of_destination, *err)
+        }
         PlanError::Missing { at, path } => Fault::new(
             Code::FileNotFound,
             format!("`{}`: {said}. A new file needs `create: true`.", argument(at)),
@@ -46,11 +50,18 @@ pub fn plan(tool: &str, argument: impl Fn(usize) -> String, err: PlanError) -> F
             stale(&format!("`{argument}`: {said}."), &path, actual.as_deref(), Some(&expected))
         }
         PlanError::Edit { at, path, sha256, source } => edit(&argument(at), &path, &sha256, source),
-        PlanError::NotText { at, .. } => invalid_params(
-            tool,
-            format!(
-                "`{}`: {said}, and only UTF-8 text is edited. It can be deleted or renamed.",
-                argument(at)
+        PlanError::NotText { at, .. } => Fault::new(
+            Code::InvalidParams,
+            format!("`{}`: {said}, and only UTF-8 text is edited.", argument(at)),
+            Recovery::hint(
+                "It can be deleted or renamed here; change its contents with the program that makes it.",
+            ),
+        ),
+        PlanError::NulByte { at, .. } => Fault::new(
+            Code::InvalidParams,
+            format!("`{}`: {said}, which would make it binary.", argument(at)),
+            Recovery::hint(
+                "Write the byte as the language's escape, such as \\\\0 in a string, not as itself.",
             ),
         ),
         PlanError::ReadOnly { at, .. } => Fault::new(
@@ -88,8 +99,9 @@ fn edit(argument: &str, path: &str, sha256: &str, err: EditError) -> Fault {
                 json!({ "edit": at, "near_misses": near, "sha256": sha256 }),
             )
         }
-        EditError::Several { at, lines } => {
-            let words = format!(" It begins at lines {}.", joined(&lines));
+        EditError::Several { at, lines, count } => {
+            let more = if count == Count::Times(lines.len()) { "" } else { " and others" };
+            let words = format!(" It begins at lines {}{more}.", joined(&lines));
             let first = lines.first().copied();
             let hint = "Add lines around it to `old` until it is there once.";
             (words, hint, first.map_or(whole, view), json!({ "edit": at, "lines": lines, "sha256": sha256 }))
@@ -167,6 +179,15 @@ pub fn patch(tool: &str, argument: &str, err: PatchError) -> Fault {
                 json!({ "pattern": from_vfs::name_pattern(&path) }),
             ),
         ),
+        PatchError::Remainder { path } => Fault::new(
+            Code::Conflict,
+            format!("`{argument}`: {said}. Nothing was changed."),
+            Recovery::call(
+                "Read the file as it is: to take lines away name it on both sides of the diff, to delete it use `edits` with `delete: true`.",
+                VIEW,
+                json!({ "file_path": path }),
+            ),
+        ),
         PatchError::Misfit { path, .. } | PatchError::Several { path, .. } => Fault::new(
             Code::Conflict,
             format!("`{argument}`: {said}."),
@@ -231,13 +252,21 @@ pub fn disk(tool: &str, argument: &str, err: DiskError) -> Fault {
             Recovery::call("Name the file itself; glob finds it.", from_vfs::GLOB, json!({ "pattern": "*" })),
         ),
         WriteError::Withheld { why, .. } => {
-            let whose = match why {
-                Withheld::GitInternal => "git's own files are never written",
-                Withheld::Secret => {
-                    "it looks like a file of keys or passwords, which m1nd neither reads nor writes"
-                }
+            let (whose, instead) = match why {
+                Withheld::GitInternal => (
+                    "git's own files are never written",
+                    "Leave it out of the batch; git itself changes its files, as with `git config`.",
+                ),
+                Withheld::Secret => (
+                    "it looks like a file of keys or passwords, which m1nd neither reads nor writes",
+                    "Leave it out of the batch, and ask the user to change it.",
+                ),
             };
-            invalid_params(tool, format!("`{argument}`: {said}: {whose}."))
+            Fault::new(
+                Code::InvalidParams,
+                format!("`{argument}`: {said}: {whose}."),
+                Recovery::hint(instead),
+            )
         }
         WriteError::TooLarge { .. } => Fault::new(
             Code::TooLarge,

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_graph::{Graph, LookupError, Node, NodeIx, NodeKind};
-use m1nd_vfs::Root;
 use m1nd_vfs::path::PathError;
+use m1nd_vfs::{Root, read};
 use serde_json::json;
+
+use crate::flows::slice::MAX_FILE_BYTES;
 
 use super::from_vfs::{self, GLOB, SEARCH};
 
@@ -29,10 +31,37 @@ fn found(
 ) -> Result<NodeIx, Fault> {
     let name = name.trim();
     match within(root, name) {
-        Ok(meant) => find(graph, &meant).map_err(|err| fault(graph, argument, err)),
+        Ok(meant) => find(graph, &meant).map_err(|err| fault(root, graph, argument, err)),
         // A route may look like an absolute path.
         Err(outside) => find(graph, name).map_err(|_| from_vfs::path("", argument, outside)),
     }
+}
+
+/// The graph counts the lines of what it read; of a file that was not parsed only the disk knows them.
+fn no_such_line(root: &Root, argument: &str, path: &str, line: u32, lines: u32) -> Fault {
+    let there = root.relative(path).ok().and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok());
+    let there = there.map_or(u64::from(lines), |file| file.text.lines().count() as u64);
+    if line > 0 && u64::from(line) <= there {
+        let first = line.saturating_sub(10).max(1);
+        return Fault::new(
+            Code::NodeNotFound,
+            format!("`{argument}`: {path} is not parsed, so no definition is known at line {line}."),
+            Recovery::call(
+                "Read the lines around it.",
+                "view",
+                json!({ "file_path": path, "offset": first, "limit": 40 }),
+            ),
+        );
+    }
+    Fault::new(
+        Code::NodeNotFound,
+        format!("`{argument}`: {path} has {there} lines; there is no line {line}."),
+        Recovery::call(
+            "See what is in the file, with the lines it stands on.",
+            "outline",
+            json!({ "file_path": path }),
+        ),
+    )
 }
 
 /// A name that begins with a path of the workspace, however it is spelled, with the path as the graph has it.
@@ -105,7 +134,7 @@ fn is_ending(graph: &Graph, ending: &str) -> bool {
     graph.nodes().filter(is_file).any(ends)
 }
 
-fn fault(graph: &Graph, argument: &str, err: LookupError) -> Fault {
+fn fault(root: &Root, graph: &Graph, argument: &str, err: LookupError) -> Fault {
     match err {
         LookupError::NotFound { name } if name.is_empty() => Fault::new(
             Code::InvalidParams,
@@ -120,15 +149,7 @@ fn fault(graph: &Graph, argument: &str, err: LookupError) -> Fault {
             let (why, recovery) = recovery(graph, &name);
             Fault::new(Code::NodeNotFound, format!("`{argument}`: {why}"), recovery)
         }
-        LookupError::NoSuchLine { path, line, lines } => Fault::new(
-            Code::NodeNotFound,
-            format!("`{argument}`: {path} has {lines} lines; there is no line {line}."),
-            Recovery::call(
-                "See what is in the file, with the lines it stands on.",
-                "outline",
-                json!({ "file_path": path }),
-            ),
-        ),
+        LookupError::NoSuchLine { path, line, lines } => no_such_line(root, argument, &path, line, lines),
         LookupError::Ambiguous { name, total, candidates } => Fault::new(
             Code::AmbiguousNode,
             format!("`{argument}`: {total} nodes are named {:?}.", &name[..name.floor_char_boundary(120)]),

@@ -117,6 +117,40 @@ pub fn run(
     Ok((list, guidance))
 }
 
+/// What is known of callers beyond those of the graph.
+#[derive(Debug, Default, JsonSchema, Serialize)]
+pub struct Openness {
+    /// Calls of that name, in the text of the language's files, that could not be attributed to any node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unattributed: Option<u64>,
+    /// Where more calls may come from: the method it overrides, places that hand it on, routes, unattributed calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leads: Vec<Lead>,
+    /// What an empty list of callers rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rests_on: Option<Coverage>,
+}
+
+/// What qualifies a list of callers; the text is only searched where the list is empty.
+pub fn openness(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    node: Option<NodeIx>,
+    is_empty: bool,
+) -> Result<Openness, Fault> {
+    let mut open = Openness::default();
+    if let Some(node) = node.filter(|&node| !is_place(at, node)) {
+        open.leads = calls::leads(&at.graph, node);
+        if is_empty {
+            let mut found = unattributed::of(ctx, &at.graph, node)?;
+            open.leads.append(&mut found.leads);
+            open.unattributed = Some(found.calls).filter(|&calls| calls > 0);
+        }
+    }
+    open.rests_on = is_empty.then(|| coverage::of_workspace(&at.view, &at.graph));
+    Ok(open)
+}
+
 /// Where a list goes on: after how many calls, and which call was the last.
 fn cursor(before: usize, last: &Call) -> String {
     let key = format!("{} {} {} {}", last.candidates.is_some(), last.file_path, last.line, last.node_id);

@@ -41,8 +41,10 @@ pub struct Output {
     /// Errors that the edit brings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     syntax_errors: Vec<SyntaxShown>,
-    /// False where the language is not parsed.
     syntax_checked: bool,
+    /// Why it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    syntax_unchecked: Option<&'static str>,
     /// Definitions that would differ.
     symbols: Vec<SymbolShown>,
     /// Callers, on lines that stay, of what is removed or has another signature.
@@ -76,7 +78,7 @@ impl Tool for EditPreview {
             create: input.create,
             ..Wanted::default()
         };
-        let Previewed { id, path, before, after, diff, syntax, syntax_checked, symbols, callers } =
+        let Previewed { id, path, before, after, diff, syntax, unchecked, symbols, callers } =
             preview::show(ctx, change(ctx, wanted)?)?;
         let (proof, guidance) = match (syntax.first(), callers.first()) {
             (Some(_), _) => {
@@ -98,7 +100,8 @@ impl Tool for EditPreview {
             new_sha256: after,
             diff,
             syntax_errors: syntax,
-            syntax_checked,
+            syntax_checked: unchecked.is_none(),
+            syntax_unchecked: unchecked,
             symbols,
             callers,
             truncated: false,

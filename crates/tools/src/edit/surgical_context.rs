@@ -61,7 +61,7 @@ impl Tool for SurgicalContext {
         let guidance = Guidance {
             next_suggested_tool: Some("validate_plan"),
             next_suggested_target: Some(target.path),
-            next_step_hint: None,
+            next_step_hint: context.hint(),
         };
         let proof = if context.has_tests() { ProofState::ReadyToEdit } else { ProofState::Proving };
         let total = context.total();

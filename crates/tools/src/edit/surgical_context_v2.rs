@@ -86,7 +86,7 @@ impl Tool for SurgicalContextV2 {
         let guidance = Guidance {
             next_suggested_tool: Some("validate_plan"),
             next_suggested_target: Some(target.path),
-            next_step_hint: None,
+            next_step_hint: context.hint(),
         };
         let proof = if context.has_tests() { ProofState::ReadyToEdit } else { ProofState::Proving };
         let total = context.total();

@@ -37,8 +37,8 @@ pub(super) fn dangling(
 ) -> Vec<CallerShown> {
     let mut texts = Texts { root, read: BTreeMap::new() };
     let mut found: Vec<CallerShown> = Vec::new();
-    // Who imports a file that is gone has nothing of it; its import is what must change.
-    let mut cut_off: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let is_touched = |path: &str| plan.files.iter().any(|file| file.path == path);
+    let mut told: BTreeSet<String> = BTreeSet::new();
     for removed in removed(before, after, plan, checked) {
         let gone = before.node(removed);
         let word = match gone.kind() {
@@ -54,28 +54,25 @@ pub(super) fn dangling(
                         || target.kind() == NodeKind::File && target.label().split('.').next() == Some(word)
                 }
             });
+            if finds_again {
+                continue;
+            }
             let user = after.node(source);
-            let Some(line) =
-                (!finds_again).then(|| texts.line_with(user.path(), user.lines(), word)).flatten()
-            else {
-                continue;
-            };
-            let at = format!("{}:{}", user.path(), line.0);
-            let way = (user.path(), gone.path());
-            if cut_off.contains(&way) || found.iter().any(|one| one.at == at) {
-                continue;
+            // Lines stand where they stood, unless the batch wrote the file.
+            let known = if is_touched(user.path()) { &[][..] } else { edge.lines };
+            for (line, source) in texts.lines_with(user.path(), user.lines(), word, known) {
+                let at = format!("{}:{line}", user.path());
+                if told.insert(at.clone()) {
+                    found.push(CallerShown {
+                        at,
+                        node_id: user.id().to_owned(),
+                        uses: gone.label().to_owned(),
+                        because: "removed",
+                        evidence: edge.evidence.name(),
+                        source,
+                    });
+                }
             }
-            if gone.kind() == NodeKind::File && edge.kind == EdgeKind::Imports {
-                cut_off.insert(way);
-            }
-            found.push(CallerShown {
-                at,
-                node_id: user.id().to_owned(),
-                uses: gone.label().to_owned(),
-                because: "removed",
-                evidence: edge.evidence.name(),
-                source: line.1,
-            });
         }
     }
     found.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
@@ -220,27 +217,41 @@ fn survivor(before: &Graph, after: &Graph, plan: &Plan, node: NodeIx) -> Option<
 /// Files are read once.
 struct Texts<'a> {
     root: &'a Root,
-    read: BTreeMap<String, String>,
+    /// Their lines.
+    read: BTreeMap<String, Vec<String>>,
 }
 
 impl Texts<'_> {
-    /// The first of some lines that has a word, and its number.
-    fn line_with(&mut self, path: &str, (first, last): (u32, u32), word: &str) -> Option<(u32, String)> {
+    /// Lines that have a word, with their numbers: those that are known, or else the first in a range.
+    fn lines_with(
+        &mut self,
+        path: &str,
+        (first, last): (u32, u32),
+        word: &str,
+        known: &[u32],
+    ) -> Vec<(u32, String)> {
         let root = self.root;
-        let text = self.read.entry(path.to_owned()).or_insert_with(|| {
+        let lines = self.read.entry(path.to_owned()).or_insert_with(|| {
             let path = root.relative(path).ok();
-            path.and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok())
-                .map_or_else(String::new, |file| file.text)
+            let file = path.and_then(|path| read::text(root, &path, MAX_FILE_BYTES).ok());
+            file.map_or_else(Vec::new, |file| file.text.lines().map(str::to_owned).collect())
         });
-        let first = first.max(1);
-        let take = if last >= first { (last - first + 1) as usize } else { usize::MAX };
         let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-        for (number, line) in (first..).zip(text.lines().skip(first as usize - 1).take(take)) {
-            if line.split(|letter| !is_part(letter)).any(|part| part == word) {
-                let line = line.trim();
-                return Some((number, line[..line.floor_char_boundary(160)].to_owned()));
-            }
+        let mut numbers = known.to_vec();
+        let with_word = |number: &u32| {
+            let line = lines.get(number.checked_sub(1)? as usize)?;
+            let has_word = line.split(|letter| !is_part(letter)).any(|part| part == word);
+            let line = line.trim();
+            has_word.then(|| (*number, line[..line.floor_char_boundary(160)].to_owned()))
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        let there: Vec<(u32, String)> = numbers.iter().filter_map(with_word).collect();
+        if !there.is_empty() {
+            return there;
         }
-        None
+        let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        let (first, last) = (first.max(1), if last >= first.max(1) { last.min(count) } else { count });
+        (first..=last).find_map(|number| with_word(&number)).into_iter().collect()
     }
 }

@@ -26,13 +26,12 @@ pub struct FileSymbols {
 #[derive(Debug)]
 pub struct Checked {
     pub syntax: Vec<SyntaxShown>,
+    /// Files that could not be looked through for errors, each with the reason.
+    pub unchecked: Vec<(String, &'static str)>,
     pub symbols: Vec<FileSymbols>,
     /// What the files will say; whoever reads them next need not parse them.
     pub said: Vec<Said>,
 }
-
-/// Callers of one symbol that are told.
-const MAX_CALLERS: usize = 20;
 
 pub fn check(workspace: &Workspace, plan: &Plan) -> Checked {
     let before = plan.files.iter().map(|file| old(&plan.files, file));
@@ -41,18 +40,24 @@ pub fn check(workspace: &Workspace, plan: &Plan) -> Checked {
     let known = workspace.said(&states);
     // Files do not wait for each other.
     let found: Vec<FileChecked> = plan.files.par_iter().map(|file| check_file(plan, file, &known)).collect();
-    let mut checked = Checked { syntax: Vec::new(), symbols: Vec::new(), said: Vec::new() };
+    let mut checked =
+        Checked { syntax: Vec::new(), unchecked: Vec::new(), symbols: Vec::new(), said: Vec::new() };
     for file in found {
-        checked.syntax.extend(file.syntax);
+        match file.syntax {
+            Ok(errors) => checked.syntax.extend(errors),
+            Err(unchecked) => checked.unchecked.push(unchecked),
+        }
         checked.symbols.extend(file.symbols);
         checked.said.extend(file.said);
     }
     checked
 }
 
-#[derive(Default)]
+/// The errors that a file gets, or its name and why they are not known.
+type Syntax = Result<Vec<SyntaxShown>, (String, &'static str)>;
+
 struct FileChecked {
-    syntax: Vec<SyntaxShown>,
+    syntax: Syntax,
     symbols: Option<FileSymbols>,
     said: Option<Said>,
 }
@@ -60,19 +65,21 @@ struct FileChecked {
 fn check_file(plan: &Plan, file: &FileChange, known: &BTreeMap<String, Said>) -> FileChecked {
     let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
     if is_source && file.after.is_none() {
-        return FileChecked::default();
+        return FileChecked { syntax: Ok(Vec::new()), symbols: None, said: None };
     }
     let (from, before) = old(&plan.files, file);
     let now = file.after.as_ref().map(|after| &after.bytes[..]);
     let syntax = || {
-        let found = now.and_then(|now| syntax::introduced(&file.path, before, now)).unwrap_or_default();
+        let Some(now) = now.filter(|now| before != Some(now)) else { return Ok(Vec::new()) };
+        let found = syntax::introduced(&file.path, before, now);
+        let found = found.map_err(|why| (file.path.clone(), why.why()))?;
         let shown = found.into_iter().map(|error| SyntaxShown {
             file_path: file.path.clone(),
             line: error.line,
             column: error.column,
             what: error.what,
         });
-        shown.collect()
+        Ok(shown.collect())
     };
     let symbols = || {
         let said = now.and_then(|now| Said::of(&file.path, now));
@@ -127,9 +134,7 @@ impl Checked {
                 let Some(node) = node_of(graph, &file.from, one) else { continue };
                 let all = calls::find(root, graph, node, Direction::Callers);
                 let kept = all.into_iter().filter(|call| !is_rewritten(plan, call));
-                found.extend(
-                    kept.take(MAX_CALLERS).map(|call| shown(call, graph.node(node).label(), because)),
-                );
+                found.extend(kept.map(|call| shown(call, graph.node(node).label(), because)));
             }
         }
         found.sort_by_key(|one| !one.is_certain());

@@ -10,11 +10,12 @@ use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::super::call_list::{self, Openness};
 use super::super::calls::Files;
 use super::super::impact::{Impact, TestHit};
 use super::super::numbered::Numbered;
 use super::super::slice::{self, Wanted};
-use super::super::{ledger, outline};
+use super::super::{coverage, ledger, outline};
 use super::connected::Connected;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{self, from_graph, from_vfs};
@@ -76,6 +77,9 @@ pub struct Context {
     /// The source, and the sha256 that edits are checked against; of a long file only what symbols are in it.
     #[serde(flatten)]
     source: Numbered,
+    /// Why nothing is known of what is in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_parsed: Option<String>,
     /// Definitions of the file: lines and signature.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<String>,
@@ -83,6 +87,9 @@ pub struct Context {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     callers: Vec<Site>,
     callers_total: u64,
+    /// What is known of callers that are not listed.
+    #[serde(flatten)]
+    open: Openness,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     callees: Vec<Callee>,
     callees_total: u64,
@@ -119,13 +126,30 @@ pub struct Target {
 
 /// Files longer than this are shown by their symbols.
 const WHOLE_FILE_LINES: u64 = 150;
-const MAX_SITES: usize = 40;
-const MAX_CALLEES: usize = 30;
-const MAX_TESTS: usize = 12;
-const MAX_FURTHER: usize = 20;
 const MAX_COMMITS: usize = 3;
 const MAX_SUBJECT: usize = 100;
 const MAX_SIGNATURE: usize = 160;
+/// What is listed of each kind; the totals tell of the rest.
+struct Most {
+    sites: usize,
+    callees: usize,
+    tests: usize,
+    further: usize,
+}
+
+/// Bytes of an answer of the usual size.
+const USUAL_BUDGET: usize = 12_000;
+/// Each caller's line is read from its file, so that a list of them has an end whatever the budget is.
+const MOST_TIMES: usize = 25;
+
+impl Most {
+    /// Who allows a longer answer gets longer lists.
+    fn within(max_chars: Option<usize>) -> Self {
+        let times = (max_chars.unwrap_or(USUAL_BUDGET) / USUAL_BUDGET).clamp(1, MOST_TIMES);
+        Self { sites: 40 * times, callees: 30 * times, tests: 12 * times, further: 20 * times }
+    }
+}
+
 /// How far tests are looked for, while too few are found: a test of the whole program may be all that fails.
 const TEST_HOPS: [u32; 4] = [1, 2, 3, 6];
 /// So many near tests are enough.
@@ -145,31 +169,44 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
     };
     let mut slice = slice::read(root, ctx.tool(), "file_path", &wanted)?;
     let file = graph.node_by_path(&target.path);
-    if target.one.is_none() && slice.total_lines > WHOLE_FILE_LINES && !target.nodes.is_empty() {
-        slice.lines.clear();
+    let most = Most::within(ctx.header().max_chars);
+    let symbols = file.map(|file| outline::of(graph, file, 2).lines).filter(|_| target.one.is_none());
+    let symbols = symbols.unwrap_or_default();
+    if target.one.is_none() && slice.total_lines > WHOLE_FILE_LINES {
+        // Without symbols there is nothing to ask further by, so the first lines are shown.
+        slice.lines.truncate(if symbols.is_empty() { WHOLE_FILE_LINES as usize } else { 0 });
     }
+    let not_parsed = match symbols.is_empty() && target.one.is_none() {
+        true => root.relative(&target.path).ok().and_then(|path| coverage::gap(root, Some(graph), &path)),
+        false => None,
+    };
     let mut files = Files::of(root);
-    let (callers, callers_total) = callers(graph, &target, &mut files);
-    let (callees, callees_total) = callees(graph, &target);
+    let (callers, callers_total) = callers(graph, &target, &mut files, most.sites);
+    let open = call_list::openness(ctx, at, target.one, callers_total == 0)?;
+    let (callees, callees_total) = callees(graph, &target, most.callees);
     let mut tests = match request.with_tests {
         true => near_tests(graph, &target.nodes),
         false => Vec::new(),
     };
     let tests_total = tests.len() as u64;
-    tests.truncate(MAX_TESTS);
+    tests.truncate(most.tests);
     let further = match request.radius {
         0 | 1 => Vec::new(),
-        hops => further(graph, &target.nodes, hops),
+        hops => further(graph, &target.nodes, hops, most.further),
     };
     let risk = ledger::of(ctx, graph)?.ledger.trust(&target.path).map(|trust| trust.score);
     let risk = file.map(|_| risk_of(risk, callers_total, request.with_tests.then_some(tests_total)));
-    let symbols = file.map(|file| outline::of(graph, file, 2).lines).filter(|_| target.one.is_none());
     let context = Context {
         node_id: target.one.map(|ix| graph.node(ix).id().to_owned()),
         source: Numbered::from(slice),
-        symbols: symbols.unwrap_or_default(),
+        not_parsed,
+        symbols,
+        truncated: is_more(callers.len(), callers_total)
+            || is_more(callees.len(), callees_total)
+            || is_more(tests.len(), tests_total),
         callers,
         callers_total,
+        open,
         callees,
         callees_total,
         tests,
@@ -177,14 +214,33 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
         further,
         risk,
         recent_commits: commits(ctx, &target.path)?,
-        truncated: false,
     };
     Ok((target, context))
+}
+
+fn is_more(shown: usize, total: u64) -> bool {
+    (shown as u64) < total
 }
 
 impl Context {
     pub fn total(&self) -> u64 {
         self.callers_total + self.callees_total
+    }
+
+    /// How to see what is not listed, or what an empty list rests on.
+    pub fn hint(&self) -> Option<String> {
+        let shown = self.callers.len();
+        if is_more(shown, self.callers_total) {
+            let total = self.callers_total;
+            return Some(format!(
+                "{shown} of {total} callers are listed; a larger `max_chars` lists more, callers all."
+            ));
+        }
+        let missing = self.callers_total == 0 && self.open.unattributed.is_some();
+        missing.then(|| {
+            let count = self.open.unattributed.unwrap_or_default();
+            format!("No caller is certain, but {count} calls of that name could not be attributed; leads show the likeliest.")
+        })
     }
 
     pub fn has_tests(&self) -> bool {
@@ -212,7 +268,9 @@ impl Context {
     pub fn shorten(&mut self, excess: usize) -> bool {
         self.truncated = true;
         let keep = |items: usize, least: usize| items > least;
+        let usual = Most::within(None);
         drop_tail(&mut self.further, excess) > 0
+            || keep(self.callers.len(), usual.sites) && drop_some(&mut self.callers, excess, usual.sites)
             || keep(self.recent_commits.len(), 1) && drop_tail(&mut self.recent_commits, excess) > 0
             || keep(self.callees.len(), 5) && drop_some(&mut self.callees, excess, 5)
             || keep(self.symbols.len(), 20) && drop_some(&mut self.symbols, excess, 20)
@@ -225,6 +283,7 @@ impl Context {
             || drop_tail(&mut self.recent_commits, excess) > 0
             || drop_tail(&mut self.tests, excess) > 0
             || drop_tail(&mut self.callers, excess) > 0
+            || drop_tail(&mut self.open.leads, excess) > 0
             || self.risk.take().is_some()
             || self.source.shorten(excess) > 0
             || self.node_id.take().is_some()
@@ -278,7 +337,7 @@ fn target(ctx: &Ctx<'_>, graph: &Graph, request: &Request<'_>) -> Result<Target,
 type Rank<'g> = (bool, bool, &'g str, u32);
 
 /// Calls from outside the target, certain and from the program itself first, and how many there are.
-fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>) -> (Vec<Site>, u64) {
+fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>, most: usize) -> (Vec<Site>, u64) {
     let mut found: Vec<(Rank<'_>, NodeIx, NodeIx)> = Vec::new();
     for &ix in &target.nodes {
         let calls = graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Calls);
@@ -293,7 +352,7 @@ fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>) -> (Vec<Site>,
     }
     let total = found.len() as u64;
     found.sort_by(|a, b| a.0.cmp(&b.0).then(a.2.cmp(&b.2)));
-    found.truncate(MAX_SITES);
+    found.truncate(most);
     let several = target.nodes.len() > 1;
     let site = |((inferred, _, path, line), source, called): (Rank<'_>, NodeIx, NodeIx)| Site {
         at: format!("{path}:{line}"),
@@ -306,7 +365,7 @@ fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>) -> (Vec<Site>,
 }
 
 /// What the target calls outside itself, each once.
-fn callees(graph: &Graph, target: &Target) -> (Vec<Callee>, u64) {
+fn callees(graph: &Graph, target: &Target, most: usize) -> (Vec<Callee>, u64) {
     let mut found: Vec<(bool, NodeIx)> = Vec::new();
     for &ix in &target.nodes {
         for edge in graph.outgoing(ix).filter(|edge| edge.kind == EdgeKind::Calls) {
@@ -320,7 +379,7 @@ fn callees(graph: &Graph, target: &Target) -> (Vec<Callee>, u64) {
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|(_, node)| seen.insert(*node));
     let total = found.len() as u64;
-    found.truncate(MAX_CALLEES);
+    found.truncate(most);
     let callee = |(inferred, ix): (bool, NodeIx)| {
         let node = graph.node(ix);
         let mut signature = node.signature().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -347,11 +406,11 @@ pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
     found
 }
 
-fn further(graph: &Graph, nodes: &[NodeIx], hops: u32) -> Vec<String> {
+fn further(graph: &Graph, nodes: &[NodeIx], hops: u32, most: usize) -> Vec<String> {
     let reached = blast::blast(graph, nodes, Toward::Affected, hops).reached;
     let mut far: Vec<_> = reached.into_iter().filter(|one| one.hops > 1).collect();
     far.sort_by(|a, b| a.hops.cmp(&b.hops).then(b.signal.total_cmp(&a.signal)).then(a.node.cmp(&b.node)));
-    let shown = far.iter().take(MAX_FURTHER);
+    let shown = far.iter().take(most);
     shown.map(|one| format!("{} ({} steps)", graph.node(one.node).id(), one.hops)).collect()
 }
 

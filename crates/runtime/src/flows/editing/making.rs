@@ -53,6 +53,8 @@ pub struct Made {
     pub unchanged: Vec<String>,
     /// Of a dry run.
     pub diff: Option<String>,
+    /// Files that could not be looked through for syntax errors, each with the reason.
+    pub unchecked: Vec<String>,
     pub symbols: Vec<SymbolShown>,
     /// Uses of what is not there any more.
     pub dangling: Vec<CallerShown>,
@@ -107,6 +109,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     let mut made = Made {
         files: shown::files(&planned.files),
         unchanged: planned.unchanged.clone(),
+        unchecked: checked.unchecked.iter().map(|(path, why)| format!("{path}: {why}")).collect(),
         symbols: checked.shown(),
         ..Made::default()
     };

@@ -2,7 +2,6 @@
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_edit::{Change, Disk as _, plan};
-use m1nd_ingest::languages;
 use m1nd_stdx::digest::{sha256_hex, short_name};
 use serde_json::json;
 
@@ -21,7 +20,8 @@ pub struct Previewed {
     pub after: String,
     pub diff: String,
     pub syntax: Vec<SyntaxShown>,
-    pub syntax_checked: bool,
+    /// Why errors could not be looked for.
+    pub unchecked: Option<&'static str>,
     pub symbols: Vec<SymbolShown>,
     pub callers: Vec<CallerShown>,
 }
@@ -32,7 +32,7 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
     let workspace = ctx.workspace()?;
     let graph = ctx.graph_if_any()?.map(|at| at.graph);
     let planned = plan(&workspace.disk(), std::slice::from_ref(&change))
-        .map_err(|err| from_edit::plan(ctx.tool(), |_| FILE_PATH.to_owned(), err))?;
+        .map_err(|err| from_edit::plan(ctx.tool(), &|_| FILE_PATH.to_owned(), err))?;
     let Some(file) = planned.files.first() else {
         return Err(ctx.invalid(format!(
             "`{FILE_PATH}`: {} holds that already; there is nothing to show.",
@@ -50,7 +50,7 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
         before: before.clone(),
         after: after.clone(),
         diff: shown::diff(&planned.files, file),
-        syntax_checked: languages::of_path(&change.path).is_some(),
+        unchecked: checked.unchecked.first().map(|(_, why)| *why),
         symbols: checked.shown(),
         callers: graph.map(|graph| checked.callers(workspace.root(), &graph, &planned)).unwrap_or_default(),
         syntax: checked.syntax,
@@ -66,11 +66,11 @@ pub fn commit(ctx: &Ctx<'_>, id: &str, allow_syntax_errors: bool) -> Result<Made
         return Err(Fault::new(
             Code::UnknownTarget,
             format!(
-                "`preview_id`: there is no preview {:?}; they are kept for 5 minutes.",
+                "`preview_id`: there is no preview {:?}; they are kept for 5 minutes, by the server that showed them.",
                 &id[..id.floor_char_boundary(80)]
             ),
             Recovery::call(
-                "Preview the edit again.",
+                "Preview the edit again in the same session; from a command line, where each call is a server of its own, use apply.",
                 crate::registry::HELP,
                 json!({ "tool": "edit_preview" }),
             ),

@@ -177,6 +177,6 @@ fn functions<'g>(graph: &'g Graph, path: &str) -> impl Iterator<Item = (String, 
 
 fn sound(path: &str, before: &str, lines: Vec<String>) -> Option<String> {
     let now = lines.join("\n") + "\n";
-    let errors = syntax::introduced(path, Some(before.as_bytes()), now.as_bytes())?;
+    let errors = syntax::introduced(path, Some(before.as_bytes()), now.as_bytes()).ok()?;
     (errors.is_empty() && now != before).then_some(now)
 }

@@ -1,5 +1,8 @@
 //! Syntax: errors that a change brings into a file. What a grammar never understood there is no news.
 
+mod indentation;
+mod json;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -8,8 +11,9 @@ use tree_sitter::{Node, Tree};
 
 use crate::classify::MAX_FILE_BYTES;
 use crate::languages;
+use crate::walk::ParseError;
 
-/// Longer parses are given up, and nothing is said.
+/// Of the processor's time; longer parses are given up, and that is said.
 const PARSE_LIMIT: Duration = Duration::from_secs(2);
 /// More errors of one file say no more.
 const MAX_ERRORS: usize = 100;
@@ -28,17 +32,54 @@ pub struct SyntaxError {
     pub last: u32,
 }
 
-/// The errors that are in a file now and were not before. Nothing where the file is in no language that is read, or
-/// is too large or too slow to parse.
-pub fn introduced(path: &str, before: Option<&[u8]>, now: &[u8]) -> Option<Vec<SyntaxError>> {
-    let mut found = errors(path, now)?;
-    if found.is_empty() {
-        return Some(Vec::new());
+/// Why a file could not be looked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unchecked {
+    /// Nothing here reads files of this kind.
+    NoGrammar,
+    TooLarge,
+    /// The parse was given up.
+    TooSlow,
+    TooDeep,
+    NotText,
+}
+
+impl Unchecked {
+    /// In words that follow the name of a file.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::NoGrammar => "m1nd has no grammar for such files",
+            Self::TooLarge => "it is too large to parse",
+            Self::TooSlow => "parsing it took too long and was given up",
+            Self::TooDeep => "it is nested too deeply to parse",
+            Self::NotText => "it is not text",
+        }
     }
-    let known = before.and_then(|before| errors(path, before)).unwrap_or_default();
+}
+
+/// The errors that are in a file now and were not before.
+pub fn introduced(path: &str, before: Option<&[u8]>, now: &[u8]) -> Result<Vec<SyntaxError>, Unchecked> {
+    let now_found = errors(path, now)?;
+    if now_found.grammar.is_empty() && now_found.indentation.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = match before.map(|before| errors(path, before)) {
+        Some(Err(Unchecked::TooSlow)) => return Err(Unchecked::TooSlow),
+        known => known.and_then(Result::ok).unwrap_or_default(),
+    };
+    let mut found = fresh(now_found.grammar, known.grammar);
+    if found.is_empty() {
+        return Ok(fresh(now_found.indentation, known.indentation));
+    }
+    point_at_changes(&mut found, before, now);
+    Ok(found)
+}
+
+/// Those that are not among the known ones, wherever these moved.
+fn fresh(mut found: Vec<Keyed>, known: Vec<Keyed>) -> Vec<SyntaxError> {
     // A file that was not understood before may be written in what the grammar does not know.
     if found.len() <= known.len() {
-        return Some(Vec::new());
+        return Vec::new();
     }
     let mut old: BTreeMap<String, u32> = BTreeMap::new();
     for (key, _) in known {
@@ -51,9 +92,7 @@ pub fn introduced(path: &str, before: Option<&[u8]>, now: &[u8]) -> Option<Vec<S
         }
         _ => true,
     });
-    let mut found: Vec<SyntaxError> = found.into_iter().map(|(_, error)| error).collect();
-    point_at_changes(&mut found, before, now);
-    Some(found)
+    found.into_iter().map(|(_, error)| error).collect()
 }
 
 /// A piece that does not parse may begin long before the mistake: the first line in it that is new says more.
@@ -73,25 +112,54 @@ fn point_at_changes(errors: &mut [SyntaxError], before: Option<&[u8]>, now: &[u8
     }
 }
 
-/// All errors of a source, each with the line that tells it from others wherever it moves.
-fn errors(path: &str, bytes: &[u8]) -> Option<Vec<(String, SyntaxError)>> {
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return None;
+/// An error with the line that tells it from others wherever it moves.
+type Keyed = (String, SyntaxError);
+
+/// All errors of a source.
+#[derive(Default)]
+struct Errors {
+    grammar: Vec<Keyed>,
+    indentation: Vec<Keyed>,
+}
+
+fn errors(path: &str, bytes: &[u8]) -> Result<Errors, Unchecked> {
+    let is_json = path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("json"));
+    let language = languages::of_path(path);
+    if language.is_none() && !is_json {
+        return Err(Unchecked::NoGrammar);
     }
-    let (text, _) = decode(bytes)?;
-    let language = languages::of_path(path)?;
-    let tree = languages::tree(language, text.as_bytes(), PARSE_LIMIT).ok()?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(Unchecked::TooLarge);
+    }
+    let (text, _) = decode(bytes).ok_or(Unchecked::NotText)?;
     let lines: Vec<&str> = text.lines().collect();
-    let mut found = Vec::new();
+    let keyed = |line: u32, column: u32, last: u32, what: String| {
+        let key = lines.get(line as usize - 1).map_or("", |line| line.trim());
+        (key.to_owned(), SyntaxError { line, column, what, last })
+    };
+    let Some(language) = language else {
+        let found = json::error(&text).map_err(|()| Unchecked::TooDeep)?;
+        let grammar = found.into_iter().map(|(line, column, what)| keyed(line, column, line, what)).collect();
+        return Ok(Errors { grammar, indentation: Vec::new() });
+    };
+    let tree = match languages::tree(language, text.as_bytes(), PARSE_LIMIT) {
+        Ok(tree) => tree,
+        Err(ParseError::TimedOut(_)) => return Err(Unchecked::TooSlow),
+        Err(ParseError::Grammar(_)) => return Err(Unchecked::NoGrammar),
+    };
+    let mut found = Errors::default();
     for node in broken(&tree) {
         let at = node.start_position();
-        let line = lines.get(at.row).map_or("", |line| line.trim());
-        let what = described(node, &text);
         let last = node.end_position().row as u32 + 1;
-        let error = SyntaxError { line: at.row as u32 + 1, column: at.column as u32 + 1, what, last };
-        found.push((line.to_owned(), error));
+        found.grammar.push(keyed(at.row as u32 + 1, at.column as u32 + 1, last, described(node, &text)));
     }
-    Some(found)
+    if language.family == "python" {
+        for one in indentation::misplaced(&text).into_iter().take(MAX_ERRORS) {
+            let line = one.line as u32;
+            found.indentation.push(keyed(line, one.column as u32, line, one.what.to_owned()));
+        }
+    }
+    Ok(found)
 }
 
 fn broken(tree: &Tree) -> Vec<Node<'_>> {
@@ -134,8 +202,8 @@ mod tests {
 
     fn shown(path: &str, before: &str, now: &str) -> String {
         match introduced(path, Some(before.as_bytes()), now.as_bytes()) {
-            None => "not read".into(),
-            Some(found) => {
+            Err(why) => why.why().into(),
+            Ok(found) => {
                 let lines: Vec<String> =
                     found.iter().map(|one| format!("{}:{} {}", one.line, one.column, one.what)).collect();
                 lines.join("; ")
@@ -156,7 +224,31 @@ mod tests {
         assert_eq!(shown("a.py", long, &wrong), "7:1 `def b(x -> int:` does not parse");
         assert_ne!(shown("a.rs", broken, "fn a( {}\nfn b() {}\nfn c) {}\n"), "");
         assert_eq!(shown("a.py", "def a():\n    pass\n", "def a(:\n    pass\n"), "1:7 `)` is missing");
-        assert_eq!(shown("a.txt", "", "fn (("), "not read");
+        assert_eq!(shown("a.txt", "", "fn (("), "m1nd has no grammar for such files");
+        assert_eq!(shown("a.bin.py", "", "x\0"), "it is not text");
+    }
+
+    #[test]
+    fn indentation_that_python_refuses_is_told_unless_it_was_there() {
+        let sound = "def a():\n    return 1\n\n\ndef b():\n    return 2\n";
+        let no_body = "1:1 an indented block is missing after this line";
+        assert_eq!(shown("a.py", sound, &sound.replacen("    return", "return", 1)), no_body);
+        assert_eq!(shown("a.py", "", "if True:\n"), no_body);
+        let wrong = "def a():\nreturn 1\n";
+        assert_eq!(shown("a.py", wrong, &format!("import os\n{wrong}")), "");
+        assert_eq!(shown("a.rb", "", "if true\n  x\nend\n"), "");
+    }
+
+    #[test]
+    fn json_is_read_too() {
+        assert_eq!(shown("c.json", "{\"a\": 1}\n", "{\"a\":"), "1:5 EOF while parsing a value");
+        assert_eq!(shown("c.json", "{\"a\":", "{\"a\": "), "");
+    }
+
+    #[test]
+    fn comments_after_an_open_bracket_do_not_switch_the_check_off() {
+        let before = format!("def f():\n    return 1\n{}", "# pad\n".repeat(2_000));
+        assert_eq!(shown("a.py", &before, &before.replacen("f():", "f(", 1)), "1:1 `def f(` does not parse");
     }
 
     #[cfg(feature = "lang-c")]
