@@ -243,9 +243,16 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         targets.sort();
         targets.dedup();
         match (targets.is_empty(), &ty) {
-            (true, Ty::Unknown) => self.by_name(facts, inside.expr(*callee), site),
+            (true, Ty::Unknown) => {
+                self.out.unresolved += 1;
+                let named = self.by_name(facts, inside.expr(*callee));
+                self.guess(named, site);
+            }
             (true, _) => self.out.external += 1,
             (false, _) => {
+                if ty.others() > 0 {
+                    self.or_else(facts, inside.expr(*callee), &mut targets);
+                }
                 for (target, kind) in targets {
                     self.link(site.scope, target, kind, site.line);
                 }
@@ -253,39 +260,48 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
     }
 
-    /// Nothing is known of the receiver: methods with that name, if few have it.
-    fn by_name(&mut self, facts: &FileFacts, callee: &Expr, site: &CallSite) {
-        self.out.unresolved += 1;
+    /// What else may be meant has a name too: methods of that name stand beside what is known, if few have it.
+    fn or_else(&mut self, facts: &FileFacts, callee: &Expr, targets: &mut Vec<(GDef, LinkKind)>) {
+        let mut named = self.by_name(facts, callee);
+        named.retain(|def| targets.iter().all(|(known, _)| known != def));
+        let all = targets.len() + named.len();
+        if named.is_empty() || all > MAX_CANDIDATES {
+            return;
+        }
+        let guessed = LinkKind { kind: EdgeKind::Calls, candidates: Some(all as u16) };
+        targets.iter_mut().for_each(|(_, kind)| kind.candidates = guessed.candidates);
+        targets.extend(named.into_iter().map(|def| (def, guessed)));
+    }
+
+    /// Nothing is known of the receiver: methods with that name, unless many have it.
+    fn by_name(&self, facts: &FileFacts, callee: &Expr) -> Vec<GDef> {
         let program = self.eval.program;
         let name = match callee {
             Expr::Field { name, .. } => name,
             Expr::Path { segments, scope, .. } if segments.len() == 1 => {
                 let name = program.name(self.file, segments[0]);
-                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
-                return self.guess(named, site);
+                return self.eval.rules(self.file).guesses(program, self.file, *scope, name);
             }
             Expr::Name { name, scope, .. } => {
                 let name = program.name(self.file, *name);
-                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
-                return self.guess(named, site);
+                return self.eval.rules(self.file).guesses(program, self.file, *scope, name);
             }
-            _ => return,
+            _ => return Vec::new(),
         };
         let text = facts.text(*name);
         if self.eval.rules(self.file).is_common_method(text) {
-            return;
+            return Vec::new();
         }
         let all = program.methods(program.name(self.file, *name));
         if all.len() > MAX_SAME {
-            return;
+            return Vec::new();
         }
         let named = all.iter().copied().filter(|&def| {
             // A test is run by its runner, not by who happens to say its name.
             let is_called = !program.def(def).is_test_case() && !is_read(program, def);
             is_called && self.projects.may_meet(self.file, program.file_of(def))
         });
-        let named = program.without_copies(self.file, named.collect());
-        self.guess(named, site);
+        program.without_copies(self.file, named.collect())
     }
 
     fn guess(&mut self, named: Vec<GDef>, site: &CallSite) {

@@ -82,9 +82,12 @@ impl<'t> Visit<'t> for Reader<'_> {
         if !node.is_named() {
             return Descend::Past;
         }
+        self.sheet.enter_arm(node);
         match node.kind() {
-            "if_statement" | "elif_clause" | "else_clause" | "for_statement" | "while_statement"
-            | "try_statement" | "except_clause" | "case_clause" => self.sheet.open_branch(node, true),
+            "if_statement" => self.sheet.note_arm(field(node, "consequence")),
+            "try_statement" => self.sheet.note_arm(field(node, "body")),
+            "elif_clause" | "else_clause" | "for_statement" | "while_statement" | "except_clause"
+            | "case_clause" => self.sheet.open_branch(node, true),
             "function_definition" | "class_definition" => self.sheet.open_branch(node, false),
             _ => {}
         }
@@ -210,7 +213,7 @@ impl Reader<'_> {
             "as_pattern" => self.sheet.same(node, node.named_child(0)),
             "except_clause" => self.except_clause(node),
             "return_statement" => {
-                let value = node.named_child(0).and_then(|value| self.sheet.known(value));
+                let value = node.named_child(0).map(|value| self.sheet.expr(Some(value)));
                 self.result(value);
             }
             "yield" => {

@@ -524,3 +524,63 @@ class Own:
         "#]],
     );
 }
+
+#[test]
+fn one_side_of_a_condition_is_not_the_whole_answer() {
+    check(
+        r#"
+//- a.py
+class Graph:
+    def multi(self): pass
+class Multi(Graph):
+    def multi(self): pass
+def prep(G):
+    if G.directed:
+        G = Multi()
+    return G.multi()
+def other_side(G):
+    if G.directed:
+        G = Multi()
+    else:
+        G.multi()
+def given(graph=None):
+    graph = graph or Multi()
+    graph.multi()
+def first_none(a):
+    graph = None
+    if a:
+        graph = Multi()
+    graph.multi()
+def in_a_loop(names):
+    graph = Multi()
+    for name in names:
+        graph = graph
+    graph.multi()
+def made(a):
+    if a:
+        return Multi()
+    return a.graph()
+def by_result(a):
+    made(a).multi()
+"#,
+        expect![[r#"
+            a.py by_result -> a.py Graph.multi @[32] ?2
+            a.py by_result -> a.py Multi.multi @[32] ?2
+            a.py by_result -> a.py made @[32]
+            a.py first_none -> a.py Multi @[20]
+            a.py first_none -> a.py Multi.multi @[21]
+            a.py given -> a.py Graph.multi @[16] ?2
+            a.py given -> a.py Multi @[15]
+            a.py given -> a.py Multi.multi @[16] ?2
+            a.py in_a_loop -> a.py Multi @[23]
+            a.py in_a_loop -> a.py Multi.multi @[26]
+            a.py made -> a.py Multi @[29]
+            a.py other_side -> a.py Graph.multi @[13] ?2
+            a.py other_side -> a.py Multi @[11]
+            a.py other_side -> a.py Multi.multi @[13] ?2
+            a.py prep -> a.py Graph.multi @[8] ?2
+            a.py prep -> a.py Multi @[7]
+            a.py prep -> a.py Multi.multi @[8] ?2
+        "#]],
+    );
+}

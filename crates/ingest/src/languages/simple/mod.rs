@@ -55,6 +55,13 @@ pub(super) struct Grammar {
     pub is_library: fn(&str) -> bool,
 }
 
+impl Grammar {
+    /// Whether a name may hold values of any types, one after the other.
+    fn is_dynamic(&self) -> bool {
+        matches!(self.name, "lua" | "php" | "ruby")
+    }
+}
+
 /// What names are relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
@@ -183,6 +190,14 @@ pub(super) enum Role<'t> {
     Text,
     Number,
     Bool,
+    /// A local that is given a value later.
+    Declared {
+        name: Node<'t>,
+    },
+    /// No value at all.
+    Nothing,
+    /// One of these.
+    Either(Vec<Node<'t>>),
     /// Stands for its part.
     Same(Node<'t>),
     /// What the function around gives, in languages that write no types.

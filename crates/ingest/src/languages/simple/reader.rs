@@ -9,9 +9,9 @@ use m1nd_graph::NodeFlags;
 
 use super::{Function, Grammar, Imported, Role, Source, Unit};
 use crate::facts::{
-    Def, DefIx, DefKind, Few, FileFacts, How, Import, ImportAll, Name, Param, Scope, TypeExpr, TypeIx,
+    Def, DefIx, DefKind, Expr, Few, FileFacts, How, Import, ImportAll, Name, Param, Scope, TypeExpr, TypeIx,
 };
-use crate::sheet::{Sheet, last_line, line};
+use crate::sheet::{Sheet, field, last_line, line};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, lost_bytes, parse, walk};
 
 pub(super) fn read(
@@ -73,6 +73,9 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
         let (mut defs, mut has_block) = (0, false);
         let up = self.path.last().copied();
         self.path.push(node);
+        if self.grammar.is_dynamic() {
+            self.branch(node);
+        }
         match (self.grammar.role)(&self.source, node, up) {
             Role::Skip => return Descend::Past,
             Role::Comment => {
@@ -124,6 +127,7 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
             return;
         }
         self.path.pop();
+        self.sheet.close_branch(node);
         if self.opened.last().is_some_and(|opened| opened.node == node.id())
             && let Some(opened) = self.opened.pop()
         {
@@ -143,6 +147,32 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
 }
 
 impl<'t> Reader<'_, 't> {
+    /// Opens what may be skipped, and functions, which begin without doubts.
+    fn branch(&mut self, node: Node<'t>) {
+        self.sheet.enter_arm(node);
+        match node.kind() {
+            "if_statement" | "if" | "unless" | "elsif" | "elseif_statement" | "try_statement" => {
+                let fields = ["consequence", "body"];
+                self.sheet.note_arm(fields.into_iter().find_map(|name| field(node, name)));
+            }
+            "else_statement" | "else_clause" | "else_if_clause" | "else" | "when" | "in_clause"
+            | "rescue" | "catch_clause" | "case_statement" | "default_statement" | "for_statement"
+            | "for" | "while" | "until" | "while_statement" | "repeat_statement" | "foreach_statement"
+            | "if_modifier" | "unless_modifier" | "rescue_modifier" => self.sheet.open_branch(node, true),
+            "function_declaration"
+            | "function_definition"
+            | "method"
+            | "singleton_method"
+            | "method_declaration"
+            | "anonymous_function"
+            | "arrow_function"
+            | "class"
+            | "module"
+            | "class_declaration" => self.sheet.open_branch(node, false),
+            _ => {}
+        }
+    }
+
     fn comment(&mut self, node: Node<'_>) {
         let text = self.source.text(node);
         let lines = text.trim_end_matches("*/").trim_end_matches("--]]").lines();
@@ -291,6 +321,12 @@ impl<'t> Reader<'_, 't> {
         }
         if function.body.is_none() && in_type && !marks.is_bodiless {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
+        }
+        // `f = function` gives a local of the function around a value like any other.
+        if node.kind() == "assignment_statement" && around.is_some_and(DefKind::is_callable) {
+            let next = DefIx(self.sheet.facts.defs.len() as u32);
+            let (name, value, to) = (def.name, self.sheet.push(Expr::Def(next)), self.sheet.block_end());
+            self.sheet.bind(name, node.start_byte(), to, None, Some(value));
         }
         let ix = self.sheet.open_def(def);
         let params = self.bind_params(node, function.params);

@@ -158,10 +158,12 @@ impl SimpleRules {
         let mut around = scope;
         while let Some(ix) = around {
             if facts.def(ix).kind.is_callable() {
-                let items = program.items(Place::Def(program.global(file, ix)), name);
-                let found = items.iter().find(|&&def| program.def(def).kind.is_callable());
-                if let Some(&found) = found {
-                    return Some(Ty::Fn(found, None));
+                let items = program.items(Place::Def(program.global(file, ix)), name).iter().copied();
+                // Each side of a condition may have its own.
+                let found = items.filter(|&def| program.def(def).kind.is_callable());
+                let found = Ty::union(found.map(|def| Ty::Fn(def, None)).collect());
+                if !found.is_unknown() {
+                    return Some(found);
                 }
             }
             around = facts.def(ix).parent;
@@ -512,6 +514,10 @@ impl Rules for SimpleRules {
                 && self.joins(here, &other.path)
         };
         program.without_copies(file, named.iter().copied().filter(may_be).collect())
+    }
+
+    fn is_dynamic(&self) -> bool {
+        self.grammar.is_dynamic()
     }
 
     fn is_common_method(&self, name: &str) -> bool {
