@@ -34,6 +34,9 @@ impl<'t> Reader<'_, 't> {
                     }
                     None => self.bare(name),
                 };
+                if receiver.is_none() && self.grammar.name == "ruby" {
+                    self.note_blocks(callee);
+                }
                 let args = args.map(named_children).unwrap_or_default();
                 let mut args: Vec<ExprIx> = args.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
                 if self.is_piped(node) {

@@ -1,5 +1,6 @@
 //! What languages of the second class share: each says what its nodes are, and the rest is done here.
 
+mod blocks;
 mod common;
 mod expressions;
 mod extensions;

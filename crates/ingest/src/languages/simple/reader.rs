@@ -34,6 +34,7 @@ pub(super) fn read(
         opened: Vec::new(),
         impls: FxHashMap::default(),
         heads: FxHashSet::default(),
+        handed: FxHashMap::default(),
         path: Vec::new(),
     };
     if (grammar.is_test_path)(path) {
@@ -55,6 +56,8 @@ pub(super) struct Reader<'s, 't> {
     impls: FxHashMap<(Scope, Few<Name>), DefIx>,
     /// Nodes that look like calls and are none.
     pub(super) heads: FxHashSet<usize>,
+    /// Methods that are handed a block, by call; nothing where they run it as it stands.
+    pub(super) handed: FxHashMap<usize, Option<TypeIx>>,
     /// The node being read and those around it, outermost first.
     pub(super) path: Vec<Node<'t>>,
 }

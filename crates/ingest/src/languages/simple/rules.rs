@@ -265,6 +265,54 @@ impl SimpleRules {
         }
         None
     }
+
+    /// What one word stands for that is called.
+    fn word(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, first: GName) -> Ty {
+        if let Some(found) = self.inner(eval.program, file, scope, first) {
+            return found;
+        }
+        if self.grammar.global_functions {
+            return self.function_or_type(eval, file, scope, first);
+        }
+        let mut foreign = false;
+        for class in self.classes_around(eval, file, scope) {
+            let this = Ty::Of(class, Arc::new([]));
+            if let Some(found) = self.class_member(eval, &this, first, Access::Call) {
+                return found;
+            }
+            foreign |= self.lineage(eval, class).1;
+        }
+        // A name of the library is ours where the file itself defines or imports it.
+        if (self.grammar.is_library)(eval.program.text(first)) && !is_known_here(eval.program, file, first) {
+            return Ty::External;
+        }
+        let found = self.lookup(eval, file, scope, &[first], Among::All);
+        if self.grammar.extensions
+            && matches!(found, None | Some(Ty::External))
+            && let Some(found) = self.called_on_this(eval, file, first)
+        {
+            return found;
+        }
+        // `local copy = tables.copy` at the top of a file.
+        if found.is_none()
+            && self.grammar.unit == Unit::File
+            && let Some(bound @ Ty::Fn(def, _)) = eval.top_binding(file, first)
+        {
+            // `local print_as_it_was = print`, before a `print` of its own.
+            let name = eval.program.text(eval.program.def_name(def));
+            return if (self.grammar.is_library)(name) { Ty::External } else { bound };
+        }
+        match found {
+            Some(found) => found,
+            None if foreign => Ty::External,
+            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| {
+                match self.is_mixed_in(eval.program, file, scope) {
+                    true if !eval.program.methods(first).is_empty() => Ty::Unknown,
+                    _ => self.not_found(first),
+                }
+            }),
+        }
+    }
 }
 
 /// Which definitions a name may mean.
@@ -315,50 +363,8 @@ impl Rules for SimpleRules {
             };
             return self.through(eval, from, rest);
         }
-        if let Some(found) = self.inner(eval.program, file, scope, first) {
-            return found;
-        }
-        if self.grammar.global_functions {
-            return self.function_or_type(eval, file, scope, first);
-        }
-        let mut foreign = false;
-        for class in self.classes_around(eval, file, scope) {
-            let this = Ty::Of(class, Arc::new([]));
-            if let Some(found) = self.class_member(eval, &this, first, Access::Call) {
-                return found;
-            }
-            foreign |= self.lineage(eval, class).1;
-        }
-        // A name of the library is ours where the file itself defines or imports it.
-        if (self.grammar.is_library)(eval.program.text(first)) && !is_known_here(eval.program, file, first) {
-            return Ty::External;
-        }
-        let found = self.lookup(eval, file, scope, path, Among::All);
-        if self.grammar.extensions
-            && matches!(found, None | Some(Ty::External))
-            && let Some(found) = self.called_on_this(eval, file, first)
-        {
-            return found;
-        }
-        // `local copy = tables.copy` at the top of a file.
-        if found.is_none()
-            && self.grammar.unit == Unit::File
-            && let Some(bound @ Ty::Fn(def, _)) = eval.top_binding(file, first)
-        {
-            // `local print_as_it_was = print`, before a `print` of its own.
-            let name = eval.program.text(eval.program.def_name(def));
-            return if (self.grammar.is_library)(name) { Ty::External } else { bound };
-        }
-        match found {
-            Some(found) => found,
-            None if foreign => Ty::External,
-            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| {
-                match self.is_mixed_in(eval.program, file, scope) {
-                    true if !eval.program.methods(first).is_empty() => Ty::Unknown,
-                    _ => self.not_found(first),
-                }
-            }),
-        }
+        let found = self.word(eval, file, scope, first);
+        if args.is_empty() { found } else { self.in_blocks(eval, file, first, found, &args) }
     }
 
     fn type_path(
