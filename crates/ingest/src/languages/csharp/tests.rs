@@ -221,3 +221,30 @@ namespace M {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn what_a_type_has_of_its_own_comes_before_what_is_written_for_it() {
+    let found = testing::calls(
+        r#"
+//- a.cs
+namespace N.U {
+  public static class StringUtils {
+    public static bool StartsWith(this string s, char c) { return true; }
+    public static bool IsShouted(this string s) { return true; }
+  }
+}
+namespace N {
+  using N.U;
+  public class Use {
+    public bool A(string s) { return s.StartsWith("0") && s.IsShouted(); }
+    public bool B(Use other) { return other.Path.StartsWith("0"); }
+    public string Path { get; set; }
+  }
+}
+"#,
+    );
+    expect![[r#"
+        a.cs N.Use.A -> a.cs N.U.StringUtils.IsShouted @[10]
+    "#]]
+    .assert_eq(&found);
+}
