@@ -248,3 +248,30 @@ namespace N {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn what_an_interface_alone_calls_is_not_called_on_the_class() {
+    let found = testing::calls(
+        r#"
+//- a.cs
+namespace N {
+  public interface ICol<T> { void Put(T item); }
+  public class Cont : ICol<int> {
+    public virtual void Put(object o) {}
+    void ICol<int>.Put(int item) {}
+  }
+  public class Use {
+    public void D(Cont c) { c.Put(Five()); }
+    public void E(ICol<int> c) { c.Put(5); }
+    public int Five() { return 5; }
+  }
+}
+"#,
+    );
+    expect![[r#"
+        a.cs N.Use.D -> a.cs N.Cont.Put @[8]
+        a.cs N.Use.D -> a.cs N.Use.Five @[8]
+        a.cs N.Use.E -> a.cs N.ICol.Put @[9]
+    "#]]
+    .assert_eq(&found);
+}

@@ -249,7 +249,7 @@ impl<'t> Function<'t> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Marks {
     pub is_test: bool,
-    /// Called by no name: what stands in its place is a title.
+    /// Called by no name: what stands in its place is a title, or the name that an interface gives it.
     pub is_titled: bool,
     pub is_entry: bool,
     pub is_private: bool,
