@@ -584,3 +584,53 @@ def by_result(a):
         "#]],
     );
 }
+
+#[test]
+fn ways_to_call_a_function_are_not_the_function() {
+    let fixture = r#"
+//- a.py
+import typing as t
+from typing import overload
+
+@t.overload
+def locate(name: None) -> int: ...
+@t.overload
+def locate(name: str) -> str: ...
+# The real one.
+def locate(name): return name
+
+class Command:
+    @overload
+    def main(self, a: int) -> int: ...
+    @overload
+    def main(self, a: str) -> str: ...
+    def main(self, a): return a
+
+class Wanted(t.Protocol):
+    @overload
+    def only(self, a: int) -> int: ...
+    @overload
+    def only(self, a: str) -> str: ...
+
+def go(command: Command):
+    locate("x")
+    command.main(1)
+"#;
+    check(
+        fixture,
+        expect![[r#"
+            a.py go -> a.py Command.main @[26]
+            a.py go -> a.py locate @[25]
+        "#]],
+    );
+    expect![[r#"
+        class::a.py::Command 11-16 `class Command`
+        class::a.py::Wanted 18-22 `class Wanted(t.Protocol)`
+        function::a.py::go 24-26 `def go(command: Command)`
+        function::a.py::locate 9-9 `def locate(name)`
+        method::a.py::Command.main 16-16 `def main(self, a)`
+        method::a.py::Wanted.only 19-20 `def only(self, a: int) -> int`
+        method::a.py::Wanted.only#2 21-22 `def only(self, a: str) -> str`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+}
