@@ -185,12 +185,12 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     }
 }
 
-/// `a.b` is `a/b.lua` or `a/b/init.lua`, below a folder around the file or below its `src` or `lua`.
+/// `a.b` is `a/b.lua` or `a/b/init.lua`, below a folder around the file or below its `src`, `lua` or `vendor`.
 fn find(from: &str, asked: &str, is_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let path = asked.replace('.', "/");
     let mut root = folder(from);
     loop {
-        for base in ["", "src/", "lua/", "lib/"] {
+        for base in ["", "src/", "lua/", "lib/", "vendor/", "deps/"] {
             let head = if root.is_empty() { base.to_owned() } else { format!("{root}/{base}") };
             for end in [".lua", "/init.lua"] {
                 let whole = format!("{head}{path}{end}");

@@ -179,3 +179,29 @@ return M
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_library_may_be_kept_in_the_project() {
+    let found = testing::calls(
+        r#"
+//- src/cmd.lua
+local argparse = require("argparse")
+local M = {}
+function M.run(cfg)
+  local parser = argparse("x"):add_help_command()
+  local args = parser:parse({})
+end
+return M
+//- vendor/argparse.lua
+local Parser = {}
+function Parser:add_help_command() return self end
+function Parser:parse(a) return a end
+return setmetatable({}, {__call = function(_, n) return setmetatable({}, {__index = Parser}) end})
+"#,
+    );
+    expect![[r#"
+        src/cmd.lua run -> vendor/argparse.lua add_help_command @[4] ?1
+        src/cmd.lua run -> vendor/argparse.lua parse @[5] ?1
+    "#]]
+    .assert_eq(&found);
+}
