@@ -310,3 +310,21 @@ fn calls_that_mean_another_build_are_a_lead() {
     assert_eq!(found["leads"][0]["node_id"], "method::labels.go::Labels.Get", "{found}");
     assert_eq!(found["leads"][0]["calls"], 1, "{found}");
 }
+
+#[test]
+fn a_method_of_a_type_that_is_no_node_has_the_calls_of_what_it_implements_as_a_lead() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- src/lib.rs\npub trait Bits { fn fresh(n: usize) -> Self; }\nimpl Bits for Vec<bool> { fn fresh(n: usize) -> Self { vec![false; n] } }\npub fn make<T: Bits>() -> T { T::fresh(3) }\n//- F.java\npublic class F {\n  interface Filter { boolean check(int x); }\n  static final Filter ALL = new Filter() { public boolean check(int x) { return true; } };\n  static boolean use(Filter f) { return f.check(1); }\n}\n",
+    );
+    fixture.call("ingest", json!({}));
+    for (name, base) in [
+        ("Vec.fresh", "method::src/lib.rs::Bits.fresh"),
+        ("method::F.java::F.check", "method::F.java::F.Filter.check"),
+    ] {
+        let found = callers(&fixture, name);
+        assert_eq!(found["leads"][0]["via"], "base", "{name}: {found}");
+        assert_eq!(found["leads"][0]["node_id"], base, "{name}: {found}");
+        assert_eq!(found["leads"][0]["calls"], 1, "{name}: {found}");
+    }
+}

@@ -14,6 +14,7 @@ mod targets;
 pub(crate) mod ty;
 
 use std::hash::{Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -30,7 +31,7 @@ use eval::Eval;
 use index::Index;
 use program::{GDef, Place, Program, Source};
 use projects::Projects;
-use rules::Rules;
+use rules::{Access, Rules};
 use ty::Ty;
 
 /// Above this a shared name is no evidence at all.
@@ -194,6 +195,11 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         for (at, def) in facts.defs.iter().enumerate() {
             for &base in &def.bases {
                 linker.base(DefIx(at as u32), base);
+            }
+            // A method of a class without a name says what that class extends.
+            if let (DefKind::Method, Some(of)) = (def.kind, def.of) {
+                let of = linker.eval.ty(file, of);
+                linker.implements(DefIx(at as u32), &of);
             }
         }
         for (at, ty) in facts.types.iter().enumerate() {
@@ -396,6 +402,12 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let (source, kind) = match found.kind {
             DefKind::Impl => {
                 let Some(Ty::Of(of, _)) = found.of.map(|ty| self.eval.ty(self.file, ty)) else {
+                    // The type is not ours and no node: what is written for it implements the members one by one.
+                    let of = Ty::Of(target, Arc::new([]));
+                    let children = program.children(Place::Def(program.global(self.file, def)));
+                    for &child in children {
+                        self.implements(program.local(child).1, &of);
+                    }
                     return;
                 };
                 let (file, ix) = program.local(of);
@@ -415,7 +427,39 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             _ if is_contract => (def, EdgeKind::Implements),
             _ => (def, EdgeKind::Inherits),
         };
-        self.link(Some(source), target, LinkKind { kind, candidates: None }, found.name_line);
+        let kind = LinkKind { kind, candidates: None };
+        self.link(Some(source), target, kind, found.name_line);
+        // What one part of a type extends, all of it does.
+        let own = program.global(self.file, def);
+        for part in self.eval.rules(self.file).other_parts(program, own) {
+            let (source, target) = (self.end_of(part), self.end_of(target));
+            let line = if source.file == self.file { program.def(part).name_line } else { 0 };
+            if source != target {
+                self.out.links.push(Link { source, target, kind, line });
+            }
+        }
+    }
+
+    /// A method whose type is no node stands for the members of that name in what the type is written for.
+    fn implements(&mut self, method: DefIx, base: &Ty) {
+        let program = self.eval.program;
+        let def = program.files[self.file as usize].def(method);
+        let own = program.global(self.file, method);
+        if def.kind != DefKind::Method {
+            return;
+        }
+        let name = program.name(self.file, def.name);
+        let mut found = self.eval.member(self.file, base, name, Access::Call).functions();
+        found.retain(|&target| target != own);
+        // Of overloads those that take as much.
+        let takes = |target: &GDef| program.def(*target).params.len() == def.params.len();
+        if found.iter().any(takes) {
+            found.retain(takes);
+        }
+        for target in found {
+            let kind = LinkKind { kind: EdgeKind::Implements, candidates: None };
+            self.link(Some(method), target, kind, def.name_line);
+        }
     }
 
     fn type_reference(&mut self, ty: TypeIx, scope: Scope, line: u32) {

@@ -136,6 +136,11 @@ pub(crate) trait Rules: Sync {
         items.into_iter().find(|&def| program.def(def).kind == DefKind::Constant)
     }
 
+    /// Where else a type is written, in a language that lets it be written in parts.
+    fn other_parts(&self, _program: &Program<'_>, _def: GDef) -> Vec<GDef> {
+        Vec::new()
+    }
+
     /// Whether a name may hold values of any types, one after the other.
     fn is_dynamic(&self) -> bool {
         false

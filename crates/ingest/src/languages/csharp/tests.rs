@@ -275,3 +275,22 @@ namespace N {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn every_part_of_a_type_extends_what_one_part_does() {
+    let found = testing::imports_and_bases(
+        r#"
+//- a.cs
+namespace N { public class Base { public virtual void Go() {} } }
+//- b.cs
+namespace N { public partial class Text : Base { } }
+//- c.cs
+namespace N { public partial class Text { public override void Go() {} } }
+"#,
+    );
+    expect![[r#"
+        b.cs N.Text inherits -> a.cs N.Base @[1]
+        c.cs N.Text inherits -> a.cs N.Base @[]
+    "#]]
+    .assert_eq(&found);
+}

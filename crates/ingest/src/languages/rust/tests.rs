@@ -609,3 +609,28 @@ pub fn use_it(io: &(dyn Io + Send), other: Box<dyn Io>) -> bool { io.down::<u8>(
         "#]],
     );
 }
+
+#[test]
+fn what_is_written_for_types_of_others_implements_the_trait() {
+    let found = testing::imports_and_bases(
+        r#"
+//- Cargo.toml
+[package]
+name = "r"
+//- src/lib.rs
+pub trait Bits { fn fresh(n: usize) -> Self; fn size(&self) -> usize { 0 } }
+impl Bits for Vec<bool> { fn fresh(n: usize) -> Self { vec![false; n] } }
+pub trait Shown { fn shown(&self) -> String; }
+impl<T: Bits> Shown for T { fn shown(&self) -> String { String::new() } }
+pub struct Own;
+impl Bits for Own { fn fresh(n: usize) -> Self { Own } }
+pub fn make<T: Bits>() -> T { T::fresh(3) }
+"#,
+    );
+    expect![[r#"
+        src/lib.rs Own implements -> src/lib.rs Bits @[6]
+        src/lib.rs T.shown implements -> src/lib.rs Shown.shown @[4]
+        src/lib.rs Vec.fresh implements -> src/lib.rs Bits.fresh @[2]
+    "#]]
+    .assert_eq(&found);
+}

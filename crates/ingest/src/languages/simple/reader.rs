@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::{Function, Grammar, Imported, Role, Source, Unit};
+use super::{Function, Grammar, Imported, Role, Source, Unit, child_of};
 use crate::facts::{
     Def, DefIx, DefKind, Expr, Few, FileFacts, How, Import, ImportAll, Name, Param, Scope, TypeExpr, TypeIx,
 };
@@ -295,7 +295,9 @@ impl<'t> Reader<'_, 't> {
                 || (kind == DefKind::Module && self.grammar.unit == Unit::Program)
         };
         let in_type = around.is_some_and(holds_methods);
-        let kind = if in_type || function.marks.is_method { DefKind::Method } else { DefKind::Function };
+        let nameless = self.nameless_base();
+        let is_method = in_type || function.marks.is_method || nameless.is_some();
+        let kind = if is_method { DefKind::Method } else { DefKind::Function };
         if let Some(clause) = self.clause_of(node, &function) {
             self.sheet.enter_def(clause);
             self.bind_params(node, function.params);
@@ -325,6 +327,7 @@ impl<'t> Reader<'_, 't> {
         if function.body.is_none() && in_type && !marks.is_bodiless {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
+        def.of = nameless.map(|base| self.type_at(base));
         // `f = function` gives a local of the function around a value like any other.
         if node.kind() == "assignment_statement" && around.is_some_and(DefKind::is_callable) {
             let next = DefIx(self.sheet.facts.defs.len() as u32);
@@ -339,6 +342,17 @@ impl<'t> Reader<'_, 't> {
         def.returns = returns;
         self.routes(node, Some(ix));
         defs
+    }
+
+    /// What the object without a name extends that a function of Kotlin stands in: `object : Base { … }`.
+    fn nameless_base(&self) -> Option<Node<'t>> {
+        let [.., object, body, _] = self.path[..] else { return None };
+        if self.grammar.name != "kotlin" || object.kind() != "object_literal" || body.kind() != "class_body" {
+            return None;
+        }
+        let specifiers = child_of(object, &["delegation_specifiers"])?;
+        let base = specifiers.named_child(0)?.named_child(0)?;
+        if base.kind() == "constructor_invocation" { base.named_child(0) } else { Some(base) }
     }
 
     /// `private struct A`, in languages where that means this file alone.

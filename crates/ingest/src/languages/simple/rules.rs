@@ -522,6 +522,18 @@ impl Rules for SimpleRules {
         program.without_copies(file, named.iter().copied().filter(may_be).collect())
     }
 
+    fn other_parts(&self, program: &Program<'_>, def: GDef) -> Vec<GDef> {
+        let is_partial = |def: &GDef| {
+            let found = program.def(*def);
+            found.kind.is_type() && found.signature.split(' ').any(|word| word == "partial")
+        };
+        if self.grammar.name != "csharp" || !is_partial(&def) {
+            return Vec::new();
+        }
+        let parts = self.parts(program, def).into_iter();
+        parts.filter(|part| *part != def && is_partial(part)).collect()
+    }
+
     fn is_dynamic(&self) -> bool {
         self.grammar.is_dynamic()
     }
