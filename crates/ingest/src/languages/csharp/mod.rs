@@ -1,5 +1,6 @@
 //! C#: its nodes, namespaces, attributes that mark tests.
 
+mod readable;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
-    readable: None,
+    readable: Some(readable::first_branches),
     role,
     unit: Unit::Package,
     sees_outer_packages: true,

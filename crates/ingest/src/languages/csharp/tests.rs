@@ -294,3 +294,61 @@ namespace N { public partial class Text { public override void Go() {} } }
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_bracket_may_be_split_by_the_preprocessor() {
+    let found = testing::calls(
+        r#"
+//- b.cs
+namespace M {
+  public class Base { public virtual int? Num() { return 1; } }
+  public partial class Text : Base {
+    public void First(bool a) {
+#if HAVE_X
+      if (a)
+      {
+#else
+      if (!a) {
+#endif
+      }
+    }
+    public override int? Num() { return 2; }
+  }
+  public class UseIt { public void Go() { Text t = new Text(); t.Num(); } }
+}
+"#,
+    );
+    expect![[r#"
+        b.cs M.UseIt.Go -> b.cs M.Text @[15]
+        b.cs M.UseIt.Go -> b.cs M.Text.Num @[15]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn what_could_not_be_read_may_have_what_its_base_has() {
+    let found = testing::calls(
+        r#"
+//- a.cs
+namespace M {
+  public class Base { public virtual int Num() { return 1; } }
+  public class UseIt { public void Go(Text t, Whole w) {
+    t.Num();
+    w.Num();
+  } }
+  public class Whole : Base { }
+}
+//- b.cs
+namespace M {
+  public class Text : Base {
+    public void First(bool a) { if (a) { }
+    } } }
+    public override int Num() { return 2; }
+    public class { void ( }}}
+"#,
+    );
+    expect![[r#"
+        a.cs M.UseIt.Go -> a.cs M.Base.Num @[4 ?2, 5]
+    "#]]
+    .assert_eq(&found);
+}

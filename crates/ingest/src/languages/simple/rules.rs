@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use m1nd_graph::NodeFlags;
+
 use super::super::elixir::OWN_MODULE;
 use super::{Grammar, Unit, common, extensions, named};
 use crate::facts::{By, DefKind, Scope};
@@ -12,7 +14,7 @@ use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{Args, Ty};
+use crate::resolve::ty::{Args, OTHER, Ty};
 
 /// What a name that starts at the root of all packages has in front: `\a\b`.
 pub(super) const ROOT: &str = "\\";
@@ -199,10 +201,15 @@ impl SimpleRules {
         let (Ty::Of(class, _) | Ty::Type(class, _)) = base else { return None };
         let program = eval.program;
         let text = program.text(name);
-        let mut is_value = false;
+        let (mut is_value, mut is_partial) = (false, false);
         for at in self.lineage(eval, *class).0 {
             let full = self.full(program, at);
             let file = program.file_of(at);
+            // What could not be read may have it before its bases do.
+            let or_unread = |found: Ty| match is_partial {
+                true => Ty::union(vec![found, Ty::std(OTHER, [])]),
+                false => found,
+            };
             // A constructor is reached by making a value, not by its name.
             if full.rsplit('.').next() == Some(text) {
                 continue;
@@ -214,9 +221,13 @@ impl SimpleRules {
             let found = named.and_then(|named| named::accessed(program, named, access));
             let is_read = |found: &&Ty| access == Access::Read && matches!(found, Ty::Fn(..));
             if let Some(found) = found.as_ref().filter(|found| !is_read(found)) {
-                return Some(found.clone());
+                return Some(or_unread(found.clone()));
             }
-            for part in self.parts(program, at) {
+            let parts = self.parts(program, at);
+            let is_unread =
+                |part: &GDef| program.files[program.file_of(*part) as usize].flags.has(NodeFlags::PARTIAL);
+            is_partial |= parts.iter().any(is_unread);
+            for part in parts {
                 if let Some(found) = eval.field(part, &[], name) {
                     return Some(if access == Access::Call { Ty::External } else { found });
                 }
