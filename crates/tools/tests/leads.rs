@@ -312,6 +312,32 @@ fn calls_that_mean_another_build_are_a_lead() {
 }
 
 #[test]
+fn a_method_handed_on_by_something_unknown_says_where() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py\nclass View:\n    def dispatch(self):\n        pass\n\ndef view(made, app):\n    self = made()\n    return app.ensure(self.dispatch)(1)\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "View.dispatch");
+    assert_eq!(found["total"], 0, "{found}");
+    assert_eq!(found["leads"][0]["via"], "value", "{found}");
+    assert_eq!(found["leads"][0]["at"], "a.py:7", "{found}");
+}
+
+#[test]
+fn calls_are_counted_however_their_language_writes_them() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.rb\nclass Base\n  def self.after(path = nil, &block); end\nend\n//- b_spec.rb\nmock_app do\n  after('/b') { }\n  after 'x'\nend\n//- c.lua\nlocal P = {}\nfunction P:close(a) return a end\nreturn P\n//- d.lua\nlocal function go(p) p:close(1) end\n//- src/lib.rs\nstruct S;\nimpl S { fn get<T>(&self) {} }\nfn f(x: impl Unknown) { x.get::<u8>() }\n",
+    );
+    fixture.call("ingest", json!({}));
+    for (name, calls) in [("Base.after", 2), ("close", 1), ("S.get", 1)] {
+        let found = callers(&fixture, name);
+        assert_eq!((&found["total"], &found["unattributed"]), (&json!(0), &json!(calls)), "{name}: {found}");
+    }
+}
+
+#[test]
 fn a_method_of_a_type_that_is_no_node_has_the_calls_of_what_it_implements_as_a_lead() {
     let fixture = Fixture::new(
         m1nd_tools::surface(),
