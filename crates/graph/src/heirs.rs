@@ -51,7 +51,10 @@ impl Graph {
 
     /// Members of the same name in the types that the node's type inherits from or implements.
     pub fn overridden(&self, node: NodeIx) -> Vec<NodeIx> {
-        let Some(owner) = self.owner(node) else { return Vec::new() };
+        // A method whose type is no node says itself what it implements.
+        let mut found: Vec<NodeIx> = self.targets(node, EdgeKind::Implements).collect();
+        found.retain(|&target| self.node(target).kind().is_callable());
+        let Some(owner) = self.owner(node).filter(|_| found.is_empty()) else { return found };
         let label = self.node(node).label();
         let bases = self.lineage(owner).into_iter().skip(1);
         let members = bases.flat_map(|base| self.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
@@ -73,10 +76,14 @@ impl Graph {
             }
             at += 1;
         }
+        // A method whose type is no node says itself what it implements.
+        let alone = self.sources(node, EdgeKind::Implements).collect::<Vec<_>>();
+        let alone = alone.into_iter().filter(|&heir| self.node(heir).kind().is_callable());
         let members = below
             .into_iter()
             .skip(1)
             .flat_map(|heir| self.targets(heir, EdgeKind::Contains).collect::<Vec<_>>());
-        members.filter(|&member| self.node(member).label() == label && member != node).collect()
+        let members = members.filter(|&member| self.node(member).label() == label && member != node);
+        members.chain(alone).collect()
     }
 }

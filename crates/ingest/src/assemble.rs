@@ -325,6 +325,8 @@ fn impl_name<'f>(facts: &'f FileFacts, def: &Def) -> &'f str {
         match &facts.types[ix.0 as usize] {
             TypeExpr::Path { segments, .. } => return segments.last().map_or("", |&last| facts.text(last)),
             TypeExpr::Ref(inner) | TypeExpr::List(inner) => ty = Some(*inner),
+            // `impl dyn Trait + Send`
+            TypeExpr::Bounds(parts) => ty = parts.first().copied(),
             _ => break,
         }
     }

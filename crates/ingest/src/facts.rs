@@ -247,7 +247,8 @@ pub enum How {
     Static,
     /// Read like a field.
     Property,
-    /// Only by what runs it: its name is the title of a test, which no code can say.
+    /// Only by what runs it: its name is the title of a test, which no code can say, or what it is called through
+    /// another type by.
     Titled,
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct Sheet<'s> {
     comments: Vec<(u32, String)>,
     /// Branches, loops and functions around, outermost first.
     branches: Vec<Branch>,
+    /// Statements that only one side of a condition runs, by node.
+    arms: Vec<usize>,
 }
 
 struct Branch {
@@ -78,6 +80,7 @@ impl<'s> Sheet<'s> {
             routers: Routers::default(),
             comments: Vec::new(),
             branches: Vec::new(),
+            arms: Vec::new(),
         }
     }
 
@@ -330,9 +333,37 @@ impl<'s> Sheet<'s> {
         self.facts.bindings.push(Binding { owner, name, from: from as u32, to, until, ty, value });
     }
 
+    /// Gives a name that was declared before another value, which holds as long as the name does.
+    pub fn rebind(&mut self, name: Name, from: usize, value: Option<ExprIx>) {
+        let (owner, at) = (self.owner(), from as u32);
+        let mut last = self.facts.bindings.iter().rev().take(200);
+        let declared = last.find(|b| b.owner == owner && b.name == name && b.from <= at && at < b.to);
+        let to = declared.map_or(self.block_end(), |declared| declared.to);
+        // A function inside may be run at any time, or never.
+        let end = self.function_range().1;
+        self.bind(name, from, to, None, value);
+        if let Some(bound) = self.facts.bindings.last_mut()
+            && end < to
+        {
+            bound.until = bound.until.min(end);
+        }
+    }
+
     /// Opens a branch or a loop, or a function, which begins without doubts.
     pub fn open_branch(&mut self, node: Node<'_>, may_be_skipped: bool) {
         self.branches.push(Branch { node: node.id(), end: node.end_byte() as u32, may_be_skipped });
+    }
+
+    /// What stands here is run under a condition; the rest of the statement around it is not.
+    pub fn note_arm(&mut self, node: Option<Node<'_>>) {
+        self.arms.extend(node.map(|node| node.id()));
+    }
+
+    /// Opens a branch where a node is such an arm.
+    pub fn enter_arm(&mut self, node: Node<'_>) {
+        if self.arms.pop_if(|arm| *arm == node.id()).is_some() {
+            self.open_branch(node, true);
+        }
     }
 
     /// Whether the definition that a branch was opened for last stands in one that may be skipped.
@@ -342,7 +373,7 @@ impl<'s> Sheet<'s> {
 
     /// Closes what a node opened, if it opened anything.
     pub fn close_branch(&mut self, node: Node<'_>) {
-        self.branches.pop_if(|branch| branch.node == node.id());
+        while self.branches.pop_if(|branch| branch.node == node.id()).is_some() {}
     }
 
     pub fn call(&mut self, what: ExprIx, node: Node<'_>) {

@@ -310,3 +310,47 @@ fn calls_that_mean_another_build_are_a_lead() {
     assert_eq!(found["leads"][0]["node_id"], "method::labels.go::Labels.Get", "{found}");
     assert_eq!(found["leads"][0]["calls"], 1, "{found}");
 }
+
+#[test]
+fn a_method_handed_on_by_something_unknown_says_where() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py\nclass View:\n    def dispatch(self):\n        pass\n\ndef view(made, app):\n    self = made()\n    return app.ensure(self.dispatch)(1)\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "View.dispatch");
+    assert_eq!(found["total"], 0, "{found}");
+    assert_eq!(found["leads"][0]["via"], "value", "{found}");
+    assert_eq!(found["leads"][0]["at"], "a.py:7", "{found}");
+}
+
+#[test]
+fn calls_are_counted_however_their_language_writes_them() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.rb\nclass Base\n  def self.after(path = nil, &block); end\nend\n//- b_spec.rb\nmock_app do\n  after('/b') { }\n  after 'x'\nend\n//- c.lua\nlocal P = {}\nfunction P:close(a) return a end\nreturn P\n//- d.lua\nlocal function go(p) p:close(1) end\n//- src/lib.rs\nstruct S;\nimpl S { fn get<T>(&self) {} }\nfn f(x: impl Unknown) { x.get::<u8>() }\n",
+    );
+    fixture.call("ingest", json!({}));
+    for (name, calls) in [("Base.after", 2), ("close", 1), ("S.get", 1)] {
+        let found = callers(&fixture, name);
+        assert_eq!((&found["total"], &found["unattributed"]), (&json!(0), &json!(calls)), "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_method_of_a_type_that_is_no_node_has_the_calls_of_what_it_implements_as_a_lead() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- src/lib.rs\npub trait Bits { fn fresh(n: usize) -> Self; }\nimpl Bits for Vec<bool> { fn fresh(n: usize) -> Self { vec![false; n] } }\npub fn make<T: Bits>() -> T { T::fresh(3) }\n//- F.java\npublic class F {\n  interface Filter { boolean check(int x); }\n  static final Filter ALL = new Filter() { public boolean check(int x) { return true; } };\n  static boolean use(Filter f) { return f.check(1); }\n}\n",
+    );
+    fixture.call("ingest", json!({}));
+    for (name, base) in [
+        ("Vec.fresh", "method::src/lib.rs::Bits.fresh"),
+        ("method::F.java::F.check", "method::F.java::F.Filter.check"),
+    ] {
+        let found = callers(&fixture, name);
+        assert_eq!(found["leads"][0]["via"], "base", "{name}: {found}");
+        assert_eq!(found["leads"][0]["node_id"], base, "{name}: {found}");
+        assert_eq!(found["leads"][0]["calls"], 1, "{name}: {found}");
+    }
+}

@@ -174,7 +174,11 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let parts = parts.iter().take(4).map(|&part| self.expr(file, part)).collect();
                 Ty::std("List", [Ty::union(parts)])
             }
-            Expr::Any(parts) => Ty::union(parts.iter().take(8).map(|&part| self.expr(file, part)).collect()),
+            Expr::Any(parts) => {
+                let parts: Vec<Ty> =
+                    parts.iter().take(8).filter_map(|&part| self.value(file, part)).collect();
+                self.joined(file, parts)
+            }
             Expr::Text => Ty::std("Text", []),
             Expr::Number => Ty::std("Number", []),
             Expr::Bool => Ty::std("Bool", []),
@@ -275,25 +279,47 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     /// What a name was given last before a byte: one value, or every one that a branch may have left standing.
     fn last_value(&mut self, file: u32, found: &[&Binding], at: u32) -> Option<Ty> {
-        let mut values = Vec::new();
+        let (mut values, mut is_bound) = (Vec::new(), false);
         for binding in found.iter().rev().take(MAX_VALUES) {
             let declared = binding.ty.map_or(Ty::Unknown, |ty| self.ty(file, ty));
-            values.push(match (declared, binding.value) {
-                (Ty::Unknown, Some(value)) => self.expr(file, value),
-                (declared, _) => declared,
+            is_bound = true;
+            values.extend(match (declared, binding.value) {
+                (Ty::Unknown, Some(value)) => self.value(file, value),
+                (declared, _) => Some(declared),
             });
             // Outside of every branch, or still inside of its own.
             if binding.until == binding.to || at < binding.until {
                 break;
             }
         }
-        if values.len() > 1 { Some(Ty::union(values)) } else { values.pop() }
+        is_bound.then(|| self.joined(file, values))
+    }
+
+    /// A value as one of several: nothing where it is none, or where it is asked for in a circle, which adds nothing
+    /// to the others.
+    fn value(&mut self, file: u32, ix: ExprIx) -> Option<Ty> {
+        if matches!(self.program.inside(file).expr(ix), Expr::Any(parts) if parts.is_empty()) {
+            return None;
+        }
+        let before = self.cuts;
+        let ty = self.expr(file, ix);
+        (!ty.is_unknown() || self.cuts == before).then_some(ty)
+    }
+
+    /// One of several values.
+    fn joined(&self, file: u32, mut values: Vec<Ty>) -> Ty {
+        match (values.len(), self.rules(file).is_dynamic()) {
+            (1, _) => values.swap_remove(0),
+            (_, true) => Ty::join(values),
+            (_, false) => Ty::union(values),
+        }
     }
 
     pub fn member(&mut self, file: u32, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
             Ty::Unknown => Ty::Unknown,
             Ty::External => Ty::External,
+            Ty::Std(OTHER, _) => base.clone(),
             Ty::Union(parts) => {
                 let found: Vec<Ty> = parts.iter().map(|part| self.member(file, part, name, access)).collect();
                 Ty::union(found)
@@ -332,7 +358,7 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     pub fn out(&mut self, file: u32, of: &Ty, by: By) -> Ty {
         match of {
-            Ty::Unknown | Ty::External => of.clone(),
+            Ty::Unknown | Ty::External | Ty::Std(OTHER, _) => of.clone(),
             Ty::Union(parts) => {
                 let found: Vec<Ty> = parts.iter().map(|part| self.out(file, part, by)).collect();
                 Ty::union(found)
@@ -355,7 +381,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             Ty::Fn(def, receiver) => self.result(*def, receiver.as_deref(), call),
             Ty::Type(def, args) => self.made(*def, args, call),
             Ty::StdType(name, args) => self.rules(call.file).std_made(self, name, args, call),
-            Ty::StdFn(_, base) if matches!(**base, Ty::Std(OTHER, _)) => Ty::External,
+            Ty::Std(OTHER, _) => callee.clone(),
             Ty::StdFn(method, base) => self.rules(call.file).std_call(self, base, *method, call),
             Ty::Callable(_, result) => (**result).clone(),
             Ty::Closure(file, ix) => self.closure_result(*file, *ix),
@@ -447,9 +473,13 @@ impl<'p, 'f> Eval<'p, 'f> {
             return self.ty(file, ty);
         }
         let (ty, _) = self.step((2, def.0, 0), |eval| {
-            let results =
-                found.results.iter().take(MAX_RESULTS).map(|&result| eval.expr(file, result)).collect();
-            Ty::union(results)
+            let results: Vec<Ty> = found
+                .results
+                .iter()
+                .take(MAX_RESULTS)
+                .filter_map(|&result| eval.value(file, result))
+                .collect();
+            eval.joined(file, results)
         });
         ty
     }
@@ -478,20 +508,25 @@ impl<'p, 'f> Eval<'p, 'f> {
     pub fn field(&mut self, owner: GDef, args: &[Ty], name: GName) -> Option<Ty> {
         let file = self.program.file_of(owner);
         let def = self.program.def(owner);
-        let mut found = Vec::new();
+        let (mut found, mut is_there) = (Vec::new(), false);
         for field in def.fields.iter().filter(|field| self.program.name(file, field.name) == name) {
             match (field.ty, field.value) {
                 // The first type that is written is the one that counts.
                 (Some(ty), _) => {
                     found = vec![self.ty(file, ty)];
+                    is_there = true;
                     break;
                 }
-                (None, Some(value)) if found.len() < 6 => found.push(self.expr(file, value)),
-                _ => found.push(Ty::Unknown),
+                (None, Some(value)) if found.len() < 6 => found.extend(self.value(file, value)),
+                _ => {}
             }
+            is_there = true;
         }
-        if found.is_empty() {
+        if !is_there {
             return None;
+        }
+        if self.rules(file).is_dynamic() {
+            found = vec![Ty::join(found)];
         }
         // A field that is given something of the library in one place and something of ours in another may be either.
         if found.iter().any(|ty| !matches!(ty, Ty::External | Ty::Unknown)) {

@@ -14,6 +14,7 @@ mod targets;
 pub(crate) mod ty;
 
 use std::hash::{Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -30,7 +31,7 @@ use eval::Eval;
 use index::Index;
 use program::{GDef, Place, Program, Source};
 use projects::Projects;
-use rules::Rules;
+use rules::{Access, Rules};
 use ty::Ty;
 
 /// Above this a shared name is no evidence at all.
@@ -195,6 +196,11 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             for &base in &def.bases {
                 linker.base(DefIx(at as u32), base);
             }
+            // A method of a class without a name says what that class extends.
+            if let (DefKind::Method, Some(of)) = (def.kind, def.of) {
+                let of = linker.eval.ty(file, of);
+                linker.implements(DefIx(at as u32), &of);
+            }
         }
         for (at, ty) in facts.types.iter().enumerate() {
             if let TypeExpr::Path { scope, line, .. } = ty {
@@ -243,9 +249,16 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         targets.sort();
         targets.dedup();
         match (targets.is_empty(), &ty) {
-            (true, Ty::Unknown) => self.by_name(facts, inside.expr(*callee), site),
+            (true, Ty::Unknown) => {
+                self.out.unresolved += 1;
+                let named = self.by_name(facts, inside.expr(*callee));
+                self.guess(named, site);
+            }
             (true, _) => self.out.external += 1,
             (false, _) => {
+                if ty.others() > 0 {
+                    self.or_else(facts, inside.expr(*callee), &mut targets);
+                }
                 for (target, kind) in targets {
                     self.link(site.scope, target, kind, site.line);
                 }
@@ -253,39 +266,48 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         }
     }
 
-    /// Nothing is known of the receiver: methods with that name, if few have it.
-    fn by_name(&mut self, facts: &FileFacts, callee: &Expr, site: &CallSite) {
-        self.out.unresolved += 1;
+    /// What else may be meant has a name too: methods of that name stand beside what is known, if few have it.
+    fn or_else(&mut self, facts: &FileFacts, callee: &Expr, targets: &mut Vec<(GDef, LinkKind)>) {
+        let mut named = self.by_name(facts, callee);
+        named.retain(|def| targets.iter().all(|(known, _)| known != def));
+        let all = targets.len() + named.len();
+        if named.is_empty() || all > MAX_CANDIDATES {
+            return;
+        }
+        let guessed = LinkKind { kind: EdgeKind::Calls, candidates: Some(all as u16) };
+        targets.iter_mut().for_each(|(_, kind)| kind.candidates = guessed.candidates);
+        targets.extend(named.into_iter().map(|def| (def, guessed)));
+    }
+
+    /// Nothing is known of the receiver: methods with that name, unless many have it.
+    fn by_name(&self, facts: &FileFacts, callee: &Expr) -> Vec<GDef> {
         let program = self.eval.program;
         let name = match callee {
             Expr::Field { name, .. } => name,
             Expr::Path { segments, scope, .. } if segments.len() == 1 => {
                 let name = program.name(self.file, segments[0]);
-                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
-                return self.guess(named, site);
+                return self.eval.rules(self.file).guesses(program, self.file, *scope, name);
             }
             Expr::Name { name, scope, .. } => {
                 let name = program.name(self.file, *name);
-                let named = self.eval.rules(self.file).guesses(program, self.file, *scope, name);
-                return self.guess(named, site);
+                return self.eval.rules(self.file).guesses(program, self.file, *scope, name);
             }
-            _ => return,
+            _ => return Vec::new(),
         };
         let text = facts.text(*name);
         if self.eval.rules(self.file).is_common_method(text) {
-            return;
+            return Vec::new();
         }
         let all = program.methods(program.name(self.file, *name));
         if all.len() > MAX_SAME {
-            return;
+            return Vec::new();
         }
         let named = all.iter().copied().filter(|&def| {
             // A test is run by its runner, not by who happens to say its name.
             let is_called = !program.def(def).is_test_case() && !is_read(program, def);
             is_called && self.projects.may_meet(self.file, program.file_of(def))
         });
-        let named = program.without_copies(self.file, named.collect());
-        self.guess(named, site);
+        program.without_copies(self.file, named.collect())
     }
 
     fn guess(&mut self, named: Vec<GDef>, site: &CallSite) {
@@ -380,6 +402,12 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let (source, kind) = match found.kind {
             DefKind::Impl => {
                 let Some(Ty::Of(of, _)) = found.of.map(|ty| self.eval.ty(self.file, ty)) else {
+                    // The type is not ours and no node: what is written for it implements the members one by one.
+                    let of = Ty::Of(target, Arc::new([]));
+                    let children = program.children(Place::Def(program.global(self.file, def)));
+                    for &child in children {
+                        self.implements(program.local(child).1, &of);
+                    }
                     return;
                 };
                 let (file, ix) = program.local(of);
@@ -399,7 +427,39 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
             _ if is_contract => (def, EdgeKind::Implements),
             _ => (def, EdgeKind::Inherits),
         };
-        self.link(Some(source), target, LinkKind { kind, candidates: None }, found.name_line);
+        let kind = LinkKind { kind, candidates: None };
+        self.link(Some(source), target, kind, found.name_line);
+        // What one part of a type extends, all of it does.
+        let own = program.global(self.file, def);
+        for part in self.eval.rules(self.file).other_parts(program, own) {
+            let (source, target) = (self.end_of(part), self.end_of(target));
+            let line = if source.file == self.file { program.def(part).name_line } else { 0 };
+            if source != target {
+                self.out.links.push(Link { source, target, kind, line });
+            }
+        }
+    }
+
+    /// A method whose type is no node stands for the members of that name in what the type is written for.
+    fn implements(&mut self, method: DefIx, base: &Ty) {
+        let program = self.eval.program;
+        let def = program.files[self.file as usize].def(method);
+        let own = program.global(self.file, method);
+        if def.kind != DefKind::Method {
+            return;
+        }
+        let name = program.name(self.file, def.name);
+        let mut found = self.eval.member(self.file, base, name, Access::Call).functions();
+        found.retain(|&target| target != own);
+        // Of overloads those that take as much.
+        let takes = |target: &GDef| program.def(*target).params.len() == def.params.len();
+        if found.iter().any(takes) {
+            found.retain(takes);
+        }
+        for target in found {
+            let kind = LinkKind { kind: EdgeKind::Implements, candidates: None };
+            self.link(Some(method), target, kind, def.name_line);
+        }
     }
 
     fn type_reference(&mut self, ty: TypeIx, scope: Scope, line: u32) {

@@ -136,6 +136,16 @@ pub(crate) trait Rules: Sync {
         items.into_iter().find(|&def| program.def(def).kind == DefKind::Constant)
     }
 
+    /// Where else a type is written, in a language that lets it be written in parts.
+    fn other_parts(&self, _program: &Program<'_>, _def: GDef) -> Vec<GDef> {
+        Vec::new()
+    }
+
+    /// Whether a name may hold values of any types, one after the other.
+    fn is_dynamic(&self) -> bool {
+        false
+    }
+
     /// Functions that a bare name may mean though nothing in sight says so.
     fn guesses(&self, _program: &Program<'_>, _file: u32, _scope: Scope, _name: GName) -> Vec<GDef> {
         Vec::new()

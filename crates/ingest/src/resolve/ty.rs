@@ -46,7 +46,7 @@ pub(crate) const SELF_PARAM: u32 = u32::MAX;
 /// A library function that makes a value of the type it is given: whoever calls it makes one.
 pub(crate) const MADE: &str = "Made";
 
-/// Something of the library, where something of ours is as likely: a call of it may lead to either.
+/// Something unknown or of the library, where something of ours is as likely: a call of it may lead to either.
 pub(crate) const OTHER: &str = "Other";
 
 impl Ty {
@@ -73,9 +73,35 @@ impl Ty {
         }
         match flat.len() {
             0 => Self::Unknown,
+            // What stands beside nothing of ours is simply not known.
+            1 if flat[0].is_other() => Self::Unknown,
             1 => flat.swap_remove(0),
             _ => Self::Union(flat.into()),
         }
+    }
+
+    /// One of several values, in a language where a name may hold any: what is not known of them, or not ours, stands
+    /// beside what is ours.
+    pub fn join(mut parts: Vec<Ty>) -> Self {
+        if parts.iter().any(Self::is_ours) {
+            for part in parts.iter_mut().filter(|part| matches!(part, Self::Unknown | Self::External)) {
+                *part = Self::std(OTHER, []);
+            }
+        }
+        Self::union(parts)
+    }
+
+    /// Whether it may be something that is defined in this workspace.
+    fn is_ours(&self) -> bool {
+        match self {
+            Self::Union(parts) => parts.iter().any(Self::is_ours),
+            Self::Unknown | Self::External | Self::Std(..) | Self::StdType(..) | Self::StdFn(..) => false,
+            _ => true,
+        }
+    }
+
+    fn is_other(&self) -> bool {
+        matches!(self, Self::Std(OTHER, _))
     }
 
     pub fn is_unknown(&self) -> bool {
@@ -100,12 +126,11 @@ impl Ty {
         }
     }
 
-    /// How many things of the library it may be besides ours.
+    /// How many things it may be besides ours.
     pub fn others(&self) -> usize {
         match self {
-            Self::StdFn(_, base) => usize::from(matches!(**base, Self::Std(OTHER, _))),
             Self::Union(parts) => parts.iter().map(Self::others).sum(),
-            _ => 0,
+            other => usize::from(other.is_other()),
         }
     }
 

@@ -44,12 +44,6 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     let Some(language) = languages::all().find(|language| language.name == asked.language()) else {
         return Ok(Unattributed::default());
     };
-    // A method is called on something; a function may also stand alone.
-    let before = if asked.kind() == NodeKind::Method { r"(\.|->|::)" } else { r"\b" };
-    let written = format!(r"{before}{name}\s*\(");
-    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else {
-        return Ok(Unattributed::default());
-    };
     if !asked.kind().is_callable() || !is_word {
         return Ok(Unattributed::default());
     }
@@ -58,12 +52,10 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     let Ok(files) = PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))) else {
         return Ok(Unattributed::default());
     };
-    let start = RelPath::root();
-    let query =
-        Query { pattern: &pattern, start, prefix: None, globs: &[files], keep: LOOKED_AT, context: 0 };
-    let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
-    let found = grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
-    let known = attributed(graph, name);
+    let Some(found) = search(ctx, &files, &written_calls(name, language.family, asked.kind()))? else {
+        return Ok(Unattributed::default());
+    };
+    let known = attributed(graph, name, EdgeKind::Calls);
     let importers: BTreeSet<&str> = graph
         .node_by_path(asked.path())
         .into_iter()
@@ -85,24 +77,61 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
         }
     }
     open.sort();
-    let leads = open.iter().take(SHOWN).map(|(_, path, line)| Lead {
-        via: "name",
-        node_id: places::innermost(graph, path, *line).unwrap_or_else(|| format!("file::{path}")),
+    let lead = |via, path: &str, line| Lead {
+        via,
+        node_id: places::innermost(graph, path, line).unwrap_or_else(|| format!("file::{path}")),
         calls: None,
         at: Some(format!("{path}:{line}")),
-    });
+    };
+    let mut leads: Vec<Lead> =
+        open.iter().take(SHOWN).map(|(_, path, line)| lead("name", path, *line)).collect();
+    // A method that is handed on as a value is called from there, by no name.
+    if asked.kind() == NodeKind::Method {
+        let handed = search(ctx, &files, &format!(r"[(,=]\s*[\w.:>-]+(?:\.|->|::){name}\s*[,)]"))?;
+        let known = attributed(graph, name, EdgeKind::References);
+        let hits = handed.iter().flat_map(|found| &found.matches).filter(|hit| {
+            !known.contains(&(hit.path.as_str(), hit.line))
+                && !is_comment(&hit.text, language.family)
+                && !is_documentation(graph, hit.path.as_str(), hit.line, &hit.text)
+        });
+        leads.extend(hits.take(SHOWN).map(|hit| lead("value", hit.path.as_str(), hit.line)));
+    }
     Ok(Unattributed {
-        leads: leads.collect(),
+        leads,
         calls: open.len() as u64,
         more: found.total > found.matches.len() as u64 || found.stopped.is_some(),
     })
 }
 
-/// Places whose call of the name leads to some node of that name.
-fn attributed<'g>(graph: &'g Graph, name: &str) -> BTreeSet<(&'g str, u64)> {
+/// Where a pattern stands in some files; nothing where it is none.
+fn search(ctx: &Ctx<'_>, files: &PathGlob, written: &str) -> Result<Option<grep::Findings>, Fault> {
+    let Ok(pattern) = Pattern::compile(written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
+    let start = RelPath::root();
+    let globs = std::slice::from_ref(files);
+    let query = Query { pattern: &pattern, start, prefix: None, globs, keep: LOOKED_AT, context: 0 };
+    let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
+    grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map(Some).map_err(faults::stopped)
+}
+
+/// How a name is written where it is called.
+fn written_calls(name: &str, family: &str, kind: NodeKind) -> String {
+    // Types may be written between the name and its bracket.
+    let after = r"\s*(?:(?:::)?<[^()]*>)?\s*\(";
+    match (family, kind) {
+        // A method may be called on nothing but the object that runs a block, and without brackets.
+        ("ruby", _) => format!(r#"(?:^|[^\w@$:'"]|::){name}(?:\s*\(|\s+["':]|\s*\{{|\s+do\b)"#),
+        // A method is called on something; a function may also stand alone.
+        ("lua", NodeKind::Method) => format!(r"[.:]{name}{after}"),
+        (_, NodeKind::Method) => format!(r"(?:\.|->|::){name}{after}"),
+        _ => format!(r"\b{name}{after}"),
+    }
+}
+
+/// Places whose call, or other use, of the name leads to some node of that name.
+fn attributed<'g>(graph: &'g Graph, name: &str, kind: EdgeKind) -> BTreeSet<(&'g str, u64)> {
     let named = graph.nodes_by_label(name).iter().map(|&at| NodeIx(at));
     let edges = named.flat_map(|node| graph.incoming(node).collect::<Vec<_>>());
-    let calls = edges.filter(|edge| edge.kind == EdgeKind::Calls);
+    let calls = edges.filter(|edge| edge.kind == kind);
     calls
         .flat_map(|edge| {
             let path = graph.node(edge.source).path();

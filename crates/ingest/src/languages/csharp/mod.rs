@@ -1,5 +1,6 @@
 //! C#: its nodes, namespaces, attributes that mark tests.
 
+mod readable;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,7 @@ use crate::sheet::{field, named_children};
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
-    readable: None,
+    readable: Some(readable::first_branches),
     role,
     unit: Unit::Package,
     sees_outer_packages: true,
@@ -146,9 +147,15 @@ fn declared<'t>(source: &Source<'_>, node: Node<'t>, name: Node<'t>) -> Role<'t>
         is_private: words.contains(&"private"),
         is_static,
         is_method: node.kind() != "local_function_statement",
+        is_titled: is_explicit(node),
         ..Marks::default()
     };
     Role::Function(function)
+}
+
+/// `void ICollection.Add(…)`: called through the interface alone, not by its name on a value of the class.
+fn is_explicit(node: Node<'_>) -> bool {
+    child_of(node, &["explicit_interface_specifier"]).is_some()
 }
 
 /// A property or an indexer: what is done to read or write it is its body.
@@ -169,6 +176,7 @@ fn property<'t>(
         is_static: head.contains("static "),
         is_method: true,
         is_property: true,
+        is_titled: is_explicit(node),
         ..Marks::default()
     };
     Role::Function(function)

@@ -221,3 +221,134 @@ namespace M {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn what_a_type_has_of_its_own_comes_before_what_is_written_for_it() {
+    let found = testing::calls(
+        r#"
+//- a.cs
+namespace N.U {
+  public static class StringUtils {
+    public static bool StartsWith(this string s, char c) { return true; }
+    public static bool IsShouted(this string s) { return true; }
+  }
+}
+namespace N {
+  using N.U;
+  public class Use {
+    public bool A(string s) { return s.StartsWith("0") && s.IsShouted(); }
+    public bool B(Use other) { return other.Path.StartsWith("0"); }
+    public string Path { get; set; }
+  }
+}
+"#,
+    );
+    expect![[r#"
+        a.cs N.Use.A -> a.cs N.U.StringUtils.IsShouted @[10]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn what_an_interface_alone_calls_is_not_called_on_the_class() {
+    let found = testing::calls(
+        r#"
+//- a.cs
+namespace N {
+  public interface ICol<T> { void Put(T item); }
+  public class Cont : ICol<int> {
+    public virtual void Put(object o) {}
+    void ICol<int>.Put(int item) {}
+  }
+  public class Use {
+    public void D(Cont c) { c.Put(Five()); }
+    public void E(ICol<int> c) { c.Put(5); }
+    public int Five() { return 5; }
+  }
+}
+"#,
+    );
+    expect![[r#"
+        a.cs N.Use.D -> a.cs N.Cont.Put @[8]
+        a.cs N.Use.D -> a.cs N.Use.Five @[8]
+        a.cs N.Use.E -> a.cs N.ICol.Put @[9]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn every_part_of_a_type_extends_what_one_part_does() {
+    let found = testing::imports_and_bases(
+        r#"
+//- a.cs
+namespace N { public class Base { public virtual void Go() {} } }
+//- b.cs
+namespace N { public partial class Text : Base { } }
+//- c.cs
+namespace N { public partial class Text { public override void Go() {} } }
+"#,
+    );
+    expect![[r#"
+        b.cs N.Text inherits -> a.cs N.Base @[1]
+        c.cs N.Text inherits -> a.cs N.Base @[]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn a_bracket_may_be_split_by_the_preprocessor() {
+    let found = testing::calls(
+        r#"
+//- b.cs
+namespace M {
+  public class Base { public virtual int? Num() { return 1; } }
+  public partial class Text : Base {
+    public void First(bool a) {
+#if HAVE_X
+      if (a)
+      {
+#else
+      if (!a) {
+#endif
+      }
+    }
+    public override int? Num() { return 2; }
+  }
+  public class UseIt { public void Go() { Text t = new Text(); t.Num(); } }
+}
+"#,
+    );
+    expect![[r#"
+        b.cs M.UseIt.Go -> b.cs M.Text @[15]
+        b.cs M.UseIt.Go -> b.cs M.Text.Num @[15]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn what_could_not_be_read_may_have_what_its_base_has() {
+    let found = testing::calls(
+        r#"
+//- a.cs
+namespace M {
+  public class Base { public virtual int Num() { return 1; } }
+  public class UseIt { public void Go(Text t, Whole w) {
+    t.Num();
+    w.Num();
+  } }
+  public class Whole : Base { }
+}
+//- b.cs
+namespace M {
+  public class Text : Base {
+    public void First(bool a) { if (a) { }
+    } } }
+    public override int Num() { return 2; }
+    public class { void ( }}}
+"#,
+    );
+    expect![[r#"
+        a.cs M.UseIt.Go -> a.cs M.Base.Num @[4 ?2, 5]
+    "#]]
+    .assert_eq(&found);
+}

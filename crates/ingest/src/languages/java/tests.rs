@@ -334,3 +334,25 @@ class P {
         "#]],
     );
 }
+
+#[test]
+fn a_method_of_a_class_without_a_name_implements_that_of_its_base() {
+    let found = testing::imports_and_bases(
+        r#"
+//- F.java
+public class F {
+  interface Filter { boolean check(int x); boolean check(int x, int y); }
+  static final Filter ALL = new Filter() {
+    @Override public boolean check(int x) { return true; }
+    @Override public boolean check(int x, int y) { return true; }
+  };
+  static boolean use(Filter f) { return f.check(1); }
+}
+"#,
+    );
+    expect![[r#"
+        F.java F.check implements -> F.java F.Filter.check @[4]
+        F.java F.check#2 implements -> F.java F.Filter.check#2 @[5]
+    "#]]
+    .assert_eq(&found);
+}

@@ -325,3 +325,24 @@ fun go(m: M) {
          a.kt go -> a.kt ready @[11, 12]\n"
     );
 }
+
+#[test]
+fn a_function_of_an_object_without_a_name_implements_that_of_its_base() {
+    let found = testing::imports_and_bases(
+        r#"
+//- F.kt
+package f
+interface Filter { fun check(x: Int): Boolean }
+open class Base { open fun step() {} }
+class F {
+  val all = object : Filter { override fun check(x: Int): Boolean = true }
+  fun make() = object : Base() { override fun step() {} }
+}
+"#,
+    );
+    expect![[r#"
+        F.kt F.check implements -> F.kt Filter.check @[5]
+        F.kt F.make.step implements -> F.kt Base.step @[6]
+    "#]]
+    .assert_eq(&found);
+}

@@ -54,11 +54,33 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, _: Option<Node<'t>>) -> Role<'t
         "string" => Role::Text,
         "number" => Role::Number,
         "true" | "false" => Role::Bool,
+        "nil" => Role::Nothing,
+        "binary_expression" => either(source, node),
+        // `local x`, to be given a value later.
+        "variable_declaration" => match named_children(node)[..] {
+            [names] if names.kind() == "variable_list" => match named_children(names)[..] {
+                [name] => Role::Declared { name },
+                _ => Role::Plain,
+            },
+            _ => Role::Plain,
+        },
         "parenthesized_expression" => match node.named_child(0) {
             Some(inner) => Role::Same(inner),
             None => Role::Plain,
         },
         "do_statement" | "for_statement" | "while_statement" | "function_definition" => Role::Block,
+        _ => Role::Plain,
+    }
+}
+
+/// `a or b`, and `c and a or b`.
+fn either<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return Role::Plain };
+    let between = source.0.get(left.end_byte()..right.start_byte()).unwrap_or(&[]);
+    match between.trim_ascii() {
+        b"or" => Role::Either(vec![left, right]),
+        // What is not the right side is as good as nothing.
+        b"and" => Role::Same(right),
         _ => Role::Plain,
     }
 }
@@ -163,12 +185,12 @@ fn call<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
     }
 }
 
-/// `a.b` is `a/b.lua` or `a/b/init.lua`, below a folder around the file or below its `src` or `lua`.
+/// `a.b` is `a/b.lua` or `a/b/init.lua`, below a folder around the file or below its `src`, `lua` or `vendor`.
 fn find(from: &str, asked: &str, is_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let path = asked.replace('.', "/");
     let mut root = folder(from);
     loop {
-        for base in ["", "src/", "lua/", "lib/"] {
+        for base in ["", "src/", "lua/", "lib/", "vendor/", "deps/"] {
             let head = if root.is_empty() { base.to_owned() } else { format!("{root}/{base}") };
             for end in [".lua", "/init.lua"] {
                 let whole = format!("{head}{path}{end}");

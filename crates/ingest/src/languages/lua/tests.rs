@@ -127,3 +127,81 @@ local function go() copy(1); find(2) end
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn each_side_of_a_condition_may_have_its_own_function() {
+    let found = testing::calls(
+        r#"
+//- other.lua
+local M = {}
+function M.build(a) end
+function M.get(a) end
+return M
+//- cmd.lua
+local other = require("other")
+local M = {}
+function M.run(cfg, name)
+  local build
+  if cfg.win then build = function(a) return 1 end
+  else build = function(a) return 2 end end
+  return build(name)
+end
+function M.mixed(cfg)
+  local build
+  if cfg.win then build = other.build
+  else build = function(a) return 2 end end
+  return build(cfg)
+end
+function M.given(proto)
+  if not proto then proto = other end
+  proto.get(1)
+end
+function M.or_else(proto)
+  local found = proto or other
+  found.get(1)
+end
+function M.once(cfg)
+  local found
+  if cfg then found = other end
+  found.get(1)
+end
+return M
+"#,
+    );
+    expect![[r#"
+        cmd.lua given -> other.lua get @[17] ?2
+        cmd.lua mixed -> cmd.lua mixed.build @[13] ?2
+        cmd.lua mixed -> other.lua build @[13] ?2
+        cmd.lua once -> other.lua get @[26]
+        cmd.lua or_else -> other.lua get @[21] ?2
+        cmd.lua run -> cmd.lua run.build @[7] ?2
+        cmd.lua run -> cmd.lua run.build#2 @[7] ?2
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn a_library_may_be_kept_in_the_project() {
+    let found = testing::calls(
+        r#"
+//- src/cmd.lua
+local argparse = require("argparse")
+local M = {}
+function M.run(cfg)
+  local parser = argparse("x"):add_help_command()
+  local args = parser:parse({})
+end
+return M
+//- vendor/argparse.lua
+local Parser = {}
+function Parser:add_help_command() return self end
+function Parser:parse(a) return a end
+return setmetatable({}, {__call = function(_, n) return setmetatable({}, {__index = Parser}) end})
+"#,
+    );
+    expect![[r#"
+        src/cmd.lua run -> vendor/argparse.lua add_help_command @[4] ?1
+        src/cmd.lua run -> vendor/argparse.lua parse @[5] ?1
+    "#]]
+    .assert_eq(&found);
+}

@@ -105,6 +105,17 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "string" | "encapsed_string" | "heredoc" => Role::Text,
         "integer" | "float" => Role::Number,
         "boolean" => Role::Bool,
+        "null" => Role::Nothing,
+        "binary_expression" => match (field(node, "left"), field(node, "operator"), field(node, "right")) {
+            (Some(left), Some(operator), Some(right)) if matches!(operator.kind(), "??" | "?:") => {
+                Role::Either(vec![left, right])
+            }
+            _ => Role::Plain,
+        },
+        "conditional_expression" => match (field(node, "body"), field(node, "alternative")) {
+            (Some(one), Some(other)) => Role::Either(vec![one, other]),
+            _ => Role::Plain,
+        },
         "parenthesized_expression" | "argument" => match node.named_child(0) {
             Some(inner) => Role::Same(inner),
             None => Role::Plain,

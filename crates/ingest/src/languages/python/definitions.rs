@@ -149,6 +149,7 @@ impl Reader<'_> {
             "string" => self.sheet.push(Expr::Text),
             "integer" | "float" => self.sheet.push(Expr::Number),
             "true" | "false" => self.sheet.push(Expr::Bool),
+            // What is given instead of nothing is not known.
             _ => self.sheet.push(Expr::Unknown),
         }
     }

@@ -40,13 +40,18 @@ impl Reader<'_> {
             "conditional_expression" => {
                 let parts = named_children(node);
                 let ends = [parts.first(), parts.last()];
-                let any = ends.into_iter().flatten().filter_map(|p| self.sheet.known(*p)).collect();
+                let any = ends.into_iter().flatten().map(|p| self.sheet.expr(Some(*p))).collect();
                 self.sheet.set(node, Expr::Any(any));
             }
             "boolean_operator" => {
-                let parts = [field(node, "left"), field(node, "right")];
-                let any = parts.into_iter().flatten().filter_map(|p| self.sheet.known(p)).collect();
+                // Of `a and b` what is not `b` is as good as nothing.
+                let is_or = field(node, "operator").is_some_and(|operator| operator.kind() == "or");
+                let parts = [field(node, "left").filter(|_| is_or), field(node, "right")];
+                let any = parts.into_iter().flatten().map(|p| self.sheet.expr(Some(p))).collect();
                 self.sheet.set(node, Expr::Any(any));
+            }
+            "none" => {
+                self.sheet.set(node, Expr::Any(Few::new()));
             }
             "lambda" => self.lambda(node),
             "tuple" | "expression_list" => {

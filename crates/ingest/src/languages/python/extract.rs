@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{DefIx, Expr, ExprIx, Few, FileFacts};
-use crate::sheet::{Sheet, clip, field, line};
+use crate::sheet::{Sheet, clip, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
@@ -82,14 +82,18 @@ impl<'t> Visit<'t> for Reader<'_> {
         if !node.is_named() {
             return Descend::Past;
         }
+        self.sheet.enter_arm(node);
         match node.kind() {
-            "if_statement" | "elif_clause" | "else_clause" | "for_statement" | "while_statement"
-            | "try_statement" | "except_clause" | "case_clause" => self.sheet.open_branch(node, true),
+            "if_statement" => self.sheet.note_arm(field(node, "consequence")),
+            "try_statement" => self.sheet.note_arm(field(node, "body")),
+            "elif_clause" | "else_clause" | "for_statement" | "while_statement" | "except_clause"
+            | "case_clause" => self.sheet.open_branch(node, true),
             "function_definition" | "class_definition" => self.sheet.open_branch(node, false),
             _ => {}
         }
         match node.kind() {
             "comment" => return Descend::Past,
+            "decorated_definition" if self.is_stub(node) => return Descend::Past,
             "decorator" => {
                 let text = self.sheet.text(node).trim_start_matches('@').trim().to_owned();
                 self.decorators.push(Decorator { line: line(node), text, on: None });
@@ -133,6 +137,31 @@ impl<'t> Visit<'t> for Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// Whether a function only tells a way to call the one of its name that follows: that one is the function.
+    fn is_stub(&self, node: Node<'_>) -> bool {
+        let name = |node: Node<'_>| {
+            let inner = if node.kind() == "decorated_definition" { field(node, "definition")? } else { node };
+            let function = Some(inner).filter(|inner| inner.kind() == "function_definition")?;
+            field(function, "name").map(|name| self.sheet.bytes(name))
+        };
+        let is_overload = |node: Node<'_>| {
+            let decorators = named_children(node).into_iter().filter(|child| child.kind() == "decorator");
+            let mut words = decorators.map(|decorator| self.sheet.text(decorator));
+            words.any(|word| word.trim_start_matches('@').trim().rsplit('.').next() == Some("overload"))
+        };
+        let Some(own) = name(node).filter(|_| is_overload(node)) else { return false };
+        let mut next = node.next_named_sibling();
+        while let Some(other) = next {
+            match name(other) {
+                Some(found) if found == own && !is_overload(other) => return true,
+                None if other.kind() != "comment" => return false,
+                Some(found) if found != own => return false,
+                _ => next = other.next_named_sibling(),
+            }
+        }
+        false
+    }
+
     /// Whether a node lies in the body of the definition whose documentation is awaited.
     fn in_body(&self, node: Node<'_>) -> bool {
         match self.doc_wanted {
@@ -210,7 +239,7 @@ impl Reader<'_> {
             "as_pattern" => self.sheet.same(node, node.named_child(0)),
             "except_clause" => self.except_clause(node),
             "return_statement" => {
-                let value = node.named_child(0).and_then(|value| self.sheet.known(value));
+                let value = node.named_child(0).map(|value| self.sheet.expr(Some(value)));
                 self.result(value);
             }
             "yield" => {

@@ -303,6 +303,10 @@ impl Rules for PythonRules {
         }
     }
 
+    fn is_dynamic(&self) -> bool {
+        true
+    }
+
     fn called(&self, eval: &mut Eval<'_, '_>, callee: &Ty) -> Option<Ty> {
         let name = eval.program.find_name("__call__")?;
         let Ty::Of(class, _) = callee else { return None };

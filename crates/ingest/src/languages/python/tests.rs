@@ -524,3 +524,113 @@ class Own:
         "#]],
     );
 }
+
+#[test]
+fn one_side_of_a_condition_is_not_the_whole_answer() {
+    check(
+        r#"
+//- a.py
+class Graph:
+    def multi(self): pass
+class Multi(Graph):
+    def multi(self): pass
+def prep(G):
+    if G.directed:
+        G = Multi()
+    return G.multi()
+def other_side(G):
+    if G.directed:
+        G = Multi()
+    else:
+        G.multi()
+def given(graph=None):
+    graph = graph or Multi()
+    graph.multi()
+def first_none(a):
+    graph = None
+    if a:
+        graph = Multi()
+    graph.multi()
+def in_a_loop(names):
+    graph = Multi()
+    for name in names:
+        graph = graph
+    graph.multi()
+def made(a):
+    if a:
+        return Multi()
+    return a.graph()
+def by_result(a):
+    made(a).multi()
+"#,
+        expect![[r#"
+            a.py by_result -> a.py Graph.multi @[32] ?2
+            a.py by_result -> a.py Multi.multi @[32] ?2
+            a.py by_result -> a.py made @[32]
+            a.py first_none -> a.py Multi @[20]
+            a.py first_none -> a.py Multi.multi @[21]
+            a.py given -> a.py Graph.multi @[16] ?2
+            a.py given -> a.py Multi @[15]
+            a.py given -> a.py Multi.multi @[16] ?2
+            a.py in_a_loop -> a.py Multi @[23]
+            a.py in_a_loop -> a.py Multi.multi @[26]
+            a.py made -> a.py Multi @[29]
+            a.py other_side -> a.py Graph.multi @[13] ?2
+            a.py other_side -> a.py Multi @[11]
+            a.py other_side -> a.py Multi.multi @[13] ?2
+            a.py prep -> a.py Graph.multi @[8] ?2
+            a.py prep -> a.py Multi @[7]
+            a.py prep -> a.py Multi.multi @[8] ?2
+        "#]],
+    );
+}
+
+#[test]
+fn ways_to_call_a_function_are_not_the_function() {
+    let fixture = r#"
+//- a.py
+import typing as t
+from typing import overload
+
+@t.overload
+def locate(name: None) -> int: ...
+@t.overload
+def locate(name: str) -> str: ...
+# The real one.
+def locate(name): return name
+
+class Command:
+    @overload
+    def main(self, a: int) -> int: ...
+    @overload
+    def main(self, a: str) -> str: ...
+    def main(self, a): return a
+
+class Wanted(t.Protocol):
+    @overload
+    def only(self, a: int) -> int: ...
+    @overload
+    def only(self, a: str) -> str: ...
+
+def go(command: Command):
+    locate("x")
+    command.main(1)
+"#;
+    check(
+        fixture,
+        expect![[r#"
+            a.py go -> a.py Command.main @[26]
+            a.py go -> a.py locate @[25]
+        "#]],
+    );
+    expect![[r#"
+        class::a.py::Command 11-16 `class Command`
+        class::a.py::Wanted 18-22 `class Wanted(t.Protocol)`
+        function::a.py::go 24-26 `def go(command: Command)`
+        function::a.py::locate 9-9 `def locate(name)`
+        method::a.py::Command.main 16-16 `def main(self, a)`
+        method::a.py::Wanted.only 19-20 `def only(self, a: int) -> int`
+        method::a.py::Wanted.only#2 21-22 `def only(self, a: str) -> str`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+}

@@ -74,6 +74,19 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "string" => Role::Text,
         "integer" | "float" => Role::Number,
         "true" | "false" => Role::Bool,
+        "nil" => Role::Nothing,
+        "binary" => match (field(node, "left"), field(node, "operator"), field(node, "right")) {
+            (Some(left), Some(operator), Some(right)) => match operator.kind() {
+                "||" | "or" => Role::Either(vec![left, right]),
+                "&&" | "and" => Role::Same(right),
+                _ => Role::Plain,
+            },
+            _ => Role::Plain,
+        },
+        "conditional" => match (field(node, "consequence"), field(node, "alternative")) {
+            (Some(one), Some(other)) => Role::Either(vec![one, other]),
+            _ => Role::Plain,
+        },
         "parenthesized_statements" => match node.named_child(0) {
             Some(inner) => Role::Same(inner),
             None => Role::Plain,

@@ -325,3 +325,46 @@ end
     );
     assert_eq!(found, "lib/base.rb Base.compile! -> lib/ext.rb Ext.watch_it @[3] ?1\n");
 }
+
+#[test]
+fn a_block_may_be_run_by_another_object() {
+    let found = testing::calls(
+        r#"
+//- lib/app.rb
+module App
+  class Base
+    def self.after(path = nil, &block); end
+    def body(v = nil); end
+  end
+end
+//- test/app_test.rb
+require_relative '../lib/app'
+class AppTest < Minitest::Test
+  def mock_app(&block); Class.new(App::Base, &block); end
+  def timed; yield; end
+  def body; 1; end
+  def test_it
+    mock_app do
+      after("/b") { }
+      get('/') { body 'x' }
+    end
+  end
+  def test_own
+    timed { body }
+    [1].each { |x| body }
+    assert_equal(1) { body }
+    body
+  end
+end
+"#,
+    );
+    expect![[r#"
+        test/app_test.rb AppTest.test_it -> lib/app.rb App.Base.after @[8] ?2
+        test/app_test.rb AppTest.test_it -> lib/app.rb App.Base.body @[9] ?3
+        test/app_test.rb AppTest.test_it -> test/app_test.rb AppTest.body @[9] ?3
+        test/app_test.rb AppTest.test_it -> test/app_test.rb AppTest.mock_app @[7]
+        test/app_test.rb AppTest.test_own -> test/app_test.rb AppTest.body @[13, 14, 15, 16]
+        test/app_test.rb AppTest.test_own -> test/app_test.rb AppTest.timed @[13]
+    "#]]
+    .assert_eq(&found);
+}

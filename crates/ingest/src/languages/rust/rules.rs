@@ -302,6 +302,10 @@ impl RustRules {
         let all =
             |found: &[GDef]| Ty::union(found.iter().map(|&f| self.reached(eval, f, &receiver)).collect());
         if kind == DefKind::Trait {
+            // What an `impl dyn Trait` adds.
+            if let Some(found) = self.tables.inherent.get(&(def, name)) {
+                return all(found);
+            }
             return match self.of_trait(program, def, name, 8) {
                 Some(found) => Ty::Fn(found, receiver),
                 None => self.by_blanket(eval, name, base),

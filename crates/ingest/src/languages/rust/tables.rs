@@ -66,6 +66,11 @@ impl Tables {
         let Some(of) = def.of else { return };
         let for_type = match eval.ty(file, of) {
             Ty::Of(of, _) => Some(of),
+            // `dyn Trait + Send`
+            Ty::Union(parts) => parts.iter().find_map(|part| match part {
+                Ty::Of(of, _) if program.def(*of).kind == DefKind::Trait => Some(*of),
+                _ => None,
+            }),
             _ => None,
         };
         let base = def.bases.first().copied();

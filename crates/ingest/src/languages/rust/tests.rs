@@ -582,3 +582,55 @@ struct W<T>(T);
     let f = graph.nodes().find(|node| node.label() == "f").expect("f");
     assert_eq!(f.signature(), "pub fn f<T>(a: &'static str, b: u8) -> u8 where T: Clone");
 }
+
+#[test]
+fn a_trait_object_has_what_is_written_for_it() {
+    check(
+        r#"
+//- Cargo.toml
+[package]
+name = "r"
+//- src/lib.rs
+pub trait Io { fn id(&self) -> u8 { 0 } }
+impl dyn Io + Send {
+    fn is_it<T: Io>(&self) -> bool { true }
+    fn down<T: Io>(&self) -> bool { self.is_it::<T>() }
+}
+impl dyn Io {
+    fn plain(&self) -> bool { self.id() == 0 }
+}
+pub fn use_it(io: &(dyn Io + Send), other: Box<dyn Io>) -> bool { io.down::<u8>() && other.plain() }
+"#,
+        expect![[r#"
+            src/lib.rs Io.down -> src/lib.rs Io.is_it @[4]
+            src/lib.rs Io.plain -> src/lib.rs Io.id @[7]
+            src/lib.rs use_it -> src/lib.rs Io.down @[9]
+            src/lib.rs use_it -> src/lib.rs Io.plain @[9]
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_written_for_types_of_others_implements_the_trait() {
+    let found = testing::imports_and_bases(
+        r#"
+//- Cargo.toml
+[package]
+name = "r"
+//- src/lib.rs
+pub trait Bits { fn fresh(n: usize) -> Self; fn size(&self) -> usize { 0 } }
+impl Bits for Vec<bool> { fn fresh(n: usize) -> Self { vec![false; n] } }
+pub trait Shown { fn shown(&self) -> String; }
+impl<T: Bits> Shown for T { fn shown(&self) -> String { String::new() } }
+pub struct Own;
+impl Bits for Own { fn fresh(n: usize) -> Self { Own } }
+pub fn make<T: Bits>() -> T { T::fresh(3) }
+"#,
+    );
+    expect![[r#"
+        src/lib.rs Own implements -> src/lib.rs Bits @[6]
+        src/lib.rs T.shown implements -> src/lib.rs Shown.shown @[4]
+        src/lib.rs Vec.fresh implements -> src/lib.rs Bits.fresh @[2]
+    "#]]
+    .assert_eq(&found);
+}

@@ -70,6 +70,10 @@ impl Reader<'_> {
                     self.sheet.set_type(node, TypeExpr::Ref(of));
                 }
             }
+            // `&(dyn A + B)`: the brackets hold a sum together.
+            "tuple_type" if node.named_child_count() == 1 && !self.sheet.bytes(node).ends_with(b",)") => {
+                self.sheet.same_type(node, node.named_child(0));
+            }
             "tuple_type" => {
                 let parts = named_children(node);
                 let parts = parts.into_iter().map(|p| self.type_or_unknown(Some(p))).collect();

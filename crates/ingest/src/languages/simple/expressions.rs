@@ -34,6 +34,9 @@ impl<'t> Reader<'_, 't> {
                     }
                     None => self.bare(name),
                 };
+                if receiver.is_none() && self.grammar.name == "ruby" {
+                    self.note_blocks(callee);
+                }
                 let args = args.map(named_children).unwrap_or_default();
                 let mut args: Vec<ExprIx> = args.iter().map(|arg| self.sheet.expr(Some(*arg))).collect();
                 if self.is_piped(node) {
@@ -136,6 +139,18 @@ impl<'t> Reader<'_, 't> {
             Role::Bool => {
                 self.sheet.set(node, Expr::Bool);
             }
+            Role::Declared { name } => {
+                let (name, to) = (self.sheet.name_of(name), self.sheet.block_end());
+                let nothing = self.sheet.push(Expr::Any(Few::new()));
+                self.sheet.bind(name, node.start_byte(), to, None, Some(nothing));
+            }
+            Role::Nothing => {
+                self.sheet.set(node, Expr::Any(Few::new()));
+            }
+            Role::Either(parts) => {
+                let parts = parts.into_iter().map(|part| self.sheet.expr(Some(part))).collect();
+                self.sheet.set(node, Expr::Any(parts));
+            }
             Role::Same(part) => self.sheet.same(node, Some(part)),
             Role::Result(value) => {
                 if let (Some(value), Some(owner)) = (self.sheet.known(value), self.sheet.owner())
@@ -231,8 +246,8 @@ impl<'t> Reader<'_, 't> {
 
     fn is_local(&self, name: Name, at: u32) -> bool {
         let owner = self.sheet.owner();
-        let bindings = self.sheet.facts.bindings.iter().rev().take_while(|b| b.owner == owner).take(200);
-        owner.is_some() && bindings.into_iter().any(|b| b.name == name && b.from <= at && at < b.to)
+        let mut last = self.sheet.facts.bindings.iter().rev().take(200).filter(|b| b.owner == owner);
+        owner.is_some() && last.any(|b| b.name == name && b.from <= at && at < b.to)
     }
 
     fn value(

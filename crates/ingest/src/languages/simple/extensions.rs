@@ -114,6 +114,10 @@ impl SimpleRules {
             TypeExpr::Path { segments, .. } => segments.last().map_or("", |&last| facts.text(last)),
             _ => "",
         };
+        // What a type has of its own comes before what is written for it.
+        if self.grammar.name == "csharp" && is_own(own, program.text(program.def_name(def))) {
+            return false;
+        }
         // A type parameter stands for any type.
         if matches!(own, "Any" | "object") || own.len() <= 2 {
             return true;
@@ -165,4 +169,48 @@ fn written_for(program: &Program<'_>, def: GDef) -> Option<TypeIx> {
 /// Whether a method is called on its first parameter: `static int Twice(this P p)`.
 pub(super) fn takes_this(def: &Def) -> bool {
     def.how == How::Static && def.signature.contains("(this ")
+}
+
+/// Whether a type of the library of C# has a method of this name itself.
+fn is_own(ty: &str, name: &str) -> bool {
+    let of_any = matches!(name, "Equals" | "GetHashCode" | "GetType" | "ToString");
+    let of_values = matches!(name, "CompareTo" | "GetTypeCode" | "TryFormat");
+    let of_text = matches!(
+        name,
+        "Clone"
+            | "Contains"
+            | "CopyTo"
+            | "EndsWith"
+            | "EnumerateRunes"
+            | "GetEnumerator"
+            | "IndexOf"
+            | "IndexOfAny"
+            | "Insert"
+            | "IsNormalized"
+            | "LastIndexOf"
+            | "LastIndexOfAny"
+            | "Normalize"
+            | "PadLeft"
+            | "PadRight"
+            | "Remove"
+            | "Replace"
+            | "ReplaceLineEndings"
+            | "Split"
+            | "StartsWith"
+            | "Substring"
+            | "ToCharArray"
+            | "ToLower"
+            | "ToLowerInvariant"
+            | "ToUpper"
+            | "ToUpperInvariant"
+            | "Trim"
+            | "TrimEnd"
+            | "TrimStart"
+    );
+    match ty {
+        "string" | "String" => of_any || of_values || of_text,
+        "bool" | "byte" | "short" | "int" | "long" | "uint" | "ulong" | "float" | "double" | "decimal"
+        | "char" => of_any || of_values,
+        _ => of_any,
+    }
 }

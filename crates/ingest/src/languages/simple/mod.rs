@@ -1,5 +1,6 @@
 //! What languages of the second class share: each says what its nodes are, and the rest is done here.
 
+mod blocks;
 mod common;
 mod expressions;
 mod extensions;
@@ -53,6 +54,13 @@ pub(super) struct Grammar {
     pub is_test_path: fn(&str) -> bool,
     /// Whether the language or its library has a function of this name.
     pub is_library: fn(&str) -> bool,
+}
+
+impl Grammar {
+    /// Whether a name may hold values of any types, one after the other.
+    fn is_dynamic(&self) -> bool {
+        matches!(self.name, "lua" | "php" | "ruby")
+    }
 }
 
 /// What names are relative to.
@@ -183,6 +191,14 @@ pub(super) enum Role<'t> {
     Text,
     Number,
     Bool,
+    /// A local that is given a value later.
+    Declared {
+        name: Node<'t>,
+    },
+    /// No value at all.
+    Nothing,
+    /// One of these.
+    Either(Vec<Node<'t>>),
     /// Stands for its part.
     Same(Node<'t>),
     /// What the function around gives, in languages that write no types.
@@ -233,7 +249,7 @@ impl<'t> Function<'t> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Marks {
     pub is_test: bool,
-    /// Called by no name: what stands in its place is a title.
+    /// Called by no name: what stands in its place is a title, or the name that an interface gives it.
     pub is_titled: bool,
     pub is_entry: bool,
     pub is_private: bool,

@@ -7,11 +7,11 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
-use super::{Function, Grammar, Imported, Role, Source, Unit};
+use super::{Function, Grammar, Imported, Role, Source, Unit, child_of};
 use crate::facts::{
-    Def, DefIx, DefKind, Few, FileFacts, How, Import, ImportAll, Name, Param, Scope, TypeExpr, TypeIx,
+    Def, DefIx, DefKind, Expr, Few, FileFacts, How, Import, ImportAll, Name, Param, Scope, TypeExpr, TypeIx,
 };
-use crate::sheet::{Sheet, last_line, line};
+use crate::sheet::{Sheet, field, last_line, line};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, lost_bytes, parse, walk};
 
 pub(super) fn read(
@@ -34,6 +34,7 @@ pub(super) fn read(
         opened: Vec::new(),
         impls: FxHashMap::default(),
         heads: FxHashSet::default(),
+        handed: FxHashMap::default(),
         path: Vec::new(),
     };
     if (grammar.is_test_path)(path) {
@@ -55,6 +56,8 @@ pub(super) struct Reader<'s, 't> {
     impls: FxHashMap<(Scope, Few<Name>), DefIx>,
     /// Nodes that look like calls and are none.
     pub(super) heads: FxHashSet<usize>,
+    /// Methods that are handed a block, by call; nothing where they run it as it stands.
+    pub(super) handed: FxHashMap<usize, Option<TypeIx>>,
     /// The node being read and those around it, outermost first.
     pub(super) path: Vec<Node<'t>>,
 }
@@ -73,6 +76,9 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
         let (mut defs, mut has_block) = (0, false);
         let up = self.path.last().copied();
         self.path.push(node);
+        if self.grammar.is_dynamic() {
+            self.branch(node);
+        }
         match (self.grammar.role)(&self.source, node, up) {
             Role::Skip => return Descend::Past,
             Role::Comment => {
@@ -124,6 +130,7 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
             return;
         }
         self.path.pop();
+        self.sheet.close_branch(node);
         if self.opened.last().is_some_and(|opened| opened.node == node.id())
             && let Some(opened) = self.opened.pop()
         {
@@ -143,6 +150,32 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
 }
 
 impl<'t> Reader<'_, 't> {
+    /// Opens what may be skipped, and functions, which begin without doubts.
+    fn branch(&mut self, node: Node<'t>) {
+        self.sheet.enter_arm(node);
+        match node.kind() {
+            "if_statement" | "if" | "unless" | "elsif" | "elseif_statement" | "try_statement" => {
+                let fields = ["consequence", "body"];
+                self.sheet.note_arm(fields.into_iter().find_map(|name| field(node, name)));
+            }
+            "else_statement" | "else_clause" | "else_if_clause" | "else" | "when" | "in_clause"
+            | "rescue" | "catch_clause" | "case_statement" | "default_statement" | "for_statement"
+            | "for" | "while" | "until" | "while_statement" | "repeat_statement" | "foreach_statement"
+            | "if_modifier" | "unless_modifier" | "rescue_modifier" => self.sheet.open_branch(node, true),
+            "function_declaration"
+            | "function_definition"
+            | "method"
+            | "singleton_method"
+            | "method_declaration"
+            | "anonymous_function"
+            | "arrow_function"
+            | "class"
+            | "module"
+            | "class_declaration" => self.sheet.open_branch(node, false),
+            _ => {}
+        }
+    }
+
     fn comment(&mut self, node: Node<'_>) {
         let text = self.source.text(node);
         let lines = text.trim_end_matches("*/").trim_end_matches("--]]").lines();
@@ -262,7 +295,9 @@ impl<'t> Reader<'_, 't> {
                 || (kind == DefKind::Module && self.grammar.unit == Unit::Program)
         };
         let in_type = around.is_some_and(holds_methods);
-        let kind = if in_type || function.marks.is_method { DefKind::Method } else { DefKind::Function };
+        let nameless = self.nameless_base();
+        let is_method = in_type || function.marks.is_method || nameless.is_some();
+        let kind = if is_method { DefKind::Method } else { DefKind::Function };
         if let Some(clause) = self.clause_of(node, &function) {
             self.sheet.enter_def(clause);
             self.bind_params(node, function.params);
@@ -292,6 +327,13 @@ impl<'t> Reader<'_, 't> {
         if function.body.is_none() && in_type && !marks.is_bodiless {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
+        def.of = nameless.map(|base| self.type_at(base));
+        // `f = function` gives a local of the function around a value like any other.
+        if node.kind() == "assignment_statement" && around.is_some_and(DefKind::is_callable) {
+            let next = DefIx(self.sheet.facts.defs.len() as u32);
+            let (name, value, to) = (def.name, self.sheet.push(Expr::Def(next)), self.sheet.block_end());
+            self.sheet.bind(name, node.start_byte(), to, None, Some(value));
+        }
         let ix = self.sheet.open_def(def);
         let params = self.bind_params(node, function.params);
         let returns = function.returns.map(|ty| self.type_at(ty));
@@ -300,6 +342,17 @@ impl<'t> Reader<'_, 't> {
         def.returns = returns;
         self.routes(node, Some(ix));
         defs
+    }
+
+    /// What the object without a name extends that a function of Kotlin stands in: `object : Base { … }`.
+    fn nameless_base(&self) -> Option<Node<'t>> {
+        let [.., object, body, _] = self.path[..] else { return None };
+        if self.grammar.name != "kotlin" || object.kind() != "object_literal" || body.kind() != "class_body" {
+            return None;
+        }
+        let specifiers = child_of(object, &["delegation_specifiers"])?;
+        let base = specifiers.named_child(0)?.named_child(0)?;
+        if base.kind() == "constructor_invocation" { base.named_child(0) } else { Some(base) }
     }
 
     /// `private struct A`, in languages where that means this file alone.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use m1nd_graph::NodeFlags;
+
 use super::super::elixir::OWN_MODULE;
 use super::{Grammar, Unit, common, extensions, named};
 use crate::facts::{By, DefKind, Scope};
@@ -12,7 +14,7 @@ use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{Args, Ty};
+use crate::resolve::ty::{Args, OTHER, Ty};
 
 /// What a name that starts at the root of all packages has in front: `\a\b`.
 pub(super) const ROOT: &str = "\\";
@@ -158,10 +160,12 @@ impl SimpleRules {
         let mut around = scope;
         while let Some(ix) = around {
             if facts.def(ix).kind.is_callable() {
-                let items = program.items(Place::Def(program.global(file, ix)), name);
-                let found = items.iter().find(|&&def| program.def(def).kind.is_callable());
-                if let Some(&found) = found {
-                    return Some(Ty::Fn(found, None));
+                let items = program.items(Place::Def(program.global(file, ix)), name).iter().copied();
+                // Each side of a condition may have its own.
+                let found = items.filter(|&def| program.def(def).kind.is_callable());
+                let found = Ty::union(found.map(|def| Ty::Fn(def, None)).collect());
+                if !found.is_unknown() {
+                    return Some(found);
                 }
             }
             around = facts.def(ix).parent;
@@ -197,10 +201,15 @@ impl SimpleRules {
         let (Ty::Of(class, _) | Ty::Type(class, _)) = base else { return None };
         let program = eval.program;
         let text = program.text(name);
-        let mut is_value = false;
+        let (mut is_value, mut is_partial) = (false, false);
         for at in self.lineage(eval, *class).0 {
             let full = self.full(program, at);
             let file = program.file_of(at);
+            // What could not be read may have it before its bases do.
+            let or_unread = |found: Ty| match is_partial {
+                true => Ty::union(vec![found, Ty::std(OTHER, [])]),
+                false => found,
+            };
             // A constructor is reached by making a value, not by its name.
             if full.rsplit('.').next() == Some(text) {
                 continue;
@@ -212,9 +221,13 @@ impl SimpleRules {
             let found = named.and_then(|named| named::accessed(program, named, access));
             let is_read = |found: &&Ty| access == Access::Read && matches!(found, Ty::Fn(..));
             if let Some(found) = found.as_ref().filter(|found| !is_read(found)) {
-                return Some(found.clone());
+                return Some(or_unread(found.clone()));
             }
-            for part in self.parts(program, at) {
+            let parts = self.parts(program, at);
+            let is_unread =
+                |part: &GDef| program.files[program.file_of(*part) as usize].flags.has(NodeFlags::PARTIAL);
+            is_partial |= parts.iter().any(is_unread);
+            for part in parts {
                 if let Some(found) = eval.field(part, &[], name) {
                     return Some(if access == Access::Call { Ty::External } else { found });
                 }
@@ -262,6 +275,54 @@ impl SimpleRules {
             }
         }
         None
+    }
+
+    /// What one word stands for that is called.
+    fn word(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, first: GName) -> Ty {
+        if let Some(found) = self.inner(eval.program, file, scope, first) {
+            return found;
+        }
+        if self.grammar.global_functions {
+            return self.function_or_type(eval, file, scope, first);
+        }
+        let mut foreign = false;
+        for class in self.classes_around(eval, file, scope) {
+            let this = Ty::Of(class, Arc::new([]));
+            if let Some(found) = self.class_member(eval, &this, first, Access::Call) {
+                return found;
+            }
+            foreign |= self.lineage(eval, class).1;
+        }
+        // A name of the library is ours where the file itself defines or imports it.
+        if (self.grammar.is_library)(eval.program.text(first)) && !is_known_here(eval.program, file, first) {
+            return Ty::External;
+        }
+        let found = self.lookup(eval, file, scope, &[first], Among::All);
+        if self.grammar.extensions
+            && matches!(found, None | Some(Ty::External))
+            && let Some(found) = self.called_on_this(eval, file, first)
+        {
+            return found;
+        }
+        // `local copy = tables.copy` at the top of a file.
+        if found.is_none()
+            && self.grammar.unit == Unit::File
+            && let Some(bound @ Ty::Fn(def, _)) = eval.top_binding(file, first)
+        {
+            // `local print_as_it_was = print`, before a `print` of its own.
+            let name = eval.program.text(eval.program.def_name(def));
+            return if (self.grammar.is_library)(name) { Ty::External } else { bound };
+        }
+        match found {
+            Some(found) => found,
+            None if foreign => Ty::External,
+            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| {
+                match self.is_mixed_in(eval.program, file, scope) {
+                    true if !eval.program.methods(first).is_empty() => Ty::Unknown,
+                    _ => self.not_found(first),
+                }
+            }),
+        }
     }
 }
 
@@ -313,50 +374,8 @@ impl Rules for SimpleRules {
             };
             return self.through(eval, from, rest);
         }
-        if let Some(found) = self.inner(eval.program, file, scope, first) {
-            return found;
-        }
-        if self.grammar.global_functions {
-            return self.function_or_type(eval, file, scope, first);
-        }
-        let mut foreign = false;
-        for class in self.classes_around(eval, file, scope) {
-            let this = Ty::Of(class, Arc::new([]));
-            if let Some(found) = self.class_member(eval, &this, first, Access::Call) {
-                return found;
-            }
-            foreign |= self.lineage(eval, class).1;
-        }
-        // A name of the library is ours where the file itself defines or imports it.
-        if (self.grammar.is_library)(eval.program.text(first)) && !is_known_here(eval.program, file, first) {
-            return Ty::External;
-        }
-        let found = self.lookup(eval, file, scope, path, Among::All);
-        if self.grammar.extensions
-            && matches!(found, None | Some(Ty::External))
-            && let Some(found) = self.called_on_this(eval, file, first)
-        {
-            return found;
-        }
-        // `local copy = tables.copy` at the top of a file.
-        if found.is_none()
-            && self.grammar.unit == Unit::File
-            && let Some(bound @ Ty::Fn(def, _)) = eval.top_binding(file, first)
-        {
-            // `local print_as_it_was = print`, before a `print` of its own.
-            let name = eval.program.text(eval.program.def_name(def));
-            return if (self.grammar.is_library)(name) { Ty::External } else { bound };
-        }
-        match found {
-            Some(found) => found,
-            None if foreign => Ty::External,
-            None => self.inherited_type(eval, file, scope, first).unwrap_or_else(|| {
-                match self.is_mixed_in(eval.program, file, scope) {
-                    true if !eval.program.methods(first).is_empty() => Ty::Unknown,
-                    _ => self.not_found(first),
-                }
-            }),
-        }
+        let found = self.word(eval, file, scope, first);
+        if args.is_empty() { found } else { self.in_blocks(eval, file, first, found, &args) }
     }
 
     fn type_path(
@@ -512,6 +531,22 @@ impl Rules for SimpleRules {
                 && self.joins(here, &other.path)
         };
         program.without_copies(file, named.iter().copied().filter(may_be).collect())
+    }
+
+    fn other_parts(&self, program: &Program<'_>, def: GDef) -> Vec<GDef> {
+        let is_partial = |def: &GDef| {
+            let found = program.def(*def);
+            found.kind.is_type() && found.signature.split(' ').any(|word| word == "partial")
+        };
+        if self.grammar.name != "csharp" || !is_partial(&def) {
+            return Vec::new();
+        }
+        let parts = self.parts(program, def).into_iter();
+        parts.filter(|part| *part != def && is_partial(part)).collect()
+    }
+
+    fn is_dynamic(&self) -> bool {
+        self.grammar.is_dynamic()
     }
 
     fn is_common_method(&self, name: &str) -> bool {

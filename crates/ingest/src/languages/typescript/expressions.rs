@@ -58,7 +58,9 @@ impl Reader<'_> {
             "binary_expression" => {
                 let operator = field(node, "operator").map(|o| self.sheet.bytes(o)).unwrap_or(b"");
                 match operator {
-                    b"||" | b"??" | b"&&" => self.any(node, [field(node, "left"), field(node, "right")]),
+                    b"||" | b"??" => self.any(node, [field(node, "left"), field(node, "right")]),
+                    // What is not the right side is as good as nothing.
+                    b"&&" => self.any(node, [field(node, "right"), None]),
                     b"+" | b"-" | b"*" | b"/" | b"%" => {
                         self.sheet.same(node, field(node, "left"));
                     }
@@ -89,13 +91,16 @@ impl Reader<'_> {
             "true" | "false" => {
                 self.sheet.set(node, Expr::Bool);
             }
+            "null" | "undefined" => {
+                self.sheet.set(node, Expr::Any(Few::new()));
+            }
             "jsx_opening_element" | "jsx_self_closing_element" => self.component(node),
             _ => types::leave(&mut self.sheet, kind, node),
         }
     }
 
     pub(super) fn any(&mut self, node: Node<'_>, parts: [Option<Node<'_>>; 2]) {
-        let any = parts.into_iter().flatten().filter_map(|part| self.sheet.known(part)).collect();
+        let any = parts.into_iter().flatten().map(|part| self.sheet.expr(Some(part))).collect();
         self.sheet.set(node, Expr::Any(any));
     }
 

@@ -8,7 +8,7 @@ use tree_sitter::{Language, Node};
 use m1nd_graph::NodeFlags;
 
 use super::{names, patterns, routes, types};
-use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Field, FileFacts, How, Name, Scope};
+use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, How, Name, Scope};
 use crate::sheet::{Sheet, clip, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
 
@@ -95,9 +95,12 @@ impl<'t> Visit<'t> for Reader<'_> {
             return Descend::Past;
         }
         let kind = node.kind();
+        self.sheet.enter_arm(node);
         match kind {
-            "if_statement" | "else_clause" | "for_statement" | "for_in_statement" | "while_statement"
-            | "do_statement" | "switch_case" | "switch_default" | "try_statement" | "catch_clause" => {
+            "if_statement" => self.sheet.note_arm(field(node, "consequence")),
+            "try_statement" => self.sheet.note_arm(field(node, "body")),
+            "else_clause" | "for_statement" | "for_in_statement" | "while_statement" | "do_statement"
+            | "switch_case" | "switch_default" | "catch_clause" => {
                 self.sheet.open_branch(node, true);
             }
             "function_declaration"
@@ -255,7 +258,7 @@ impl Reader<'_> {
                 self.sheet.close_block();
             }
             "return_statement" => {
-                let value = node.named_child(0).and_then(|value| self.sheet.known(value));
+                let value = node.named_child(0).map(|value| self.sheet.expr(Some(value)));
                 if let (Some(value), Some(owner)) = (value, self.sheet.owner()) {
                     // A closure's own returns are not those of the function around it.
                     if self.sheet.block_is_of(owner) {
@@ -288,6 +291,9 @@ impl Reader<'_> {
                 true => self.sheet.function_range(),
                 false => (self.sheet.block_start(), self.sheet.block_end()),
             };
+            // `let x;` holds nothing yet.
+            let is_bare = value.is_none() && ty.is_none() && field(node, "value").is_none();
+            let value = if is_bare { Some(self.sheet.push(Expr::Any(Few::new()))) } else { value };
             patterns::bind(&mut self.sheet, pattern, value, ty, from, to);
         }
     }
@@ -302,8 +308,7 @@ impl Reader<'_> {
         match left.kind() {
             "identifier" => {
                 let name = self.sheet.name_of(left);
-                let to = self.sheet.block_end();
-                self.sheet.bind(name, node.end_byte(), to, None, value);
+                self.sheet.rebind(name, node.end_byte(), value);
             }
             "member_expression" => {
                 let object = field(left, "object").map(|o| self.sheet.bytes(o)).unwrap_or(&[]);

@@ -56,8 +56,10 @@ impl Reader<'_> {
                 (field(parameter, "pattern"), ty, value)
             }
             "assignment_pattern" => {
-                let value = field(parameter, "right").and_then(|value| self.sheet.known(value));
-                (field(parameter, "left"), None, value)
+                let default = self.sheet.expr(field(parameter, "right"));
+                let given = self.sheet.push(Expr::Unknown);
+                let value = self.sheet.push(Expr::Any([given, default].into()));
+                (field(parameter, "left"), None, Some(value))
             }
             _ => (Some(parameter), None, None),
         }

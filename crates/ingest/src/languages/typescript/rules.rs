@@ -425,6 +425,10 @@ impl Rules for ScriptRules {
     }
 
     /// `module.exports = Foo`
+    fn is_dynamic(&self) -> bool {
+        true
+    }
+
     fn called(&self, eval: &mut Eval<'_, '_>, callee: &Ty) -> Option<Ty> {
         let Ty::Place(Place::File(file)) = callee else { return None };
         let facts = eval.program.files[*file as usize];

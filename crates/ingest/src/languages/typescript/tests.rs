@@ -446,3 +446,35 @@ export const v7 = function f() { f() }
         "#]],
     );
 }
+
+#[test]
+fn one_of_several_values_is_not_the_whole_answer() {
+    check(
+        r#"
+//- socket.js
+class LongPoll { close() {} }
+class Socket {
+  constructor(opts, g) { this.transport = opts.transport || g.WebSocket || LongPoll; this.conn = null }
+  connect() { this.conn = new this.transport("x") }
+  down() { this.conn.close() }
+}
+const en = { fmt() { return 1 } }
+function dur(options) { const locale = options.locale ?? en; return locale.fmt() }
+function param(locale = en) { return locale.fmt() }
+function later(a) { let x; if (a) { x = new LongPoll() } x.close() }
+function side(x) { if (x.a) x = new LongPoll(); else x.close() }
+function both(a) { return a && en.fmt() }
+"#,
+        expect![[r#"
+            socket.js Socket.connect -> socket.js LongPoll @[4] ?2
+            socket.js Socket.down -> socket.js LongPoll.close @[5] ?2
+            socket.js both -> socket.js en.fmt @[12]
+            socket.js dur -> socket.js en.fmt @[8] ?2
+            socket.js later -> socket.js LongPoll @[10]
+            socket.js later -> socket.js LongPoll.close @[10]
+            socket.js param -> socket.js en.fmt @[9] ?2
+            socket.js side -> socket.js LongPoll @[11]
+            socket.js side -> socket.js LongPoll.close @[11] ?2
+        "#]],
+    );
+}
