@@ -135,6 +135,11 @@ impl Workspace {
         &self.root
     }
 
+    /// The same for this folder after it was renamed.
+    pub fn identity(&self) -> String {
+        home::identity(&self.root)
+    }
+
     pub fn source(&self) -> BindingSource {
         self.source
     }

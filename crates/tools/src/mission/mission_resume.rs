@@ -64,11 +64,12 @@ impl Tool for MissionResume {
             _ => return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both.")),
         };
         let before = missions::state(ctx, &parent)?;
-        let repo = missions::repo_of(workspace);
-        let class = if before.repo == repo { "single_repo" } else { missions::ELSEWHERE };
+        let is_here = missions::is_here(workspace, &before);
+        let class = if is_here { "single_repo" } else { missions::ELSEWHERE };
+        let repo = missions::repo_now(workspace, &before);
         let inherited = handoff::inherited(&before, None);
         let start = Start {
-            repo: before.repo.clone(),
+            repo,
             goal: input.goal.unwrap_or_else(|| before.goal.clone()),
             mode: before.mode,
             budget: before.mode.budget(),
@@ -81,7 +82,7 @@ impl Tool for MissionResume {
         let now = ctx.runtime().clock().now().0;
         let state = begin(&*missions::ledger(ctx)?, &start, ctx.header().caller.name(), now)
             .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
-        let next_move = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+        let next_move = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
             moves(&state, situation, 1).pop()
         });
         let tool = next_move.as_ref().and_then(|step| step.tool).unwrap_or("mission_next");

@@ -57,6 +57,9 @@ pub struct Output {
     sequence: u64,
     /// The hash of the newest.
     head: String,
+    /// Where its proof packet is, once it is closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_path: Option<String>,
     /// The newest first.
     events: Vec<Value>,
     /// Pass it as `before` to list older ones.
@@ -103,14 +106,20 @@ impl Tool for MissionShow {
         let count = usize::try_from(before - 1 - first).unwrap_or(limit);
         let mut events: Vec<Value> = read(first, count)?.iter().map(|event| json!(event)).collect();
         events.reverse();
+        let workspace = ctx.workspace()?;
+        let packet =
+            (now.status == Status::Closed).then(|| missions::packet_path(workspace, &now.mission_id));
         let next = match state.status {
             Status::Open => Guidance::next("mission_next", input.mission_id, "Ask what comes next."),
+            Status::Closed if packet.as_ref().is_some_and(|path| !path.exists()) => Guidance::next(
+                "mission_close",
+                input.mission_id,
+                "Its packet is not there: closing it again writes it from the events.",
+            ),
             Status::Closed => Guidance::next("mission_resume", input.mission_id, "Go on in a child of it."),
         };
-        let workspace = ctx.workspace()?;
-        let open_gaps = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
-            gaps(&state, situation)
-        });
+        let open_gaps =
+            missions::with_situation(ctx.runtime(), workspace, &state, |situation| gaps(&state, situation));
         let dead_paths: Vec<DeadPath> = state.all_dead_paths().cloned().collect();
         let output = Output {
             schema: state.schema.clone(),
@@ -131,6 +140,7 @@ impl Tool for MissionShow {
             head: state.head,
             events,
             next_before: (first > 0).then_some(first + 1),
+            packet_path: packet.map(|path| path.display().to_string()),
             truncated: false,
         };
         Ok(Answer::of(output).next(next))
@@ -167,7 +177,8 @@ impl Trim for Output {
             || drop_tail(&mut self.claims, excess) > 0
             || !std::mem::take(&mut self.context_guard).is_null()
             || self.gaps.pop().is_some()
-            || self.counters.take().is_some();
+            || self.counters.take().is_some()
+            || self.packet_path.take().is_some();
         if cut {
             return true;
         }
