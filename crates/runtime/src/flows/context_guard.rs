@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use m1nd_contract::{Code, Fault};
 use m1nd_guard::Scope;
 use m1nd_vfs::outside;
 use serde_json::{Value, json};
 
+use crate::ctx::Ctx;
+use crate::faults::from_vfs::REQUESTED;
 use crate::workspace::Workspace;
 
 /// A path that lies outside, with the repository it belongs to, if there is one.
@@ -37,6 +40,13 @@ pub fn elsewhere(workspace: &Workspace, requested: &str) -> Elsewhere {
         repository,
         is_worktree,
     }
+}
+
+/// The guard of a fault about a path outside, for tools whose answer holds it.
+pub fn of_fault(ctx: &Ctx<'_>, fault: &Fault) -> Option<Value> {
+    let requested = fault.detail.as_ref()?.get(REQUESTED)?.as_str()?;
+    let workspace = ctx.workspace().ok().filter(|_| fault.code == Code::PathOutsideWorkspace)?;
+    Some(elsewhere(workspace, requested).guard(workspace, ctx.header().caller.name()))
 }
 
 /// A longer path is no path of anybody's.
