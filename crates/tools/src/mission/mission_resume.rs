@@ -2,7 +2,7 @@
 
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_mission::missions::begin;
-use m1nd_mission::{Move, Start, handoff, moves};
+use m1nd_mission::{Move, Start, handoff, moves, short};
 use m1nd_runtime::faults::from_mission;
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
@@ -107,19 +107,18 @@ impl Tool for MissionResume {
 }
 
 impl Trim for Output {
-    /// What mission_next says again, and the goal, go last.
+    /// What to do first goes last.
     fn trim(&mut self, _: usize) -> bool {
         self.truncated = true;
-        if self.resumed.cut() || self.next_move.take().is_some() {
-            return true;
-        }
-        let cut = self.goal.len() > SHORT_GOAL;
-        if cut {
-            self.goal.truncate(self.goal.floor_char_boundary(SHORT_GOAL));
-        }
-        cut
+        short::text(&mut self.goal, GOAL)
+            || self.resumed.cut()
+            || short::text(&mut self.goal, SHORT_GOAL)
+            || self.next_move.as_mut().is_some_and(|step| short::text(&mut step.why, SHORT_GOAL))
+            || self.next_move.take().is_some()
     }
 }
 
+/// What a goal keeps beside what was found out, in bytes.
+const GOAL: usize = 300;
 /// Enough to know which goal it was, in bytes.
 const SHORT_GOAL: usize = 80;
