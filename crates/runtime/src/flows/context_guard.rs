@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use m1nd_contract::{Code, Fault};
 use m1nd_guard::Scope;
 use m1nd_vfs::outside;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::ctx::Ctx;
 use crate::faults::from_vfs::REQUESTED;
@@ -43,10 +43,11 @@ pub fn elsewhere(workspace: &Workspace, requested: &str) -> Elsewhere {
 }
 
 /// The guard of a fault about a path outside, for tools whose answer holds it.
-pub fn of_fault(ctx: &Ctx<'_>, fault: &Fault) -> Option<Value> {
+pub fn of_fault(ctx: &Ctx<'_>, fault: &Fault) -> Option<Map<String, Value>> {
     let requested = fault.detail.as_ref()?.get(REQUESTED)?.as_str()?;
     let workspace = ctx.workspace().ok().filter(|_| fault.code == Code::PathOutsideWorkspace)?;
-    Some(elsewhere(workspace, requested).guard(workspace, ctx.header().caller.name()))
+    let guard = elsewhere(workspace, requested).guard(workspace, ctx.header().caller.name());
+    guard.as_object().cloned()
 }
 
 /// A longer path is no path of anybody's.

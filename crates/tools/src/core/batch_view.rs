@@ -9,7 +9,7 @@ use m1nd_runtime::flows::slice::{self, Wanted};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub struct BatchView;
 
@@ -67,7 +67,7 @@ pub struct Refused {
     message: String,
     /// Where a path leads elsewhere: its repository, and the ways there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    context_guard: Option<Value>,
+    context_guard: Option<Map<String, Value>>,
 }
 
 const MAX_FILES: usize = 50;
@@ -132,7 +132,7 @@ impl Shown {
         Self { file: Some(file), requested: None, error: None }
     }
 
-    fn refused(mut path: String, fault: Fault, context_guard: Option<Value>) -> Self {
+    fn refused(mut path: String, fault: Fault, context_guard: Option<Map<String, Value>>) -> Self {
         cut_text(&mut path, MAX_ECHO);
         Self {
             file: None,

@@ -103,18 +103,20 @@ pub fn with_situation<T>(
     state: &State,
     ask: impl FnOnce(&Situation<'_>) -> T,
 ) -> T {
+    let now = runtime.clock().now();
+    let hash_of = |path: &str| workspace.content_hash(path, MAX_FILE_BYTES, now);
     let hashes: RefCell<BTreeMap<String, Option<String>>> = RefCell::default();
     let is_current = |path: &str, hash: &str| {
         let mut hashes = hashes.borrow_mut();
-        let now = hashes.entry(path.to_owned()).or_insert_with(|| content_hash(workspace, path));
+        let now = hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path));
         now.as_deref() == Some(hash)
     };
     let exists = |path: &str| {
         let mut hashes = hashes.borrow_mut();
-        hashes.entry(path.to_owned()).or_insert_with(|| content_hash(workspace, path)).is_some()
+        hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path)).is_some()
     };
     ask(&Situation {
-        now_ms: runtime.clock().now().0,
+        now_ms: now.0,
         shelf: &Tools(runtime.registry()),
         right_workspace: is_here(workspace, state),
         graph_is_empty: workspace.view().node_count() == 0,
