@@ -55,8 +55,15 @@ pub fn hidden(facts: &Facts, observed: &Observed) -> Vec<&'static str> {
         missing || unseen
     };
     // Which are hidden is not known then: any of them may be.
-    let counted = fewer(facts, observed).is_some();
+    let counted = fewer(facts, observed).is_some() || is_said(observed);
     REQUIRED.iter().filter(exists).copied().filter(|tool| counted || is_hidden(tool)).collect()
+}
+
+/// Whether an answer said that the host hides tools, and nobody looked which.
+fn is_said(observed: &Observed) -> bool {
+    let says =
+        matches!(observed.trust_mode, Some(TrustMode::DegradedHostToolSurface | TrustMode::OrientationOnly));
+    says && observed.available.is_none() && observed.missing.is_empty() && observed.tool_count.is_none()
 }
 
 /// How many tools the host shows and how many are listed, where it shows fewer and nobody said which.
@@ -105,10 +112,15 @@ fn names_us(name: &str) -> bool {
     before == 0 || name[..before].to_ascii_lowercase().contains("m1nd")
 }
 
-/// A host may write `mcp__m1nd__search` or `m1nd.search`.
+/// A host may write `mcp__m1nd__search`, `m1nd.search`, `m1nd_search` or `mcp_m1nd_search`.
 fn plain(name: &str) -> &str {
-    name.rsplit("__").next().and_then(|name| name.rsplit('.').next()).unwrap_or(name)
+    let name = name.rsplit("__").next().and_then(|name| name.rsplit(['.', '/', ':']).next()).unwrap_or(name);
+    let ours = name.to_ascii_lowercase().rfind(OURS).map(|at| &name[at + OURS.len()..]);
+    ours.and_then(|rest| rest.strip_prefix(['_', '-'])).filter(|rest| !rest.is_empty()).unwrap_or(name)
 }
+
+/// How a server of ours is called.
+const OURS: &str = "m1nd";
 
 /// How far answers can be relied on.
 pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
@@ -144,6 +156,12 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
     if !hidden.is_empty() {
         let why = match fewer(facts, observed) {
             Some((shown, listed)) => format!("The host shows {shown} of {listed} tools."),
+            None if is_said(observed) => {
+                format!(
+                    "An answer said that the host hides tools of recovery; they are {}.",
+                    hidden.join(", ")
+                )
+            }
             None => format!("The host hides {}.", hidden.join(", ")),
         };
         return says(TrustMode::DegradedHostToolSurface, why);
@@ -203,6 +221,22 @@ mod tests {
         assert_eq!(mode(&well(), &sees_some(3)), "degraded_host_tool_surface", "four are listed");
         assert_eq!(surface(&well(), &sees_some(3)).status, "degraded");
         assert_eq!(mode(&well(), &sees_some(4)), "full_trust");
+        for said in [TrustMode::DegradedHostToolSurface, TrustMode::OrientationOnly] {
+            let said = Observed { trust_mode: Some(said), ..Observed::default() };
+            assert_eq!(mode(&well(), &said), "degraded_host_tool_surface");
+            assert_eq!(mode(&empty, &said), "orientation_only");
+            let shown = Some(well().listed.iter().map(|name| (*name).to_owned()).collect());
+            assert_eq!(
+                mode(&well(), &Observed { available: shown, ..said }),
+                "full_trust",
+                "it was looked at"
+            );
+        }
+        for before in ["m1nd_", "mcp_m1nd_", "mcp__m1nd__", "m1nd.", "M1nd-", "mcp_my-m1nd_"] {
+            let shown = Some(well().listed.iter().map(|name| format!("{before}{name}")).collect());
+            let shown = Observed { available: shown, ..Observed::default() };
+            assert_eq!(surface(&well(), &shown).status, "complete", "{before}");
+        }
         let nowhere = Observed { scope: Some(Scope::Missing), ..Observed::default() };
         assert_eq!(mode(&well(), &nowhere), "wrong_workspace_binding");
         let sees = Observed { available: Some(vec!["search".to_owned()]), ..Observed::default() };

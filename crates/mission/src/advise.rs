@@ -11,18 +11,29 @@ use crate::handoff;
 use crate::machine::{Start, start};
 use crate::mode::{Mode, Route};
 use crate::needs::{self, Need, SWEEPS};
+use crate::short;
 use crate::situation::Situation;
 use crate::state::{LOOP, State, Status, path_of};
 
 /// Dead paths that are named in one answer; the newest.
 const DEAD_PATHS: usize = 5;
 
+/// A longer note is in the ledger, in bytes.
+const NOTE: usize = 300;
+/// What a search is asked at most, in bytes: a goal may be a page.
+const QUESTION: usize = 300;
+/// A claim as a reason names it, in bytes.
+const CLAIM: usize = 200;
+
 /// The one next move.
 pub fn advise(state: &State, situation: &Situation<'_>) -> Advice {
     let plan = Planner { state, situation };
     let step = plan.step();
     let families = plan.families(step.family);
-    let allowed: Vec<&'static str> = families.iter().flat_map(|family| situation.shelf.of(*family)).collect();
+    let others = families.iter().flat_map(|family| situation.shelf.of(*family));
+    // The tool of the step itself comes first, however many its family has.
+    let mut allowed: Vec<&'static str> = step.tool.into_iter().collect();
+    allowed.extend(others.filter(|tool| Some(*tool) != step.tool));
     let remaining = state.remaining(situation.now_ms);
     Advice {
         preferred_tool: step.tool.or_else(|| situation.shelf.of(step.family).first().copied()),
@@ -103,7 +114,7 @@ pub fn do_not(state: &State, situation: &Situation<'_>) -> Vec<DoNot> {
     }
     let dead: Vec<&crate::state::DeadPath> = state.all_dead_paths().collect();
     for dead in dead.iter().rev().take(DEAD_PATHS) {
-        let why = dead.note.clone().unwrap_or_else(|| NOTHING_THERE.to_owned());
+        let why = short::of(dead.note.as_deref().unwrap_or(NOTHING_THERE), NOTE);
         all.push(DoNot { tool_family: None, target: Some(dead.target.clone()), why });
     }
     all
@@ -129,9 +140,11 @@ pub(crate) fn against(
     if draft.is_dead_path() {
         return None;
     }
-    if let Some(dead) = state.dead_path(&draft.target) {
-        let why = dead.note.as_deref().unwrap_or(NOTHING_THERE);
-        return Some(format!("{} is a dead path: {why}", dead.target));
+    let dead = dead_ends(state, draft);
+    if let [first, more @ ..] = dead.as_slice() {
+        let why = short::of(first.note.as_deref().unwrap_or(NOTHING_THERE), NOTE);
+        let more: String = more.iter().map(|dead| format!(" So is {}.", dead.target)).collect();
+        return Some(format!("{} is a dead path: {why}{more}", first.target));
     }
     if state.turns_of(source, draft) >= LOOP {
         return Some(LOOPS.to_owned());
@@ -139,6 +152,21 @@ pub(crate) fn against(
     let all = do_not(state, situation);
     let kind = all.into_iter().find(|no| no.target.is_none() && no.tool_family == Some(draft.tool_family));
     kind.map(|no| no.why)
+}
+
+/// Dead paths that a step leads into: its target, and every file that it was asked for. A search shows what it finds.
+fn dead_ends<'s>(state: &'s State, draft: &Draft) -> Vec<&'s crate::state::DeadPath> {
+    let read = draft.shown.iter().filter(|_| draft.content_hash.is_some()).map(|file| file.path.as_str());
+    let mut dead: Vec<&crate::state::DeadPath> =
+        std::iter::once(draft.target.as_str()).chain(read).filter_map(|to| state.dead_path(to)).collect();
+    // What ran before a change says nothing of a run after it.
+    dead.retain(|dead| {
+        let is_own = state.dead_paths.contains(dead);
+        let since = if is_own { dead.event_id.sequence() } else { 0 };
+        draft.tool_family != Family::Run || state.changed_at <= since
+    });
+    dead.dedup();
+    dead
 }
 
 /// Kinds of evidence that would carry the claims of this mission.
@@ -322,8 +350,9 @@ impl Planner<'_> {
             Need::Reviewed | Need::DiffSeen => Step {
                 family: Family::Plan,
                 tool: self.first(&["review", "impact"]),
-                arguments: Some(json!({})),
-                fill_in: &[],
+                // The same question would be answered as before: only the agent knows which commits are meant.
+                arguments: (self.state.reviewed != Some(0)).then(|| json!({})),
+                fill_in: if self.state.reviewed == Some(0) { &["base"] } else { &[] },
                 why: if self.state.reviewed == Some(0) {
                     "review found no change: give it `base` or `diff`, for the last commit HEAD~1..HEAD.".to_owned()
                 } else {
@@ -335,7 +364,7 @@ impl Planner<'_> {
             Need::Located => Step {
                 family: Family::Retrieve,
                 tool: self.first(&["seek", "search"]),
-                arguments: Some(json!({ "query": self.state.goal })),
+                arguments: Some(json!({ "query": short::question(&self.state.goal, QUESTION) })),
                 fill_in: &[],
                 why: "From the goal's words to the places they mean.".to_owned(),
                 stop: "One place is plausible enough to read.",
@@ -406,7 +435,8 @@ impl Planner<'_> {
         let state = self.state;
         let Some(claim) = state.unsettled().next() else { return self.close() };
         let reason = if claim.reason.is_empty() { "nobody has judged it" } else { claim.reason.as_str() };
-        let why = format!("{} ({:?}) is open: {reason}", claim.claim_id, claim.text);
+        let (said, reason) = (short::of(&claim.text, CLAIM), short::of(reason, NOTE));
+        let why = format!("{} ({said:?}) is open: {reason}", claim.claim_id);
         let since = state.judged.get(claim.claim_id.as_str()).copied().unwrap_or(0);
         let is_unjudged = claim.verdict == crate::claim::Verdict::Open && claim.reason.is_empty();
         let is_own = state.claim(&claim.claim_id).is_some();

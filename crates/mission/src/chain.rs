@@ -113,6 +113,7 @@ mod tests {
                 event_type: "file_read".to_owned(),
                 tool_family: Family::Read,
                 target: format!("src/{at}.rs"),
+                asked: None,
                 evidence_class: None,
                 outcome: "read".to_owned(),
                 duration_ms: None,

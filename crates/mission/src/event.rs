@@ -52,6 +52,9 @@ pub struct Draft {
     pub event_type: String,
     pub tool_family: Family,
     pub target: String,
+    /// Told from other questions about the same target: a digest of what else was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence_class: Option<EvidenceClass>,
     pub outcome: String,
@@ -88,6 +91,7 @@ impl Draft {
             event_type: event_type.to_owned(),
             tool_family: Family::Mission,
             target,
+            asked: None,
             evidence_class: None,
             outcome: outcome.to_owned(),
             duration_ms: None,
@@ -157,11 +161,9 @@ impl Draft {
         }
     }
 
-    /// Whether nobody need go there again.
+    /// Whether nobody need go there again. That a file or a run speaks against one guess says nothing about the next.
     pub fn is_dead_path(&self) -> bool {
-        self.refutes()
-            || matches!(self.outcome.as_str(), "dead_path" | "dead_end")
-            || self.event_type == "dead_path"
+        matches!(self.outcome.as_str(), "dead_path" | "dead_end") || self.event_type == "dead_path"
     }
 }
 

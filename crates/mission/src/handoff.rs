@@ -9,6 +9,7 @@ use crate::claim::{Claim, Verdict};
 use crate::event::Inherited;
 use crate::ids::{EventId, MissionId};
 use crate::needs::{self, Gap};
+use crate::short;
 use crate::situation::Situation;
 use crate::state::{DeadPath, KEPT, Seen, State, TestRun};
 
@@ -56,6 +57,9 @@ pub struct Handoff {
     pub non_claims: Vec<String>,
     /// When it is no longer to be trusted.
     pub staleness_criteria: Vec<String>,
+    /// Whether texts were cut, at `…`; mission_show has them whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shortened: bool,
     /// How many items of each list were left out for want of room.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub left_out: serde_json::Map<String, Value>,
@@ -95,6 +99,7 @@ pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
             "an anchor's file has another hash or is gone".to_owned(),
             "a test run is older than the newest edit".to_owned(),
         ],
+        shortened: false,
         left_out: serde_json::Map::new(),
     };
     fit(&mut handoff, most);
@@ -103,28 +108,70 @@ pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
 
 fn summary(state: &State) -> String {
     let counters = &state.counters;
+    // What it knows from the mission before counts: the lists below have it, too.
+    let count = |verdict| state.all_claims().filter(|claim| claim.verdict == verdict).count();
     format!(
         "{} ({}): {} claims, {} verified, {} rejected; {} calls, {} files read, {} dead paths.",
         state.goal,
         state.mode.name(),
-        state.claims.len(),
-        state.claims.iter().filter(|claim| claim.verdict == Verdict::VerifiedForMission).count(),
-        counters.claims_rejected,
+        state.all_claims().count(),
+        count(Verdict::VerifiedForMission),
+        count(Verdict::Rejected),
         counters.tool_calls,
         counters.files_read,
         state.all_dead_paths().count(),
     )
 }
 
-/// Drops what can be found again before what cannot.
+/// Bytes that a text keeps, and items that a list keeps, the wider first: what was said in short is worth more than what
+/// is left out.
+const ROOM: [(usize, usize); 5] = [(600, LONGEST), (300, 8), (160, 3), (80, 1), (60, 0)];
+
+/// Cuts texts, and drops what can be found again before what cannot.
 fn fit(handoff: &mut Handoff, most: usize) {
     shorten(handoff);
     let size = |handoff: &Handoff| serde_json::to_vec(handoff).map_or(0, |text| text.len());
-    while size(handoff) > most {
-        let Some(list) = cut_one(handoff) else { return };
-        let count = handoff.left_out.get(list).and_then(Value::as_u64).unwrap_or(0);
-        handoff.left_out.insert(list.to_owned(), json!(count + 1));
+    for (bytes, items) in ROOM {
+        if size(handoff) > most {
+            handoff.shortened |= cut_texts(handoff, bytes);
+        }
+        while size(handoff) > most {
+            let Some(list) = cut_one(handoff, items) else { break };
+            let count = handoff.left_out.get(list).and_then(Value::as_u64).unwrap_or(0);
+            handoff.left_out.insert(list.to_owned(), json!(count + 1));
+        }
     }
+}
+
+/// Cuts every text to at most so many bytes; whether any was longer. Arguments of the next move stay as they are.
+fn cut_texts(handoff: &mut Handoff, most: usize) -> bool {
+    let mut cut = short_summary(&mut handoff.summary, most);
+    if let Some(Value::String(why)) = handoff.next_required_move.get_mut("why") {
+        cut |= short::text(why, most);
+    }
+    let claims = [&mut handoff.verified_claims, &mut handoff.rejected_claims, &mut handoff.open_hypotheses];
+    for claim in claims.into_iter().flatten() {
+        cut |= short::claim(claim, most);
+    }
+    for dead in &mut handoff.dead_paths {
+        cut |= short::dead_path(dead, most);
+    }
+    for run in &mut handoff.tests_run {
+        cut |= short::test_run(run, most);
+    }
+    for gap in &mut handoff.gaps {
+        cut |= short::text(&mut gap.why, most);
+    }
+    cut
+}
+
+/// The goal gives way, and not the counts behind it.
+fn short_summary(summary: &mut String, most: usize) -> bool {
+    let Some(end) = summary.rfind(" (") else { return short::text(summary, most) };
+    let counts = summary.split_off(end);
+    let cut = short::text(summary, most);
+    summary.push_str(&counts);
+    cut
 }
 
 /// No list has room for more than this: the rest goes at once, not one by one.
@@ -151,7 +198,7 @@ fn shorten(handoff: &mut Handoff) {
 }
 
 /// Takes the oldest item out of the list that is worth least and has more than its share.
-fn cut_one(handoff: &mut Handoff) -> Option<&'static str> {
+fn cut_one(handoff: &mut Handoff, keep: usize) -> Option<&'static str> {
     fn oldest<T>(list: &mut Vec<T>, keep: usize) -> bool {
         let cut = list.len() > keep;
         if cut {
@@ -159,28 +206,26 @@ fn cut_one(handoff: &mut Handoff) -> Option<&'static str> {
         }
         cut
     }
-    for keep in [8, 2, 0] {
-        if oldest(&mut handoff.files_read, keep) {
-            return Some("files_read");
-        }
-        if oldest(&mut handoff.graph_anchors, keep) {
-            return Some("graph_anchors");
-        }
-        if oldest(&mut handoff.tests_run, keep) {
-            return Some("tests_run");
-        }
-        if oldest(&mut handoff.dead_paths, keep) {
-            return Some("dead_paths");
-        }
-        if oldest(&mut handoff.rejected_claims, keep) {
-            return Some("rejected_claims");
-        }
-        if oldest(&mut handoff.open_hypotheses, keep) {
-            return Some("open_hypotheses");
-        }
-        if oldest(&mut handoff.verified_claims, keep) {
-            return Some("verified_claims");
-        }
+    if oldest(&mut handoff.files_read, keep) {
+        return Some("files_read");
+    }
+    if oldest(&mut handoff.graph_anchors, keep) {
+        return Some("graph_anchors");
+    }
+    if oldest(&mut handoff.tests_run, keep) {
+        return Some("tests_run");
+    }
+    if oldest(&mut handoff.dead_paths, keep) {
+        return Some("dead_paths");
+    }
+    if oldest(&mut handoff.rejected_claims, keep) {
+        return Some("rejected_claims");
+    }
+    if oldest(&mut handoff.open_hypotheses, keep) {
+        return Some("open_hypotheses");
+    }
+    if oldest(&mut handoff.verified_claims, keep) {
+        return Some("verified_claims");
     }
     None
 }

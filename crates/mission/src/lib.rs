@@ -24,6 +24,7 @@ pub mod otlp;
 pub mod packet;
 pub mod port;
 mod prov;
+pub mod short;
 mod situation;
 mod state;
 

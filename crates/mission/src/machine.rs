@@ -171,12 +171,16 @@ impl Machine<'_> {
         if telling.agent_confidence.is_some_and(|given| !(0.0..=1.0).contains(&given)) {
             return Err(MissionError::invalid("agent_confidence", "not between 0 and 1"));
         }
+        // A run of tests is one, whether it says of what kind its evidence is or not.
+        let is_run = telling.event_type == EvidenceClass::TestRun.name();
+        let evidence_class = telling.evidence_class.or(is_run.then_some(EvidenceClass::TestRun));
         let draft = Draft {
-            tool_family: Family::of_told(&telling.event_type, telling.evidence_class),
+            tool_family: Family::of_told(&telling.event_type, evidence_class),
             phase: telling.phase,
             event_type: telling.event_type,
             target: telling.target,
-            evidence_class: telling.evidence_class,
+            asked: None,
+            evidence_class,
             outcome: telling.outcome,
             duration_ms: telling.duration_ms,
             agent_confidence: telling.agent_confidence,
@@ -219,7 +223,8 @@ impl Machine<'_> {
             ));
         }
         let against = against(&self.stepped.state, self.situation, &draft, source);
-        let was_overspent = self.stepped.state.remaining(self.situation.now_ms).is_overspent();
+        // Time goes on by itself: what was spent before is what was spent by the event before.
+        let before = self.stepped.state.remaining(self.stepped.state.updated_ms);
         let (family, target) = (draft.tool_family, draft.target.clone());
         let note = draft.note.clone().filter(|_| source == Source::Told);
         let asked = draft.clone();
@@ -238,8 +243,9 @@ impl Machine<'_> {
             self.own(Draft::kernel("dissent", "dissent", target, "recorded", detail));
         }
         let remaining = self.stepped.state.remaining(self.situation.now_ms);
-        if remaining.is_overspent() && !was_overspent {
-            self.stepped.warnings.push(OVERSPENT.to_owned());
+        let passed = remaining.passed_since(&before);
+        if !passed.is_empty() {
+            self.stepped.warnings.push(format!("{OVERSPENT} (passed: {}).", passed.join(", ")));
         }
         id
     }
@@ -370,8 +376,8 @@ impl Machine<'_> {
     }
 }
 
-/// What is said once, when the budget is passed.
-const OVERSPENT: &str = "More was spent than planned: settle the open claims, hand off or close.";
+/// What is said once, when a part of the budget is passed.
+const OVERSPENT: &str = "More was spent than planned: settle the open claims, hand off or close";
 
 fn ordinal(number: u32) -> String {
     let end = match (number % 10, number % 100) {

@@ -17,7 +17,7 @@ use crate::needs::Gap;
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 2;
+pub const RULES: u32 = 3;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -521,6 +521,17 @@ pub struct Remaining {
 }
 
 impl Remaining {
+    /// Parts of the budget that were not passed before.
+    pub(crate) fn passed_since(&self, before: &Self) -> Vec<&'static str> {
+        let parts = [
+            ("tool_calls_max", self.tool_calls, before.tool_calls),
+            ("files_read_max", self.files_read, before.files_read),
+            ("soft_deadline_ms", self.soft_deadline_ms, before.soft_deadline_ms),
+        ];
+        let passed = parts.into_iter().filter(|(_, now, before)| *now < 0 && *before >= 0);
+        passed.map(|(name, ..)| name).collect()
+    }
+
     pub fn is_overspent(&self) -> bool {
         self.tool_calls < 0 || self.files_read < 0 || self.soft_deadline_ms < 0
     }
@@ -533,12 +544,14 @@ pub(crate) fn keep<T>(list: &mut Vec<T>, item: T) {
     list.push(item);
 }
 
-/// What the runtime saw is told apart by tool: callers and callees of a name are two questions.
+/// What the runtime saw is told apart by tool and by all that was asked: callers and callees of a name are two questions,
+/// and so is the same word in two folders. The target stands last, behind the first blank.
 fn turn_key(source: Source, draft: &Draft) -> String {
     let (family, target) = (draft.tool_family.name(), &draft.target);
-    match source {
-        Source::Observed => format!("{family}/{} {target}", draft.event_type),
-        Source::Told | Source::Kernel => format!("{family} {target}"),
+    match (source, &draft.asked) {
+        (Source::Observed, Some(asked)) => format!("{family}/{}#{asked} {target}", draft.event_type),
+        (Source::Observed, None) => format!("{family}/{} {target}", draft.event_type),
+        (Source::Told | Source::Kernel, _) => format!("{family} {target}"),
     }
 }
 

@@ -15,6 +15,7 @@ mod remember;
 mod resources;
 mod resumed;
 mod risk;
+mod saved;
 mod saw;
 mod tasks;
 mod told;

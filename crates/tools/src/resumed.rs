@@ -1,6 +1,6 @@
 //! Resumed: what a mission knows from the one before it, held against the files of today.
 
-use m1nd_mission::{Anchor, Claim, DeadPath, State, TestRun, Today, Verdict};
+use m1nd_mission::{Anchor, Claim, DeadPath, State, TestRun, Today, Verdict, short};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::workspace::Workspace;
 use schemars::JsonSchema;
@@ -21,6 +21,9 @@ pub struct Resumed {
     /// Files that were read and are as they were.
     pub current: Vec<String>,
     pub tests_run: Vec<TestRun>,
+    /// Whether texts were cut, at `…`; mission_show has them whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shortened: bool,
     /// How many of each list had no room; the mission knows them all, and mission_show lists them.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub left_out: Map<String, Value>,
@@ -52,18 +55,39 @@ impl Resumed {
             stale,
             current,
             tests_run: state.inherited.tests.clone(),
+            shortened: false,
             left_out: Map::new(),
         }
     }
 
-    /// What can be found again goes first, the oldest of it.
+    /// Cuts every text to at most so many bytes; whether any was longer.
+    fn cut_texts(&mut self, most: usize) -> bool {
+        let mut cut = false;
+        let claims = [&mut self.verified_claims, &mut self.rejected_claims, &mut self.open_hypotheses];
+        for claim in claims.into_iter().flatten() {
+            cut |= short::claim(claim, most);
+        }
+        for dead in &mut self.dead_paths {
+            cut |= short::dead_path(dead, most);
+        }
+        for run in &mut self.tests_run {
+            cut |= short::test_run(run, most);
+        }
+        self.shortened |= cut;
+        cut
+    }
+
+    /// Texts are cut before anything is left out. Then what can be found again goes first, the oldest of it.
     pub fn cut(&mut self) -> bool {
         fn oldest<T>(list: &mut Vec<T>, keep: usize) -> usize {
             let cut = list.len().saturating_sub(keep).div_ceil(4);
             list.drain(..cut);
             cut
         }
-        for keep in [5, 0] {
+        for (bytes, keep) in [(300, 5), (120, 1), (60, 0)] {
+            if self.cut_texts(bytes) {
+                return true;
+            }
             type Cut = fn(&mut Resumed, usize) -> usize;
             let lists: [(&str, Cut); 7] = [
                 ("current", |all, keep| oldest(&mut all.current, keep)),

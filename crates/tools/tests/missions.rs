@@ -447,3 +447,21 @@ fn pages_of_events_come_to_an_end_however_small_they_are() {
     }
     panic!("no end");
 }
+
+#[test]
+fn a_mission_about_what_is_no_repository_is_led_back_too() {
+    let (fixture, _) = started("orientation", &[]);
+    for about in [json!({"repo": "/etc"}), json!({"repo": ".."}), json!({"known_paths": ["/etc/hostname"]})] {
+        let mut arguments = json!({"goal": "know it", "mode": "bug_hunt"});
+        arguments.as_object_mut().unwrap().extend(about.as_object().unwrap().clone());
+        let begun = ok(&fixture, "mission_start", arguments);
+        let id = begun["mission_id"].clone();
+        assert_eq!(begun["starter_moves"][0]["tool"], "recovery_playbook", "{begun}");
+        assert_eq!(begun["context_guard"]["recoveries"][0]["way"], "rebind", "{begun}");
+        let seen = ok(&fixture, "view", json!({"file_path": "README.md", "mission_id": id}));
+        let claim = json!({"mission_id": id, "claim": "it is so", "event_ids": [event(&seen)]});
+        assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "needs_direct_evidence");
+        let refused = refused(&fixture, "mission_close", json!({"mission_id": id}));
+        assert_eq!(refused["detail"]["gaps"][0]["gap"], "wrong_workspace", "{refused}");
+    }
+}

@@ -84,6 +84,8 @@ fn parse(runtime: &Runtime, tool: &str, words: &[String]) -> anyhow::Result<(Map
             // Unknown tools and unknown names are refused by the pipeline, except where a name would
             // swallow the word behind it.
             None if schema.is_null() => "string",
+            // Every tool takes it, whether its listing says so or not.
+            None if name == "mission_id" => "string",
             None => {
                 let known = schema["properties"].as_object().into_iter().flat_map(|map| map.keys());
                 let near = nearest(&name, known.map(String::as_str), 1);
@@ -179,6 +181,16 @@ mod tests {
         );
         assert_eq!(taken("search", &["--workspace=/w"]), (Some("/w".into()), String::new()));
         assert_eq!(taken("branchmind_show", &["--workspace", "demo"]), (None, "--workspace demo".into()));
+    }
+
+    #[test]
+    fn every_tool_takes_the_mission_that_a_call_belongs_to() {
+        let fixture = Fixture::new(m1nd_tools::surface(), "//- a.txt\nx\n");
+        for tool in ["audit", "apply_batch", "edit_preview", "edit_commit"] {
+            let words = ["--mission-id".to_owned(), "msn_1".to_owned()];
+            let (arguments, _) = parse(&fixture.runtime, tool, &words).unwrap();
+            assert_eq!(arguments["mission_id"], "msn_1", "{tool}");
+        }
     }
 
     #[test]

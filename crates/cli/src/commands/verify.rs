@@ -10,6 +10,7 @@ use m1nd_mission::MissionId;
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::{self, Packet};
 use m1nd_runtime::Reply;
+use m1nd_runtime::workspace::BindingSource;
 use m1nd_stdx::digest::sha256_hex;
 use serde_json::json;
 
@@ -21,9 +22,9 @@ use crate::wiring;
 pub struct Verify {
     /// The packet that mission_close wrote; - reads standard input; the id of a mission of this workspace checks what is kept of it
     packet: PathBuf,
-    /// The repository to hold its files against [default: the one it names]
+    /// The repository to hold its files against [default: the one it names]; NAME::=FOLDER for another one that stood in its graph [default: where this machine's workspace has it]
     #[arg(long, value_name = "FOLDER")]
-    root: Option<PathBuf>,
+    root: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -53,19 +54,16 @@ fn check(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
     let text = read(&args.packet)?;
     let checked = packet::check(&text);
     let named = serde_json::from_str::<Packet>(&text).ok().map(|packet| PathBuf::from(packet.repo));
-    let root = args.root.clone().or(named);
-    let anchors: Vec<(&str, &'static str)> = checked
-        .anchors
-        .iter()
-        .map(|(path, hash)| (path.as_str(), state_of(root.as_deref(), path, hash)))
-        .collect();
+    let roots = Roots::of(global, &args.root, named, &checked.anchors);
+    let anchors: Vec<(&str, &'static str)> =
+        checked.anchors.iter().map(|(path, hash)| (path.as_str(), roots.state_of(path, hash))).collect();
     let stale = anchors.iter().any(|(_, state)| ["changed", "gone"].contains(state));
     let unknown = anchors.iter().any(|(_, state)| *state == "unknown");
     let (verdict, code) = match (checked.intact, stale, unknown) {
         (false, ..) => ("broken", BROKEN),
         (true, true, _) => ("intact, but files have changed", STALE),
         (true, false, true) => {
-            ("intact, but its repository is not here: --root names where it is", UNREADABLE)
+            ("intact, but a repository of it is not here: --root names where it is", UNREADABLE)
         }
         (true, false, false) => ("intact and current", 0),
     };
@@ -128,14 +126,73 @@ fn read(path: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// How a file is now. A path that leads out of the repository is nothing that a packet may ask about.
-fn state_of(root: Option<&Path>, path: &str, hash: &str) -> &'static str {
-    let Some(root) = root else { return "unknown" };
-    let Ok(root) = m1nd_vfs::Root::open(root) else { return "unknown" };
-    let Ok(path) = root.locate(path) else { return "gone" };
-    match m1nd_vfs::read::bytes(&root, &path, MOST_BYTES) {
-        Ok(bytes) if sha256_hex(&bytes) == hash => "current",
-        Ok(_) => "changed",
-        Err(_) => "gone",
+/// Where the files of a packet are.
+struct Roots {
+    own: Option<PathBuf>,
+    /// Other repositories that stood in the graph, by the name that their paths begin with.
+    added: Vec<(String, PathBuf)>,
+}
+
+/// Ends the name of another repository, in paths and in `--root`.
+const MARK: &str = "::";
+
+impl Roots {
+    /// As they were given, else as the packet and the workspace on this machine name them.
+    fn of(global: &Global, given: &[String], named: Option<PathBuf>, anchors: &[(String, String)]) -> Self {
+        let (mut own, mut added) = (None, Vec::new());
+        for given in given {
+            match given.split_once("::=") {
+                Some((name, folder)) => added.push((name.to_owned(), PathBuf::from(folder))),
+                None => own = Some(PathBuf::from(given)),
+            }
+        }
+        let own = own.or(named);
+        let asks = anchors.iter().any(|(path, _)| split(path).0.is_some());
+        if let Some(own) = own.as_deref().filter(|_| asks) {
+            added.extend(added_to(global, own));
+        }
+        Self { own, added }
+    }
+
+    /// How a file is now. A path that leads out of the repository is nothing that a packet may ask about.
+    fn state_of(&self, path: &str, hash: &str) -> &'static str {
+        let (name, below) = split(path);
+        let root = match name {
+            None => self.own.as_deref(),
+            Some(name) => self.added.iter().find(|(known, _)| known == name).map(|(_, at)| at.as_path()),
+        };
+        let Some(root) = root.and_then(|root| m1nd_vfs::Root::open(root).ok()) else { return "unknown" };
+        let Ok(path) = root.locate(below) else { return "gone" };
+        match m1nd_vfs::read::bytes(&root, &path, MOST_BYTES) {
+            Ok(bytes) if sha256_hex(&bytes) == hash => "current",
+            Ok(_) => "changed",
+            Err(_) => "gone",
+        }
+    }
+}
+
+/// The repository that a path names, if it is another one, and the path in it.
+fn split(path: &str) -> (Option<&str>, &str) {
+    let (first, below) = path.split_once('/').unwrap_or((path, ""));
+    match first.strip_suffix(MARK) {
+        Some(name) => (Some(name), below),
+        None => (None, path),
+    }
+}
+
+/// What was put into the graph of a workspace of this machine; nothing where it keeps none.
+fn added_to(global: &Global, own: &Path) -> Vec<(String, PathBuf)> {
+    let open = || -> anyhow::Result<_> {
+        let mut config = wiring::config(global)?;
+        config.workspace = Some((own.to_owned(), BindingSource::Flag));
+        let runtime = wiring::runtime(&config)?;
+        Ok(runtime.workspace().map(|workspace| workspace.added_roots()).unwrap_or_default())
+    };
+    match open() {
+        Ok(added) => added.into_iter().map(|added| (added.namespace, added.path)).collect(),
+        Err(err) => {
+            tracing::debug!(%err, "the workspace of a packet cannot be opened");
+            Vec::new()
+        }
     }
 }

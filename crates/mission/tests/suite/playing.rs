@@ -1,6 +1,9 @@
 //! Missions from start to end.
 
-use m1nd_mission::{Command, EventId, EvidenceClass, Family, MissionError, Mode, Verdict, Verify, handoff};
+use m1nd_mission::{
+    Command, Detail, Draft, EventId, EvidenceClass, Family, MissionError, Mode, Shown, Telling, Verdict,
+    Verify, handoff,
+};
 
 use crate::world::World;
 
@@ -80,8 +83,10 @@ fn evidence_against_a_claim_rejects_it_and_leaves_a_dead_path() {
     let mut world = World::new(Mode::BugHunt, &[]);
     let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "hypothesis_rejected");
     assert_eq!(verify(&mut world, "the lock is missing", vec![read]), Verdict::Rejected);
-    assert!(world.state.is_dead("the lock is missing") && world.state.is_dead("src/a.rs"));
-    assert!(world.next().do_not.iter().any(|no| no.target.as_deref() == Some("src/a.rs")));
+    assert!(world.state.is_dead("the lock is missing"));
+    assert!(world.next().do_not.iter().any(|no| no.target.as_deref() == Some("the lock is missing")));
+    world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(world.state.counters.dissents, 0, "the file is not to blame for the guess");
     let claim_id = world.state.claims[0].claim_id.clone();
     let command = Verify { claim_id: Some(claim_id), ..Verify::default() };
     assert!(matches!(world.do_(Command::Verify(command)), Err(MissionError::Settled { .. })));
@@ -411,8 +416,8 @@ fn a_child_knows_what_its_parent_found_and_does_not_go_there_again() {
     verify(&mut parent, "the lock is missing", vec![read]);
     let inherited = handoff::inherited(&parent.state, None);
     let child = World::begin(Mode::BugHunt, &[], Some(parent.state.mission_id.clone()), inherited);
-    assert!(child.state.is_dead("src/a.rs"));
-    assert!(child.next().do_not.iter().any(|no| no.target.as_deref() == Some("src/a.rs")));
+    assert!(child.state.is_dead("the lock is missing"));
+    assert!(child.next().do_not.iter().any(|no| no.target.as_deref() == Some("the lock is missing")));
     assert_eq!(child.state.inherited.claims[0].verdict, Verdict::Rejected);
 }
 
@@ -431,4 +436,137 @@ fn a_handoff_fits_and_keeps_what_cannot_be_found_again() {
     assert!(size <= 4_000, "{size}");
     assert_eq!(handoff.verified_claims.len(), 1);
     assert!(!handoff.dead_paths.is_empty() && handoff.left_out["files_read"].as_u64().unwrap() > 200);
+}
+
+#[test]
+fn a_run_after_a_change_is_no_dissent_and_a_batch_names_every_dead_path() {
+    let mut world = World::new(Mode::Edit, &[]);
+    world.files.insert("src/b.rs".to_owned(), "h2".to_owned());
+    world.tell("test_run", "pytest -q", EvidenceClass::TestRun, "dead_path");
+    world.tell("test_run", "pytest -q", EvidenceClass::TestRun, "passed");
+    assert_eq!(world.state.counters.dissents, 1);
+    world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
+    world.tell("test_run", "pytest -q", EvidenceClass::TestRun, "passed");
+    assert_eq!(world.state.counters.dissents, 1, "it must be run again");
+    for path in ["src/a.rs", "src/b.rs"] {
+        world.tell("dead_path", path, EvidenceClass::DirectSource, "dead_path");
+    }
+    let mut batch = read_of("src/a.rs", "h1");
+    batch.shown = vec![Shown { path: "src/b.rs".to_owned(), content_hash: "h2".to_owned() }];
+    let done = world.do_(Command::Observe(Box::new(batch))).unwrap();
+    let said = done.warnings.join(" ");
+    assert!(said.contains("src/a.rs is a dead path") && said.contains("So is src/b.rs"), "{said}");
+}
+
+fn read_of(path: &str, hash: &str) -> Draft {
+    Draft {
+        phase: "verify".to_owned(),
+        event_type: "batch_view".to_owned(),
+        tool_family: Family::Read,
+        target: path.to_owned(),
+        asked: None,
+        evidence_class: Some(EvidenceClass::DirectSource),
+        outcome: "read".to_owned(),
+        duration_ms: None,
+        agent_confidence: None,
+        note: None,
+        content_hash: Some(hash.to_owned()),
+        shown: Vec::new(),
+        not_anchored: 0,
+        detail: None,
+    }
+}
+
+#[test]
+fn other_questions_about_the_same_target_are_no_circle() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    for asked in ["forward", "reverse", "both", "forward", "reverse"] {
+        let question = Draft {
+            event_type: "impact".to_owned(),
+            tool_family: Family::Relate,
+            asked: Some(asked.to_owned()),
+            evidence_class: Some(EvidenceClass::Graph),
+            content_hash: None,
+            ..read_of("drain", "")
+        };
+        world.do_(Command::Observe(Box::new(question))).unwrap();
+    }
+    assert_eq!(world.state.counters.loop_warnings, 0);
+    assert!(world.state.was_asked("drain"));
+}
+
+#[test]
+fn every_part_of_a_budget_is_told_when_it_is_passed_also_the_time() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.state.budget.tool_calls_max = 1;
+    let tell = |world: &mut World, target: &str| {
+        let telling = Telling {
+            phase: "verify".to_owned(),
+            event_type: "seek".to_owned(),
+            target: target.to_owned(),
+            outcome: "found".to_owned(),
+            ..Telling::default()
+        };
+        world.do_(Command::Tell(telling)).unwrap().warnings.join(" ")
+    };
+    assert_eq!(tell(&mut world, "a"), "");
+    assert!(tell(&mut world, "b").contains("tool_calls_max"));
+    world.now_ms += 1_000_000_000;
+    assert!(tell(&mut world, "c").contains("soft_deadline_ms"));
+    assert_eq!(tell(&mut world, "d"), "", "once is enough");
+}
+
+#[test]
+fn long_texts_are_cut_in_a_handoff_and_nothing_is_dropped_for_them() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let long = "a claim of many words ".repeat(170);
+    let run = world.tell("test_run", "pytest a", EvidenceClass::TestRun, "passed");
+    verify(&mut world, long.trim(), vec![run]);
+    world.state.goal = "a goal of many words ".repeat(180);
+    world.tell("dead_path", "x.py", EvidenceClass::DirectSource, "dead_path");
+    let handoff = world.with(|situation| handoff::of(&world.state, situation, 3_600));
+    let size = serde_json::to_vec(&handoff).unwrap().len();
+    assert!(size <= 3_600, "{size}");
+    assert!(handoff.shortened && handoff.left_out.is_empty(), "{handoff:?}");
+    assert!(handoff.verified_claims[0].text.ends_with('…') && !handoff.next_required_move.is_null());
+    assert_eq!((handoff.dead_paths.len(), handoff.tests_run.len()), (1, 1));
+    assert!(handoff.summary.ends_with("1 dead paths."), "{}", handoff.summary);
+    let inherited = handoff::inherited(&world.state, None);
+    let child = World::begin(Mode::BugHunt, &[], Some(world.state.mission_id.clone()), inherited);
+    let handoff = child.with(|situation| handoff::of(&child.state, situation, 3_600));
+    assert!(handoff.summary.contains("1 claims, 1 verified"), "{}", handoff.summary);
+}
+
+#[test]
+fn a_review_of_nothing_asks_for_the_commits_that_are_meant() {
+    let mut world = World::new(Mode::Review, &[]);
+    assert_eq!(world.next().next_move.arguments.unwrap()["mission_id"], world.state.mission_id.as_str());
+    let nothing = Draft {
+        event_type: "review".to_owned(),
+        tool_family: Family::Plan,
+        outcome: "nothing_found".to_owned(),
+        evidence_class: Some(EvidenceClass::Graph),
+        content_hash: None,
+        detail: Some(Box::new(Detail::Reviewed { changed_files: 0 })),
+        ..read_of(".", "")
+    };
+    world.do_(Command::Observe(Box::new(nothing))).unwrap();
+    let next = world.next().next_move;
+    assert!(next.arguments.is_none() && next.fill_in == ["base"], "{next:?}");
+}
+
+#[test]
+fn the_tool_of_the_next_move_is_an_allowed_one_and_a_test_run_is_evidence_of_its_kind() {
+    let mut world = World::new(Mode::Release, &["src/a.rs"]);
+    let advice = world.next();
+    assert_eq!(advice.next_move.tool, advice.allowed_tools.first().copied());
+    let telling = Telling {
+        phase: "verify".to_owned(),
+        event_type: "test_run".to_owned(),
+        target: "pytest".to_owned(),
+        outcome: "passed".to_owned(),
+        ..Telling::default()
+    };
+    world.do_(Command::Tell(telling)).unwrap();
+    assert_eq!(world.state.tests.len(), 1);
 }

@@ -146,6 +146,7 @@ impl World {
             event_type: tool.to_owned(),
             tool_family: family,
             target: target.to_owned(),
+            asked: None,
             evidence_class: is_read.then_some(EvidenceClass::DirectSource),
             outcome: if is_read { "read" } else { "nothing_found" }.to_owned(),
             duration_ms: None,

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use m1nd_contract::{Code, Fault};
 use m1nd_guard::Scope;
 use m1nd_vfs::outside;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::ctx::Ctx;
+use crate::faults::from_vfs::REQUESTED;
 use crate::workspace::Workspace;
 
 /// A path that lies outside, with the repository it belongs to, if there is one.
@@ -14,8 +17,8 @@ pub struct Elsewhere {
     requested: String,
     /// The folder that can be bound or put into the graph.
     repository: Option<PathBuf>,
-    /// Whether there is anything at all.
-    exists: bool,
+    /// The folder that it leads to, whatever it is.
+    folder: Option<PathBuf>,
     /// Whether it is another work tree of the repository of this workspace.
     is_worktree: bool,
 }
@@ -33,10 +36,18 @@ pub fn elsewhere(workspace: &Workspace, requested: &str) -> Elsewhere {
         repository.as_deref().is_some_and(|folder| is_worktree(workspace.root().path(), folder));
     Elsewhere {
         requested: requested[..requested.floor_char_boundary(LONGEST)].to_owned(),
-        exists: real.is_some(),
+        folder: real.as_deref().and_then(folder_of).map(Path::to_owned),
         repository,
         is_worktree,
     }
+}
+
+/// The guard of a fault about a path outside, for tools whose answer holds it.
+pub fn of_fault(ctx: &Ctx<'_>, fault: &Fault) -> Option<Map<String, Value>> {
+    let requested = fault.detail.as_ref()?.get(REQUESTED)?.as_str()?;
+    let workspace = ctx.workspace().ok().filter(|_| fault.code == Code::PathOutsideWorkspace)?;
+    let guard = elsewhere(workspace, requested).guard(workspace, ctx.header().caller.name());
+    guard.as_object().cloned()
 }
 
 /// A longer path is no path of anybody's.
@@ -45,12 +56,16 @@ const LONGEST: usize = 300;
 /// The work tree around a path, else the folder that was named. None where neither can be meant: the system's own
 /// folders, and those that hold the workspace itself.
 fn repository_of(workspace: &Path, real: &Path) -> Option<PathBuf> {
-    let folder = if real.is_dir() { real } else { real.parent()? };
+    let folder = folder_of(real)?;
     let work_tree = folder.ancestors().find(|folder| folder.join(".git").exists());
     let meant = work_tree.unwrap_or(folder);
     let is_deep = meant.components().count() > 2;
     let around = workspace.starts_with(meant) || meant.starts_with(workspace);
     (is_deep && !around).then(|| meant.to_owned())
+}
+
+fn folder_of(real: &Path) -> Option<&Path> {
+    if real.is_dir() { Some(real) } else { real.parent() }
 }
 
 /// Git writes into another work tree where the repository is.
@@ -82,7 +97,7 @@ impl Elsewhere {
             "requested": self.requested,
             "active_workspace_root": workspace.root().path(),
         });
-        if !self.exists {
+        if !self.exists() {
             guard["note"] = json!("There is no such path.");
         }
         if let Some(repository) = &self.repository {
@@ -118,6 +133,21 @@ impl Elsewhere {
         ])
     }
 
+    /// The same, and where there is no repository that could be put into this graph the one way that is left.
+    pub fn ways(&self, agent: &str) -> Value {
+        let (None, Some(folder)) = (&self.repository, &self.folder) else { return self.recoveries(agent) };
+        json!([{
+            "way": "rebind",
+            "env": { "M1ND_WORKSPACE_ROOT": folder },
+            "how": "This is no repository beside this one, so it cannot be put into this graph. Name the repository that is meant by its path; or, if it is this folder, ask the user to start the host's server with this variable, then make a new handshake.",
+        }])
+    }
+
+    /// The repository that is meant, else the folder.
+    pub fn folder(&self) -> Option<&Path> {
+        self.repository.as_deref().or(self.folder.as_deref())
+    }
+
     /// Whether a repository is meant, and not just any path.
     pub fn is_repository(&self) -> bool {
         self.repository.is_some()
@@ -125,7 +155,7 @@ impl Elsewhere {
 
     /// Whether the path leads anywhere.
     pub fn exists(&self) -> bool {
-        self.exists
+        self.folder.is_some()
     }
 
     /// Where it leads.

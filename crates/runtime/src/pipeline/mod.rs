@@ -77,9 +77,17 @@ pub(crate) fn call(
     let Some(row) = runtime.registry().find(&call.name) else {
         return refuse_early(runtime, decode::unknown_tool(runtime.registry(), &call.name), agent);
     };
+    let given =
+        call.arguments.get("mission_id").is_some_and(Value::is_string).then(|| call.arguments.clone());
     let header = match decode::header(row, call.arguments) {
         Ok(decoded) => decoded,
-        Err(fault) => return refuse_early(runtime, fault, agent),
+        Err(fault) => {
+            let mut reply = refuse_early(runtime, fault.clone(), agent.clone());
+            if let Some(arguments) = given.filter(|_| is_usable(&agent)) {
+                record::refused_early(runtime, row, agent, arguments, &mut reply, &fault);
+            }
+            return reply;
+        }
     };
     let (header, arguments) = header;
     let asked = header.mission_id.as_ref().map(|_| arguments.clone());
@@ -132,9 +140,12 @@ fn refuse(runtime: &Runtime, fault: Fault, header: &Header) -> Reply {
 
 /// Before the header is known to be right; the agent's name is taken as it was given, if it is usable.
 fn refuse_early(runtime: &Runtime, fault: Fault, agent: String) -> Reply {
-    let usable =
-        !agent.trim().is_empty() && agent.len() <= MAX_CALLER_BYTES && !agent.chars().any(char::is_control);
-    refuse_with(runtime, fault, &Caller::Agent(if usable { agent } else { ANYBODY.into() }), None)
+    let agent = if is_usable(&agent) { agent } else { ANYBODY.into() };
+    refuse_with(runtime, fault, &Caller::Agent(agent), None)
+}
+
+fn is_usable(agent: &str) -> bool {
+    !agent.trim().is_empty() && agent.len() <= MAX_CALLER_BYTES && !agent.chars().any(char::is_control)
 }
 
 /// The agent that a recovery names when the call named none.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use m1nd_contract::budget::{cut_text, json_len};
-use m1nd_contract::{Caller, Fault, Header};
+use m1nd_contract::{Caller, ContractForm, Fault, Header};
 use m1nd_mission::Family;
 use serde_json::{Map, Value, json};
 
@@ -131,6 +131,26 @@ impl Call<'_> {
             }
         }
     }
+}
+
+/// Adds the event of a call that was refused before anybody looked at it: it cost a step as well.
+pub(super) fn refused_early(
+    runtime: &Runtime,
+    row: &Row,
+    agent: String,
+    mut arguments: Map<String, Value>,
+    reply: &mut Reply,
+    fault: &Fault,
+) {
+    let Ok(Some(workspace)) = runtime.live_workspace() else { return };
+    let mission_id = arguments.remove("mission_id").and_then(|id| id.as_str().map(str::to_owned));
+    arguments.retain(|name, _| name != "agent_id" && name != "workspace");
+    let caller = Caller::Agent(agent);
+    let contract = ContractForm::default();
+    let header = Header { caller, max_chars: None, max_lines: None, contract, mission_id };
+    let (header, elapsed) = (&header, Duration::ZERO);
+    let call = Call { runtime, workspace: &workspace, row, header, arguments: &arguments, elapsed };
+    call.refused(reply, fault);
 }
 
 fn say(body: &mut Value, (event, warnings): &(m1nd_mission::EventId, Vec<String>)) {

@@ -48,6 +48,12 @@ impl Identity {
     }
 }
 
+/// One word for this very folder: the same after it was renamed, another one for a new folder in its place.
+pub(super) fn identity(root: &Root) -> String {
+    let Identity { device, inode, born_ns, .. } = Identity::of(root);
+    format!("{device}-{inode}-{}", born_ns.unwrap_or_default())
+}
+
 /// The runtime root of a workspace: the one that knows this very folder, else the one that knows
 /// this path, else a new name. Nothing is created.
 pub(super) fn runtime_root(home: &Path, root: &Root) -> PathBuf {

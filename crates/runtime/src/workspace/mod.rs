@@ -7,6 +7,7 @@ mod binding;
 mod bring;
 mod catching_up;
 mod compare;
+mod contents;
 mod defects;
 mod edits;
 mod home;
@@ -48,6 +49,7 @@ pub use bring::{BringError, IndexReport, Keep};
 use catching_up::CatchingUp;
 pub use catching_up::InTime;
 pub use compare::Differences;
+use contents::Contents;
 pub use defects::Defect;
 use defects::Defects;
 use edits::Edits;
@@ -86,6 +88,7 @@ pub struct Workspace {
     roots: Roots,
     edits: Edits,
     catching_up: CatchingUp,
+    contents: Contents,
 }
 
 impl Workspace {
@@ -127,12 +130,23 @@ impl Workspace {
             roots,
             edits,
             catching_up: CatchingUp::default(),
+            contents: Contents::default(),
             runtime_root,
         })
     }
 
     pub fn root(&self) -> &Root {
         &self.root
+    }
+
+    /// The same for this folder after it was renamed.
+    pub fn identity(&self) -> String {
+        home::identity(&self.root)
+    }
+
+    /// The sha256 of a file of at most `limit` bytes, which is read only if it was touched since the last time.
+    pub fn content_hash(&self, path: &str, limit: u64, now: UnixMs) -> Option<String> {
+        self.contents.hash(&self.root, path, limit, now)
     }
 
     pub fn source(&self) -> BindingSource {

@@ -32,7 +32,7 @@ impl Ledger for SqliteStore {
                 .query_row([mission.as_str()], |row| row.get(0))
                 .optional()
         })?;
-        text.map(|text| self.parse(&text)).transpose()
+        text.map(|text| self.state_of(text)).transpose()
     }
 
     fn events(&self, mission: &MissionId, after: u64, limit: usize) -> Result<Vec<Event>, StoreError> {
@@ -79,6 +79,18 @@ impl SqliteStore {
         let answer = ask(&connection).map_err(|err| fault(&self.path, &err));
         self.give_back(connection);
         answer
+    }
+
+    /// The state that a text is. Steps of one mission follow each other and ask for the same one several times, and to
+    /// compare its text costs far less than to read it.
+    fn state_of(&self, text: String) -> Result<State, StoreError> {
+        let mut last = self.last_state.lock();
+        if let Some((_, state)) = last.as_ref().filter(|(known, _)| *known == text) {
+            return Ok(state.clone());
+        }
+        let state: State = self.parse(&text)?;
+        *last = Some((text, state.clone()));
+        Ok(state)
     }
 
     fn parse<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, StoreError> {

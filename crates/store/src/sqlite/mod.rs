@@ -43,6 +43,8 @@ pub struct SqliteStore {
     /// How readers are opened.
     reading: Role,
     check: Check,
+    /// The state of a mission that was read last, and the text that it was read from.
+    last_state: Mutex<Option<(String, m1nd_mission::State)>>,
 }
 
 impl std::fmt::Debug for SqliteStore {
@@ -57,7 +59,8 @@ impl SqliteStore {
         let path = path.as_ref().to_path_buf();
         let (writer, reading) = open::open(&path)?;
         let check = Check::start(&path, reading);
-        Ok(Self { path, writer: FairMutex::new(writer), readers: Mutex::new(Vec::new()), reading, check })
+        let (writer, readers) = (FairMutex::new(writer), Mutex::new(Vec::new()));
+        Ok(Self { path, writer, readers, reading, check, last_state: Mutex::default() })
     }
 
     pub fn path(&self) -> &Path {

@@ -3,11 +3,13 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::{cut_text, json_len};
 use m1nd_contract::{Fault, Trim};
+use m1nd_runtime::flows::context_guard;
 use m1nd_runtime::flows::numbered::Numbered;
 use m1nd_runtime::flows::slice::{self, Wanted};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub struct BatchView;
 
@@ -63,6 +65,9 @@ pub struct Shown {
 pub struct Refused {
     code: &'static str,
     message: String,
+    /// Where a path leads elsewhere: its repository, and the ways there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_guard: Option<Map<String, Value>>,
 }
 
 const MAX_FILES: usize = 50;
@@ -98,7 +103,10 @@ impl Tool for BatchView {
             let wanted = wanted(ctx, file)?;
             files.push(match slice::read(root, ctx.tool(), "files", &wanted) {
                 Ok(slice) => Shown::of(slice.into()),
-                Err(fault) => Shown::refused(wanted.path, fault),
+                Err(fault) => {
+                    let guard = context_guard::of_fault(ctx, &fault);
+                    Shown::refused(wanted.path, fault, guard)
+                }
             });
         }
         let failed = files.iter().filter(|shown| shown.error.is_some()).count() as u64;
@@ -124,12 +132,12 @@ impl Shown {
         Self { file: Some(file), requested: None, error: None }
     }
 
-    fn refused(mut path: String, fault: Fault) -> Self {
+    fn refused(mut path: String, fault: Fault, context_guard: Option<Map<String, Value>>) -> Self {
         cut_text(&mut path, MAX_ECHO);
         Self {
             file: None,
             requested: Some(path),
-            error: Some(Refused { code: fault.code.as_str(), message: fault.message }),
+            error: Some(Refused { code: fault.code.as_str(), message: fault.message, context_guard }),
         }
     }
 }

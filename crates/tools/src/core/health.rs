@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::saved;
 pub struct Health;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -187,11 +188,13 @@ impl Tool for Health {
         sessions.truncate(MAX_SESSIONS);
         let build = runtime.settings().build;
         let unsaved = workspace.and_then(|workspace| workspace.unsaved_because());
+        let aside = workspace.map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
+        let lost = saved::set_aside(&aside);
         let output = Output {
-            status: match (workspace, &unsaved) {
-                (None, _) => "unbound",
-                (Some(_), Some(_)) => "degraded",
-                (Some(_), None) => "ok",
+            status: match workspace {
+                None => "unbound",
+                Some(_) if unsaved.is_some() || lost.is_some() => "degraded",
+                Some(_) => "ok",
             },
             version: build.version,
             build: build.hash,
@@ -215,6 +218,8 @@ impl Tool for Health {
         let guidance = if unsaved.is_some() {
             let why = "Answers are right, but a new process would read everything again. Make room on the disk and save.";
             Guidance::next("persist", "save", why)
+        } else if let Some(lost) = lost {
+            Guidance::hint(format!("{lost} {}", saved::WHAT_NOW))
         } else if workspace.is_some() {
             Guidance::default()
         } else {

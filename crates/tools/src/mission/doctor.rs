@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::READ;
+use crate::saved;
 use crate::saw::Saw;
 
 pub struct Doctor;
@@ -57,6 +58,9 @@ impl Tool for Doctor {
         if let Some(problem) = memory.as_ref().and_then(|memory| memory.problem.as_ref()) {
             warnings.push(format!("Memory: {problem}."));
         }
+        let aside = memory.as_ref().map(|memory| memory.set_aside.as_slice()).unwrap_or_default();
+        let aside = saved::set_aside(aside);
+        warnings.extend(aside.clone());
         let missing = workspace.map(|workspace| workspace.missing_roots()).unwrap_or_default();
         if !missing.is_empty() {
             warnings
@@ -76,12 +80,20 @@ impl Tool for Doctor {
             let elsewhere = context_guard::elsewhere(workspace, scope);
             context_guard["recoveries"] = elsewhere.recoveries(agent);
         }
+        // The way out of a state says nothing of what was lost before it.
+        let well = verdict.mode == TrustMode::FullTrust && !warnings.is_empty();
+        let next_actions: Vec<String> = steps
+            .iter()
+            .filter(|step| !(well && step.id == "go_on"))
+            .map(|step| step.action.clone())
+            .chain(aside.map(|_| saved::WHAT_NOW.to_owned()))
+            .collect();
         let output = Output {
             schema: "m1nd-doctor-v0",
             status: if warnings.is_empty() { "ok" } else { "degraded" },
             trust_mode: verdict.mode,
             context_guard,
-            next_actions: steps.iter().map(|step| step.action.clone()).collect(),
+            next_actions,
             diagnostics: json!({
                 "binding": facts,
                 "binary_replaced": facts.binary_replaced,

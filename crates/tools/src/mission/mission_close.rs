@@ -2,7 +2,7 @@
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_mission::{Claim, Command, Counters, Gap};
+use m1nd_mission::{Claim, Counters, Gap};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
@@ -41,6 +41,9 @@ pub struct Output {
     event_count: u64,
     /// The whole packet with all events; `m1nd verify` checks it.
     packet_path: String,
+    /// Whether it had ended before: this is the same packet, written again if it was not there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    already_closed: bool,
     /// Whether something had no room here; the packet has all of it.
     truncated: bool,
 }
@@ -54,7 +57,7 @@ impl Tool for MissionClose {
     const SPEC: Spec = Spec {
         name: "mission_close",
         summary: "End a mission: refused while something is missing (unless force), then a proof packet with claims, evidence, gaps and a digest.",
-        help: "A bug hunt needs one direct look for what its first finding hides. `m1nd verify PACKET` checks a packet anywhere: whether its chain is whole and its files are still as they were.",
+        help: "Closing a closed mission again gives the same packet, and writes it where it is missing. A bug hunt needs one direct look for what its first finding hides. `m1nd verify PACKET` checks a packet anywhere: whether its chain is whole and its files are still as they were.",
         intents: &["close a mission", "finish", "proof packet", "done"],
         examples: &[Example {
             says: "With its gaps on record",
@@ -65,8 +68,7 @@ impl Tool for MissionClose {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let force = input.force.unwrap_or(false);
-        let done = missions::act(ctx, &input.mission_id, |_| Command::Close { force })?;
-        let (packet, path) = missions::packet(ctx, &done.state)?;
+        let missions::Closed { packet, path, already } = missions::close(ctx, &input.mission_id, force)?;
         let workspace = ctx.workspace()?;
         let shown = |claims: Vec<Claim>| -> Vec<Claim> {
             claims.iter().map(|claim| missions::shown_claim(workspace, claim)).collect()
@@ -89,6 +91,7 @@ impl Tool for MissionClose {
             packet_digest: packet.packet_digest,
             event_count: packet.events.len() as u64,
             packet_path: path.display().to_string(),
+            already_closed: already,
             truncated,
         };
         Ok(Answer::of(output).budget(8_000).proof(ProofState::Proving).next(Guidance::hint(hint)))

@@ -47,7 +47,7 @@ impl Tool for MissionHandoff {
         let workspace = ctx.workspace()?;
         let made = std::cell::RefCell::new(None);
         missions::act(ctx, &input.mission_id, |state| {
-            let mut handoff = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+            let mut handoff = missions::with_situation(ctx.runtime(), workspace, state, |situation| {
                 handoff::of(state, situation, MOST)
             });
             for anchor in &mut handoff.graph_anchors {

@@ -60,7 +60,7 @@ impl Tool for MissionNext {
             let closed = Refusal::Mission(MissionError::Closed(state.mission_id));
             return Err(from_mission::refusal(ctx.tool(), &closed));
         }
-        let advice = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state.repo, |situation| {
+        let advice = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
             advise(&state, situation)
         });
         let guidance = match advice.next_move.tool {

@@ -2,7 +2,7 @@
 
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_mission::missions::begin;
-use m1nd_mission::{Move, Start, handoff, moves};
+use m1nd_mission::{Move, Start, handoff, moves, short};
 use m1nd_runtime::faults::from_mission;
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
@@ -64,11 +64,12 @@ impl Tool for MissionResume {
             _ => return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both.")),
         };
         let before = missions::state(ctx, &parent)?;
-        let repo = missions::repo_of(workspace);
-        let class = if before.repo == repo { "single_repo" } else { missions::ELSEWHERE };
+        let is_here = missions::is_here(workspace, &before);
+        let class = if is_here { "single_repo" } else { missions::ELSEWHERE };
+        let repo = missions::repo_now(workspace, &before);
         let inherited = handoff::inherited(&before, None);
         let start = Start {
-            repo: before.repo.clone(),
+            repo,
             goal: input.goal.unwrap_or_else(|| before.goal.clone()),
             mode: before.mode,
             budget: before.mode.budget(),
@@ -81,7 +82,7 @@ impl Tool for MissionResume {
         let now = ctx.runtime().clock().now().0;
         let state = begin(&*missions::ledger(ctx)?, &start, ctx.header().caller.name(), now)
             .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
-        let next_move = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+        let next_move = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
             moves(&state, situation, 1).pop()
         });
         let tool = next_move.as_ref().and_then(|step| step.tool).unwrap_or("mission_next");
@@ -106,19 +107,18 @@ impl Tool for MissionResume {
 }
 
 impl Trim for Output {
-    /// What mission_next says again, and the goal, go last.
+    /// What to do first goes last.
     fn trim(&mut self, _: usize) -> bool {
         self.truncated = true;
-        if self.resumed.cut() || self.next_move.take().is_some() {
-            return true;
-        }
-        let cut = self.goal.len() > SHORT_GOAL;
-        if cut {
-            self.goal.truncate(self.goal.floor_char_boundary(SHORT_GOAL));
-        }
-        cut
+        short::text(&mut self.goal, GOAL)
+            || self.resumed.cut()
+            || short::text(&mut self.goal, SHORT_GOAL)
+            || self.next_move.as_mut().is_some_and(|step| short::text(&mut step.why, SHORT_GOAL))
+            || self.next_move.take().is_some()
     }
 }
 
+/// What a goal keeps beside what was found out, in bytes.
+const GOAL: usize = 300;
 /// Enough to know which goal it was, in bytes.
 const SHORT_GOAL: usize = 80;

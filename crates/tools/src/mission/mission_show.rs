@@ -1,9 +1,11 @@
 //! `mission_show`: a mission as it is, or as it was after one of its events.
 
+use std::collections::BTreeSet;
+
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_mission::{Claim, Counters, DeadPath, Gap, State, Status, gaps};
+use m1nd_mission::{Claim, Counters, DeadPath, Gap, State, Status, TestRun, gaps, short};
 use m1nd_runtime::faults::from_memory;
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
@@ -35,7 +37,8 @@ pub struct Output {
     mission_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_mission_id: Option<String>,
-    repo: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<String>,
     goal: String,
     mode: &'static str,
     route: &'static str,
@@ -44,7 +47,7 @@ pub struct Output {
     context_guard: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     counters: Option<Counters>,
-    /// The newest first, as all lists of what happened.
+    /// The newest first, as all lists of what happened; also what it knows from the mission before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -52,11 +55,17 @@ pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files_read: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests_run: Vec<TestRun>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     gaps: Vec<Gap>,
     /// How many events there are by then.
     sequence: u64,
     /// The hash of the newest.
-    head: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    /// Where its proof packet is, once it is closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_path: Option<String>,
     /// The newest first.
     events: Vec<Value>,
     /// Pass it as `before` to list older ones.
@@ -103,20 +112,30 @@ impl Tool for MissionShow {
         let count = usize::try_from(before - 1 - first).unwrap_or(limit);
         let mut events: Vec<Value> = read(first, count)?.iter().map(|event| json!(event)).collect();
         events.reverse();
+        let workspace = ctx.workspace()?;
+        let packet =
+            (now.status == Status::Closed).then(|| missions::packet_path(workspace, &now.mission_id));
         let next = match state.status {
             Status::Open => Guidance::next("mission_next", input.mission_id, "Ask what comes next."),
+            Status::Closed if packet.as_ref().is_some_and(|path| !path.exists()) => Guidance::next(
+                "mission_close",
+                input.mission_id,
+                "Its packet is not there: closing it again writes it from the events.",
+            ),
             Status::Closed => Guidance::next("mission_resume", input.mission_id, "Go on in a child of it."),
         };
-        let workspace = ctx.workspace()?;
-        let open_gaps = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
-            gaps(&state, situation)
-        });
+        let open_gaps =
+            missions::with_situation(ctx.runtime(), workspace, &state, |situation| gaps(&state, situation));
         let dead_paths: Vec<DeadPath> = state.all_dead_paths().cloned().collect();
+        let claims: Vec<Claim> = state.all_claims().cloned().collect();
+        let tests: Vec<TestRun> = state.inherited.tests.iter().chain(&state.tests).cloned().collect();
+        let before = state.inherited.files.iter().map(|seen| seen.path.clone());
+        let files: BTreeSet<String> = state.files.keys().cloned().chain(before).collect();
         let output = Output {
             schema: state.schema.clone(),
             mission_id: state.mission_id.to_string(),
             parent_mission_id: state.parent_mission_id.as_ref().map(ToString::to_string),
-            repo: state.repo.clone(),
+            repo: Some(state.repo.clone()),
             goal: state.goal.clone(),
             mode: state.mode.name(),
             route: state.route.name(),
@@ -124,13 +143,15 @@ impl Tool for MissionShow {
             context_guard: state.context_guard.clone(),
             counters: Some(state.counters.clone()),
             gaps: if state.status == Status::Closed { state.gaps.clone() } else { open_gaps },
-            claims: state.claims.iter().rev().map(|claim| missions::shown_claim(workspace, claim)).collect(),
+            claims: claims.iter().rev().map(|claim| missions::shown_claim(workspace, claim)).collect(),
             dead_paths: dead_paths.into_iter().rev().collect(),
-            files_read: state.files.into_keys().collect(),
+            files_read: files.into_iter().collect(),
+            tests_run: tests.into_iter().rev().collect(),
             sequence: state.sequence,
-            head: state.head,
+            head: Some(state.head),
             events,
             next_before: (first > 0).then_some(first + 1),
+            packet_path: packet.map(|path| path.display().to_string()),
             truncated: false,
         };
         Ok(Answer::of(output).next(next))
@@ -147,11 +168,12 @@ impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
         // Long lists give way before events: one of them alone may be larger than any answer.
-        let longest = self.files_read.len().max(self.dead_paths.len()).max(self.claims.len());
-        if longest > SHOWN {
+        let lists = [self.files_read.len(), self.dead_paths.len(), self.claims.len(), self.tests_run.len()];
+        if lists.iter().any(|items| *items > SHOWN) {
             self.files_read.truncate(SHOWN);
             self.dead_paths.truncate(SHOWN);
             self.claims.truncate(SHOWN);
+            self.tests_run.truncate(SHOWN);
             return true;
         }
         let place = |event: Option<&Value>| event.and_then(|event| event["sequence"].as_u64());
@@ -163,24 +185,26 @@ impl Trim for Output {
             return true;
         }
         let cut = drop_tail(&mut self.files_read, excess) > 0
+            || drop_tail(&mut self.tests_run, excess) > 0
             || drop_tail(&mut self.dead_paths, excess) > 0
             || drop_tail(&mut self.claims, excess) > 0
             || !std::mem::take(&mut self.context_guard).is_null()
             || self.gaps.pop().is_some()
-            || self.counters.take().is_some();
+            || self.counters.take().is_some()
+            || self.packet_path.take().is_some()
+            || short::text(&mut self.goal, SHORT_GOAL);
         if cut {
             return true;
         }
-        // The last one goes in part, and then as a whole; the cursor passes it, or it would stand still.
-        let Some(event) = self.events.first_mut() else { return false };
-        let at = place(Some(event));
-        match event.as_object_mut().filter(|fields| fields.len() > SHORT.len()) {
-            Some(fields) => fields.retain(|name, _| SHORT.contains(&name.as_str())),
-            None => {
-                self.next_before = at.filter(|at| *at > 1);
-                self.events.clear();
-            }
+        // The last one stays, in short: a page without any would lose it, because the cursor goes on.
+        let fields = self.events.first_mut().and_then(Value::as_object_mut);
+        if let Some(fields) = fields.filter(|fields| fields.len() > SHORT.len()) {
+            fields.retain(|name, _| SHORT.contains(&name.as_str()));
+            return true;
         }
-        true
+        self.head.take().is_some() || self.repo.take().is_some()
     }
 }
+
+/// Enough to know which goal it was, in bytes.
+const SHORT_GOAL: usize = 80;

@@ -128,7 +128,7 @@ impl Tool for MissionStart {
         let now = ctx.runtime().clock().now().0;
         let state = begin(&*ledger, &start, ctx.header().caller.name(), now)
             .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
-        let starter_moves = missions::with_situation(ctx.runtime(), workspace, &state.repo, |situation| {
+        let starter_moves = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
             moves(&state, situation, STARTERS)
         });
         let inherited = state.parent_mission_id.as_ref().map(|parent| Inheritance {

@@ -45,10 +45,9 @@ impl Tool for RouteExplain {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let state = missions::state(ctx, &input.mission_id)?;
-        let (moves, needs) =
-            missions::with_situation(ctx.runtime(), ctx.workspace()?, &state.repo, |situation| {
-                (moves(&state, situation, 10), explain(&state, situation))
-            });
+        let (moves, needs) = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
+            (moves(&state, situation, 10), explain(&state, situation))
+        });
         let output = Output {
             mission_id: state.mission_id.to_string(),
             mode: state.mode.name(),

@@ -1,19 +1,18 @@
 //! Missions: what the runtime tells a mission about the world, and where it keeps them.
 
+mod closing;
 pub mod found;
 mod observed;
 mod record;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_guard::Scope;
 use m1nd_memory::StoreError;
 use m1nd_mission::missions::{self, Refusal};
-use m1nd_mission::packet::{self, Packet};
 use m1nd_mission::port::Ledger;
 use m1nd_mission::{
     Claim, Command, EventId, Family, MissionError, Mode, Shelf, Situation, State, Stepped, Telling, Today,
@@ -32,6 +31,7 @@ use crate::registry::Registry;
 use crate::runtime::Runtime;
 use crate::workspace::Workspace;
 
+pub use closing::{Closed, close};
 pub use observed::{Seen, observe, observe_refusal};
 pub use record::packet_path;
 
@@ -89,40 +89,36 @@ fn act_on(
     command: impl FnMut(&State) -> Command,
 ) -> Result<Stepped, Refusal<StoreError>> {
     let before = missions::state(ledger, id)?;
-    let repo = before.repo.clone();
-    let stepped = with_situation(runtime, workspace, &repo, |situation| {
+    let stepped = with_situation(runtime, workspace, &before, |situation| {
         missions::act(ledger, id, actor, situation, command)
     })?;
     record::lines(workspace, &before, &stepped, runtime.sink());
     Ok(stepped)
 }
 
-/// Facts of this moment, for a mission in a repository.
+/// Facts of this moment, for a mission.
 pub fn with_situation<T>(
     runtime: &Runtime,
     workspace: &Workspace,
-    repo: &str,
+    state: &State,
     ask: impl FnOnce(&Situation<'_>) -> T,
 ) -> T {
+    let now = runtime.clock().now();
+    let hash_of = |path: &str| workspace.content_hash(path, MAX_FILE_BYTES, now);
     let hashes: RefCell<BTreeMap<String, Option<String>>> = RefCell::default();
     let is_current = |path: &str, hash: &str| {
         let mut hashes = hashes.borrow_mut();
-        let now = hashes.entry(path.to_owned()).or_insert_with(|| content_hash(workspace, path));
+        let now = hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path));
         now.as_deref() == Some(hash)
     };
     let exists = |path: &str| {
         let mut hashes = hashes.borrow_mut();
-        hashes.entry(path.to_owned()).or_insert_with(|| content_hash(workspace, path)).is_some()
-    };
-    // A repository that was put into this graph on purpose is one that can be worked on.
-    let is_added = || {
-        let mut roots = workspace.added_roots().into_iter();
-        roots.any(|added| added.problem.is_none() && added.path.to_string_lossy() == repo)
+        hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path)).is_some()
     };
     ask(&Situation {
-        now_ms: runtime.clock().now().0,
+        now_ms: now.0,
         shelf: &Tools(runtime.registry()),
-        right_workspace: repo == repo_of(workspace) || is_added(),
+        right_workspace: is_here(workspace, state),
         graph_is_empty: workspace.view().node_count() == 0,
         stale_binary: runtime.binary_was_replaced(),
         is_current: &is_current,
@@ -133,6 +129,24 @@ pub fn with_situation<T>(
 /// A claim as answers show it: with the files that changed since, and without hashes.
 pub fn shown_claim(workspace: &Workspace, claim: &Claim) -> Claim {
     claim.as_shown(&|path, hash| today(workspace, path, hash) == Today::Current)
+}
+
+/// Whether a mission is about this workspace, or about a repository that was put into its graph on purpose. A folder
+/// that was renamed is the same folder.
+pub fn is_here(workspace: &Workspace, state: &State) -> bool {
+    let guard = &state.context_guard;
+    let is_renamed = || guard["workspace_match"] == true && guard["workspace_id"] == workspace.identity();
+    let is_added = || {
+        let mut roots = workspace.added_roots().into_iter();
+        roots.any(|added| added.problem.is_none() && added.path.to_string_lossy() == state.repo)
+    };
+    state.repo == repo_of(workspace) || is_renamed() || is_added()
+}
+
+/// What a mission is about, by the path that it has now.
+pub fn repo_now(workspace: &Workspace, state: &State) -> String {
+    let is_added = workspace.added_roots().iter().any(|added| added.path.to_string_lossy() == state.repo);
+    if is_here(workspace, state) && !is_added { repo_of(workspace) } else { state.repo.clone() }
 }
 
 /// The repository that a workspace is.
@@ -235,23 +249,6 @@ pub fn tell_defect(ctx: &Ctx<'_>, state: &State, claim: &Claim) -> Result<(), Fa
     super::ledger::tell(ctx, Some(&source), paths, 1.0).map(|_| ())
 }
 
-/// The proof packet of a closed mission, and where it was written.
-pub fn packet(ctx: &Ctx<'_>, state: &State) -> Result<(Packet, PathBuf), Fault> {
-    let workspace = ctx.workspace()?;
-    let events = missions::stream(&*ledger(ctx)?, &state.mission_id)
-        .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
-    let packet = packet::of(state, events);
-    let path = packet_path(workspace, &state.mission_id);
-    record::whole(&path, &packet::to_text(&packet)).map_err(|err| {
-        Fault::new(
-            Code::Storage,
-            format!("The mission is closed, but its packet could not be written: {err}."),
-            Recovery::hint("mission_show still has every event; make room on the disk."),
-        )
-    })?;
-    Ok((packet, path))
-}
-
 /// Who the mission is bound to, and whether that is whom it asks about. `asked` is the path that lies elsewhere.
 pub fn bound(ctx: &Ctx<'_>, workspace: &Workspace, class: &str, asked: Option<&str>) -> Value {
     let view = workspace.view();
@@ -264,6 +261,7 @@ pub fn bound(ctx: &Ctx<'_>, workspace: &Workspace, class: &str, asked: Option<&s
         "class": class,
         "workspace_match": class != ELSEWHERE,
         "workspace_root": repo_of(workspace),
+        "workspace_id": workspace.identity(),
         "ingest_roots": roots,
         "runtime_root": workspace.runtime_root().display().to_string(),
         "binary_version": ctx.runtime().settings().build.version,
@@ -272,10 +270,10 @@ pub fn bound(ctx: &Ctx<'_>, workspace: &Workspace, class: &str, asked: Option<&s
     if class == ELSEWHERE {
         let elsewhere = asked.map(|asked| context_guard::elsewhere(workspace, asked));
         let agent = ctx.header().caller.name();
-        if let Some(repository) = elsewhere.as_ref().and_then(|elsewhere| elsewhere.repository()) {
-            guard["repository"] = json!(repository);
+        if let Some(meant) = elsewhere.as_ref().and_then(|elsewhere| elsewhere.folder()) {
+            guard["repository"] = json!(meant);
         }
-        guard["recoveries"] = elsewhere.map_or_else(|| json!([]), |elsewhere| elsewhere.recoveries(agent));
+        guard["recoveries"] = elsewhere.map_or_else(|| json!([]), |elsewhere| elsewhere.ways(agent));
     }
     guard
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use m1nd_contract::{Fault, Header, ProofState};
 use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family, Shown};
+use m1nd_stdx::digest::short_name;
 use serde_json::{Map, Value};
 
 use super::{act_on, content_hash};
@@ -25,8 +26,35 @@ pub struct Seen<'a> {
     pub elapsed: Duration,
 }
 
-/// Arguments that say best what was asked, in this order.
-const TARGETS: [&str; 7] = ["query", "pattern", "node_id", "file_path", "changed_node", "path", "scope"];
+/// Arguments that say best what was asked, in this order. Where there is none of them, all that was asked is the target.
+const TARGETS: [&str; 13] = [
+    "query",
+    "pattern",
+    "claim",
+    "question",
+    "node_id",
+    "node",
+    "file_path",
+    "changed_node",
+    "error_text",
+    "base",
+    "goal",
+    "path",
+    "scope",
+];
+/// Arguments that say how much is shown and not what is asked.
+const AMOUNTS: [&str; 8] = [
+    "top_k",
+    "limit",
+    "max_chars",
+    "max_results",
+    "context_lines",
+    "path_budget",
+    "contract",
+    "allow_sensitive",
+];
+/// Digits by which two questions about one target are told apart.
+const DIGITS: usize = 12;
 /// Places of an answer that are kept.
 const PLACES: usize = 10;
 /// The longest target, in bytes.
@@ -58,6 +86,7 @@ pub fn observe_refusal(
         event_type: seen.tool.to_owned(),
         tool_family: seen.family,
         target: if target.is_empty() { ".".to_owned() } else { target },
+        asked: more_asked(seen),
         evidence_class: None,
         outcome: "failed".to_owned(),
         duration_ms: u64::try_from(seen.elapsed.as_millis()).ok(),
@@ -89,9 +118,35 @@ fn record(
     Ok((id, done.warnings))
 }
 
+/// What was asked, in words.
 fn asked(seen: &Seen<'_>) -> String {
-    let asked = TARGETS.iter().find_map(|name| seen.arguments.get(*name)?.as_str());
-    asked.map_or_else(String::new, |text| text[..text.floor_char_boundary(TARGET)].to_owned())
+    let word = |name: &str| seen.arguments.get(name).and_then(Value::as_str);
+    let text = match (word("source"), word("target"), named(seen)) {
+        (Some(from), Some(to), _) => format!("{from} -> {to}"),
+        (_, _, Some(name)) => word(name).unwrap_or_default().to_owned(),
+        _ => all_asked(seen, |_| true),
+    };
+    text[..text.floor_char_boundary(TARGET)].to_owned()
+}
+
+/// The argument that says best what was asked.
+fn named(seen: &Seen<'_>) -> Option<&'static str> {
+    TARGETS.into_iter().find(|name| seen.arguments.get(*name).is_some_and(Value::is_string))
+}
+
+/// Arguments with their values, in the order of their names: `actions: […]`.
+fn all_asked(seen: &Seen<'_>, wanted: impl Fn(&str) -> bool) -> String {
+    let mut all: Vec<(&String, &Value)> = seen.arguments.iter().collect();
+    all.retain(|(name, value)| !AMOUNTS.contains(&name.as_str()) && !value.is_null() && wanted(name));
+    all.sort_by_key(|(name, _)| *name);
+    all.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// What was asked besides the target, so that two questions about one target are two.
+fn more_asked(seen: &Seen<'_>) -> Option<String> {
+    let target = named(seen);
+    let more = all_asked(seen, |name| Some(name) != target);
+    (!more.is_empty()).then(|| short_name(more.as_bytes(), DIGITS))
 }
 
 fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
@@ -109,6 +164,13 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         () if family == Family::Edit => "unchanged",
         () if reviewed == Some(0) => "nothing_found",
         () if reviewed.is_some() => "found",
+        // What was found and had no room in the answer was not read; it is there all the same.
+        () if family == Family::Read
+            && files.is_empty()
+            && seen.candidates.is_some_and(|found| found > 0) =>
+        {
+            "not_shown"
+        }
         () if family == Family::Read && files.is_empty() => "nothing_found",
         () if family == Family::Read => "read",
         () if found_nothing => "nothing_found",
@@ -145,12 +207,17 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         _ => (None, asked, None, None),
     };
     let target = if target.is_empty() { ".".to_owned() } else { target };
+    // The lines that a view showed are its target; how they were asked for is no other question.
+    let is_view =
+        family == Family::Read && content_hash.is_some() && seen.arguments.contains_key("file_path");
+    let asked = more_asked(seen).filter(|_| !is_view);
     let undoes = seen.arguments.get("batch_id").and_then(Value::as_str).map(str::to_owned);
     Draft {
         phase: phase(family).to_owned(),
         event_type: seen.tool.to_owned(),
         tool_family: family,
         target,
+        asked,
         evidence_class,
         outcome: outcome.to_owned(),
         duration_ms: u64::try_from(seen.elapsed.as_millis()).ok(),

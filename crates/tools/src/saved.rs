@@ -1,0 +1,19 @@
+//! Saved: what is said of files of ours that could not be read and were set aside.
+
+use std::path::PathBuf;
+
+/// That memory began anew, and where the old one is; nothing while none was set aside.
+pub fn set_aside(files: &[PathBuf]) -> Option<String> {
+    let newest = files.last()?;
+    let more = match files.len() {
+        1 => String::new(),
+        count => format!(" (and {} before it)", count - 1),
+    };
+    Some(format!(
+        "Memory could not be read and was set aside as {}{more}: notes, tasks and missions in it are in no answer.",
+        newest.display()
+    ))
+}
+
+/// What to do about it.
+pub const WHAT_NOW: &str = "Tell the user which memory was set aside: a backup can take its place, and the file can be moved away once nobody needs it.";
