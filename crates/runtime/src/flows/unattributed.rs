@@ -62,10 +62,13 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
         .flat_map(|file| graph.sources(file, EdgeKind::Imports))
         .map(|source| graph.node(source).path())
         .collect();
+    // Where a method is not defined as one is called, a call may stand right below its head.
+    let is_defined_so = asked.kind() != NodeKind::Method || matches!(language.family, "c" | "lua" | "ruby");
     let mut open: Vec<(bool, String, u64)> = Vec::new();
     for hit in &found.matches {
         let path = hit.path.as_str();
-        let is_known = known.contains(&(path, hit.line)) || is_definition(graph, name, path, hit.line);
+        let is_known = known.contains(&(path, hit.line))
+            || (is_defined_so && is_definition(graph, name, path, hit.line));
         let is_declared = language.family == "c" && is_prototype(&hit.text, name);
         if !is_known
             && !is_declared
