@@ -40,7 +40,6 @@ pub enum Unchecked {
     TooLarge,
     /// The parse was given up.
     TooSlow,
-    TooDeep,
     NotText,
 }
 
@@ -51,7 +50,6 @@ impl Unchecked {
             Self::NoGrammar => "m1nd has no grammar for such files",
             Self::TooLarge => "it is too large to parse",
             Self::TooSlow => "parsing it took too long and was given up",
-            Self::TooDeep => "it is nested too deeply to parse",
             Self::NotText => "it is not text",
         }
     }
@@ -138,7 +136,7 @@ fn errors(path: &str, bytes: &[u8]) -> Result<Errors, Unchecked> {
         (key.to_owned(), SyntaxError { line, column, what, last })
     };
     let Some(language) = language else {
-        let found = json::error(&text).map_err(|()| Unchecked::TooDeep)?;
+        let found = json::error(&text);
         let grammar = found.into_iter().map(|(line, column, what)| keyed(line, column, line, what)).collect();
         return Ok(Errors { grammar, indentation: Vec::new() });
     };
