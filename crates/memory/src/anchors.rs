@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MemoryError;
 use crate::port::{AnchorAt, AnchorRow, CopyRow};
-pub use lines::Standing;
 use lines::Verdict;
+pub use lines::{AROUND, Standing};
 
 /// Looks at today's code.
 pub trait AnchorProbe: Sync {
@@ -259,7 +259,8 @@ pub(crate) fn length(at: &AnchorAt, count: u32) -> String {
 /// The state, and where the lines are if they only moved: what they say is what it was written about.
 fn state(code: &dyn AnchorProbe, row: &AnchorRow) -> (Option<AnchorState>, Option<(u32, u32)>) {
     let state = match (code.look(&row.at), &row.hash) {
-        (Sight::Unknown, _) | (Sight::Found { .. }, None) => return (None, None),
+        // What was never seen cannot be said to have changed or gone.
+        (Sight::Unknown, _) | (_, None) => return (None, None),
         (Sight::Found { hash }, Some(stored)) if hash == *stored => AnchorState::Current,
         (Sight::Found { .. }, Some(_)) => AnchorState::Changed,
         (Sight::Gone, _) => AnchorState::Gone,
@@ -342,6 +343,8 @@ mod tests {
         assert_eq!(state(&found("b")), Some(AnchorState::Changed));
         assert_eq!(state(&Code(Sight::Gone)), Some(AnchorState::Gone));
         assert_eq!(state(&Code(Sight::Unknown)), None);
+        let unseen = take(&Blind, &[anchor("src/x.rs", None)]).unwrap();
+        assert_eq!(show(&Code(Sight::Gone), &unseen)[0].unchecked, Some(Unchecked::NoHash));
         assert_eq!(show(&Blind, &rows)[0].lines.as_deref(), Some("3-9"));
     }
 
@@ -358,12 +361,12 @@ mod tests {
 
         fn standings(&self, _: &AnchorAt, hash: &str) -> Option<Vec<Standing>> {
             let count = hash.split('|').count();
-            let line = |at: usize| self.0.get(at).copied().unwrap_or_default().to_owned();
+            let texts = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<_>>();
             let held = self.0.windows(count).enumerate().filter(|(_, held)| held.join("|") == hash);
             let place = |at: usize| Standing {
                 first: u32::try_from(at + 1).unwrap(),
-                before: line(at.wrapping_sub(1)),
-                after: line(at + count),
+                before: texts(&self.0[..at]).into_iter().rev().take(AROUND).collect(),
+                after: texts(&self.0[at + count..]).into_iter().take(AROUND).collect(),
             };
             Some(held.map(|(at, _)| place(at)).collect())
         }

@@ -175,9 +175,12 @@ pub struct CopyRow {
     pub which: u32,
     /// How many there were.
     pub of: u32,
-    /// Hashes of the line before and of the line after, when there were several; empty at an end of the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub between: Option<(String, String)>,
+    /// Hashes of the lines before, the nearest first.
+    pub before: Vec<String>,
+    /// The same of the lines after.
+    pub after: Vec<String>,
+    /// How many of the lines before, and of those after, another of the places had as well.
+    pub shared: (u32, u32),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
