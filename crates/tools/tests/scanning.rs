@@ -59,7 +59,7 @@ def drop():
     return save()
 "#;
     let found = scan(files, "auth_boundary");
-    assert_eq!(found, ["confirmed views.py:33: 1 other handlers check who asks"]);
+    assert_eq!(found, ["confirmed views.py:31: 1 other handlers check who asks"]);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn code_that_tests_stand_beside_is_not_called_untested() {
         |name: &str| format!("def {name}():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return a\n");
     let tests: String = (0..6).map(|at| format!("def test_{at}():\n    assert True\n")).collect();
     let files = format!(
-        "//- pkg/alone.py\n{}//- pkg/used.py\nLIMIT = 1\n{}//- tests/helpers.py\nfrom pkg.used import LIMIT\n//- pkg/twin.py\n{}//- pkg/test_twin.py\n{tests}",
+        "//- pkg/__init__.py\n//- pkg/alone.py\n{}//- pkg/used.py\n{}def made():\n    return 1\n//- tests/helpers.py\nfrom pkg.used import made\n//- pkg/twin.py\n{}//- pkg/test_twin.py\n{tests}",
         long("alone"),
         long("used"),
         long("twin"),
@@ -95,7 +95,7 @@ fn code_that_tests_stand_beside_is_not_called_untested() {
         [
             "confirmed pkg/alone.py:1: no test uses its file",
             "mitigated pkg/twin.py:1: a file of tests of its name stands beside it",
-            "mitigated pkg/used.py:2: tests use its file, and may reach it by a way that is not seen",
+            "mitigated pkg/used.py:1: tests use its file, and may reach it by a way that is not seen",
         ]
     );
 }

@@ -97,7 +97,7 @@ impl TargetCard {
     pub(crate) fn shorten_title(&mut self, max: usize) {
         // The mark takes room itself.
         const MARK: usize = r#","title_length":1000"#.len();
-        if self.title.len() > max + MARK {
+        if self.title.len() > max.saturating_add(MARK) {
             self.title_length.get_or_insert(self.title.len());
             self.title.truncate(cut(&self.title, max).len());
         }
