@@ -50,7 +50,7 @@ pub fn panorama(
     let is_code = |node: &m1nd_graph::Node<'_>| {
         node.kind() == NodeKind::File && !node.language().is_empty() && within(node.path())
     };
-    let mut modules: Vec<ModuleRisk> = graph
+    let modules: Vec<ModuleRisk> = graph
         .nodes()
         .filter(is_code)
         .map(|node| {
@@ -73,15 +73,22 @@ pub fn panorama(
         })
         .collect();
     // Of equals the one with more recorded defects, then the one that more leads to.
-    let weight =
-        |one: &ModuleRisk| ledger.record(graph.node(one.node).path()).map_or(0.0, |record| record.weight);
-    modules.sort_by(|a, b| {
+    let mut ranked: Vec<(ModuleRisk, f64, _)> = modules
+        .into_iter()
+        .map(|one| {
+            let node = graph.node(one.node);
+            let weight = ledger.record(node.path()).map_or(0.0, |record| record.weight);
+            (one, weight, node.pagerank())
+        })
+        .collect();
+    ranked.sort_by(|(a, a_weight, a_rank), (b, b_weight, b_rank)| {
         b.combined
             .total_cmp(&a.combined)
-            .then_with(|| weight(b).total_cmp(&weight(a)))
-            .then_with(|| graph.node(b.node).pagerank().cmp(&graph.node(a.node).pagerank()))
+            .then_with(|| b_weight.total_cmp(a_weight))
+            .then_with(|| b_rank.cmp(a_rank))
             .then(a.node.cmp(&b.node))
     });
+    let modules = ranked.into_iter().map(|(one, ..)| one).collect();
     (modules, layers)
 }
 
