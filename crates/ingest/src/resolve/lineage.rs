@@ -37,21 +37,30 @@ pub(crate) fn lineage_of_parts(
         }
         line.push(at);
         for part in parts(at) {
-            let file = eval.program.file_of(part);
-            for &base in eval.program.def(part).bases.iter().rev() {
-                match eval.ty(file, base) {
-                    Ty::Of(base, _) => work.push(base),
-                    Ty::Union(several) => work.extend(several.iter().filter_map(|one| match one {
-                        Ty::Of(base, _) => Some(*base),
-                        _ => None,
-                    })),
-                    Ty::External => is_foreign = true,
-                    _ => is_foreign |= foreign == Foreign::Unknown,
-                }
-            }
+            let (bases, is_beyond) = bases(eval, part, foreign);
+            work.extend(bases);
+            is_foreign |= is_beyond;
         }
     }
     (line, is_foreign)
+}
+
+/// The bases of a class that are ours, the last one first; whether another is not.
+pub(crate) fn bases(eval: &mut Eval<'_, '_>, class: GDef, foreign: Foreign) -> (Vec<GDef>, bool) {
+    let (mut ours, mut is_foreign) = (Vec::new(), false);
+    let file = eval.program.file_of(class);
+    for &base in eval.program.def(class).bases.iter().rev() {
+        match eval.ty(file, base) {
+            Ty::Of(base, _) => ours.push(base),
+            Ty::Union(several) => ours.extend(several.iter().filter_map(|one| match one {
+                Ty::Of(base, _) => Some(*base),
+                _ => None,
+            })),
+            Ty::External => is_foreign = true,
+            _ => is_foreign |= foreign == Foreign::Unknown,
+        }
+    }
+    (ours, is_foreign)
 }
 
 /// The classes that a place lies in, innermost first; members written elsewhere lie in the class they are for.

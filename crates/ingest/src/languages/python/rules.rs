@@ -8,7 +8,7 @@ use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
 use crate::resolve::eval::Eval;
-use crate::resolve::lineage::{Foreign, lineage};
+use crate::resolve::lineage::{Foreign, bases, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
@@ -150,7 +150,6 @@ impl PythonRules {
         }
     }
 
-    /// A class and its bases, nearest first; whether a base is not ours.
     /// A class and its bases in the order in which attributes are looked up; whether a base is not ours.
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
         let (mut walk, mut is_foreign) = (Vec::new(), false);
@@ -160,18 +159,9 @@ impl PythonRules {
                 return lineage(eval, class, Foreign::External);
             }
             walk.push(at);
-            let file = eval.program.file_of(at);
-            for &base in eval.program.def(at).bases.iter().rev() {
-                match eval.ty(file, base) {
-                    Ty::Of(base, _) => work.push(base),
-                    Ty::Union(several) => work.extend(several.iter().filter_map(|one| match one {
-                        Ty::Of(base, _) => Some(*base),
-                        _ => None,
-                    })),
-                    Ty::External => is_foreign = true,
-                    _ => {}
-                }
-            }
+            let (ours, is_beyond) = bases(eval, at, Foreign::External);
+            work.extend(ours);
+            is_foreign |= is_beyond;
         }
         // A base of several classes comes after all of them: of its places the last one counts.
         let mut line: Vec<GDef> = Vec::with_capacity(walk.len());
