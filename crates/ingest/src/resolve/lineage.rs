@@ -63,11 +63,12 @@ pub(crate) fn bases(eval: &mut Eval<'_, '_>, class: GDef, foreign: Foreign) -> (
     (ours, is_foreign)
 }
 
-/// The classes that a place lies in, innermost first; members written elsewhere lie in the class they are for.
+/// The classes that a place lies in, innermost first; what is `written_for` another class lies in that one.
 pub(crate) fn classes_around(
     eval: &mut Eval<'_, '_>,
     file: u32,
     scope: Scope,
+    written_for: DefKind,
     is_class: impl Fn(DefKind) -> bool,
 ) -> Vec<GDef> {
     let facts = eval.program.files[file as usize];
@@ -76,7 +77,7 @@ pub(crate) fn classes_around(
     while let Some(ix) = around {
         let def = facts.def(ix);
         match (def.kind, def.of) {
-            (DefKind::Impl, Some(of)) => {
+            (kind, Some(of)) if kind == written_for => {
                 if let Ty::Of(class, _) = eval.ty(file, of) {
                     found.push(class);
                 }

@@ -283,7 +283,9 @@ impl CppRules {
 
     /// The classes around a scope, innermost first; members outside their class know it by name.
     fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
-        classes_around(eval, file, scope, |kind| matches!(kind, DefKind::Class | DefKind::Struct))
+        classes_around(eval, file, scope, DefKind::Impl, |kind| {
+            matches!(kind, DefKind::Class | DefKind::Struct)
+        })
     }
 
     fn type_param(program: &Program<'_>, file: u32, scope: Scope, name: GName) -> bool {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::facts::{By, DefIx, DefKind, Scope};
 use crate::manifest::root;
 use crate::resolve::eval::Eval;
-use crate::resolve::lineage::{Foreign, lineage};
+use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
@@ -134,23 +134,7 @@ impl JavaRules {
 
     /// The classes that a place lies in, innermost first. One without a name is what it extends.
     fn classes_around(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Vec<GDef> {
-        let facts = eval.program.files[file as usize];
-        let mut found = Vec::new();
-        let mut around = scope;
-        while let Some(ix) = around {
-            let def = facts.def(ix);
-            match (def.kind, def.of) {
-                (DefKind::Method, Some(of)) => {
-                    if let Ty::Of(class, _) = eval.ty(file, of) {
-                        found.push(class);
-                    }
-                }
-                (kind, _) if kind.is_type() => found.push(eval.program.global(file, ix)),
-                _ => {}
-            }
-            around = def.parent;
-        }
-        found
+        classes_around(eval, file, scope, DefKind::Method, DefKind::is_type)
     }
 
     /// A method of a class without a name, which only what stands in that class can call by its name.

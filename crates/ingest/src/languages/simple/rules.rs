@@ -245,7 +245,7 @@ impl SimpleRules {
         // Namespaces are looked through by full name; a module that mixes others in is like a class.
         let has_modules = self.grammar.unit == Unit::Program;
         let is_class = |kind: DefKind| kind.is_type() || (kind == DefKind::Module && has_modules);
-        classes_around(eval, file, scope, is_class)
+        classes_around(eval, file, scope, DefKind::Impl, is_class)
     }
 
     /// Whether a place lies in a module that classes are mixed with.
