@@ -77,6 +77,14 @@ pub(super) struct Card {
     given: HashSet<String>,
 }
 
+/// The cards that a card refers to by one relation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Links<'a> {
+    pub(super) rel: &'static str,
+    pub(super) cards: &'a [CardId],
+    pub(super) given: bool,
+}
+
 impl Card {
     /// The card that an update makes of the one that is there: what was not written out stays.
     pub(super) fn over(mut self, there: &Body) -> Self {
@@ -96,10 +104,28 @@ impl Card {
         let mut meta = there.meta.clone().filter(|_| !self.cleared("meta")).unwrap_or_default();
         meta.extend(self.body.meta.take().unwrap_or_default());
         self.body.meta = Some(meta).filter(|meta| !meta.is_empty());
-        if self.body.anchors.is_empty() {
+        if kept("anchors") {
             self.body.anchors = there.anchors.clone();
         }
         self
+    }
+
+    /// Adds what a call names beside its card; a list that is named counts as written out, though it is empty.
+    pub(super) fn name<T>(&mut self, field: &str, named: Option<T>, add: impl FnOnce(&mut Self, T)) {
+        if let Some(named) = named {
+            self.given.insert(field.to_owned());
+            add(self, named);
+        }
+    }
+
+    /// The cards that this one refers to by each relation, and whether they were written out.
+    pub(super) fn links(&self) -> [Links<'_>; 3] {
+        let of = |rel, cards| Links { rel, cards, given: self.given.contains(rel) };
+        [
+            of("supports", self.supports.as_slice()),
+            of("blocks", self.blocks.as_slice()),
+            of("supersedes", self.supersedes.as_slice()),
+        ]
     }
 
     fn cleared(&self, field: &str) -> bool {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::card::{Card, is_card_type, read};
+use super::card::{Card, Links, is_card_type, read};
 use super::place::{CardPlace, place};
 use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
@@ -42,17 +42,17 @@ pub struct ThinkCardRequest {
     pub card: Value,
     /// Cards that this one supports.
     #[serde(default)]
-    pub supports: Vec<String>,
+    pub supports: Option<Vec<String>>,
     /// Cards that this one blocks.
     #[serde(default)]
-    pub blocks: Vec<String>,
+    pub blocks: Option<Vec<String>>,
     /// Cards whose place this one takes; they stay readable and get `valid_to`.
     #[serde(default)]
-    pub supersedes: Vec<String>,
+    pub supersedes: Option<Vec<String>>,
     /// Code it speaks of: node_id, or path with lines (12-40)
     #[serde(default)]
-    pub anchors: Vec<AnchorIn>,
-    /// Change a card that exists with other contents; fields left out stay, null clears
+    pub anchors: Option<Vec<AnchorIn>>,
+    /// Change a card that exists with other contents; what is left out stays, a list replaces, null clears
     #[serde(default)]
     pub update: Option<bool>,
     /// Same key, same answer
@@ -91,6 +91,13 @@ pub struct ThinkCardOutput {
 pub struct GraphApplied {
     pub nodes_upserted: usize,
     pub edges_upserted: usize,
+    /// Links that an update left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub edges_deleted: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCardOutput, MemoryError> {
@@ -100,11 +107,11 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
         sensitive.check(field, doc.as_deref().unwrap_or_default())?;
     }
     let mut card = read(&request.card, sensitive)?;
-    card.anchors.extend(request.anchors.iter().cloned());
+    card.name("anchors", request.anchors.clone(), |card, anchors| card.anchors.extend(anchors));
     card.body.anchors = anchors::take(ports.code, &card.anchors)?;
-    add(&mut card.supports, &request.supports)?;
-    add(&mut card.blocks, &request.blocks)?;
-    add(&mut card.supersedes, &request.supersedes)?;
+    card.name("supports", ids(request.supports.as_deref())?, |card, ids| add(&mut card.supports, ids));
+    card.name("blocks", ids(request.blocks.as_deref())?, |card, ids| add(&mut card.blocks, ids));
+    card.name("supersedes", ids(request.supersedes.as_deref())?, |card, ids| add(&mut card.supersedes, ids));
     let once = Once { operation: "think_card", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
         let (target, branch) = (request.target.as_deref(), request.branch.as_deref());
@@ -141,7 +148,7 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
         if plan.is_empty() {
             return Ok(Outcome::Discard(out));
         }
-        w.append(&out.branch, &out.trace_doc, entry(&card), Findable::No)?;
+        w.append(&out.branch, &out.trace_doc, entry(&card, update), Findable::No)?;
         out.graph_applied = apply(w, &place, &card, plan)?;
         out.last_seq = Some(w.ws.seq);
         Ok(Outcome::Keep(out))
@@ -149,67 +156,116 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
 }
 
 /// What a card still has to write.
+#[derive(Default)]
 struct Plan {
     node: Option<Body>,
     edges: Vec<GraphKey>,
+    /// Edges that an update leaves out.
+    cut: Vec<VersionRow>,
+    /// Cards that this one takes the place of.
     closed: Vec<VersionRow>,
+    /// Cards that hold again, for nothing takes their place any more.
+    reopened: Vec<VersionRow>,
 }
 
 impl Plan {
     fn is_empty(&self) -> bool {
-        self.node.is_none() && self.edges.is_empty() && self.closed.is_empty()
+        self.node.is_none() && self.edges.is_empty() && self.cut.is_empty() && self.closed.is_empty()
     }
 }
 
 fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan, MemoryError> {
     let rows = w.tx.rows();
     let view = live(w, place)?;
-    let mut node = match view.live(rows, &GraphKey::Node(card.id.node()))? {
+    let there = view.live(rows, &GraphKey::Node(card.id.node()))?;
+    let mut plan = Plan::default();
+    let mut differs = Vec::new();
+    match &there {
         // An update looks at the code anew, though it says the same.
         Some(there)
-            if same_body(&there.body, &card.body) && (!update || there.body.anchors == card.body.anchors) =>
+            if same_body(&there.body, &card.body) && (!update || there.body.anchors == card.body.anchors) => {
+        }
+        Some(there) if update => {
+            plan.node = Some(Body { valid_to: there.body.valid_to, ..card.body.clone() });
+        }
+        Some(there) => differs = differences(&there.body, &card.body),
+        None => plan.node = Some(card.body.clone()),
+    }
+    for links in card.links() {
+        let left_out = link(w, &view, place, card, links, &mut plan)?;
+        if there.is_some() && !update && links.given {
+            let more = plan.edges.iter().any(|key| is_of(key, links.rel));
+            if more || !left_out.is_empty() {
+                differs.push(links.rel);
+            }
+        }
+        if update && links.given {
+            plan.cut.extend(left_out);
+        }
+    }
+    if !differs.is_empty() {
+        return Err(MemoryError::CardChanged { id: card.id.clone(), differs, at: place.told() });
+    }
+    for edge in &plan.cut {
+        if let GraphKey::Edge { rel, to, .. } = &edge.key
+            && rel.as_str() == SUPERSEDES
+            && let Some(older) = view.live(rows, &GraphKey::Node(to.clone()))?
+            && older.body.valid_to.is_some()
         {
-            None
-        }
-        Some(there) if update => Some(Body { valid_to: there.body.valid_to, ..card.body.clone() }),
-        Some(there) => {
-            return Err(MemoryError::CardChanged {
-                id: card.id.clone(),
-                differs: differences(&there.body, &card.body),
-                at: place.told(),
-            });
-        }
-        None => Some(card.body.clone()),
-    };
-    let mut edges = Vec::new();
-    let mut closed = Vec::new();
-    for (rel, cards, itself) in [
-        ("supports", &card.supports, "a card cannot support itself"),
-        ("blocks", &card.blocks, "a card cannot block itself"),
-        ("supersedes", &card.supersedes, "a card cannot supersede itself"),
-    ] {
-        for other in cards {
-            if *other == card.id {
-                return Err(MemoryError::invalid(rel, itself));
-            }
-            let there = refers(w, &view, place, card, other)?;
-            if rel == "supersedes" {
-                refuse_circle(w, &view, card, other)?;
-            }
-            let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(rel), to: other.node() };
-            if view.live(rows, &key)?.is_none() && !edges.contains(&key) {
-                edges.push(key);
-            }
-            if rel == "supersedes" && there.body.valid_to.is_none() {
-                closed.push(there);
+            let others = view.edges(rows, to, End::To)?;
+            if !others.iter().any(|other| is_of(&other.key, SUPERSEDES) && other.key != edge.key) {
+                plan.reopened.push(older);
             }
         }
     }
     // A card that was there already is written again, or the one it takes the place of would be newer.
-    if !closed.is_empty() && node.is_none() {
-        node = view.live(rows, &GraphKey::Node(card.id.node()))?.map(|there| there.body);
+    if !plan.closed.is_empty() && plan.node.is_none() {
+        plan.node = there.map(|there| there.body);
     }
-    Ok(Plan { node, edges, closed })
+    Ok(plan)
+}
+
+const SUPERSEDES: &str = "supersedes";
+
+fn is_of(key: &GraphKey, wanted: &str) -> bool {
+    matches!(key, GraphKey::Edge { rel, .. } if rel.as_str() == wanted)
+}
+
+/// Plans the edges of one relation. Returns those that are there and that the card does not name.
+fn link(
+    w: &Writer<'_>,
+    view: &GraphView,
+    place: &Place,
+    card: &Card,
+    links: Links<'_>,
+    plan: &mut Plan,
+) -> Result<Vec<VersionRow>, MemoryError> {
+    let rows = w.tx.rows();
+    let mut left_out = view.edges(rows, &card.id.node(), End::From)?;
+    left_out.retain(|edge| is_of(&edge.key, links.rel));
+    for other in links.cards {
+        if *other == card.id {
+            let itself = match links.rel {
+                "supports" => "a card cannot support itself",
+                "blocks" => "a card cannot block itself",
+                _ => "a card cannot supersede itself",
+            };
+            return Err(MemoryError::invalid(links.rel, itself));
+        }
+        let there = refers(w, view, place, card, other)?;
+        if links.rel == SUPERSEDES {
+            refuse_circle(w, view, card, other)?;
+        }
+        let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(links.rel), to: other.node() };
+        left_out.retain(|edge| edge.key != key);
+        if view.live(rows, &key)?.is_none() && !plan.edges.contains(&key) {
+            plan.edges.push(key);
+        }
+        if links.rel == SUPERSEDES && there.body.valid_to.is_none() {
+            plan.closed.push(there);
+        }
+    }
+    Ok(left_out)
 }
 
 /// A card cannot take the place of one that took its own, however far back.
@@ -264,10 +320,16 @@ fn apply(w: &mut Writer<'_>, place: &Place, card: &Card, plan: Plan) -> Result<G
     let put = |w: &mut Writer<'_>, key: &GraphKey, body: Body| {
         w.put_version(&place.branch, &place.doc, key, NewVersion { deleted: false, body, origin: None })
     };
+    for edge in plan.cut {
+        let gone = NewVersion { deleted: true, body: edge.body, origin: None };
+        w.put_version(&place.branch, &place.doc, &edge.key, gone)?;
+        applied.edges_deleted += 1;
+    }
     // The older ones first: what took their place is the newest.
-    for older in plan.closed {
-        let body = Body { valid_to: Some(w.now), ..older.body };
-        put(w, &older.key, body)?;
+    let reopened = plan.reopened.into_iter().map(|older| (older, None));
+    let now = Some(w.now);
+    for (older, valid_to) in reopened.chain(plan.closed.into_iter().map(|older| (older, now))) {
+        put(w, &older.key, Body { valid_to, ..older.body })?;
         applied.nodes_upserted += 1;
     }
     if let Some(body) = plan.node {
@@ -281,20 +343,18 @@ fn apply(w: &mut Writer<'_>, place: &Place, card: &Card, plan: Plan) -> Result<G
     Ok(applied)
 }
 
-fn entry(card: &Card) -> NewEntry {
-    let ids = |cards: &[CardId]| cards.iter().map(|id| json!(id.as_str())).collect::<Vec<_>>();
+fn entry(card: &Card, update: bool) -> NewEntry {
     let mut meta = Object::new();
     meta.insert("card_id".to_owned(), json!(card.id));
     meta.insert("card_type".to_owned(), json!(card.kind.as_str()));
     meta.insert("status".to_owned(), json!(card.body.status));
-    for (name, list) in [
-        ("tags", card.body.tags.iter().map(|tag| json!(tag)).collect()),
-        ("supports", ids(&card.supports)),
-        ("blocks", ids(&card.blocks)),
-        ("supersedes", ids(&card.supersedes)),
-    ] {
-        if !list.is_empty() {
-            meta.insert(name.to_owned(), Value::Array(list));
+    if !card.body.tags.is_empty() {
+        meta.insert("tags".to_owned(), json!(card.body.tags));
+    }
+    for Links { rel, cards, given } in card.links() {
+        // An update that names none has taken away those that were there.
+        if !cards.is_empty() || (update && given) {
+            meta.insert(rel.to_owned(), json!(cards));
         }
     }
     if let Some(own) = &card.body.meta {
@@ -310,14 +370,16 @@ fn entry(card: &Card) -> NewEntry {
     }
 }
 
-fn add(to: &mut Vec<CardId>, given: &[String]) -> Result<(), MemoryError> {
+fn ids(given: Option<&[String]>) -> Result<Option<Vec<CardId>>, MemoryError> {
+    given.map(|given| given.iter().map(|id| CardId::parse(id)).collect()).transpose()
+}
+
+fn add(to: &mut Vec<CardId>, given: Vec<CardId>) {
     for id in given {
-        let id = CardId::parse(id)?;
         if !to.contains(&id) {
             to.push(id);
         }
     }
-    Ok(())
 }
 
 fn differences(a: &Body, b: &Body) -> Vec<&'static str> {

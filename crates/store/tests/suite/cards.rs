@@ -293,3 +293,85 @@ fn a_card_that_is_indented_as_a_whole_reads_like_one_that_is_not() {
         assert!(refusal.unwrap_err().to_string().contains("line 2"));
     });
 }
+
+fn links(w: &World, id: &str) -> Vec<String> {
+    let edges = w.ok("graph_query", json!({"target": "PLAN-001"}))["edges"].clone();
+    let of = |edge: &&Value| edge["from"] == id;
+    let text = |edge: &Value| format!("{} {}", edge["rel"].as_str().unwrap(), edge["to"].as_str().unwrap());
+    let mut out: Vec<String> = edges.as_array().unwrap().iter().filter(of).map(text).collect();
+    out.sort();
+    out
+}
+
+#[test]
+fn other_links_under_the_same_id_need_the_word_update_and_replace_those_of_their_kind() {
+    on_every_store(|w| {
+        plan(w);
+        for id in ["q1", "q2"] {
+            card(w, json!({"id": id, "type": "question", "title": id}));
+        }
+        let hypothesis = |more: Value| {
+            let mut call =
+                json!({"target": "PLAN-001", "card": {"id": "h", "type": "hypothesis", "title": "h"}});
+            call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            call
+        };
+        w.ok("think_card", hypothesis(json!({"supports": ["q1"], "blocks": ["q2"]})));
+        // Said again, in whole or without its links, it is the same card.
+        for same in [json!({"supports": ["q1"], "blocks": ["q2"]}), json!({"supports": ["q1"]}), json!({})] {
+            assert_eq!(w.ok("think_card", hypothesis(same))["inserted"], false);
+        }
+        for (other, differs) in [
+            (json!({"supports": ["q2"]}), vec!["supports"]),
+            (json!({"supports": ["q1", "q2"]}), vec!["supports"]),
+            (json!({"supports": [], "blocks": ["q1"]}), vec!["supports", "blocks"]),
+        ] {
+            let refusal = w.refused("think_card", hypothesis(other.clone()));
+            let MemoryError::CardChanged { differs: said, .. } = refusal else {
+                panic!("{other}: {refusal}")
+            };
+            assert_eq!(said, differs, "{other}");
+        }
+        assert_eq!(links(w, "h"), ["blocks q2", "supports q1"]);
+        let update = |more: Value| {
+            let mut call = hypothesis(more);
+            call["update"] = json!(true);
+            w.ok("think_card", call)
+        };
+        let out = update(json!({"supports": ["q2"]}));
+        assert_eq!(
+            out["graph_applied"],
+            json!({"nodes_upserted": 0, "edges_upserted": 1, "edges_deleted": 1})
+        );
+        assert_eq!(links(w, "h"), ["blocks q2", "supports q2"]);
+        assert_eq!(update(json!({"supports": ["q2"]}))["inserted"], false);
+        update(json!({"supports": []}));
+        assert_eq!(links(w, "h"), ["blocks q2"]);
+        let entry = w.ok("show", json!({"target": "PLAN-001", "doc_kind": "trace", "limit": 1}));
+        assert_eq!(entry["entries"][0]["meta"]["supports"], json!([]));
+    });
+}
+
+#[test]
+fn a_card_holds_again_when_the_one_in_its_place_no_longer_says_so() {
+    on_every_store(|w| {
+        plan(w);
+        let decision = |id: &str| json!({"id": id, "type": "decision", "title": id});
+        card(w, decision("d1"));
+        for id in ["d2", "d3"] {
+            w.ok("think_card", json!({"target": "PLAN-001", "card": decision(id), "supersedes": ["d1"]}));
+        }
+        let holds = || {
+            let found = w.ok("graph_query", json!({"target": "PLAN-001", "ids": ["d1"]}));
+            found["nodes"][0].get("valid_to").is_none()
+        };
+        let give_back = |id: &str| {
+            let call = json!({"target": "PLAN-001", "card": decision(id), "supersedes": [], "update": true});
+            w.ok("think_card", call);
+        };
+        give_back("d2");
+        assert!(!holds(), "d3 still takes its place");
+        give_back("d3");
+        assert!(holds());
+    });
+}

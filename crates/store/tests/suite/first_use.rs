@@ -55,7 +55,7 @@ fn what_superseded_a_card_is_newer_than_it_and_never_in_a_circle() {
         card(w, "d2", json!({"supersedes": ["d3"]}));
         card(w, "d1", json!({}));
         // Said later, of a card that is there already.
-        card(w, "d1", json!({"supersedes": ["d2"]}));
+        card(w, "d1", json!({"supersedes": ["d2"], "update": true}));
         let out = w.ok("think_context", json!({"branch": "main", "graph_doc": "g"}));
         assert_eq!(column(out["cards"].as_array().unwrap(), "id"), ["d1", "d2", "d3"]);
         let again = card(w, "d1", json!({"supersedes": ["d2"]}));
