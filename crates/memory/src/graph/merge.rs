@@ -62,7 +62,8 @@ pub struct GraphMergeOutput {
     pub doc: DocName,
     /// Keys written to the destination, or that would be.
     pub merged: usize,
-    /// Keys of which the branch says nothing new, that say the same on both sides, or whose conflict is open already.
+    /// Keys of which the branch says nothing new, that say the same on both sides, or whose conflict is open already (of an
+    /// edge: that of its node).
     pub skipped: usize,
     /// New conflicts, or those that there would be.
     pub conflicts_created: usize,
@@ -205,7 +206,7 @@ pub(super) fn leave_gone(
 }
 
 enum Plan {
-    /// `from` has said nothing new since both agreed, or since it was settled.
+    /// `from` has said nothing new since both agreed, or since it was settled; or it is the node that is disputed.
     Nothing,
     /// Both came to say the same.
     Agreed,
@@ -297,10 +298,34 @@ impl Run<'_, '_> {
         if self.since.is_refused(rows, theirs)? {
             return Ok(Plan::Nothing);
         }
+        if self.went_with_node(&ours, theirs)? {
+            return Ok(Plan::Nothing);
+        }
         if self.since.is_news(rows, current.as_ref(), &theirs.key)? || self.leaves_hole(&ours, theirs)? {
             return Ok(Plan::Clash);
         }
         Ok(Plan::Take)
+    }
+
+    /// Whether an edge is gone on `from` only because its node is, and the destination has the node: whoever decides over
+    /// the node decides over the edge, and until then both stay.
+    fn went_with_node(&self, ours: &GraphView, theirs: &VersionRow) -> Result<bool, MemoryError> {
+        let rows = self.w.tx.rows();
+        let GraphKey::Edge { from, to, .. } = &theirs.key else { return Ok(false) };
+        if !theirs.deleted {
+            return Ok(false);
+        }
+        let gone = self.since.first_said(rows, theirs)?.seq;
+        for end in [from, to] {
+            let key = GraphKey::Node(end.clone());
+            if let Some(node) = self.since.own(rows, &key)?.filter(|node| node.deleted)
+                && self.since.first_said(rows, &node)?.seq < gone
+                && ours.live(rows, &key)?.is_some()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn leaves_hole(&self, ours: &GraphView, theirs: &VersionRow) -> Result<bool, MemoryError> {

@@ -2,7 +2,8 @@
 //!
 //! Per key of the merged branch, in the order nodes, edges, oldest first: what says the same as both sides did when a merge
 //! last found them agreed (or at the cut) is nothing new; what says the same as the destination is agreed from now on; what
-//! somebody refused stays refused until the branch says something else; what the destination changed too, or what would leave an edge without its
+//! somebody refused stays refused until the branch says something else; an edge that is gone because its node is waits for
+//! the node; what the destination changed too, or what would leave an edge without its
 //! node, is a conflict; the rest is taken. Everything is predicted: every count, every state, every open conflict.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,6 +155,16 @@ impl Model {
         }
     }
 
+    /// Whether an edge is gone only because a node is that the destination still has.
+    fn went_with_node(&self, from: usize, into: usize, key: &str, theirs: usize) -> bool {
+        let first = |key: &str, version: usize| self.first(version, |at| self.own(from, key, at));
+        let disputed = |end: &str| {
+            let node = self.own(from, end, usize::MAX).filter(|at| self.versions[*at].state.is_none());
+            node.is_some_and(|node| first(end, node) < first(key, theirs)) && self.now(into, end).is_some()
+        };
+        is_edge(key) && self.versions[theirs].state.is_none() && key.split("|r|").any(disputed)
+    }
+
     fn dispute(&self, from: usize, into: usize, key: &str, theirs: usize) -> Dispute {
         let stands = |key: &str| {
             let shown = self.shown(into, key, usize::MAX)?;
@@ -195,7 +206,9 @@ impl Model {
             let (state, ours) = (self.says(Some(theirs)), self.now(into, &key));
             let agreed = self.agreed(from, &key);
             let at = (from, key.clone());
-            if state == agreed || state == ours || self.is_refused(from, &key, theirs) {
+            let nothing =
+                self.is_refused(from, &key, theirs) || self.went_with_node(from, into, &key, theirs);
+            if state == agreed || state == ours || nothing {
                 if state == ours && state != agreed {
                     self.agree(from, &key, theirs);
                 }

@@ -339,7 +339,7 @@ fn an_edge_that_came_after_a_conflict_is_not_deleted_with_its_node() {
         let refused = w.refused("graph_conflict_resolve", take(&first));
         let MemoryError::ConflictStale { edges, .. } = refused else { panic!("{refused}") };
         let ends: Vec<&str> = edges.iter().map(|edge| edge["from"].as_str().unwrap()).collect();
-        assert_eq!(ends, ["d", "c"], "the newest first");
+        assert_eq!(ends, ["d", "c", "a"], "the newest first");
         let again = merge();
         assert_eq!(again["conflicts_created"], 1, "{again}");
         assert_eq!(merge()["conflicts_created"], 0);
@@ -410,5 +410,37 @@ fn what_was_agreed_on_is_no_answer_to_a_later_dispute() {
         put(w, "main", "f");
         put(w, "b", "e");
         assert_eq!(merge_graph(w), (0, 0, 1), "both changed since they agreed");
+    });
+}
+
+#[test]
+fn an_edge_stays_with_the_node_that_the_destination_keeps() {
+    on_every_store(|w| {
+        let apply = |branch: &str, ops: Value| {
+            w.ok("graph_apply", json!({"branch": branch, "doc": "g", "ops": ops}));
+        };
+        let edges = || {
+            let found = w.ok("graph_query", json!({"branch": "main", "doc": "g"}))["edges"].clone();
+            found.as_array().unwrap().len()
+        };
+        let node =
+            |id: &str, title: &str| json!({"op": "node_upsert", "id": id, "type": "t", "title": title});
+        let edge =
+            |meta: Value| json!({"op": "edge_upsert", "from": "y", "rel": "r", "to": "k", "meta": meta});
+        apply("main", json!([node("y", "y"), node("k", "k"), edge(json!({}))]));
+        w.ok("branch_create", json!({"name": "b", "from": "main"}));
+        apply("b", json!([{"op": "node_delete", "id": "k"}]));
+        apply("main", json!([node("k", "changed")]));
+        let merge = || w.ok("graph_merge", json!({"from": "b", "into": "main", "doc": "g"}));
+        let out = merge();
+        assert_eq!((&out["merged"], &out["conflicts_created"]), (&json!(0), &json!(1)), "{out}");
+        assert_eq!(edges(), 1, "nobody has decided over the node yet");
+        let id = out["conflict_ids"][0].clone();
+        w.ok("graph_conflict_resolve", json!({"conflict_id": id, "resolution": "use_into"}));
+        // What was settled for the node is settled for its edge, whatever the destination makes of it.
+        apply("main", json!([edge(json!({"why": "it holds"}))]));
+        let again = merge();
+        assert_eq!((&again["merged"], &again["conflicts_created"]), (&json!(0), &json!(0)), "{again}");
+        assert_eq!(edges(), 1);
     });
 }
