@@ -45,6 +45,11 @@ pub trait AnchorProbe: Sync {
         Vec::new()
     }
 
+    /// The file of a node and the lines that it stands on, if the node is there.
+    fn extent(&self, _node_id: &str) -> Option<(String, Option<(u32, u32)>)> {
+        None
+    }
+
     /// The same place as it is written down: one spelling for each place. A place that cannot be found keeps its own.
     fn spelled(&self, at: AnchorAt) -> AnchorAt {
         at
@@ -231,13 +236,6 @@ pub(crate) fn warnings<'a>(rows: impl IntoIterator<Item = &'a AnchorRow>) -> Vec
 /// How many anchors a warning names.
 const NAMED: usize = 5;
 
-/// What a place may have been written down as: a path, or a node.
-pub(crate) fn spellings(code: &dyn AnchorProbe, place: &str) -> [String; 2] {
-    let path = code.spelled(AnchorAt::Path { path: place.to_owned(), lines: None });
-    let node = code.spelled(AnchorAt::Node { node_id: place.to_owned() });
-    [name(&path), name(&node)]
-}
-
 /// The place in words.
 pub(crate) fn name(at: &AnchorAt) -> String {
     match at {
@@ -281,7 +279,8 @@ fn state(code: &dyn AnchorProbe, row: &AnchorRow) -> (Option<AnchorState>, Optio
     }
 }
 
-fn place(anchor: &AnchorIn) -> Result<AnchorAt, MemoryError> {
+/// The place that was given, checked.
+pub(crate) fn place(anchor: &AnchorIn) -> Result<AnchorAt, MemoryError> {
     let bad = |reason: &str| Err(MemoryError::invalid("anchors", reason));
     let checked = |text: &str| -> Result<String, MemoryError> {
         if text.trim().is_empty() || text.len() > MAX_PLACE || text.chars().any(char::is_control) {
@@ -306,7 +305,7 @@ fn place(anchor: &AnchorIn) -> Result<AnchorAt, MemoryError> {
     }
 }
 
-fn parse_lines(text: &str) -> Result<(u32, u32), MemoryError> {
+pub(crate) fn parse_lines(text: &str) -> Result<(u32, u32), MemoryError> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse(), last.trim().parse()) {
         (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok((first, last)),

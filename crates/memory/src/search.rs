@@ -1,12 +1,14 @@
 //! Full text search over notes, cards, tasks and plans, and over the claims of missions behind them.
 
 mod claims;
+mod places;
 mod reindex;
 mod terms;
 
 pub use reindex::reindex;
 pub use terms::{index_text, wanted};
 
+use places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +49,7 @@ pub struct SearchRequest {
     /// Only what was written at or after this time (a date, or RFC 3339).
     #[serde(default)]
     pub since: Option<String>,
-    /// Only what speaks of these places in the code: paths or node ids.
+    /// Only what speaks of these places in the code: files, folders, path:12-40, or node ids.
     #[serde(default)]
     pub anchors: Option<Vec<String>>,
     /// next_cursor of the page before
@@ -69,6 +71,12 @@ pub struct SearchOutput {
     /// Best first.
     pub hits: Vec<Hit>,
     pub pagination: Pagination,
+    /// Places of `anchors` that the code does not have, when nothing was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_anchors: Vec<String>,
+    /// Whether something holds the words, but nothing that speaks of `anchors`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_elsewhere: bool,
     /// Whether the budget dropped or shortened something.
     pub truncated: bool,
 }
@@ -136,14 +144,10 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
     let since = request.since.as_deref().map(|since| text::parse_time("since", since)).transpose()?;
     let cursor = page::cursor(request.cursor, 0)?;
     let after = Place::of_cursor(cursor);
-    let places: Option<Vec<String>> = request
-        .anchors
-        .as_ref()
-        .map(|given| given.iter().flat_map(|place| anchors::spellings(ports.code, place)).collect());
+    let places = Places::of(ports.code, request.anchors.as_deref().unwrap_or_default())?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let ask =
-            Ask { ports, rows, ws: &ws, words: &words, kinds: &kinds, since, places: places.as_deref() };
+        let ask = Ask { ports, rows, ws: &ws, words: &words, kinds: &kinds, since, places: places.as_ref() };
         let mut matched = Matched::AllWords;
         let (mut found, mut more) = ask.page(Match::All, after, limit)?;
         if found.is_empty() && (cursor == 0 || ask.page(Match::All, Place::default(), 1)?.0.is_empty()) {
@@ -157,8 +161,15 @@ pub fn search(ports: &Ports<'_>, request: &SearchRequest) -> Result<SearchOutput
             matched,
             hits: Vec::new(),
             pagination: Pagination::widest(cursor, limit),
+            unknown_anchors: Vec::new(),
+            only_elsewhere: false,
             truncated: false,
         };
+        if let Some(places) = places.as_ref().filter(|_| hits.is_empty() && cursor == 0) {
+            out.unknown_anchors = places.unknown(ports.code);
+            let anywhere = Ask { places: None, ..ask };
+            out.only_elsewhere = !anywhere.page(Match::Any, Place::default(), 1)?.0.is_empty();
+        }
         let room = budget.0.saturating_sub(json_size(&out));
         (out.pagination, out.truncated) = out.pagination.fitted(&mut hits, &numbers, more, room);
         out.hits = hits;
@@ -195,7 +206,7 @@ struct Ask<'a> {
     words: &'a [Wanted],
     kinds: &'a [FindKind],
     since: Option<i64>,
-    places: Option<&'a [String]>,
+    places: Option<&'a Places>,
 }
 
 impl Ask<'_> {
@@ -266,16 +277,10 @@ impl Ask<'_> {
 
     /// The hit, if it speaks of the places that are asked for, with those that changed.
     fn about(&self, mut hit: Hit, anchors: Vec<Anchor>) -> Option<Hit> {
-        if let Some(places) = self.places {
-            // A node of a file speaks of the file: its id is `kind::path::name`.
-            let named = |anchor: &Anchor| {
-                let file = anchor.node_id.as_deref().and_then(|id| id.split("::").nth(1)).map(str::to_owned);
-                let own = [&anchor.path, &anchor.node_id, &file];
-                own.into_iter().flatten().any(|place| places.contains(place))
-            };
-            if !anchors.iter().any(named) {
-                return None;
-            }
+        if let Some(places) = self.places
+            && !anchors.iter().any(|anchor| places.hold(self.ports.code, anchor))
+        {
+            return None;
         }
         hit.stale_anchors = anchors;
         hit.stale_anchors

@@ -169,6 +169,13 @@ impl AnchorProbe for CodeSight<'_> {
         }
     }
 
+    fn extent(&self, node_id: &str) -> Option<(String, Option<(u32, u32)>)> {
+        let graph = self.graph()?;
+        let node = graph.node(graph.node_by_id(node_id)?);
+        let lines = Some(node.lines()).filter(|(first, _)| *first > 0);
+        Some((node.path().to_owned(), lines)).filter(|(path, _)| !path.is_empty())
+    }
+
     /// Paths relative to the workspace with links resolved; nodes by their ids, however they were named.
     fn spelled(&self, at: AnchorAt) -> AnchorAt {
         match at {

@@ -163,3 +163,45 @@ fn a_conflict_over_an_edge_without_its_node_says_so_and_can_be_settled_both_ways
         assert_eq!(left["conflict"].get("what"), None);
     });
 }
+
+#[test]
+fn a_search_is_narrowed_to_files_folders_and_lines() {
+    on_every_store(|w| {
+        for place in ["src/a.rs", "src/b.rs", "src2/a.rs", "src", "function::src/b.rs::run"] {
+            w.code.0.lock().insert(place.to_owned(), "v1".to_owned());
+        }
+        for (text, anchor) in [
+            ("top of a", json!({"path": "src/a.rs", "lines": "1-9"})),
+            ("end of a", json!({"path": "src/a.rs", "lines": "30-40"})),
+            ("all of a", json!({"path": "src/a.rs"})),
+            ("run of b", json!({"node_id": "function::src/b.rs::run"})),
+            ("another of a", json!({"path": "src2/a.rs"})),
+        ] {
+            let note = json!({"branch": "main", "doc": "notes", "content": text, "anchors": [anchor]});
+            w.ok("notes_commit", note);
+        }
+        let ask = |places: Value| w.ok("memory_search", json!({"query": "of", "anchors": places}));
+        let found = |places: Value| {
+            let hits = ask(places)["hits"].clone();
+            let mut out = column(hits.as_array().unwrap(), "snippet");
+            out.sort_by_key(ToString::to_string);
+            out
+        };
+        assert_eq!(found(json!([])).len(), 5, "no place leaves nothing out");
+        assert_eq!(found(json!(["src"])), ["all of a", "end of a", "run of b", "top of a"]);
+        assert_eq!(found(json!(["src/a.rs:5"])), ["all of a", "top of a"]);
+        assert_eq!(found(json!(["src/a.rs:9-30"])), ["all of a", "end of a", "top of a"]);
+        assert_eq!(found(json!(["src/b.rs"])), ["run of b"]);
+        assert_eq!(found(json!(["function::src/b.rs::run"])), ["run of b"]);
+        assert_eq!(found(json!(["."])).len(), 5);
+        let nowhere = ask(json!(["nope.rs", "src/a.rs:20"]));
+        assert_eq!(nowhere["hits"].as_array().unwrap().len(), 1, "{nowhere}");
+        let nowhere = ask(json!(["nope.rs"]));
+        assert_eq!((&nowhere["hits"], &nowhere["unknown_anchors"]), (&json!([]), &json!(["nope.rs"])));
+        assert_eq!(nowhere["only_elsewhere"], true);
+        // What was written about a file is found when the file is gone.
+        w.code.0.lock().remove("src2/a.rs");
+        assert_eq!(found(json!(["src2/a.rs"])), ["another of a"]);
+        w.refused("memory_search", json!({"query": "of", "anchors": [""]}));
+    });
+}

@@ -25,6 +25,13 @@ memory_tool! {
 /// To the best hit; nothing found says where else something is.
 fn point(ctx: &Ctx<'_>, found: &SearchOutput) -> Guidance {
     match found.hits.first() {
+        None if !found.unknown_anchors.is_empty() => Guidance::hint(format!(
+            "Nothing in the code is at {}, and nothing that was found speaks of it.",
+            found.unknown_anchors[..found.unknown_anchors.len().min(3)].join(", ")
+        )),
+        None if found.only_elsewhere => Guidance::hint(
+            "What holds these words does not speak of `anchors`; leave them out, or name a folder.",
+        ),
         None => {
             when_empty(ctx, &found.hits, "Nothing holds any of these words; try others, or fewer filters.")
         }
