@@ -10,7 +10,7 @@ use super::mutation::{Happened, Stage, mutation, seal};
 use super::selector::{Selected, select};
 use crate::error::MemoryError;
 use crate::ids::WorkspaceId;
-use crate::port::{CheckpointRow, Object};
+use crate::port::{CheckpointRow, Object, Status};
 use crate::ports::Ports;
 use crate::secrets::Sensitive;
 use crate::text;
@@ -111,14 +111,18 @@ pub fn define(ports: &Ports<'_>, request: &TasksDefineRequest) -> Result<StepOut
     })
 }
 
-/// A step that is done stays as it is.
+/// A step that is done stays as it is, and so does one of a task that was given up.
 pub(super) fn refuse_done(found: &mut Selected) -> Result<(), MemoryError> {
     let path = found.path();
     let step = found.step();
-    match step.completed {
-        Some(_) => Err(MemoryError::StepDone { step: step.id.clone(), path }),
-        None => Ok(()),
+    if step.completed.is_some() {
+        return Err(MemoryError::StepDone { step: step.id.clone(), path });
     }
+    if found.task.status == Status::Cancelled {
+        let (task, status) = (found.task.id, found.task.status.as_str());
+        return Err(MemoryError::TaskClosed { task, status });
+    }
+    Ok(())
 }
 
 /// Writes a changed step and seals the change of its task.

@@ -78,7 +78,7 @@ pub fn done(ports: &Ports<'_>, request: &TasksDoneRequest) -> Result<TasksDoneOu
         let open = found.steps.iter().filter(|other| other.completed.is_none()).count();
         let mut task = found.task;
         let before = task.status;
-        if open == 0 && before != Status::Cancelled {
+        if open == 0 {
             task.status = Status::Done;
         }
         task.revision += 1;

@@ -91,6 +91,10 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
             payload.insert("to".to_owned(), json!(status));
             row.status = status;
         }
+        // Whoever held it when it was closed has let go of it, unless it is they who open it again.
+        if is_closed(&before) && !is_closed(&row) && request.claim_token.is_none() {
+            row.claim = None;
+        }
         if payload.is_empty() {
             if request.names_nothing() {
                 return Err(MemoryError::NothingToChange { id: row.id });
@@ -109,10 +113,9 @@ pub fn edit(ports: &Ports<'_>, request: &TasksEditRequest) -> Result<TasksEditOu
         if !request.anchors.is_keep() {
             event.warn(anchors::warnings(&row.anchors).pop());
         }
-        let closed = |row: &EntityRow| matches!(row.status, Status::Done | Status::Cancelled);
-        if row.id.kind == EntityKind::Plan && closed(&row) && !closed(&before) {
+        if row.id.kind == EntityKind::Plan && is_closed(&row) && !is_closed(&before) {
             event.warn(left_behind(&open_tasks(w.tx.rows(), &w.ws, &row)?, &row));
-        } else if row.status.is_open() && (closed(&before) || before.parent != row.parent) {
+        } else if row.status.is_open() && (is_closed(&before) || before.parent != row.parent) {
             event.warn(in_the_way(w.tx.rows(), &w.ws, &row)?);
         }
         Ok(Outcome::Keep(TasksEditOutput::of(&row, Some(event))))
@@ -253,10 +256,14 @@ fn check_status(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow, to: Status)
     Ok(())
 }
 
+fn is_closed(row: &EntityRow) -> bool {
+    matches!(row.status, Status::Done | Status::Cancelled)
+}
+
 /// The tasks of a plan that are neither done nor cancelled, oldest first.
 fn open_tasks(rows: &dyn Rows, ws: &WorkspaceRow, plan: &EntityRow) -> Result<Vec<EntityId>, MemoryError> {
     let tasks = rows.children(ws.no, plan.id)?;
-    let open = tasks.iter().filter(|row| !matches!(row.status, Status::Done | Status::Cancelled));
+    let open = tasks.iter().filter(|row| !is_closed(row));
     Ok(open.map(|row| row.id).collect())
 }
 

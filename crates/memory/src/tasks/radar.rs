@@ -94,6 +94,9 @@ pub struct StepStats {
     pub total: usize,
     pub open: usize,
     pub completed: usize,
+    /// Tasks of a plan that were given up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cancelled: usize,
     /// Open steps whose criteria are not confirmed.
     pub missing_criteria: usize,
     /// Open steps whose tests are not confirmed.
@@ -127,7 +130,9 @@ pub fn radar(ports: &Ports<'_>, request: &TasksRadarRequest) -> Result<TasksRada
         let ws = writer::workspace(rows, &workspace)?;
         let row = task_or_focus(rows, &ws, request.task.as_deref())?;
         let (radar, steps) = standing(rows, &ws, &row)?;
-        let more = radar.more_next > 0;
+        let note = radar.last_note.as_ref();
+        let shortened = radar.contract_length.is_some() || note.is_some_and(|note| note.truncated);
+        let more = radar.more_next > 0 || shortened;
         let mut stale = Stale::new(ports, rows, &ws);
         stale.look(&row.id.to_string(), &row.anchors);
         stale.branch(&row.id.branch())?;
@@ -167,7 +172,12 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         steps.iter().any(|other| other.completed.is_none() && below(other))
     };
     // A parent is finished after its children, so the work is at the leaves.
-    let queue: Vec<&StepRow> = steps.iter().filter(is_open).filter(|step| !has_open_below(step)).collect();
+    let mut queue: Vec<&StepRow> =
+        steps.iter().filter(is_open).filter(|step| !has_open_below(step)).collect();
+    // Nobody works on what is over, though steps of it are open.
+    if is_over(row) {
+        queue.clear();
+    }
     let first = queue.first().copied();
     let missing = |gate: Checkpoint| {
         steps.iter().filter(is_open).filter(|step| Checkpoint::missing(step).contains(&gate)).count()
@@ -177,6 +187,7 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         total: steps.len(),
         open,
         completed: steps.len() - open,
+        cancelled: 0,
         missing_criteria: missing(Checkpoint::Criteria),
         missing_tests: missing(Checkpoint::Tests),
         first_open: first.map(StepLine::of),
@@ -200,10 +211,22 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
         }
     }
     let mut next: Vec<String> = queue.iter().skip(1).take(NEXT).map(|step| line(step)).collect();
-    if steps.is_empty() && row.status.is_open() {
+    if steps.is_empty() && !is_over(row) {
         next.push("no steps yet".to_owned());
+    } else if open == 0 && !is_over(row) {
+        next.push(format!(
+            "all steps of {} are done: tasks_decompose adds what is missing, tasks_edit with status done closes it",
+            row.id
+        ));
     }
+    let plan = match row.parent {
+        Some(plan) => rows.entity(ws.no, plan)?,
+        None => None,
+    };
     let mut blockers = Vec::new();
+    if let Some(plan) = plan.as_ref().filter(|plan| is_over(plan) && !is_over(row)) {
+        blockers.push(format!("{} is {}: {}", plan.id, plan.status.as_str(), plan.title));
+    }
     // Nothing is in the way of what is over.
     let waits = if is_over(row) { &[] } else { row.depends_on.as_slice() };
     for id in waits {
@@ -216,10 +239,6 @@ fn of_task(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar
     for step in steps.iter().filter(is_open).filter(|_| !is_over(row)) {
         blockers.extend(step.blockers.iter().map(|blocker| format!("{} {blocker}", path_text(&step.path))));
     }
-    let plan = match row.parent {
-        Some(plan) => rows.entity(ws.no, plan)?,
-        None => None,
-    };
     let promise = plan.as_ref().and_then(|plan| plan.contract.clone());
     let why = [row.description.clone(), row.contract.clone(), promise.clone(), plan.map(|plan| plan.title)];
     let why = why.into_iter().flatten().next().unwrap_or_else(|| row.title.clone());
@@ -239,21 +258,29 @@ fn is_over(row: &EntityRow) -> bool {
 
 fn of_plan(rows: &dyn Rows, ws: &WorkspaceRow, row: &EntityRow) -> Result<(Radar, StepStats), MemoryError> {
     let tasks = rows.children(ws.no, row.id)?;
-    let open: Vec<&EntityRow> = tasks.iter().filter(|task| !is_over(task)).collect();
+    let mut open: Vec<&EntityRow> = tasks.iter().filter(|task| !is_over(task)).collect();
+    let count = |status: Status| tasks.iter().filter(|task| task.status == status).count();
     let stats = StepStats {
         total: tasks.len(),
         open: open.len(),
-        completed: tasks.len() - open.len(),
+        completed: count(Status::Done),
+        cancelled: count(Status::Cancelled),
         ..StepStats::default()
     };
+    // Tasks of a plan that is over are not ready, whatever their own status.
+    if is_over(row) {
+        open.clear();
+    }
     let line = |task: &&EntityRow| format!("{} {}: {}", task.id, task.status.as_str(), task.title);
     let mut next: Vec<String> = open.iter().skip(1).take(NEXT).map(line).collect();
     // A plan is closed by whoever says that its contract is kept.
     if !tasks.is_empty() && open.is_empty() && !is_over(row) {
-        next.push(format!(
-            "all tasks of {} are done or cancelled: tasks_edit with status done closes it",
-            row.id
-        ));
+        let how = if stats.completed > 0 {
+            "done or cancelled: tasks_edit with status done closes it"
+        } else {
+            "cancelled: tasks_create adds others, tasks_edit with status cancelled gives it up"
+        };
+        next.push(format!("all tasks of {} are {how}", row.id));
     }
     let radar = Radar {
         now: open.first().map_or_else(|| format!("{} is {}", row.id, row.status.as_str()), line),

@@ -10,6 +10,7 @@ mod cards;
 mod drawers;
 mod far_down;
 mod first_use;
+mod given_up;
 mod graphs;
 mod histories;
 mod merge_rule;

@@ -70,6 +70,11 @@ impl Task {
         matches!(self.status, "done" | "cancelled")
     }
 
+    /// Whether a step can still be worked on.
+    fn is_at_work(&self, step: usize) -> bool {
+        !self.steps[step].done && self.status != "cancelled"
+    }
+
     fn open_below(&self, path: &str) -> bool {
         self.steps.iter().any(|step| !step.done && step.path.starts_with(&format!("{path}.")))
     }
@@ -129,7 +134,7 @@ impl Play {
             }
             Action::Verify { task, step, criteria, tests } => {
                 let Some((at, path, found)) = self.find(pick(task), step) else { return };
-                let possible = found.is_some_and(|found| !self.tasks[at].steps[found].done)
+                let possible = found.is_some_and(|found| self.tasks[at].is_at_work(found))
                     && (criteria.is_some() || tests.is_some());
                 let mut checks = json!({});
                 for (gate, given) in [("criteria", criteria), ("tests", tests)] {
@@ -148,7 +153,7 @@ impl Play {
             }
             Action::Define { task, step, tests } => {
                 let Some((at, path, found)) = self.find(pick(task), step) else { return };
-                let possible = found.is_some_and(|found| !self.tasks[at].steps[found].done);
+                let possible = found.is_some_and(|found| self.tasks[at].is_at_work(found));
                 let field = if tests { "tests" } else { "success_criteria" };
                 let arguments = json!({"task": name(at), "path": path, field: ["anew"]});
                 if self.call(w, at, "tasks_define", arguments, possible).is_some()
@@ -167,7 +172,10 @@ impl Play {
                 let possible = found.is_some_and(|found| {
                     let task = &self.tasks[at];
                     let step = &task.steps[found];
-                    !step.done && step.criteria && (step.tests || !step.has_tests) && !task.open_below(&path)
+                    task.is_at_work(found)
+                        && step.criteria
+                        && (step.tests || !step.has_tests)
+                        && !task.open_below(&path)
                 });
                 let arguments = json!({"task": name(at), "path": path});
                 if self.call(w, at, "tasks_done", arguments, possible).is_some()
@@ -202,7 +210,11 @@ impl Play {
                     return;
                 }
                 if self.call(w, at, "tasks_edit", arguments, possible).is_some() {
+                    let was_closed = self.tasks[at].closed();
                     self.tasks[at].status = status;
+                    if was_closed && !self.tasks[at].closed() {
+                        self.tasks[at].claim = None;
+                    }
                 }
             }
             Action::Claim { task, agent, lease } => {
