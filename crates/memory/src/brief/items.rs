@@ -83,14 +83,6 @@ pub(super) fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
 }
 
 impl BriefNote {
-    /// The same with so many bytes of the text of `full`, the note before it was shortened.
-    pub(super) fn with_text_of(&self, full: &Self, max: usize) -> Self {
-        let (text, truncated, text_length) = (full.text.clone(), full.truncated, full.text_length);
-        let mut out = Self { text, truncated, text_length, ..self.clone() };
-        out.shorten(max);
-        out
-    }
-
     fn new(
         id: String,
         branch: &BranchName,

@@ -2,7 +2,6 @@
 
 mod items;
 mod notes;
-mod tight;
 mod trim;
 
 use std::cell::RefCell;
@@ -163,10 +162,6 @@ pub struct Dropped {
     pub conflicts: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub notes: usize,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub handoff: usize,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub focus: usize,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -198,7 +193,7 @@ pub fn brief(ports: &Ports<'_>, request: &BriefRequest) -> Result<BriefOutput, M
             partly: RefCell::default(),
         };
         let mut out = look.gather()?;
-        out.truncated = out.dropped != Dropped::default();
+        out.truncated = out.is_partial();
         trim::trim(&mut out, budget.0);
         Ok(out)
     })

@@ -1,214 +1,266 @@
-//! Making a brief fit: the far end of the longest list first, the hand-off and what is pinned last.
+//! Making a brief fit: it grows by rungs, what is worth most first, and everything short before anything is long.
+//!
+//! The rungs are the same for every budget, and the brief stands on the highest one up to which all fit. So a larger
+//! budget never shows less of anything. First come the focus, the hand-off and what is pinned, which are there however
+//! small the budget is: without them a brief says nothing. Then one of each list in the order of worth; then whole
+//! titles and texts, of the hand-off and what is pinned first; and only then more of the lists.
 
 use super::items::{LONG, SHORT};
-use super::{BriefNote, BriefOutput, tight};
+use super::{BriefFocus, BriefOutput, Dropped, EACH};
 use crate::budget::json_size;
 use crate::text;
 
-/// One list of a brief, and how many of it were left out.
-struct List<'a> {
-    len: usize,
-    cut: Box<dyn FnOnce(usize) + 'a>,
-}
-
-fn list<'a, T>(items: &'a mut Vec<T>, dropped: &'a mut usize) -> List<'a> {
-    let len = items.len();
-    let cut = move |keep: usize| {
-        *dropped += items.len().saturating_sub(keep);
-        items.truncate(keep);
-    };
-    List { len, cut: Box::new(cut) }
-}
-
-impl BriefOutput {
-    /// The lists that give way, the one worth least last.
-    fn lists(&mut self) -> Vec<List<'_>> {
-        let dropped = &mut self.dropped;
-        vec![
-            list(&mut self.ready, &mut dropped.ready),
-            list(&mut self.decisions, &mut dropped.decisions),
-            list(&mut self.at_work, &mut dropped.at_work),
-            list(&mut self.conflicts, &mut dropped.conflicts),
-            list(&mut self.questions, &mut dropped.questions),
-            list(&mut self.stale_anchors, &mut dropped.stale_anchors),
-            list(&mut self.notes, &mut dropped.notes),
-        ]
-    }
-
-    /// At most so many of each; the rest is counted.
-    pub(super) fn keep_each(&mut self, most: usize) {
-        for list in self.lists() {
-            (list.cut)(most);
-        }
-    }
-
-    /// Drops the last of the longest list; says whether one had more than one.
-    fn drop_from_longest(&mut self) -> bool {
-        let lists = self.lists();
-        let Some(longest) = lists.into_iter().filter(|list| list.len > 1).max_by_key(|list| list.len) else {
-            return false;
-        };
-        let keep = longest.len - 1;
-        (longest.cut)(keep);
-        true
-    }
-}
-
-/// The longest text of what is pinned where there is room for hardly anything, in bytes.
-const SHORTEST: usize = 60;
-/// Shortens cards and plain notes, then drops the far end of the longest list and long lines about the focus; only
-/// then what is pinned and the hand-off give way. The newest of each stays as long as the budget has room for one of
-/// each; below that, worth decides. What room is left in the end is given back, to the hand-off and what is pinned first.
+/// Shows as much of a brief as fits.
 pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
     if json_size(out) <= budget {
         return;
     }
     let whole = out.clone();
-    out.truncated = true;
-    shorten_lesser(out, SHORT / 2);
-    while json_size(out) > budget && out.drop_from_longest() {}
-    if json_size(out) > budget {
-        shorten_lesser(out, SHORTEST);
-    }
-    if json_size(out) > budget
-        && let Some(focus) = &mut out.focus
-    {
-        while json_size(focus) > budget / 3 {
-            let Some(longest) = [&mut focus.next, &mut focus.verify, &mut focus.blockers]
-                .into_iter()
-                .max_by_key(|list| list.len())
-                .filter(|list| list.len() > 1)
-            else {
-                break;
-            };
-            longest.pop();
-            focus.truncated = true;
+    let mut form = Form::LEAST;
+    *out = form.show(&whole);
+    for rung in rungs(&whole) {
+        let mut higher = form.clone();
+        rung.add_to(&mut higher);
+        let longer = higher.show(&whole);
+        if json_size(&longer) > budget {
+            stretch(out, &whole, &form, &rung, budget);
+            return;
         }
-    }
-    for max in [SHORT, SHORT / 2] {
-        if json_size(out) > budget {
-            shorten_titles(out, max);
-        }
-    }
-    let mut max = LONG.max(budget / 2) / 2;
-    while json_size(out) > budget && max >= SHORTEST {
-        shorten_kept(out, max);
-        max /= 2;
-    }
-    for max in [60, 24] {
-        if json_size(out) > budget {
-            shorten_titles(out, max);
-        }
-    }
-    // So much is pinned that nothing else would be left.
-    while json_size(out) > budget && out.pinned.len() > 1 && json_size(&out.pinned) > budget / 4 * 3 {
-        out.pinned.pop();
-        out.dropped.pinned += 1;
-    }
-    if json_size(out) > budget {
-        *out = tight::brief(&whole, budget);
-    } else {
-        lengthen(out, &whole, budget);
-        refill(out, &whole, budget);
+        (form, *out) = (higher, longer);
     }
 }
 
-/// Cuts what is pinned and the hand-off to `max` bytes.
-pub(super) fn shorten_kept(out: &mut BriefOutput, max: usize) {
-    for note in out.pinned.iter_mut().chain(&mut out.handoff) {
-        note.shorten(max);
-    }
+/// What a brief shows, and how long. Each rung makes something of it more, and nothing less.
+#[derive(Clone, Debug)]
+struct Form {
+    /// How many are pinned.
+    pinned: usize,
+    /// How many of them are whole; bytes of the text of the one behind them, and of all others.
+    whole_pins: usize,
+    next_pin: usize,
+    pin: usize,
+    handoff: usize,
+    /// Bytes of a title, and of a line about the focus.
+    title: usize,
+    /// Bytes of the text of a card or plain note.
+    lesser: usize,
+    focus: Detail,
+    /// How many of each list.
+    lists: [usize; LISTS.len()],
 }
 
-/// Cuts cards and notes to `max` bytes, and the newest note on the focus to twice that.
-pub(super) fn shorten_lesser(out: &mut BriefOutput, max: usize) {
-    for card in out.decisions.iter_mut().chain(&mut out.questions) {
-        card.shorten(max);
-    }
-    for note in &mut out.notes {
-        note.shorten(max);
-    }
-    if let Some(note) = out.focus.as_mut().and_then(|focus| focus.last_note.as_mut()) {
-        note.shorten(max * 2);
-    }
+/// How much is told of the focus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    Name,
+    Blocker,
+    OneOfEach,
+    Reasons,
+    All,
 }
 
-/// Gives the hand-off, and then what is pinned, as much of their text as there is room for.
-pub(super) fn lengthen(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
-    if let (Some(shown), Some(full)) = (out.handoff.clone(), &whole.handoff) {
-        stretch(out, budget, &shown, full, |out, note| out.handoff = Some(note));
+/// The lists that give way, in the order of worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum List {
+    Ready,
+    Decisions,
+    AtWork,
+    Conflicts,
+    Questions,
+    StaleAnchors,
+    Notes,
+}
+
+const LISTS: [List; 7] = [
+    List::Ready,
+    List::Decisions,
+    List::AtWork,
+    List::Conflicts,
+    List::Questions,
+    List::StaleAnchors,
+    List::Notes,
+];
+
+#[derive(Clone, Copy, Debug)]
+enum Rung {
+    Pinned(usize),
+    WholePin(usize),
+    Pin(usize),
+    Handoff(usize),
+    Title(usize),
+    Lesser(usize),
+    Focus(Detail),
+    List(List, usize),
+}
+
+/// So much may be pinned that nothing else would be left: these come before one of each list, and the others behind.
+const FIRST_PINS: usize = 8;
+
+/// The way up from the least.
+fn rungs(whole: &BriefOutput) -> Vec<Rung> {
+    use Rung::{Focus, Handoff, Lesser, Pin, Pinned, Title, WholePin};
+    let pins = whole.pinned.len();
+    let mut out: Vec<Rung> = (2..=pins.min(FIRST_PINS)).map(Pinned).collect();
+    let one = |list: List| Rung::List(list, 1);
+    out.extend([one(List::Ready), one(List::Decisions), Focus(Detail::Blocker)]);
+    out.extend([one(List::AtWork), one(List::Conflicts), one(List::Questions)]);
+    out.extend([Title(60), Pin(60), Handoff(60), one(List::StaleAnchors), one(List::Notes)]);
+    out.push(Focus(Detail::OneOfEach));
+    out.extend((FIRST_PINS + 1..=pins).map(Pinned));
+    out.extend([Title(SHORT / 2), Pin(SHORT / 2), Focus(Detail::Reasons), Lesser(60), Handoff(LONG)]);
+    out.extend((0..pins).map(WholePin));
+    out.extend([Title(SHORT), Focus(Detail::All), Title(usize::MAX), Lesser(SHORT / 2)]);
+    for count in 2..=EACH {
+        out.extend(LISTS.map(|list| Rung::List(list, count)));
+        if count == 3 {
+            out.push(Handoff(usize::MAX));
+        }
     }
-    for (at, full) in whole.pinned.iter().enumerate() {
-        if let Some(shown) = out.pinned.get(at).cloned() {
-            stretch(out, budget, &shown, full, |out, note| out.pinned[at] = note);
+    out.push(Lesser(usize::MAX));
+    out
+}
+
+impl Rung {
+    fn add_to(self, form: &mut Form) {
+        match self {
+            Rung::Pinned(count) => form.pinned = count,
+            Rung::WholePin(at) => (form.whole_pins, form.next_pin) = (at + 1, form.pin),
+            Rung::Pin(max) => (form.pin, form.next_pin) = (max, max),
+            Rung::Handoff(max) => form.handoff = max,
+            Rung::Title(max) => form.title = max,
+            Rung::Lesser(max) => form.lesser = max,
+            Rung::Focus(detail) => form.focus = detail,
+            Rung::List(list, count) => form.lists[list as usize] = count,
         }
     }
 }
 
-/// Puts the longest form of a note that there is room for; as it was shown, there was.
-fn stretch(
-    out: &mut BriefOutput,
-    budget: usize,
-    shown: &BriefNote,
-    full: &BriefNote,
-    put: impl Fn(&mut BriefOutput, BriefNote),
-) {
-    let (mut low, mut high) = (shown.text.len(), full.text.len());
+impl Form {
+    const LEAST: Self = Self {
+        pinned: 1,
+        whole_pins: 0,
+        next_pin: 32,
+        pin: 32,
+        handoff: 32,
+        title: 24,
+        lesser: 0,
+        focus: Detail::Name,
+        lists: [0; LISTS.len()],
+    };
+
+    fn show(&self, whole: &BriefOutput) -> BriefOutput {
+        let of = |list: List| self.lists[list as usize];
+        let mut out = BriefOutput {
+            workspace: whole.workspace.clone(),
+            checkout: whole.checkout.clone(),
+            focus: whole.focus.as_ref().map(|focus| self.focus.of(focus)),
+            handoff: whole.handoff.clone(),
+            pinned: first(&whole.pinned, self.pinned),
+            at_work: first(&whole.at_work, of(List::AtWork)),
+            ready: first(&whole.ready, of(List::Ready)),
+            conflicts: first(&whole.conflicts, of(List::Conflicts)),
+            decisions: first(&whole.decisions, of(List::Decisions)),
+            questions: first(&whole.questions, of(List::Questions)),
+            notes: first(&whole.notes, of(List::Notes)),
+            stale_anchors: first(&whole.stale_anchors, of(List::StaleAnchors)),
+            last_event_id: whole.last_event_id.clone(),
+            dropped: Dropped::default(),
+            partly_seen: whole.partly_seen.clone(),
+            truncated: true,
+        };
+        out.dropped = left_out(&out, whole);
+        for (at, note) in out.pinned.iter_mut().enumerate() {
+            match at {
+                at if at < self.whole_pins => {}
+                at if at == self.whole_pins => note.shorten(self.next_pin),
+                _ => note.shorten(self.pin),
+            }
+        }
+        if let Some(note) = &mut out.handoff {
+            note.shorten(self.handoff);
+        }
+        shorten_lesser(&mut out, self.lesser);
+        shorten_titles(&mut out, self.title);
+        out
+    }
+}
+
+fn first<T: Clone>(items: &[T], count: usize) -> Vec<T> {
+    items.iter().take(count).cloned().collect()
+}
+
+impl Detail {
+    fn of(self, focus: &BriefFocus) -> BriefFocus {
+        let most = |one: Detail| match self {
+            Detail::All => usize::MAX,
+            detail if detail >= one => 1,
+            _ => 0,
+        };
+        let mut out = BriefFocus {
+            blockers: first(&focus.blockers, most(Detail::Blocker)),
+            verify: first(&focus.verify, most(Detail::OneOfEach)),
+            next: first(&focus.next, most(Detail::OneOfEach)),
+            ..focus.clone()
+        };
+        if self < Detail::Reasons {
+            (out.why, out.contract, out.last_note) = (None, None, None);
+        }
+        out.truncated |= out != *focus;
+        out
+    }
+}
+
+/// Gives the text that the next rung would have made longer as much as there is room for.
+fn stretch(out: &mut BriefOutput, whole: &BriefOutput, form: &Form, rung: &Rung, budget: usize) {
+    let longer = |max: usize| {
+        let mut form = form.clone();
+        match rung {
+            Rung::Handoff(most) => form.handoff = max.min(*most),
+            Rung::WholePin(_) => form.next_pin = max,
+            _ => return None,
+        }
+        Some(form.show(whole))
+    };
+    let text = |note: Option<&super::BriefNote>| note.map_or(0, |note| note.text.len());
+    let (mut low, mut high) = match rung {
+        Rung::Handoff(_) => (form.handoff, text(whole.handoff.as_ref())),
+        Rung::WholePin(at) => (form.next_pin, text(whole.pinned.get(*at))),
+        _ => return,
+    };
     while low < high {
         let middle = (low + high).div_ceil(2);
-        put(out, shown.with_text_of(full, middle));
-        if json_size(out) <= budget { low = middle } else { high = middle - 1 }
+        match longer(middle) {
+            Some(shown) if json_size(&shown) <= budget => (low, *out) = (middle, shown),
+            _ => high = middle - 1,
+        }
     }
-    put(out, if low > shown.text.len() { shown.with_text_of(full, low) } else { shown.clone() });
 }
 
-/// Puts back what there is room for: what is pinned and the hand-off, then one of each list in turn, the most important
-/// list first.
-pub(super) fn refill(out: &mut BriefOutput, whole: &BriefOutput, budget: usize) {
-    if out.handoff.is_none()
-        && let Some(mut note) = whole.handoff.clone()
-    {
-        note.shorten(SHORTEST);
-        out.handoff = Some(note);
-        out.dropped.handoff -= 1;
-        if json_size(out) > budget {
-            out.handoff = None;
-            out.dropped.handoff += 1;
+/// Cuts cards and notes to `max` bytes, and the newest note on the focus to twice that. With none, a card is its title.
+fn shorten_lesser(out: &mut BriefOutput, max: usize) {
+    let least = max.max(SHORTEST);
+    for card in out.decisions.iter_mut().chain(&mut out.questions) {
+        card.shorten(least);
+        if max == 0
+            && let Some(text) = card.text.take_if(|_| !card.title.is_empty())
+        {
+            card.truncated = true;
+            card.text_length.get_or_insert(text.len());
         }
     }
-    while let Some(mut note) = whole.pinned.get(out.pinned.len()).cloned() {
-        note.shorten(SHORTEST);
-        out.pinned.push(note);
-        out.dropped.pinned -= 1;
-        if json_size(out) > budget {
-            out.pinned.pop();
-            out.dropped.pinned += 1;
-            break;
-        }
+    for note in &mut out.notes {
+        note.shorten(least);
     }
-    macro_rules! give {
-        ($($list:ident),*) => {{
-            let mut given = false;
-            $(
-                if let Some(next) = whole.$list.get(out.$list.len()) {
-                    out.$list.push(next.clone());
-                    out.dropped.$list -= 1;
-                    if json_size(out) <= budget {
-                        given = true;
-                    } else {
-                        out.$list.pop();
-                        out.dropped.$list += 1;
-                    }
-                }
-            )*
-            given
-        }};
+    if let Some(note) = out.focus.as_mut().and_then(|focus| focus.last_note.as_mut()) {
+        note.shorten(least.saturating_mul(2));
     }
-    while give!(ready, decisions, at_work, conflicts, questions, stale_anchors, notes) {}
 }
+
+/// The shortest text of a card or plain note, in bytes.
+const SHORTEST: usize = 16;
 
 /// Cuts every title, and every line about the focus, to `max` bytes.
-pub(super) fn shorten_titles(out: &mut BriefOutput, max: usize) {
+fn shorten_titles(out: &mut BriefOutput, max: usize) {
     let cut = |title: &mut String, length: &mut Option<usize>| {
         if title.len() > max {
             length.get_or_insert(title.len());
@@ -236,5 +288,50 @@ pub(super) fn shorten_titles(out: &mut BriefOutput, max: usize) {
             cut(line, &mut shortened);
         }
         focus.truncated |= shortened.is_some();
+    }
+}
+
+/// How many of each `out` lacks.
+fn left_out(out: &BriefOutput, whole: &BriefOutput) -> Dropped {
+    let before = whole.dropped;
+    Dropped {
+        pinned: before.pinned + whole.pinned.len() - out.pinned.len(),
+        ready: before.ready + whole.ready.len() - out.ready.len(),
+        decisions: before.decisions + whole.decisions.len() - out.decisions.len(),
+        questions: before.questions + whole.questions.len() - out.questions.len(),
+        stale_anchors: before.stale_anchors + whole.stale_anchors.len() - out.stale_anchors.len(),
+        at_work: before.at_work + whole.at_work.len() - out.at_work.len(),
+        conflicts: before.conflicts + whole.conflicts.len() - out.conflicts.len(),
+        notes: before.notes + whole.notes.len() - out.notes.len(),
+    }
+}
+
+impl BriefOutput {
+    /// At most so many of each list; the rest is counted.
+    pub(super) fn keep_each(&mut self, most: usize) {
+        fn keep<T>(items: &mut Vec<T>, most: usize, dropped: &mut usize) {
+            *dropped += items.len().saturating_sub(most);
+            items.truncate(most);
+        }
+        let dropped = &mut self.dropped;
+        keep(&mut self.ready, most, &mut dropped.ready);
+        keep(&mut self.decisions, most, &mut dropped.decisions);
+        keep(&mut self.at_work, most, &mut dropped.at_work);
+        keep(&mut self.conflicts, most, &mut dropped.conflicts);
+        keep(&mut self.questions, most, &mut dropped.questions);
+        keep(&mut self.stale_anchors, most, &mut dropped.stale_anchors);
+        keep(&mut self.notes, most, &mut dropped.notes);
+    }
+
+    /// Whether something is not shown, or not in full.
+    pub(super) fn is_partial(&self) -> bool {
+        let notes = self.pinned.iter().chain(&self.handoff).chain(&self.notes);
+        let cards = self.decisions.iter().chain(&self.questions);
+        let last_note = self.focus.as_ref().and_then(|focus| focus.last_note.as_ref());
+        self.dropped != Dropped::default()
+            || notes.into_iter().any(|note| note.truncated)
+            || cards.into_iter().any(|card| card.truncated)
+            || self.focus.as_ref().is_some_and(|focus| focus.truncated)
+            || last_note.is_some_and(|note| note.truncated)
     }
 }

@@ -77,3 +77,63 @@ fn a_hand_off_is_whole_before_lists_have_more_than_one() {
         assert_eq!(w.ok("brief", json!({"max_chars": 20_000}))["handoff"]["text"], long.trim());
     });
 }
+
+#[test]
+fn a_brief_that_shortened_a_note_says_so_whatever_the_budget() {
+    on_every_store(|w| {
+        let note =
+            |text: String| w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": text}));
+        note("short".to_owned());
+        assert_eq!(w.ok("brief", json!({"max_chars": 100_000}))["truncated"], false);
+        note("word ".repeat(200));
+        let brief = w.ok("brief", json!({"max_chars": 100_000}));
+        assert_eq!((&brief["notes"][0]["truncated"], &brief["truncated"]), (&json!(true), &json!(true)));
+    });
+}
+
+#[test]
+fn a_larger_budget_never_shows_less_of_anything() {
+    on_every_store(|w| {
+        plan_with_tasks(w, 14);
+        w.code.0.lock().insert("a.rs".to_owned(), "v1".to_owned());
+        w.ok("tasks_focus_set", json!({"task": "TASK-003"}));
+        w.ok("tasks_claim", json!({"task": "TASK-002", "agent_id": "ann"}));
+        let steps = json!([{"title": "first of all", "success_criteria": ["one", "two"], "tests": ["three"]},
+                           {"title": "then the others"}]);
+        w.ok("tasks_decompose", json!({"task": "TASK-003", "steps": steps}));
+        for at in 0..12 {
+            let text = format!("{at} {}", "something that was found out ".repeat(at * 7 % 11));
+            for (id, kind) in [("d", "decision"), ("q", "question")] {
+                let card = json!({"id": format!("{id}{at}"), "type": kind, "title": format!("{kind} {text}"),
+                                  "text": text});
+                w.ok(
+                    "think_card",
+                    json!({"target": "TASK-001", "card": card, "anchors": [{"path": "a.rs"}]}),
+                );
+            }
+            let mark = ["plain", "pinned", "handoff", "plain"][at % 4];
+            w.clock.advance(std::time::Duration::from_millis(1));
+            let note = json!({"target": "TASK-001", "content": text.repeat(at + 1), "meta": {mark: true}});
+            w.ok("notes_commit", note);
+        }
+        w.code.0.lock().insert("a.rs".to_owned(), "v2".to_owned());
+        let lists =
+            ["pinned", "at_work", "ready", "conflicts", "decisions", "questions", "notes", "stale_anchors"];
+        let mut before: Option<(i64, Vec<usize>)> = None;
+        for budget in (300..16_000).step_by(53) {
+            let brief = w.ok("brief", json!({"max_chars": budget}));
+            let mut shown: Vec<usize> =
+                lists.iter().map(|list| brief[*list].as_array().map_or(0, Vec::len)).collect();
+            let notes = brief["pinned"].as_array().into_iter().flatten().chain([&brief["handoff"]]);
+            shown.push(notes.map(|note| note["text"].as_str().unwrap().len()).sum());
+            for list in ["verify", "next", "blockers"] {
+                shown.push(brief["focus"][list].as_array().map_or(0, Vec::len));
+            }
+            if let Some((smaller, less)) = before {
+                let fewer = less.iter().zip(&shown).any(|(less, more)| less > more);
+                assert!(!fewer, "{smaller}: {less:?}, {budget}: {shown:?}");
+            }
+            before = Some((budget, shown));
+        }
+    });
+}
