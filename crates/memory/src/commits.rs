@@ -101,6 +101,9 @@ impl Item for Commit {
         }
         let excess = json_size(self).saturating_sub(bytes);
         budget::shorten_text(&mut self.message, excess);
+        if json_size(self) > bytes {
+            (self.body, self.parent_seq) = (None, None);
+        }
     }
 }
 

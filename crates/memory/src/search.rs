@@ -127,7 +127,7 @@ impl Item for Hit {
             shorten_text(title, excess);
         }
         if json_size(self) > bytes {
-            self.stale_anchors.clear();
+            (self.stale_anchors, self.title) = (Vec::new(), None);
         }
     }
 }

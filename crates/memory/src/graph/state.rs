@@ -101,8 +101,9 @@ impl Item for Node {
         if let Some(title) = &mut self.title {
             budget::shorten_text(title, excess);
         }
+        // Its id finds it again, so that where the first page has room, the next ones have.
         if json_size(self) > bytes {
-            self.tags = Vec::new();
+            (self.tags, self.title, self.status, self.valid_to) = (Vec::new(), None, None, None);
         }
     }
 }

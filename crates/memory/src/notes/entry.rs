@@ -87,6 +87,10 @@ impl Item for Entry {
         if let Some(title) = &mut self.title {
             budget::shorten_text(title, excess);
         }
+        // Its number finds it again, so that where the first page has room, the next ones have.
+        if json_size(self) > bytes {
+            (self.title, self.format, self.origin, self.source_event_id) = (None, None, None, None);
+        }
     }
 }
 

@@ -106,6 +106,9 @@ impl Item for EntityLine {
         self.title_length = Some(self.title.len());
         let excess = json_size(self).saturating_sub(bytes);
         shorten_text(&mut self.title, excess);
+        if json_size(self) > bytes {
+            (self.depends_on, self.claimed_by, self.parent) = (Vec::new(), None, None);
+        }
     }
 }
 

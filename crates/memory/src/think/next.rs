@@ -79,6 +79,9 @@ impl Item for NextMove {
     fn shorten(&mut self, bytes: usize) {
         let excess = json_size(self).saturating_sub(bytes);
         shorten_text(&mut self.title, excess);
+        while json_size(self) > bytes && self.blocked_by.pop().is_some() {}
+        let excess = json_size(self).saturating_sub(bytes);
+        shorten_text(&mut self.reason, excess);
     }
 }
 
