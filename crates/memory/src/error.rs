@@ -1,6 +1,6 @@
 //! What memory says no to: facts, without advice.
 
-use crate::ids::{BranchName, CardId, ConflictId, DocName, EntityId, StepId};
+use crate::ids::{BranchName, CardId, ConflictId, DocName, EntityId, EventNo, StepId};
 use crate::port::AnchorAt;
 use crate::tasks::Checkpoint;
 
@@ -66,6 +66,8 @@ pub enum MemoryError {
     StepUnknown { task: EntityId, selector: String, nearest: Vec<String> },
     #[error("step {step} does not exist in this workspace")]
     NoSuchStep { step: StepId },
+    #[error("event {event} does not exist; {}", newest.map_or("there is none yet".to_owned(), |newest| format!("the newest is {newest}")))]
+    EventUnknown { event: EventNo, newest: Option<EventNo> },
     #[error("nothing about {id} would change: no field was given")]
     NothingToChange { id: EntityId },
     #[error("step_id names {by_id} but path names {by_path}")]
@@ -146,6 +148,26 @@ pub enum StoreError {
 }
 
 impl MemoryError {
+    /// Whether the call named something that is not there, as calls under a mistyped workspace do.
+    pub fn is_of_absence(&self) -> bool {
+        matches!(
+            self,
+            Self::BranchUnknown { .. }
+                | Self::TargetUnknown { .. }
+                | Self::NoTarget
+                | Self::NoGraphDoc { .. }
+                | Self::NodeUnknown { .. }
+                | Self::EdgeUnknown { .. }
+                | Self::WouldDangle { .. }
+                | Self::ConflictUnknown { .. }
+                | Self::CardReferenceUnknown { .. }
+                | Self::CardUnknown { .. }
+                | Self::StepUnknown { .. }
+                | Self::NoSuchStep { .. }
+                | Self::EventUnknown { .. }
+        )
+    }
+
     pub(crate) fn invalid(field: &'static str, reason: impl Into<String>) -> Self {
         Self::Invalid { field, reason: reason.into() }
     }

@@ -8,7 +8,7 @@ use crate::error::MemoryError;
 use crate::ids::{BranchName, EventNo, Seq, WorkspaceId};
 use crate::port;
 use crate::ports::Ports;
-use crate::text::timestamp;
+use crate::text::{nearest, timestamp};
 use crate::writer::{self, Once, Outcome, write};
 
 /// Makes sure that the storage of a workspace is there.
@@ -47,6 +47,13 @@ pub fn names(ports: &Ports<'_>) -> Result<Vec<String>, MemoryError> {
         names.sort();
         Ok(names)
     })
+}
+
+/// The names of workspaces nearest to one that is not there; nothing if it is.
+pub fn elsewhere(ports: &Ports<'_>, asked: &str) -> Result<Option<Vec<String>>, MemoryError> {
+    let known = names(ports)?;
+    let there = known.iter().any(|name| name == asked);
+    Ok((!there).then(|| nearest(asked, &known)))
 }
 
 /// A fast look at the store and the workspace.

@@ -5,10 +5,11 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use m1nd_contract::arg::Int;
+use m1nd_contract::header::Caller;
 use m1nd_contract::{Fault, Header};
 use m1nd_graph::Graph;
 use m1nd_memory::port::Store;
-use m1nd_memory::{MemoryError, Ports};
+use m1nd_memory::{MemoryError, Ports, workspace};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_store::RamStore;
 use m1nd_vfs::RelPath;
@@ -137,7 +138,17 @@ impl Ctx<'_> {
         let claims = Concluded(missions);
         let sight = CodeSight::new(workspace, self.runtime.clock(), self.cancel);
         let ports = Ports::new(&*store, self.runtime.clock()).with_code(&sight).with_claims(&claims);
-        question(&ports).map_err(refused)
+        question(&ports).map_err(|err| {
+            let absent = err.is_of_absence();
+            let fault = refused(err);
+            match &self.header.caller {
+                Caller::Workspace(asked) if absent => match workspace::elsewhere(&ports, asked) {
+                    Ok(Some(near)) => faults::from_memory::elsewhere(fault, asked, &near),
+                    Ok(None) | Err(_) => fault,
+                },
+                Caller::Workspace(_) | Caller::Agent(_) => fault,
+            }
+        })
     }
 
     /// Tells a waiting host how far the work is.

@@ -9,7 +9,6 @@ use m1nd_memory::ids::{BranchName, DocName};
 use m1nd_memory::port::StreamKind;
 use m1nd_memory::{Ports, branch, workspace};
 use m1nd_runtime::{Answer, Ctx, Effect, Spec};
-use m1nd_stdx::nearest::nearest;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -104,7 +103,8 @@ fn room(budget: i64, next_step: i64) -> i64 {
     match budget {
         given if given < 1 => given,
         given if given < SPARES_A_NEXT_STEP => (given - ENVELOPE).max(1),
-        given => given - ENVELOPE - next_step,
+        // More than a smaller budget has, though that one spares nothing.
+        given => (given - ENVELOPE - next_step).max(SPARES_A_NEXT_STEP - ENVELOPE),
     }
 }
 
@@ -187,13 +187,10 @@ pub fn elsewhere(ctx: &Ctx<'_>) -> Guidance {
         return said;
     }
     let asked = ctx.header().caller.name();
-    let known = ctx.remember(workspace::names).unwrap_or_default();
-    if known.iter().any(|name| name == asked) {
+    let Ok(Some(near)) = ctx.remember(|ports| workspace::elsewhere(ports, asked)) else {
         return Guidance::default();
-    }
-    let near = nearest(asked, known.iter().map(String::as_str), MAX_NAMES);
-    let known: Vec<&str> = known.iter().map(String::as_str).take(MAX_NAMES).collect();
-    Guidance::hint(match if near.is_empty() { known } else { near }.as_slice() {
+    };
+    Guidance::hint(match near.as_slice() {
         [] => "Nothing was remembered about this repository yet; branchmind_notes_commit and tasks_create begin.".into(),
         names => format!("Nothing was remembered under this name; there is {}.", names.join(", ")),
     })
@@ -206,9 +203,6 @@ pub fn elsewhere_or(ctx: &Ctx<'_>, why: impl FnOnce() -> Guidance) -> Guidance {
         reason => reason,
     }
 }
-
-/// Names of workspaces that a hint lists.
-const MAX_NAMES: usize = 5;
 
 /// Declares one tool: its name, the function of `memory` with its types, the budget it works within, what it
 /// points to, what it says about an empty list, and its spec.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use common::{fixture, ok, refused, registry, remembered};
+use m1nd_contract::header::Field;
 use serde_json::{Value, json};
 
 #[test]
@@ -574,6 +575,7 @@ fn a_graph_that_is_read_as_notes_leads_to_its_nodes() {
 #[test]
 fn an_empty_list_says_why() {
     let fixture = remembered();
+    let newest = ok(&fixture, "branchmind_status", json!({}))["last_event_id"].clone();
     for (tool, arguments, list) in [
         ("branchmind_show", json!({"branch": "main", "doc": "other"}), "entries"),
         ("branchmind_diff", json!({"from": "main", "to": "main"}), "entries"),
@@ -583,12 +585,88 @@ fn an_empty_list_says_why() {
         ("branchmind_graph_conflicts", json!({"into": "main", "status": "resolved"}), "conflicts"),
         ("branchmind_think_context", json!({"target": "PLAN-001"}), "cards"),
         ("branchmind_think_next", json!({"target": "PLAN-001"}), "moves"),
-        ("tasks_delta", json!({"since": "evt_0000000000000999"}), "events"),
+        ("tasks_delta", json!({"since": newest}), "events"),
         ("memory_search", json!({"query": "zebra"}), "hits"),
-        ("tasks_context", json!({"since": "evt_0000000000000999"}), "tasks"),
+        ("tasks_context", json!({"since": newest}), "tasks"),
     ] {
         let out = ok(&fixture, tool, arguments);
         assert_eq!(out[list], json!([]), "{tool}: {out}");
         assert!(out["next_step_hint"].as_str().is_some_and(|hint| hint.len() > 20), "{tool}: {out}");
     }
+}
+
+#[test]
+fn every_tool_says_that_a_mistyped_workspace_is_unknown_and_names_the_nearest() {
+    let fixture = remembered();
+    let mut unheard = Vec::new();
+    let asks = registry().entries().filter(|(entry, _)| entry.spec.caller == Field::Workspace);
+    for (at, (entry, _)) in asks.enumerate() {
+        let tool = entry.spec.name;
+        for (number, example) in entry.spec.examples.iter().enumerate() {
+            let mut arguments: Value = serde_json::from_str(example.arguments).unwrap();
+            // A write that needs nothing makes its workspace, so each has a name of its own.
+            let mistyped = format!("demo-{at}-{number}");
+            arguments["workspace"] = json!(mistyped);
+            let reply = fixture.call(tool, arguments.clone());
+            let said = reply.body.to_string();
+            let fails_otherwise = reply.is_error && reply.body["error"]["code"] == "invalid_params";
+            let made = !reply.is_error && !entry.spec.effect.read_only();
+            let told = said.contains("Nothing was remembered under") && said.contains("there is demo");
+            if !told && !made && !fails_otherwise && tool != "branchmind_think_template" {
+                unheard.push(format!("{tool} {arguments}: {said}"));
+            }
+            if reply.is_error && told {
+                let recovery = &reply.body["error"]["recovery"];
+                assert!(
+                    !fixture
+                        .call(recovery["next_tool"].as_str().unwrap(), recovery["arguments"].clone())
+                        .is_error
+                );
+            }
+        }
+    }
+    assert!(unheard.is_empty(), "{}", unheard.join("\n"));
+    for (tool, arguments) in
+        [("tasks_focus_clear", json!({})), ("branchmind_checkout", json!({"ref": "main"}))]
+    {
+        let mut arguments = arguments;
+        arguments["workspace"] = json!("dem");
+        let out = ok(&fixture, tool, arguments);
+        assert!(out["next_step_hint"].as_str().unwrap().contains("there is demo"), "{tool}: {out}");
+    }
+    let said = refused(&fixture, "tasks_radar", json!({"workspace": "dem"}));
+    assert!(said["message"].as_str().unwrap().contains("there is demo"), "still unknown: {said}");
+    assert_eq!(said["recovery"]["arguments"]["workspace"], "demo");
+}
+
+#[test]
+fn a_search_that_names_places_says_which_of_them_are_unknown() {
+    let fixture = remembered();
+    let hint = |places: Value| {
+        let out = ok(&fixture, "memory_search", json!({"query": "greet", "anchors": places}));
+        assert_eq!(out["hits"], json!([]), "{out}");
+        out["next_step_hint"].as_str().unwrap().to_owned()
+    };
+    assert!(hint(json!(["nope.rs"])).starts_with("Nothing in the code is at nope.rs"));
+    assert!(hint(json!(["docs"])).starts_with("What holds these words does not speak of"));
+    let found = ok(&fixture, "memory_search", json!({"query": "greet", "anchors": ["src"]}));
+    assert_eq!(found["hits"][0]["id"], "TASK-001", "{found}");
+    // A node is found by a line that it stands on.
+    let note = json!({"branch": "main", "doc": "notes", "content": "greets by name", "anchors": [{"node_id": "greet"}]});
+    ok(&fixture, "branchmind_notes_commit", note);
+    let on = |line: &str| {
+        let asked = json!({"query": "greets", "anchors": [line], "kinds": ["note"]});
+        ok(&fixture, "memory_search", asked)["hits"].as_array().unwrap().len()
+    };
+    assert_eq!((on("src/main.rs:6"), on("src/main.rs:2")), (1, 0));
+}
+
+#[test]
+fn lines_of_a_folder_are_refused_as_such() {
+    let fixture = fixture();
+    let anchor = json!({"path": "src", "lines": "1-3"});
+    let note = json!({"branch": "main", "doc": "notes", "content": "x", "anchors": [anchor]});
+    let said = refused(&fixture, "branchmind_notes_commit", note);
+    assert_eq!(said["message"], "`anchors`: src is a folder and has no lines.");
+    assert_eq!(said["recovery"].get("next_tool"), None);
 }

@@ -36,6 +36,9 @@ pub fn checkout(ports: &Ports<'_>, request: &CheckoutRequest) -> Result<Checkout
     write(ports, &workspace, &Once::plain("checkout"), |w| {
         let current = existing(w.tx.rows(), &w.ws, &request.reference)?.name;
         let previous = std::mem::replace(&mut w.ws.checkout, current.clone());
-        Ok(Outcome::Keep(CheckoutOutput { workspace: workspace.clone(), previous: Some(previous), current }))
+        // What changes nothing must not make a workspace of a mistyped name.
+        let changes = previous != current;
+        let out = CheckoutOutput { workspace: workspace.clone(), previous: Some(previous), current };
+        Ok(if changes { Outcome::Keep(out) } else { Outcome::Discard(out) })
     })
 }

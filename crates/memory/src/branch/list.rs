@@ -55,8 +55,9 @@ pub struct Branch {
     /// The newest number of the base that it shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_seq: Option<Seq>,
-    /// When it was created.
-    pub created_at: String,
+    /// When it was created; absent for `main` while nothing was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
     /// Whether it is checked out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub current: bool,
@@ -65,7 +66,8 @@ pub struct Branch {
 impl Branch {
     pub(crate) fn of(row: BranchRow) -> Self {
         let (base_branch, base_seq) = row.base.map(|base| (base.branch, base.seq)).unzip();
-        Self { name: row.name, base_branch, base_seq, created_at: timestamp(row.created), current: false }
+        let created_at = (row.ws.0 != 0).then(|| timestamp(row.created));
+        Self { name: row.name, base_branch, base_seq, created_at, current: false }
     }
 }
 

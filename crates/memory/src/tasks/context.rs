@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::delta::known;
 use super::detail::{EntityDetail, detail};
 use crate::budget::{Budget, Item, json_size, shorten_text};
 use crate::error::MemoryError;
@@ -122,6 +123,7 @@ pub fn context(ports: &Ports<'_>, request: &TasksContextRequest) -> Result<Tasks
     };
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
+        known(&ws, since)?;
         let named = match &request.task {
             Some(named) => Some(target::entity(rows, &ws, "task", named)?),
             None => None,

@@ -8,7 +8,7 @@ use crate::budget::{Budget, json_size};
 use crate::error::MemoryError;
 use crate::ids::{EventNo, WorkspaceId};
 use crate::page::{self, Pagination};
-use crate::port;
+use crate::port::{self, WorkspaceRow};
 use crate::ports::Ports;
 use crate::writer;
 
@@ -56,6 +56,7 @@ pub fn delta(ports: &Ports<'_>, request: &TasksDeltaRequest) -> Result<TasksDelt
     let cursor = page::cursor(request.cursor, since)?.max(since);
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
+        known(&ws, EventNo(since))?;
         let mut found = rows.events(ws.no, EventNo(cursor), limit + 1)?;
         let more = page::cut(&mut found, limit);
         let numbers: Vec<i64> = found.iter().map(|event| event.no.0).collect();
@@ -71,4 +72,13 @@ pub fn delta(ports: &Ports<'_>, request: &TasksDeltaRequest) -> Result<TasksDelt
         out.events = events;
         Ok(out)
     })
+}
+
+/// An event that a call names must have happened.
+pub(super) fn known(ws: &WorkspaceRow, event: EventNo) -> Result<(), MemoryError> {
+    if event <= ws.event {
+        return Ok(());
+    }
+    let newest = (ws.event > EventNo(0)).then_some(ws.event);
+    Err(MemoryError::EventUnknown { event, newest })
 }

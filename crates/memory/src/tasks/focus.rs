@@ -92,7 +92,10 @@ pub fn focus_clear(ports: &Ports<'_>, request: &FocusRequest) -> Result<FocusOut
     let workspace = WorkspaceId::parse(&request.workspace)?;
     write(ports, &workspace, &Once::plain("focus_clear"), |w| {
         let previous = w.ws.focus.take().map(|old| old.to_string());
-        Ok(Outcome::Keep(shape(ports, w.tx.rows(), &w.ws, previous)?))
+        // What changes nothing must not make a workspace of a mistyped name.
+        let changes = previous.is_some();
+        let out = shape(ports, w.tx.rows(), &w.ws, previous)?;
+        Ok(if changes { Outcome::Keep(out) } else { Outcome::Discard(out) })
     })
 }
 

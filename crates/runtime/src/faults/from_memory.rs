@@ -4,6 +4,7 @@ use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_memory::error::GraphPlace;
 use m1nd_memory::port::AnchorAt;
 use m1nd_memory::{MemoryError, StoreError};
+use m1nd_vfs::root::Kind;
 use m1nd_vfs::{PathError, Root};
 use serde_json::json;
 
@@ -16,6 +17,7 @@ const TEMPLATE: &str = "branchmind_think_template";
 const NODES: &str = "branchmind_graph_query";
 const RADAR: &str = "tasks_radar";
 const ENTITIES: &str = "tasks_context";
+const EVENTS: &str = "tasks_delta";
 const STATUS: &str = "branchmind_status";
 
 /// What `tool` says when memory refuses.
@@ -156,6 +158,10 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
             Code::UnknownTarget,
             Recovery::call("List the tasks; tasks_context with `task` lists its steps.", ENTITIES, json!({})),
         ),
+        E::EventUnknown { .. } => fault(
+            Code::UnknownTarget,
+            Recovery::call("Leave `since` out to begin with the first event; this lists them.", EVENTS, json!({})),
+        ),
         E::NothingToChange { id } => {
             fault(Code::InvalidParams, radar("Name a field to change, such as `status`; this shows the present state.", id))
         }
@@ -248,7 +254,20 @@ pub fn refusal(tool: &str, root: &Root, err: &MemoryError) -> Fault {
     }
 }
 
-/// What the store itself says no to.
+/// The same of something that was looked for under a name that nothing was remembered under; `near` are names that
+/// there are.
+pub fn elsewhere(fault: Fault, asked: &str, near: &[String]) -> Fault {
+    let (asked, said) = (shortened(asked), &fault.message);
+    let Some(first) = near.first() else {
+        let message = format!("{said} Nothing was remembered about this repository yet.");
+        return Fault { message, ..fault };
+    };
+    let message =
+        format!("{said} Nothing was remembered under the workspace {asked}; there is {}.", near.join(", "));
+    let hint = "Call again with the `workspace` that was meant; this looks at the nearest.";
+    Fault { message, recovery: Recovery::call(hint, STATUS, json!({ "workspace": first })), ..fault }
+}
+
 /// What memory refused in a call.
 pub fn refusal_in(ctx: &Ctx<'_>, err: &MemoryError) -> Fault {
     match ctx.workspace() {
@@ -257,6 +276,7 @@ pub fn refusal_in(ctx: &Ctx<'_>, err: &MemoryError) -> Fault {
     }
 }
 
+/// What the store itself says no to.
 pub fn store(err: &StoreError) -> Fault {
     let said = first_upper(&err.to_string());
     let (code, hint) = match err {
@@ -293,6 +313,13 @@ fn place_unknown(tool: &str, root: &Root, field: &str, at: &AnchorAt) -> Fault {
     match at {
         AnchorAt::Path { path, lines } => match root.locate(path) {
             Err(err) => from_vfs::path(tool, field, err),
+            Ok(found) if lines.is_some() && root.kind(&found).is_ok_and(|kind| kind == Kind::Folder) => {
+                Fault::new(
+                    Code::NodeNotFound,
+                    format!("`{field}`: {} is a folder and has no lines.", shortened(path)),
+                    Recovery::hint("Leave the lines out to speak of the folder, or name one of its files."),
+                )
+            }
             Ok(_) => Fault::new(
                 Code::NodeNotFound,
                 match lines {

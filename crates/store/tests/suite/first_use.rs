@@ -165,6 +165,29 @@ fn a_conflict_over_an_edge_without_its_node_says_so_and_can_be_settled_both_ways
 }
 
 #[test]
+fn what_changes_nothing_makes_no_workspace_of_a_mistyped_name() {
+    on_every_store(|w| {
+        w.ok("notes_commit", json!({"branch": "main", "doc": "notes", "content": "hi"}));
+        w.switch("W");
+        w.ok("tasks_focus_clear", json!({}));
+        w.ok("checkout", json!({"ref": "main"}));
+        w.ok("merge", json!({"from": "main", "into": "main"}));
+        let branches = w.ok("branch_list", json!({}))["branches"].clone();
+        assert_eq!(branches, json!([{"name": "main", "current": true}]));
+        assert_eq!(m1nd_memory::workspace::names(&w.ports()).unwrap(), ["w"]);
+        let near = m1nd_memory::workspace::elsewhere(&w.ports(), "ww").unwrap();
+        assert_eq!(near, Some(vec!["w".to_owned()]));
+        assert_eq!(m1nd_memory::workspace::elsewhere(&w.ports(), "w").unwrap(), None);
+        // The same where there is something to change.
+        w.switch("w");
+        assert!(w.ok("branch_list", json!({}))["branches"][0]["created_at"].is_string());
+        w.ok("branch_create", json!({"name": "b"}));
+        assert_eq!(w.ok("checkout", json!({"ref": "b"}))["previous"], "main");
+        assert_eq!(w.ok("status", json!({}))["checkout"], "b");
+    });
+}
+
+#[test]
 fn a_search_is_narrowed_to_files_folders_and_lines() {
     on_every_store(|w| {
         for place in ["src/a.rs", "src/b.rs", "src2/a.rs", "src", "function::src/b.rs::run"] {
@@ -203,5 +226,20 @@ fn a_search_is_narrowed_to_files_folders_and_lines() {
         w.code.0.lock().remove("src2/a.rs");
         assert_eq!(found(json!(["src2/a.rs"])), ["another of a"]);
         w.refused("memory_search", json!({"query": "of", "anchors": [""]}));
+    });
+}
+
+#[test]
+fn an_event_that_never_happened_is_refused_with_the_newest() {
+    on_every_store(|w| {
+        let since = |no: i64| json!({"since": format!("evt_{no:016}")});
+        let said = w.refused("tasks_delta", since(1)).to_string();
+        assert_eq!(said, "event evt_0000000000000001 does not exist; there is none yet");
+        w.ok("tasks_create", json!({"title": "t", "kind": "task"}));
+        assert_eq!(w.ok("tasks_delta", since(1))["events"], json!([]));
+        for tool in ["tasks_delta", "tasks_context"] {
+            let said = w.refused(tool, since(9)).to_string();
+            assert!(said.ends_with("the newest is evt_0000000000000001"), "{tool}: {said}");
+        }
     });
 }
