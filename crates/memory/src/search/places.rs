@@ -28,11 +28,14 @@ impl Places {
         Ok(Some(Self(places)).filter(|places| !places.0.is_empty()))
     }
 
-    /// Whether an anchor is at one of them: at the file or node itself, below the folder, on some of the lines.
+    /// Whether an anchor is at one of them: at the file or node itself, below the folder, on some of the lines. What
+    /// speaks of a folder speaks of its files.
     pub(super) fn hold(&self, code: &dyn AnchorProbe, anchor: &Anchor) -> bool {
         let (file, lines) = extent(code, anchor);
         self.0.iter().any(|asked| {
-            let inside = file.as_deref().is_some_and(|file| is_below(file, &asked.path));
+            let inside = file
+                .as_deref()
+                .is_some_and(|file| is_below(file, &asked.path) || is_below(&asked.path, file));
             let touches = match (asked.lines, lines) {
                 (Some((first, last)), Some((from, to))) => first <= to && from <= last,
                 // A whole file has every line of it; what is not known to stand elsewhere may be meant.

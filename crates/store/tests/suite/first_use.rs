@@ -199,6 +199,7 @@ fn a_search_is_narrowed_to_files_folders_and_lines() {
             ("all of a", json!({"path": "src/a.rs"})),
             ("run of b", json!({"node_id": "function::src/b.rs::run"})),
             ("another of a", json!({"path": "src2/a.rs"})),
+            ("state of src", json!({"path": "src"})),
         ] {
             let note = json!({"branch": "main", "doc": "notes", "content": text, "anchors": [anchor]});
             w.ok("notes_commit", note);
@@ -210,15 +211,15 @@ fn a_search_is_narrowed_to_files_folders_and_lines() {
             out.sort_by_key(ToString::to_string);
             out
         };
-        assert_eq!(found(json!([])).len(), 5, "no place leaves nothing out");
-        assert_eq!(found(json!(["src"])), ["all of a", "end of a", "run of b", "top of a"]);
-        assert_eq!(found(json!(["src/a.rs:5"])), ["all of a", "top of a"]);
-        assert_eq!(found(json!(["src/a.rs:9-30"])), ["all of a", "end of a", "top of a"]);
-        assert_eq!(found(json!(["src/b.rs"])), ["run of b"]);
+        assert_eq!(found(json!([])).len(), 6, "no place leaves nothing out");
+        assert_eq!(found(json!(["src"])), ["all of a", "end of a", "run of b", "state of src", "top of a"]);
+        assert_eq!(found(json!(["src/a.rs:5"])), ["all of a", "state of src", "top of a"]);
+        assert_eq!(found(json!(["src/a.rs:9-30"])), ["all of a", "end of a", "state of src", "top of a"]);
+        assert_eq!(found(json!(["src/b.rs"])), ["run of b", "state of src"]);
         assert_eq!(found(json!(["function::src/b.rs::run"])), ["run of b"]);
-        assert_eq!(found(json!(["."])).len(), 5);
+        assert_eq!(found(json!(["."])).len(), 6);
         let nowhere = ask(json!(["nope.rs", "src/a.rs:20"]));
-        assert_eq!(nowhere["hits"].as_array().unwrap().len(), 1, "{nowhere}");
+        assert_eq!(nowhere["hits"].as_array().unwrap().len(), 2, "{nowhere}");
         let nowhere = ask(json!(["nope.rs"]));
         assert_eq!((&nowhere["hits"], &nowhere["unknown_anchors"]), (&json!([]), &json!(["nope.rs"])));
         assert_eq!(nowhere["only_elsewhere"], true);
