@@ -105,6 +105,7 @@ impl Graph {
         Node::new(self, ix)
     }
 
+    #[inline]
     pub fn edge(&self, ix: EdgeIx) -> Edge<'_> {
         let columns = &self.columns;
         let at = ix.index();

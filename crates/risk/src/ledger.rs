@@ -13,6 +13,13 @@ pub struct Change<'a> {
     pub files: &'a [String],
 }
 
+/// An edit that may not be committed yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'a> {
+    pub time_ms: i64,
+    pub files: &'a [String],
+}
+
 /// A defect that somebody told of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
@@ -54,9 +61,11 @@ pub struct Record {
     pub told: u32,
     /// Defects, newer ones counting more.
     pub weight: f64,
-    /// Hours before the newest change of all, newest first.
+    /// Edits that no commit has yet.
+    pub edits: u32,
+    /// Hours before the newest commit of all, newest first; below 0 for edits since.
     ages: Vec<f64>,
-    /// Hours before the newest change of all that the file was first seen.
+    /// Hours before the newest commit of all that the file was first seen.
     first: f64,
 }
 
@@ -100,23 +109,28 @@ pub struct Ledger {
     mean: f64,
     /// Share of changes that are fixes.
     fix_share: f64,
-    /// Hours from the oldest to the newest change.
+    /// Hours from the oldest to the newest commit.
     span: f64,
+    /// Hours from the newest commit to the newest edit since.
+    lead: f64,
     changes: usize,
 }
 
 impl Ledger {
-    /// The changes come newest first. Only files that `counts` admits are kept: a test that is changed by a fix had no defect.
+    /// The changes come newest first, the edits oldest first. An edit is in the next commit of its file and counts until then. Only files that `counts` admits are kept: a test that is changed by a fix had no defect.
     pub fn of<'a>(
         changes: impl IntoIterator<Item = Change<'a>>,
+        edits: impl IntoIterator<Item = Edit<'a>>,
         told: impl IntoIterator<Item = Told<'a>>,
         counts: impl Fn(&str) -> bool,
     ) -> Self {
         let mut records: BTreeMap<String, Record> = BTreeMap::new();
         let told: Vec<Told<'_>> = told.into_iter().collect();
         let changes: Vec<Change<'_>> = changes.into_iter().collect();
+        let edits: Vec<Edit<'_>> = edits.into_iter().collect();
         // What is told today of a project that rests must not make its past older.
         let newest = changes.iter().map(|change| change.time_ms).max();
+        let newest = newest.or_else(|| edits.iter().map(|edit| edit.time_ms).max());
         let newest = newest.or_else(|| told.iter().map(|one| one.time_ms).max());
         let Some(newest) = newest else { return Self::default() };
         let age = |time_ms: i64| (newest.saturating_sub(time_ms).max(0) as f64) / HOUR_MS;
@@ -146,7 +160,9 @@ impl Ledger {
         }
         let mean = records.values().map(|record| record.weight).sum::<f64>() / records.len().max(1) as f64;
         let fix_share = mended as f64 / touched.max(1) as f64;
-        Self { records, mean, fix_share, span, changes: changes.len() }
+        // A file that was only edited was not watched, and is no part of the mean.
+        let lead = add_edits(&mut records, &edits, newest, counts);
+        Self { records, mean, fix_share, span, lead, changes: changes.len() }
     }
 
     pub fn record(&self, path: &str) -> Option<&Record> {
@@ -174,7 +190,7 @@ impl Ledger {
         let record = self.record(path).filter(|record| record.ages.len() >= MIN_OBSERVED)?;
         let mut counts = [0_u32; 3];
         for &hours in &record.ages {
-            let window = hours / (24.0 * WINDOW_DAYS);
+            let window = (hours + self.lead) / (24.0 * WINDOW_DAYS);
             if window < 3.0 {
                 counts[2 - window as usize] += 1;
             }
@@ -188,6 +204,32 @@ impl Ledger {
         let magnitude = if rising { acceleration.clamp(0.0, newest) / (total + EVEN) } else { 0.0 };
         Some(Tremor { magnitude, acceleration, counts })
     }
+}
+
+/// Adds edits that are newer than every commit of their file. Says how many hours after the newest commit the last of them was.
+fn add_edits(
+    records: &mut BTreeMap<String, Record>,
+    edits: &[Edit<'_>],
+    newest: i64,
+    counts: impl Fn(&str) -> bool,
+) -> f64 {
+    let mut lead = 0.0_f64;
+    for edit in edits {
+        let age = newest.saturating_sub(edit.time_ms) as f64 / HOUR_MS;
+        for path in edit.files.iter().filter(|path| counts(path)) {
+            let record = records.entry(path.clone()).or_default();
+            // The newest observation before this loop is a commit, and then an earlier edit.
+            let is_committed = record.edits == 0 && record.ages.first().is_some_and(|&commit| commit <= age);
+            if is_committed {
+                continue;
+            }
+            record.edits += 1;
+            record.ages.insert(0, age);
+            record.ages.truncate(MAX_OBSERVED);
+            lead = lead.max(-age);
+        }
+    }
+    lead
 }
 
 fn recency(hours: f64) -> f64 {
@@ -212,7 +254,7 @@ mod tests {
             Change { time_ms: day(60.0), is_fix: false, files: &both },
             Change { time_ms: day(90.0), is_fix: false, files: &both },
         ];
-        let ledger = Ledger::of(changes, [], |_| true);
+        let ledger = Ledger::of(changes, [], [], |_| true);
         // 1 for the newest, a half after 720 hours; the mean of the two files is 0.75.
         assert!((ledger.record("bad").unwrap().weight - 1.5).abs() < 1e-9);
         // (1.5 + 0.25 * 0.75) / (1 + 0.25) = 1.35, 1.8 times the mean.
@@ -232,10 +274,10 @@ mod tests {
         let mut changes = vec![Change { time_ms: day(0.0), is_fix: false, files: &file }];
         changes.extend(others.iter().map(|files| Change { time_ms: day(10.0), is_fix: false, files }));
         let told = [Told { time_ms: day(0.0), path: "a", weight: 1.0 }; 2];
-        let ledger = Ledger::of(changes, told, |_| true);
+        let ledger = Ledger::of(changes, [], told, |_| true);
         assert_eq!(ledger.trust("a").unwrap().multiplier, MAX_MULTIPLIER);
         assert_eq!(ledger.trust("a").unwrap().score, 0.25);
-        assert!(Ledger::of([], [], |_| true).trust("a").is_none());
+        assert!(Ledger::of([], [], [], |_| true).trust("a").is_none());
     }
 
     #[test]
@@ -243,7 +285,7 @@ mod tests {
         let file = ["a".to_owned()];
         let changes = [Change { time_ms: day(90.0), is_fix: true, files: &file }];
         let told = [Told { time_ms: day(0.0), path: "b", weight: 0.2 }];
-        let ledger = Ledger::of(changes, told, |_| true);
+        let ledger = Ledger::of(changes, [], told, |_| true);
         assert_eq!(ledger.record("a").unwrap().weight, 1.0);
         assert_eq!(ledger.record("b").unwrap().weight, 0.2);
     }
@@ -253,7 +295,7 @@ mod tests {
         let file = ["a".to_owned()];
         let at = |days: &[f64]| {
             let changes = days.iter().map(|&days| Change { time_ms: day(days), is_fix: false, files: &file });
-            Ledger::of(changes.collect::<Vec<_>>(), [], |_| true)
+            Ledger::of(changes.collect::<Vec<_>>(), [], [], |_| true)
         };
         // 1, 1, 4: 4 - 2 + 1 = 3 of 6 and 3 more.
         let rising = at(&[0.0, 1.0, 2.0, 3.0, 40.0, 70.0]).tremor("a").unwrap();
@@ -265,5 +307,38 @@ mod tests {
         let falling = at(&[0.0, 62.0, 63.0, 64.0]).tremor("a").unwrap();
         assert_eq!((falling.counts, falling.acceleration, falling.magnitude), ([3, 0, 1], 4.0, 1.0 / 7.0));
         assert_eq!(at(&[0.0, 1.0]).tremor("a"), None);
+    }
+
+    #[test]
+    fn edits_count_until_a_commit_of_their_file_has_them() {
+        let (a, b) = (["a".to_owned()], ["b".to_owned()]);
+        let changes = [
+            Change { time_ms: day(10.0), is_fix: false, files: &b },
+            Change { time_ms: day(20.0), is_fix: true, files: &a },
+        ];
+        let edits = [
+            // In the commit of the 20th day before.
+            Edit { time_ms: day(21.0), files: &a },
+            Edit { time_ms: day(15.0), files: &a },
+            Edit { time_ms: day(1.0), files: &a },
+            Edit { time_ms: day(0.0), files: &a },
+        ];
+        let ledger = Ledger::of(changes, edits, [], |_| true);
+        let record = ledger.record("a").unwrap();
+        assert_eq!((record.changes, record.edits), (1, 3));
+        assert_eq!(ledger.tremor("a").unwrap().counts, [0, 0, 4]);
+        // What is edited today makes no fix older: trust stands as without edits.
+        let without = Ledger::of(changes, [], [], |_| true);
+        assert_eq!(ledger.trust("a"), without.trust("a"));
+        assert_eq!(ledger.trust("b"), without.trust("b"));
+        // Windows are counted from the newest edit.
+        let old =
+            [day(62.0), day(63.0), day(64.0)].map(|time_ms| Change { time_ms, is_fix: false, files: &b });
+        let moved = Ledger::of(old, [Edit { time_ms: day(0.0), files: &a }], [], |_| true);
+        assert_eq!(moved.tremor("b").unwrap().counts, [3, 0, 0]);
+        // Without a history edits are all there is.
+        let alone = Ledger::of([], [Edit { time_ms: day(0.0), files: &a }; 3], [], |_| true);
+        assert_eq!(alone.tremor("a").unwrap().counts, [0, 0, 3]);
+        assert_eq!(alone.trust("a"), None);
     }
 }

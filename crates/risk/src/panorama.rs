@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 
-use crate::layers::{Layers, layers};
+use crate::layers::Layers;
 use crate::ledger::{COLD_START, Ledger};
 
 /// What is known of one file. What no engine knows counts as nothing, and is said.
@@ -37,15 +37,14 @@ pub struct Findings {
     pub antibodies: Option<BTreeMap<NodeIx, u32>>,
 }
 
-/// Every file that holds code, the riskiest first, and the layers that were found.
+/// Every file that holds code, the riskiest first. The layers are those of the whole graph, whatever part is looked at.
 pub fn panorama(
     graph: &Graph,
     ledger: &Ledger,
+    layers: &Layers,
     findings: &Findings,
     within: impl Fn(&str) -> bool,
-) -> (Vec<ModuleRisk>, Layers) {
-    // Layers are those of the whole, whatever part is looked at.
-    let layers = layers(graph, |_| true);
+) -> Vec<ModuleRisk> {
     let violations = layers.counts();
     let is_code = |node: &m1nd_graph::Node<'_>| {
         node.kind() == NodeKind::File && !node.language().is_empty() && within(node.path())
@@ -88,8 +87,7 @@ pub fn panorama(
             .then_with(|| b_rank.cmp(a_rank))
             .then(a.node.cmp(&b.node))
     });
-    let modules = ranked.into_iter().map(|(one, ..)| one).collect();
-    (modules, layers)
+    ranked.into_iter().map(|(one, ..)| one).collect()
 }
 
 /// One minus the mean of the highest tenth; nothing where there are no modules.
@@ -116,8 +114,9 @@ mod tests {
     fn files_are_ranked_by_what_is_known_of_them() {
         let graph = graph("a.rs imports b.rs\nb.rs imports a.rs\nc.rs imports b.rs\n");
         let file = ["a.rs".to_owned()];
-        let ledger = Ledger::of([Change { time_ms: 10, is_fix: true, files: &file }], [], |_| true);
-        let (modules, _) = panorama(&graph, &ledger, &Findings::default(), |_| true);
+        let ledger = Ledger::of([Change { time_ms: 10, is_fix: true, files: &file }], [], [], |_| true);
+        let layers = crate::layers::layers(&graph, |_| true);
+        let modules = panorama(&graph, &ledger, &layers, &Findings::default(), |_| true);
         let names: Vec<&str> = modules.iter().map(|one| graph.node(one.node).id()).collect();
         assert_eq!(names, ["b.rs", "a.rs", "c.rs"]);
         // One edge of the circle goes upward: 0.15 + 0.04. One file alone is the mean.

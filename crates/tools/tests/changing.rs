@@ -193,6 +193,28 @@ fn the_past_gives_trust_and_tremor_and_both_go_into_the_panorama() {
 }
 
 #[test]
+fn edits_through_m1nd_count_as_changes_until_they_are_committed() {
+    let fixture = program();
+    let count = |path: &str| {
+        let found = ok(&fixture, "tremor", json!({"min_magnitude": 0, "scope": path}));
+        found["tremors"][0]["counts"][2].as_u64().unwrap_or_default()
+    };
+    assert_eq!(count("models.py"), 5);
+    let text = fs::read_to_string(fixture.root().join("models.py")).unwrap();
+    for nth in 0..3 {
+        let new = format!("{text}\n\ndef added():\n    return {nth}\n");
+        ok(&fixture, "apply", json!({"file_path": "models.py", "new_content": new}));
+    }
+    // The commits are old, and the newest window ends with the newest edit now.
+    assert_eq!(count("models.py"), 3);
+    // Refused and unchanged edits are none.
+    let same = fs::read_to_string(fixture.root().join("models.py")).unwrap();
+    ok(&fixture, "apply", json!({"file_path": "models.py", "new_content": same}));
+    refused(&fixture, "apply", json!({"file_path": "models.py", "new_content": "def (:\n"}));
+    assert_eq!(count("models.py"), 3);
+}
+
+#[test]
 fn answers_that_were_wrong_count_against_their_files() {
     let fixture = program();
     let score = || {

@@ -1,9 +1,15 @@
 //! Layering: the layers of the files, as answers show them.
 
+use std::sync::Arc;
+
+use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_risk::layers::Violation;
+use m1nd_risk::layers::{Layers, Violation, layers};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::survey::is_within;
+use crate::ctx::Ctx;
 
 /// An edge that goes against the layers.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
@@ -18,6 +24,14 @@ pub struct ViolationShown {
     pub at: Option<String>,
     /// In how many places.
     pub places: u32,
+}
+
+/// The layers of the files below a folder; those of the whole workspace are made once for each graph.
+pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, folder: &str) -> Result<Arc<Layers>, Fault> {
+    match folder {
+        "" => Ok(ctx.workspace()?.layers(graph)),
+        folder => Ok(Arc::new(layers(graph, |path| is_within(path, folder)))),
+    }
 }
 
 pub fn violation(graph: &Graph, one: &Violation) -> ViolationShown {

@@ -7,11 +7,11 @@ use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeFlags};
 use m1nd_ingest::history::{Lack, Reach, is_fix, lack};
 use m1nd_recall::place;
-use m1nd_risk::ledger::{Change, Ledger, Told};
+use m1nd_risk::ledger::{Change, Edit, Ledger, Told};
 
 use crate::ctx::Ctx;
 use crate::faults::{self, from_bring};
-use crate::workspace::{BringError, Defect, KnownPast};
+use crate::workspace::{BringError, Defect, KnownPast, Touch};
 
 /// The ledger, and how much of the past it was made of.
 pub struct Known {
@@ -30,13 +30,15 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Known, Fault> {
     let workspace = ctx.workspace()?;
     let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
     let defects = workspace.defects();
-    let ledger = workspace.ledger(graph, &past, &defects, || made(&past, &defects, graph));
+    let touches = workspace.touches();
+    let made = || made(&past, &defects, &touches, graph);
+    let ledger = workspace.ledger(graph, &past, (&defects, &touches), made);
     let (commits, told) = (past.log.entries.len(), defects.len());
     let lack = (commits == 0).then(|| lack(workspace.root().path()));
     Ok(Known { ledger, commits, told, is_partial: past.reach == Reach::Part, lack })
 }
 
-fn made(past: &KnownPast, defects: &[Defect], graph: &Graph) -> Ledger {
+fn made(past: &KnownPast, defects: &[Defect], touches: &[Touch], graph: &Graph) -> Ledger {
     let changes = past.log.entries.iter().map(|entry| {
         let subject = entry.message.lines().next().unwrap_or_default();
         Change { time_ms: entry.time.0, is_fix: is_fix(subject), files: &entry.files }
@@ -45,7 +47,8 @@ fn made(past: &KnownPast, defects: &[Defect], graph: &Graph) -> Ledger {
     let new = defects.iter().filter(|one| one.source == LEARN || seen.insert((&one.source, &one.path)));
     let told = new.map(|one| Told { time_ms: one.time_ms, path: &one.path, weight: one.weight });
     let told: Vec<Told<'_>> = told.collect();
-    Ledger::of(changes, told, |path| is_program(graph, path))
+    let edits = touches.iter().map(|one| Edit { time_ms: one.time_ms, files: &one.files });
+    Ledger::of(changes, edits, told, |path| is_program(graph, path))
 }
 
 /// What is told of a file by judging answers.

@@ -78,7 +78,8 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, file: NodeIx) -> Result<Option<Why>
     let counts = (!antibodies.is_empty()).then(|| immunity::count(graph, &scan));
     let flow = turbulence::by_file(ctx, graph)?.map(|found| (*found).clone());
     let findings = Findings { turbulence: flow, antibodies: counts };
-    let (modules, layers) = panorama::panorama(graph, &known.ledger, &findings, |_| true);
+    let layers = ctx.workspace()?.layers(graph);
+    let modules = panorama::panorama(graph, &known.ledger, &layers, &findings, |_| true);
     let Some(rank) = modules.iter().position(|one| one.node == file) else { return Ok(None) };
     let path = graph.node(file).path();
     let past = ctx.workspace()?.past(ctx.cancel()).map_err(crate::faults::stopped)?;
@@ -158,12 +159,12 @@ fn tremor(known: &Known, path: &str, is_test: bool) -> Factor {
         Some(tremor) => {
             let [oldest, middle, newest] = tremor.counts;
             format!(
-                "{oldest}, {middle}, {newest} commits in the last three times 30 days: {}",
+                "{oldest}, {middle}, {newest} changes in the last three times 30 days: {}",
                 tremor.trend()
             )
         }
         None if is_test => TESTS.to_owned(),
-        None => "no_data: fewer than three commits changed it".to_owned(),
+        None => "no_data: fewer than three changes of it are known".to_owned(),
     };
     let magnitude = found.map(|tremor| tremor.magnitude);
     let adds = magnitude.unwrap_or_default().clamp(0.0, 1.0) * 0.25;

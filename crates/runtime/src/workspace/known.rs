@@ -9,10 +9,11 @@ use m1nd_recall::corpus::Corpus;
 use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::Learned;
 use m1nd_recall::feedback::{Find, Lesson, Primed};
+use m1nd_risk::layers::Layers;
 use m1nd_risk::ledger::Ledger;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 
-use super::{Antibody, AntibodyError, Defect, KnownPast, Workspace, WorkspaceView};
+use super::{Antibody, AntibodyError, Defect, KnownPast, Touch, Workspace, WorkspaceView};
 
 impl Workspace {
     /// What questions in words are put to: the words of a view's files, their past, and how they are related.
@@ -35,6 +36,11 @@ impl Workspace {
         self.words.commits_so_far()
     }
 
+    /// The layers of all files of a graph; made once for it.
+    pub fn layers(&self, graph: &Arc<Graph>) -> Arc<Layers> {
+        self.associations.layers(graph)
+    }
+
     /// How turbulent the files of a graph are, if that was found before.
     pub fn turbulence(&self, graph: &Arc<Graph>) -> Option<Arc<BTreeMap<NodeIx, f64>>> {
         self.associations.turbulence(graph)
@@ -50,10 +56,10 @@ impl Workspace {
         &self,
         graph: &Arc<Graph>,
         past: &Arc<KnownPast>,
-        defects: &Arc<Vec<Defect>>,
+        told: (&Arc<Vec<Defect>>, &Arc<Vec<Touch>>),
         make: impl FnOnce() -> Ledger,
     ) -> Arc<Ledger> {
-        self.associations.ledger(graph, past, defects, make)
+        self.associations.ledger(graph, past, told, make)
     }
 
     /// What the nodes of a graph are called.
@@ -86,6 +92,17 @@ impl Workspace {
     pub fn add_defects(&self, defects: &[Defect]) -> io::Result<()> {
         self.ensure_runtime_root().map_err(|err| err.source)?;
         self.defects.add(defects)
+    }
+
+    /// Edits of its files through m1nd, oldest first.
+    pub fn touches(&self) -> Arc<Vec<Touch>> {
+        self.touches.all()
+    }
+
+    /// Writes down that files were edited.
+    pub fn add_touch(&self, touch: &Touch) -> io::Result<()> {
+        self.ensure_runtime_root().map_err(|err| err.source)?;
+        self.touches.add(touch)
     }
 
     /// Patterns of bugs that were confirmed here.

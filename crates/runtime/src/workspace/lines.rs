@@ -46,6 +46,15 @@ impl<T> Lines<T> {
     }
 
     pub(super) fn add<L: Serialize>(&self, lines: impl IntoIterator<Item = L>) -> io::Result<()> {
+        self.append(lines)?.sync_data()
+    }
+
+    pub(super) fn add_unsynced<L: Serialize>(&self, lines: impl IntoIterator<Item = L>) -> io::Result<()> {
+        self.append(lines).map(drop)
+    }
+
+    /// The file that the lines were written to.
+    fn append<L: Serialize>(&self, lines: impl IntoIterator<Item = L>) -> io::Result<File> {
         let mut text = String::new();
         for line in lines {
             text.push_str(&serde_json::to_string(&line)?);
@@ -58,8 +67,10 @@ impl<T> Lines<T> {
             text.insert(0, '\n');
         }
         file.write_all(text.as_bytes())?;
-        file.sync_data()?;
-        if file.metadata()?.len() > MAX_BYTES { self.forget_oldest() } else { Ok(()) }
+        if file.metadata()?.len() > MAX_BYTES {
+            self.forget_oldest()?;
+        }
+        Ok(file)
     }
 
     fn forget_oldest(&self) -> io::Result<()> {

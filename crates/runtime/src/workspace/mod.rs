@@ -25,6 +25,7 @@ mod reading;
 mod revisions;
 mod roots;
 mod sessions;
+mod touches;
 mod view;
 mod words;
 
@@ -66,6 +67,8 @@ pub use revisions::Revision;
 use roots::Roots;
 pub use roots::{Added, RootsError};
 use sessions::Sessions;
+pub use touches::Touch;
+use touches::Touches;
 pub use view::WorkspaceView;
 pub use words::KnownPast;
 use words::Words;
@@ -82,6 +85,7 @@ pub struct Workspace {
     associations: Associations,
     lessons: Lessons,
     defects: Defects,
+    touches: Touches,
     antibodies: Antibodies,
     priming: Priming,
     sessions: Sessions,
@@ -105,6 +109,7 @@ impl Workspace {
         let words = Words::new(&runtime_root);
         let lessons = Lessons::new(&runtime_root);
         let defects = Defects::new(&runtime_root);
+        let touches = Touches::new(&runtime_root);
         let antibodies = Antibodies::new(&runtime_root);
         let associations = Associations::default();
         let (priming, sessions) = (Priming::default(), Sessions::new(&runtime_root));
@@ -124,6 +129,7 @@ impl Workspace {
             associations,
             lessons,
             defects,
+            touches,
             antibodies,
             priming,
             sessions,

@@ -193,7 +193,8 @@ fn bugs(ctx: &Ctx<'_>) -> Result<Vec<BugRecord>, Fault> {
     let Some(graph) = view.graph() else { return Ok(Vec::new()) };
     let known = ledger::of(ctx, graph)?;
     let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, ..Findings::default() };
-    let (modules, _) = panorama::panorama(graph, &known.ledger, &findings, |_| true);
+    let layers = workspace.layers(graph);
+    let modules = panorama::panorama(graph, &known.ledger, &layers, &findings, |_| true);
     let now = ctx.runtime().clock().now().0;
     let mut bugs = Vec::new();
     for one in modules {

@@ -3,9 +3,7 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_risk::layers::layers;
 use m1nd_runtime::flows::layering::{self, ViolationShown};
-use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +57,7 @@ impl Tool for LayerInspect {
         let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
         let graph = &at.graph;
-        let found = layers(graph, |path| is_within(path, &scope));
+        let found = layering::of(ctx, graph, &scope)?;
         let level = usize::try_from(input.level.0).ok();
         // A workspace without dependencies has one layer with nothing in it.
         let files = level.and_then(|level| found.layers.get(level)).cloned();

@@ -113,7 +113,8 @@ impl Tool for Panoramic {
         let within = |path: &str| scope.admits(path);
         let turbulent = turbulence::by_file(ctx, graph)?.map(|found| (*found).clone());
         let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, turbulence: turbulent };
-        let (found, _) = panorama::panorama(graph, &known.ledger, &findings, within);
+        let layers = ctx.workspace()?.layers(graph);
+        let found = panorama::panorama(graph, &known.ledger, &layers, &findings, within);
         let health = panorama::health(&found);
         let alerts = alerts(graph, &found);
         let advise = input.include_recommendations.unwrap_or(true);

@@ -60,8 +60,8 @@ impl Tool for Tremor {
     type Output = Output;
     const SPEC: Spec = Spec {
         name: "tremor",
-        summary: "Files whose changes speed up: the second difference of how often they changed in the last three months of history.",
-        help: "Changes are counted in three windows of 30 days back from the newest commit; acceleration = newest - 2 middle + oldest. Where the newest window has more changes than the middle one, \
+        summary: "Files whose changes speed up: the second difference of how often they changed in the last three months.",
+        help: "Changes are counted in three windows of 30 days back from the newest commit or edit through m1nd (an edit is in the next commit of its file and counts until then); acceleration = newest - 2 middle + oldest. Where the newest window has more changes than the middle one, \
             magnitude = acceleration (at least 0, at most newest) / (all three + 3), else 0; so 1, 1, 4 changes give 3/9. A file needs three changes on record; its newest 256 are kept. trend: accelerating, steady or slowing.",
         intents: &["what is changing fast", "unstable files", "acceleration of changes", "hot files"],
         needs: Needs::Graph,
@@ -110,7 +110,7 @@ impl Tool for Tremor {
         let total = tremors.len() as u64;
         tremors.truncate(usize::try_from(limit).unwrap_or(20));
         let has_data = looked_at > without_data;
-        let no_data = known.no_data().or((!has_data).then_some(TOO_FEW));
+        let no_data = if has_data { None } else { known.no_data().or(Some(TOO_FEW)) };
         let guidance = match tremors.first() {
             Some(first) => Guidance::next(
                 "outline",

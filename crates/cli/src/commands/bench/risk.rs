@@ -50,8 +50,9 @@ pub fn run(repos: &[PathBuf], commits: usize, json: bool) -> anyhow::Result<Exit
             is_fix: is_fix(entry.message.lines().next().unwrap_or_default()),
             files: &entry.files,
         });
-        let ledger = Ledger::of(changes, [], is_product);
-        let (modules, _) = panorama::panorama(graph, &ledger, &Findings::default(), is_product);
+        let ledger = Ledger::of(changes, [], [], is_product);
+        let layers = workspace.layers(graph);
+        let modules = panorama::panorama(graph, &ledger, &layers, &Findings::default(), is_product);
         let ranked: Vec<&str> = modules.iter().map(|one| graph.node(one.node).path()).collect();
         let by = |count: fn(&m1nd_risk::ledger::Record) -> u32| {
             let mut files = ranked.clone();

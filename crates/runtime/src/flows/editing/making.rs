@@ -18,7 +18,7 @@ use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, TestsS
 use crate::ctx::Ctx;
 use crate::faults::{self, from_edit};
 use crate::pipeline::Step;
-use crate::workspace::{Seen, Workspace};
+use crate::workspace::{Seen, Touch, Workspace};
 
 /// What must hold for a batch to stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,6 +153,11 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         let made = Seen { view: workspace.view(), at };
         refresh(ctx, workspace, &planned, seen.is_some().then_some(&made), Vec::new());
         return Err(refusal);
+    }
+    let touch =
+        Touch { time_ms: clock.now().0, files: planned.files.iter().map(|file| file.path.clone()).collect() };
+    if let Err(err) = workspace.add_touch(&touch) {
+        tracing::warn!(%err, "tremor does not know of a batch");
     }
     made.insights = aftermath::insights(workspace, after.as_deref(), &planned, &checked, &made.tests);
     made.phases = phases.list;

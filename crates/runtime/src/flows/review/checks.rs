@@ -1,6 +1,7 @@
 //! Checks of a change against the graph: signatures, companions, layers, antibodies, tests.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::change::How;
@@ -149,14 +150,14 @@ pub fn companions(graph: &Graph, mut predictions: Vec<Prediction>) -> Vec<Predic
 }
 
 /// Dependencies against the layers that the changed lines write.
-pub fn layers(graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
+pub fn layers(ctx: &Ctx<'_>, graph: &Arc<Graph>, edited: &[Edited]) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
     let code: BTreeMap<NodeIx, &Edited> =
         edited.iter().filter_map(|one| Some((graph.node_by_path(&one.file.path)?, one))).collect();
     if code.is_empty() {
-        return found;
+        return Ok(found);
     }
-    let layers = layers::layers(graph, |_| true);
+    let layers = ctx.workspace()?.layers(graph);
     for one in layers.violations.iter().filter(|one| one.breach == Breach::Upward) {
         let Some(edited) = code.get(&one.from) else { continue };
         let target = graph.node(one.to).path();
@@ -180,7 +181,7 @@ pub fn layers(graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
             places: vec![shown.to],
         });
     }
-    found
+    Ok(found)
 }
 
 /// Where changed code looks like a bug that was confirmed before.

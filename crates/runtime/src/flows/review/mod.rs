@@ -134,7 +134,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let mut findings = checks::signatures(graph, &edited);
     findings.extend(removed::still_used(ctx, graph, &edited)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
-    findings.extend(checks::layers(graph, &edited));
+    findings.extend(checks::layers(ctx, graph, &edited)?);
     findings.extend(checks::antibodies(ctx, graph, &edited)?);
     findings.extend(untested);
     findings.sort_by(|a, b| {

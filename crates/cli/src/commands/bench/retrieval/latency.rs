@@ -84,10 +84,11 @@ fn is_symbol(kind: NodeKind) -> bool {
     !matches!(kind, NodeKind::Repository | NodeKind::Directory | NodeKind::File | NodeKind::Document)
 }
 
-/// Nodes from all over the graph.
+/// Nodes from all over the graph that a question can be made of; `_` is a name without a word.
 fn chosen(graph: &Graph) -> Vec<NodeIx> {
-    let symbols: Vec<NodeIx> =
-        graph.nodes().filter(|node| is_symbol(node.kind())).map(|node| node.ix()).collect();
+    let has_words = |label: &str| label.chars().any(char::is_alphanumeric);
+    let symbols = graph.nodes().filter(|node| is_symbol(node.kind()) && has_words(node.label()));
+    let symbols: Vec<NodeIx> = symbols.map(|node| node.ix()).collect();
     let step = (symbols.len() / QUESTIONS).max(1);
     symbols.into_iter().step_by(step).take(QUESTIONS).collect()
 }
