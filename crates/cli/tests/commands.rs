@@ -3,68 +3,25 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
+use m1nd_testkit::Machine;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-struct Machine {
-    dir: TempDir,
-}
-
-impl Machine {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        m1nd_testkit::lay_out(
-            &dir.path().join("repo"),
-            "//- src/main.rs\nfn main() {\n    greet();\n}\n//- README.md\nGreetings.\n",
-        );
-        fs::create_dir(dir.path().join("repo/.git")).unwrap();
-        Self { dir }
-    }
-
-    fn repo(&self) -> std::path::PathBuf {
-        self.dir.path().join("repo")
-    }
-
-    fn run_in(&self, folder: &Path, arguments: &[&str]) -> Output {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("m1nd"));
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("M1ND_") {
-                command.env_remove(name);
-            }
-        }
-        command
-            .args(arguments)
-            .current_dir(folder)
-            .env("M1ND_HOME", self.dir.path().join("home"))
-            .env("HOME", self.dir.path())
-            .output()
-            .unwrap()
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.run_in(&self.repo(), arguments)
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        let output = self.run(arguments);
-        serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|err| panic!("{arguments:?}: {err}: {output:?}"))
-    }
+fn machine() -> Machine {
+    let files = "//- src/main.rs\nfn main() {\n    greet();\n}\n//- README.md\nGreetings.\n";
+    Machine::new(assert_cmd::cargo::cargo_bin!("m1nd")).with("repo", files)
 }
 
 #[test]
 fn the_version_names_the_build() {
-    let output = Machine::new().run(&["--version"]);
+    let output = machine().run(&["--version"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with(concat!("m1nd ", env!("CARGO_PKG_VERSION"), " (")), "{text}");
 }
 
 #[test]
 fn the_same_call_works_with_json_with_flags_and_by_its_short_form() {
-    let machine = Machine::new();
+    let machine = machine();
     let core = |mut body: Value| {
         let map = body.as_object_mut().unwrap();
         for name in ["elapsed_ms", "freshness", "agent_runtime_contract"] {
@@ -82,7 +39,7 @@ fn the_same_call_works_with_json_with_flags_and_by_its_short_form() {
 
 #[test]
 fn a_refused_call_prints_the_body_and_fails() {
-    let machine = Machine::new();
+    let machine = machine();
     let output = machine.run(&["call", "view", "--file-path", "../x"]);
     assert_eq!(output.status.code(), Some(1));
     let body: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -94,7 +51,7 @@ fn a_refused_call_prints_the_body_and_fails() {
 
 #[test]
 fn view_tools_and_help_answer_without_a_terminal() {
-    let machine = Machine::new();
+    let machine = machine();
     // A line stands for what is around it.
     assert_eq!(
         machine.json(&["view", "src/main.rs:2"])["content"],
@@ -109,7 +66,7 @@ fn view_tools_and_help_answer_without_a_terminal() {
 
 #[test]
 fn config_show_says_where_values_come_from() {
-    let machine = Machine::new();
+    let machine = machine();
     fs::write(machine.repo().join("m1nd.toml"), "toolsets = [\"all\"]\n").unwrap();
     let shown = machine.json(&["config", "show", "--read-only"]);
     assert!(shown["toolsets"]["from"].as_str().unwrap().ends_with("m1nd.toml"));
@@ -122,13 +79,13 @@ fn config_show_says_where_values_come_from() {
 
 #[test]
 fn a_tool_keeps_its_own_arguments_even_when_m1nd_has_a_flag_of_that_name() {
-    let body = Machine::new().json(&["call", "toolset_enable", "--toolsets", "all"]);
+    let body = machine().json(&["call", "toolset_enable", "--toolsets", "all"]);
     assert_eq!(body["available"], json!([]));
 }
 
 #[test]
 fn an_unknown_toolset_in_a_file_is_passed_over() {
-    let machine = Machine::new();
+    let machine = machine();
     fs::write(machine.repo().join("m1nd.toml"), "toolsets = [\"nope\"]\n").unwrap();
     let output = machine.run(&["search", "greet"]);
     assert!(output.status.success());
@@ -139,8 +96,8 @@ fn an_unknown_toolset_in_a_file_is_passed_over() {
 
 #[test]
 fn doctor_sees_that_the_home_is_a_file() {
-    let machine = Machine::new();
-    fs::write(machine.dir.path().join("home"), "x").unwrap();
+    let machine = machine();
+    fs::write(machine.at("home"), "x").unwrap();
     let report = machine.json(&["doctor"]);
     let home = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "home").unwrap();
     assert_eq!(home["state"], "failed");
@@ -148,37 +105,37 @@ fn doctor_sees_that_the_home_is_a_file() {
 
 #[test]
 fn json_that_is_no_json_is_called_so() {
-    let output = Machine::new().run(&["call", "search", "--json", "not json"]);
+    let output = machine().run(&["call", "search", "--json", "not json"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("not JSON"));
 }
 
 #[test]
 fn a_question_writes_nothing_into_the_repository_or_the_home() {
-    let machine = Machine::new();
+    let machine = machine();
     let before = fs::read_dir(machine.repo()).unwrap().count();
     machine.json(&["search", "greet"]);
     machine.json(&["call", "health"]);
     assert_eq!(fs::read_dir(machine.repo()).unwrap().count(), before);
-    assert!(!machine.dir.path().join("home").exists());
+    assert!(!machine.at("home").exists());
 }
 
 #[test]
 fn outside_any_repository_the_current_folder_is_the_workspace_and_home_is_none() {
-    let machine = Machine::new();
-    let plain = machine.dir.path().join("plain");
+    let machine = machine();
+    let plain = machine.at("plain");
     fs::create_dir(&plain).unwrap();
     fs::write(plain.join("a.txt"), "greet\n").unwrap();
     let output = machine.run_in(&plain, &["search", "greet"]);
     assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["total_matches"], 1);
-    let output = machine.run_in(machine.dir.path(), &["search", "greet"]);
+    let output = machine.run_in(&machine.at(""), &["search", "greet"]);
     let body: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(body["error"]["code"], "wrong_workspace_binding");
 }
 
 #[test]
 fn a_workspace_that_does_not_exist_is_named() {
-    let output = Machine::new().run(&["search", "x", "--workspace", "/no/such/folder"]);
+    let output = machine().run(&["search", "x", "--workspace", "/no/such/folder"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("/no/such/folder"));
 }
@@ -186,14 +143,14 @@ fn a_workspace_that_does_not_exist_is_named() {
 #[test]
 fn completions_are_printed_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let output = Machine::new().run(&["completions", shell]);
+        let output = machine().run(&["completions", shell]);
         assert!(String::from_utf8_lossy(&output.stdout).contains("m1nd"), "{shell}");
     }
 }
 
 #[test]
 fn an_ingest_from_a_terminal_is_counted_and_kept() {
-    let machine = Machine::new();
+    let machine = machine();
     let done = machine.json(&["ingest", "--json"]);
     assert_eq!((&done["state"], &done["languages"]), (&json!("done"), &json!({"rust": 1})));
     let stats = machine.json(&["stats", "--json"]);
@@ -210,7 +167,7 @@ fn an_ingest_from_a_terminal_is_counted_and_kept() {
 
 #[test]
 fn another_repository_is_put_in_and_taken_out_from_a_terminal() {
-    let machine = Machine::new();
+    let machine = machine();
     let other = tempfile::tempdir().unwrap();
     fs::write(other.path().join("far.py"), "# @generated\ndef far(): ...\n").unwrap();
     let folder = other.path().to_str().unwrap();
@@ -226,7 +183,7 @@ fn another_repository_is_put_in_and_taken_out_from_a_terminal() {
 
 #[test]
 fn stats_count_what_an_edit_added() {
-    let machine = Machine::new();
+    let machine = machine();
     let nodes = || machine.json(&["stats", "--json"])["graph"]["nodes"].as_u64().unwrap();
     assert_eq!(nodes(), 0, "nothing is read unasked");
     machine.json(&["ingest", "--json"]);
@@ -237,7 +194,7 @@ fn stats_count_what_an_edit_added() {
 
 #[test]
 fn a_made_program_is_measured() {
-    let report = Machine::new().json(&["bench", "graph", "--generate", "400", "--json"]);
+    let report = machine().json(&["bench", "graph", "--generate", "400", "--json"]);
     for name in ["ingest_ms", "parse_only_ms", "no_change_ms", "one_file_change_ms", "restart_to_answer_ms"] {
         assert!(report[name].as_f64().is_some_and(|time| time > 0.0), "{name}: {report}");
     }
@@ -258,7 +215,7 @@ fn closed_mission(machine: &Machine) -> std::path::PathBuf {
 
 #[test]
 fn a_packet_is_checked_against_itself_and_against_the_files() {
-    let machine = Machine::new();
+    let machine = machine();
     let packet = closed_mission(&machine);
     let check = |path: &std::path::Path| {
         let output = machine.run(&["verify", path.to_str().unwrap()]);
@@ -285,7 +242,7 @@ fn a_packet_is_checked_against_itself_and_against_the_files() {
 
 #[test]
 fn a_review_tells_ci_by_its_exit_code_what_it_found() {
-    let machine = Machine::new();
+    let machine = machine();
     let diff = "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1,3 +1,3 @@\n fn main() {\n-    hello();\n+    greet();\n }\n";
     fs::write(machine.repo().join("change.diff"), diff).unwrap();
     let review = |more: &[&str]| {
@@ -308,14 +265,14 @@ fn a_review_tells_ci_by_its_exit_code_what_it_found() {
 
 #[test]
 fn a_batch_a_patch_and_the_way_back() {
-    let machine = Machine::new();
+    let machine = machine();
     let main = || fs::read_to_string(machine.repo().join("src/main.rs")).unwrap();
     let before = main();
     let batch = json!([
         {"file_path": "src/main.rs", "edits": [{"old": "greet();", "new": "greet(1);"}]},
         {"file_path": "README.md", "rename_to": "docs/README.md"},
     ]);
-    let file = machine.dir.path().join("batch.json");
+    let file = machine.at("batch.json");
     fs::write(&file, batch.to_string()).unwrap();
     let file = file.to_str().unwrap();
     let shown = machine.json(&["apply", file, "--dry-run"]);
@@ -328,7 +285,7 @@ fn a_batch_a_patch_and_the_way_back() {
     assert_eq!(main(), before);
     assert!(machine.repo().join("README.md").exists() && !machine.repo().join("docs").exists());
 
-    let patch = machine.dir.path().join("x.patch");
+    let patch = machine.at("x.patch");
     fs::write(&patch, "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -2 +2 @@\n-    greet();\n+    greet(2);\n")
         .unwrap();
     let patch = patch.to_str().unwrap();
@@ -343,10 +300,10 @@ fn a_batch_a_patch_and_the_way_back() {
 
 #[test]
 fn only_the_user_says_which_commands_verify_a_batch() {
-    let machine = Machine::new();
+    let machine = machine();
     let main = || fs::read_to_string(machine.repo().join("src/main.rs")).unwrap();
     let before = main();
-    let batch = machine.dir.path().join("batch.json");
+    let batch = machine.at("batch.json");
     let edits = json!([{"file_path": "src/main.rs", "edits": [{"old": "greet();", "new": "hello();"}]}]);
     fs::write(&batch, edits.to_string()).unwrap();
     let apply = || machine.json(&["apply", batch.to_str().unwrap(), "--verify", "command"]);
@@ -355,7 +312,7 @@ fn only_the_user_says_which_commands_verify_a_batch() {
     assert!(apply()["error"]["message"].as_str().unwrap().contains("verify_commands"));
     assert!(!machine.repo().join("owned").exists());
     fs::remove_file(machine.repo().join("m1nd.toml")).unwrap();
-    let home = machine.dir.path().join("home");
+    let home = machine.at("home");
     fs::create_dir_all(&home).unwrap();
     let allow = |commands: &str| {
         fs::write(home.join("config.toml"), format!("verify_commands = {commands}")).unwrap()

@@ -7,6 +7,8 @@
 //! Hello.
 //! ```
 
+mod machine;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -19,6 +21,8 @@ use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::{ManualClock, UnixMs};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+
+pub use machine::Machine;
 
 /// A folder with a workspace and a home, gone when dropped.
 pub struct Fixture {
