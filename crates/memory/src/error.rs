@@ -139,6 +139,9 @@ pub enum StoreError {
     ReadOnly { detail: String },
     #[error("{path} is damaged ({detail})")]
     Corrupt { path: String, detail: String, set_aside: Option<String> },
+    /// One thing in a store that is well otherwise.
+    #[error("{what} cannot be read ({detail})")]
+    Unreadable { what: String, detail: String },
     #[error("{path} has schema version {found}; this program knows {known}")]
     SchemaTooNew { path: String, found: u32, known: u32 },
     #[error("the store could not be read or written: {detail}")]

@@ -4,4 +4,4 @@ mod ram;
 mod sqlite;
 
 pub use ram::RamStore;
-pub use sqlite::{SqliteStore, set_aside, sqlite_version};
+pub use sqlite::{SqliteStore, problem_of, set_aside, sqlite_version};

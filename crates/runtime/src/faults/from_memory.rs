@@ -298,6 +298,10 @@ pub fn store(err: &StoreError) -> Fault {
         StoreError::Corrupt { set_aside: None, .. } => {
             (Code::Storage, "Tell the user. The next call sets the damaged file aside.".to_owned())
         }
+        StoreError::Unreadable { .. } => (
+            Code::Storage,
+            "Only this is damaged: the rest of memory is well, and nothing was changed or set aside. Tell the user. `m1nd verify` with the id of the mission says what is wrong with it; mission_resume goes on from what is left of it.".to_owned(),
+        ),
         StoreError::SchemaTooNew { .. } => {
             (Code::Storage, "A newer m1nd wrote it. Ask the user to update this one; nothing was changed.".to_owned())
         }

@@ -83,7 +83,12 @@ impl Memory {
         Ok(store)
     }
 
-    /// Looks without opening: asking how memory is must not make one.
+    /// Damaged files that were set aside, oldest first.
+    pub(super) fn set_aside(&self) -> Vec<PathBuf> {
+        m1nd_store::set_aside(&self.path)
+    }
+
+    /// Looks without opening: asking how memory is must not make one, nor move a damaged one away.
     pub(super) fn state(&self) -> MemoryState {
         let bytes = |suffix: &str| fs::metadata(self.beside(suffix)).map_or(0, |meta| meta.len());
         let open = self.open.lock();
@@ -92,9 +97,9 @@ impl Memory {
             path: self.path.clone(),
             bytes: bytes("") + bytes("-wal"),
             schema_version: store.map(|store| store.schema_version()),
-            problem: store.and_then(|store| store.problem()),
+            problem: store.and_then(|store| store.problem()).or_else(|| m1nd_store::problem_of(&self.path)),
             read_only: store.is_some_and(|store| store.is_read_only()),
-            set_aside: m1nd_store::set_aside(&self.path),
+            set_aside: self.set_aside(),
         }
     }
 }
@@ -134,6 +139,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("memory.db"), "not a store").unwrap();
         let memory = Memory::new(dir.path());
+        let seen = memory.state();
+        assert!(matches!(seen.problem, Some(StoreError::Corrupt { set_aside: None, .. })), "{seen:?}");
+        assert!(seen.set_aside.is_empty() && dir.path().join("memory.db").exists(), "asking only looks");
         assert!(matches!(memory.store(), Err(StoreError::Corrupt { set_aside: Some(_), .. })));
         assert_eq!(memory.state().set_aside.len(), 1);
         assert!(memory.store().is_ok());

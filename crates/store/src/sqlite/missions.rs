@@ -3,7 +3,7 @@
 use m1nd_memory::StoreError;
 use m1nd_mission::port::{Appended, Ledger, Summary};
 use m1nd_mission::{Event, MissionId, State, Status};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::errors::fault;
 use super::{Open, SqliteStore};
@@ -26,45 +26,48 @@ impl Ledger for SqliteStore {
     }
 
     fn state(&self, mission: &MissionId) -> Result<Option<State>, StoreError> {
-        let text: Option<String> = self.ask(|connection| {
+        let text: Option<Vec<u8>> = self.ask(|connection| {
             connection
                 .prepare_cached("SELECT state FROM missions WHERE mission = $1")?
-                .query_row([mission.as_str()], |row| row.get(0))
+                .query_row([mission.as_str()], |row| bytes(row, 0))
                 .optional()
         })?;
-        text.map(|text| self.state_of(text)).transpose()
+        text.map(|text| self.state_of(mission.as_str(), text)).transpose()
     }
 
     fn events(&self, mission: &MissionId, after: u64, limit: usize) -> Result<Vec<Event>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let texts: Vec<String> = self.ask(|connection| {
+        let texts: Vec<(i64, Vec<u8>)> = self.ask(|connection| {
             let mut rows = connection.prepare_cached(
-                "SELECT event FROM mission_events WHERE mission = $1 AND sequence > $2 ORDER BY sequence LIMIT $3",
+                "SELECT sequence, event FROM mission_events WHERE mission = $1 AND sequence > $2 ORDER BY sequence LIMIT $3",
             )?;
-            let rows = rows.query_map(params![mission.as_str(), number(after), limit], |row| row.get(0))?;
+            let asked = params![mission.as_str(), number(after), limit];
+            let rows = rows.query_map(asked, |row| Ok((row.get(0)?, bytes(row, 1)?)))?;
             rows.collect()
         })?;
-        texts.iter().map(|text| self.parse(text)).collect()
+        let event = |(place, text): &(i64, Vec<u8>)| parse(text, || format!("event {place} of {mission}"));
+        texts.iter().map(event).collect()
     }
 
     fn list(&self, limit: usize) -> Result<Vec<Summary>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let texts: Vec<String> = self.ask(|connection| {
+        let texts: Vec<Vec<u8>> = self.ask(|connection| {
             let mut rows = connection
                 .prepare_cached("SELECT state FROM missions ORDER BY updated_ms DESC, mission LIMIT $1")?;
-            rows.query_map([limit], |row| row.get(0))?.collect()
+            rows.query_map([limit], |row| bytes(row, 0))?.collect()
         })?;
         // One that is damaged does not hide the others.
-        Ok(texts.iter().filter_map(|text| self.parse(text).ok()).map(|state| Summary::of(&state)).collect())
+        let readable = texts.iter().filter_map(|text| serde_json::from_slice::<State>(text).ok());
+        Ok(readable.map(|state| Summary::of(&state)).collect())
     }
 
     fn unreadable(&self) -> Result<Vec<String>, StoreError> {
-        let rows: Vec<(String, String)> = self.ask(|connection| {
+        let rows: Vec<(String, Vec<u8>)> = self.ask(|connection| {
             let mut rows =
                 connection.prepare_cached("SELECT mission, state FROM missions ORDER BY mission")?;
-            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            rows.query_map([], |row| Ok((row.get(0)?, bytes(row, 1)?)))?.collect()
         })?;
-        let damaged = rows.into_iter().filter(|(_, state)| self.parse::<State>(state).is_err());
+        let damaged = rows.into_iter().filter(|(_, state)| serde_json::from_slice::<State>(state).is_err());
         Ok(damaged.map(|(mission, _)| mission).collect())
     }
 }
@@ -83,23 +86,29 @@ impl SqliteStore {
 
     /// The state that a text is. Steps of one mission follow each other and ask for the same one several times, and to
     /// compare its text costs far less than to read it.
-    fn state_of(&self, text: String) -> Result<State, StoreError> {
+    fn state_of(&self, mission: &str, text: Vec<u8>) -> Result<State, StoreError> {
         let mut last = self.last_state.lock();
         if let Some((_, state)) = last.as_ref().filter(|(known, _)| *known == text) {
             return Ok(state.clone());
         }
-        let state: State = self.parse(&text)?;
+        let state: State = parse(&text, || format!("the state of {mission}"))?;
         *last = Some((text, state.clone()));
         Ok(state)
     }
+}
 
-    fn parse<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, StoreError> {
-        serde_json::from_str(text).map_err(|err| StoreError::Corrupt {
-            path: self.path.display().to_string(),
-            detail: format!("a mission cannot be read: {err}"),
-            set_aside: None,
-        })
-    }
+/// What a column holds, whether it still is a text or not.
+fn bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<u8>> {
+    Ok(row.get_ref(column)?.as_bytes().unwrap_or_default().to_vec())
+}
+
+/// One row that says nothing is no damage of the file: the others are as they were.
+fn parse<T: serde::de::DeserializeOwned>(
+    text: &[u8],
+    what: impl FnOnce() -> String,
+) -> Result<T, StoreError> {
+    serde_json::from_slice(text)
+        .map_err(|err| StoreError::Unreadable { what: what(), detail: err.to_string() })
 }
 
 /// How many events a mission has; 0 when there is none.

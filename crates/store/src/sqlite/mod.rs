@@ -31,6 +31,11 @@ pub fn set_aside(path: &Path) -> Vec<PathBuf> {
     open::set_aside_files(path)
 }
 
+/// What is wrong with the store at `path`, if anything is; nothing where there is none. It only looks.
+pub fn problem_of(path: &Path) -> Option<StoreError> {
+    open::look(path).err()
+}
+
 /// Idle reader connections that are kept.
 const IDLE_READERS: usize = 4;
 
@@ -44,7 +49,7 @@ pub struct SqliteStore {
     reading: Role,
     check: Check,
     /// The state of a mission that was read last, and the text that it was read from.
-    last_state: Mutex<Option<(String, m1nd_mission::State)>>,
+    last_state: Mutex<Option<(Vec<u8>, m1nd_mission::State)>>,
 }
 
 impl std::fmt::Debug for SqliteStore {

@@ -20,11 +20,11 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Role), StoreError> {
     let log = exists(&beside(path, "-wal"))?;
     if !exists(path)? {
         if log {
-            return Err(set_aside(path, "its write-ahead log is there, the file itself is not"));
+            return Err(set_aside(path, NO_FILE));
         }
         make(path)?;
     }
-    match open_existing(path, Role::Writer) {
+    match open_existing(path, Role::Writer, INLINE_CHECK) {
         Ok(connection) => Ok((connection, Role::Reader)),
         Err(StoreError::Corrupt { detail, .. }) => Err(set_aside(path, &detail)),
         Err(refused @ StoreError::ReadOnly { .. }) => open_to_read(path).map_err(|err| match err {
@@ -35,14 +35,39 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Role), StoreError> {
     }
 }
 
+/// Looks whether the file is whole, and changes nothing: a damaged one stays where it is. What cannot be looked at is
+/// not called damaged.
+pub(super) fn look(path: &Path) -> Result<(), StoreError> {
+    let log = beside(path, "-wal");
+    if !exists(path)? {
+        return if exists(&log)? { Err(damaged(path, NO_FILE)) } else { Ok(()) };
+    }
+    let look = |role: Role| open_existing(path, role, LOOKED_THROUGH).map(drop);
+    // Without a log the file alone is the whole store. With one the two are read together, as its writers do: half of
+    // it may be on its way from the log into the file.
+    let found = if is_empty(&log) { look(Role::Frozen) } else { look(Role::Guest) };
+    let found = match found {
+        Err(StoreError::Corrupt { .. }) if !is_empty(&log) => look(Role::Guest),
+        other => other,
+    };
+    match found {
+        Err(found @ (StoreError::Corrupt { .. } | StoreError::SchemaTooNew { .. })) => Err(found),
+        _ => Ok(()),
+    }
+}
+
+/// A larger file is not looked through by whoever only asks how it is, in bytes.
+const LOOKED_THROUGH: u64 = 64 * 1024 * 1024;
+const NO_FILE: &str = "its write-ahead log is there, the file itself is not";
+
 /// Opens a store that this process may read but not write: in a folder of somebody else, or on a medium that
 /// takes nothing. Writing to it is refused later; what was remembered can still be read.
 fn open_to_read(path: &Path) -> Result<(Connection, Role), StoreError> {
-    match open_existing(path, Role::Guest) {
+    match open_existing(path, Role::Guest, INLINE_CHECK) {
         Ok(connection) => Ok((connection, Role::Guest)),
         // Without a log the file alone is the whole store. With one, reading past it would lose what it holds.
         Err(StoreError::ReadOnly { .. } | StoreError::Io { .. }) if is_empty(&beside(path, "-wal")) => {
-            open_existing(path, Role::Frozen).map(|connection| (connection, Role::Frozen))
+            open_existing(path, Role::Frozen, INLINE_CHECK).map(|connection| (connection, Role::Frozen))
         }
         Err(other) => Err(other),
     }
@@ -77,13 +102,10 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn open_existing(path: &Path, role: Role) -> Result<Connection, StoreError> {
+/// A file of at most `checked` bytes is looked through at once.
+fn open_existing(path: &Path, role: Role, checked: u64) -> Result<Connection, StoreError> {
     let sql = |err: rusqlite::Error| fault(path, &err);
-    let damaged = |detail: &str| StoreError::Corrupt {
-        path: path.display().to_string(),
-        detail: detail.to_owned(),
-        set_aside: None,
-    };
+    let damaged = |detail: &str| damaged(path, detail);
     // SQLite takes an empty file for a new store. A store of ours is never empty, so this one was cut off.
     if fs::metadata(path).map_err(|err| file(&err))?.len() == 0 {
         return Err(damaged("the file is empty"));
@@ -101,11 +123,13 @@ fn open_existing(path: &Path, role: Role) -> Result<Connection, StoreError> {
         let path = path.display().to_string();
         return Err(StoreError::SchemaTooNew { path, found, known: migrate::VERSION });
     }
-    if check::is_suspect(path) || fs::metadata(path).map_err(|err| file(&err))?.len() <= INLINE_CHECK {
+    if check::is_suspect(path) || fs::metadata(path).map_err(|err| file(&err))?.len() <= checked {
         if let Some(detail) = check::quick_check(&connection).map_err(sql)? {
             return Err(damaged(&detail));
         }
-        check::clear_suspicion(path);
+        if role == Role::Writer {
+            check::clear_suspicion(path);
+        }
     }
     if found < migrate::VERSION && role == Role::Writer {
         migrate::migrate(path, &connection)?;
@@ -142,6 +166,11 @@ fn fill(draft: &Path) -> Result<(), StoreError> {
     // Closing the only connection moves everything from the log into the file.
     connection.close().map_err(|(_, err)| sql(err))?;
     File::open(draft).and_then(|made| made.sync_all()).map_err(|err| file(&err))
+}
+
+/// A store that cannot be read, and lies where it lay.
+fn damaged(path: &Path, detail: &str) -> StoreError {
+    StoreError::Corrupt { path: path.display().to_string(), detail: detail.to_owned(), set_aside: None }
 }
 
 fn set_aside(path: &Path, detail: &str) -> StoreError {

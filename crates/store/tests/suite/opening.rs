@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use m1nd_memory::StoreError;
-use m1nd_store::{SqliteStore, sqlite_version};
+use m1nd_store::{SqliteStore, problem_of, sqlite_version};
 use serde_json::json;
 
 use crate::world::World;
@@ -79,7 +79,11 @@ fn a_damaged_file_is_an_error_and_is_kept_aside() {
         fill(&path, 40);
         let mut bytes = fs::read(&path).unwrap();
         damage(&mut bytes);
+        assert_eq!(problem_of(&path), None);
         fs::write(&path, &bytes).unwrap();
+        let seen = problem_of(&path);
+        assert!(matches!(seen, Some(StoreError::Corrupt { set_aside: None, .. })), "damage {at}: {seen:?}");
+        assert_eq!(fs::read(&path).unwrap(), bytes, "whoever looks leaves it where it is");
         let Err(err) = SqliteStore::open(&path) else { panic!("damage {at} was not noticed") };
         let StoreError::Corrupt { set_aside: Some(kept), .. } = err else { panic!("damage {at}: {err}") };
         assert_eq!(fs::read(&kept).unwrap(), bytes);
@@ -104,6 +108,7 @@ fn a_large_damaged_file_is_noticed_by_the_check_beside() {
     let tree = 4096 * 3;
     bytes[tree..tree + 4096].fill(0x55);
     fs::write(&path, &bytes).unwrap();
+    assert!(matches!(problem_of(&path), Some(StoreError::Corrupt { set_aside: None, .. })));
     match SqliteStore::open(&path) {
         Err(err) => assert!(matches!(err, StoreError::Corrupt { .. }), "{err}"),
         Ok(store) => {
@@ -135,6 +140,7 @@ fn a_log_without_its_file_is_not_replayed_into_a_new_one() {
     let w = world(&path);
     note(&w, "x");
     fs::remove_file(&path).unwrap();
+    assert!(matches!(problem_of(&path), Some(StoreError::Corrupt { set_aside: None, .. })));
     let Err(err) = SqliteStore::open(&path) else { panic!() };
     assert!(matches!(err, StoreError::Corrupt { .. }), "{err}");
 }
