@@ -132,6 +132,34 @@ pub fn head(folder: &Path) -> String {
     repo.and_then(|repo| repo.head_id().ok().map(|id| id.to_string())).unwrap_or_default()
 }
 
+/// Commits by which a repository is known again: the newest, and ancestors of it at growing distances. None where the
+/// folder itself is no repository or has no commits.
+pub fn landmarks(folder: &Path) -> Vec<String> {
+    let Some(repo) = folder.join(".git").exists().then(|| open(folder).ok()).flatten() else {
+        return Vec::new();
+    };
+    let mut marks = Vec::new();
+    let mut at = repo.head_id().ok().map(|id| id.detach());
+    for step in 0..=FARTHEST {
+        let Some(id) = at else { break };
+        let commit = repo.find_commit(id).ok();
+        at = commit.as_ref().and_then(|commit| commit.parent_ids().next()).map(|id| id.detach());
+        let is_first = commit.is_some() && at.is_none();
+        if is_first || step == 0 || step.is_power_of_two() {
+            marks.push(id.to_string());
+        }
+    }
+    marks
+}
+
+/// Nobody takes back more commits than this at once.
+const FARTHEST: u32 = 1_024;
+
+/// Whether the repository of this very folder has one of these commits.
+pub fn has_any(folder: &Path, commits: &[String]) -> bool {
+    folder.join(".git").exists() && commits.iter().any(|commit| has_commit(folder, commit).unwrap_or(false))
+}
+
 /// Whether the repository has the commit that a hash of at least four digits, a branch or a tag names.
 pub fn has_commit(folder: &Path, name: &str) -> Result<bool, HistoryError> {
     let repo = open(folder)?;

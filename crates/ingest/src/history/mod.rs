@@ -17,7 +17,7 @@ pub use changes::{
     Compared, Now, OwnCommit, RangeError, changes, changes_with_texts, commits_since, compared, default_base,
     left,
 };
-pub use git::{HistoryError, Lack, has_commit, head, lack, read};
+pub use git::{HistoryError, Lack, has_any, has_commit, head, lack, landmarks, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
 pub use mark::marks;
 pub use past::{LaterCommit, Past};

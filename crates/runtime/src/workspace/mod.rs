@@ -104,6 +104,9 @@ impl Workspace {
             Some(given) => std::path::absolute(given).map_err(failed)?,
             None => home::runtime_root(&settings.home, &root),
         };
+        if settings.runtime_root.is_none() && !settings.read_only {
+            home::follow(&runtime_root, &root);
+        }
         let root = root.excluding(&settings.home).excluding(&runtime_root);
         let memory = Memory::new(&runtime_root);
         let words = Words::new(&runtime_root);
@@ -214,6 +217,11 @@ impl Workspace {
     /// Whether anything was remembered, or damaged: whatever lies where the store belongs.
     pub fn has_memory(&self) -> bool {
         self.memory.exists()
+    }
+
+    /// Damaged stores of memory that were set aside, oldest first.
+    pub fn memories_set_aside(&self) -> Vec<PathBuf> {
+        self.memory.set_aside()
     }
 
     /// How memory is doing, without opening it.
