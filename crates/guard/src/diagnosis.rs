@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::facts::{Facts, Observed};
 use crate::playbook::{Maker, Step};
-use crate::trust::{TrustMode, Verdict, hidden, surface};
+use crate::trust::{TrustMode, Verdict, hidden, memory_words, surface};
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -22,6 +22,8 @@ pub enum Diagnosis {
     /// The graph is populated, and a call was blocked or found nothing.
     RetrievalBlocked,
     UnreadableSnapshot,
+    /// What was remembered cannot be read.
+    DamagedMemory,
     /// The connection between host and server ended, or a host cannot start the server.
     DeadTransport,
 }
@@ -70,6 +72,9 @@ pub fn diagnose(facts: &Facts, observed: &Observed, verdict: &Verdict) -> Vec<Fo
     if let Some(problem) = &facts.graph_problem {
         add(Diagnosis::UnreadableSnapshot, format!("The graph's files: {problem}."));
     }
+    if let Some(problem) = &facts.memory_problem {
+        add(Diagnosis::DamagedMemory, memory_words(problem));
+    }
     let nothing = observed.candidates == Some(0) || observed.proof_state.as_deref() == Some("blocked");
     if nothing && facts.node_count > 0 && verdict.mode != TrustMode::WrongWorkspaceBinding {
         let nodes = facts.node_count;
@@ -81,7 +86,7 @@ pub fn diagnose(facts: &Facts, observed: &Observed, verdict: &Verdict) -> Vec<Fo
     for entry in &facts.dead_entries {
         add(Diagnosis::DeadTransport, format!("A host cannot start m1nd: {entry}."));
     }
-    if observed.error_text.as_deref().is_some_and(speaks_of_transport) {
+    if speaks_of_transport(observed) {
         add(
             Diagnosis::DeadTransport,
             "The error speaks of a connection that ended; this process answers.".to_owned(),
@@ -104,8 +109,8 @@ const TRANSPORT: [&str; 10] = [
     "-32000",
 ];
 
-fn speaks_of_transport(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
+pub(crate) fn speaks_of_transport(observed: &Observed) -> bool {
+    let text = observed.error_text.as_deref().unwrap_or_default().to_ascii_lowercase();
     TRANSPORT.iter().any(|words| text.contains(words))
 }
 
@@ -135,6 +140,13 @@ pub(crate) fn steps(diagnosis: Diagnosis, make: &Maker<'_>) -> Vec<Step> {
                 "Ask the user to run `m1nd doctor`: it starts a server as a host would and says why one does not start.",
             ),
             make.says("reconnect_host", "Then reconnect m1nd in the host, and make a new handshake: nothing is rebound before that."),
+        ],
+        Diagnosis::DamagedMemory => vec![
+            make.says(
+                "tell_user",
+                "Tell the user before anything is remembered: a backup can take the file's place now. The next call that needs memory sets the damaged file aside, says where, and begins anew.",
+            ),
+            make.call("look", "health", json!({}), "See which file it is. Questions to the graph are not concerned."),
         ],
         Diagnosis::WrongWorkspace
         | Diagnosis::MissingRecoveryTools
@@ -197,5 +209,21 @@ mod tests {
             let observed = Observed { error_text: Some(text.to_owned()), ..Observed::default() };
             assert_eq!(found(&well(), &observed).contains(&Diagnosis::DeadTransport), dead, "{text}");
         }
+    }
+
+    #[test]
+    fn the_way_out_is_that_of_what_is_wrong_and_says_each_step_once() {
+        let ids = |facts: &Facts, observed: &Observed| {
+            let verdict = verdict(facts, observed);
+            let found = diagnose(facts, observed, &verdict);
+            let book = crate::playbook::playbook_for(verdict.mode, &found, facts, observed, "a");
+            book.steps.into_iter().map(|step| step.id).collect::<Vec<_>>()
+        };
+        let ended = Observed { error_text: Some("Transport closed".to_owned()), ..Observed::default() };
+        assert_eq!(ids(&well(), &ended), ["check_start", "reconnect_host"]);
+        let damaged = Facts { memory_problem: Some("memory.db is damaged".to_owned()), ..well() };
+        assert_eq!(ids(&damaged, &Observed::default()), ["tell_user", "look"]);
+        let other = Observed { error_text: Some("no such pattern".to_owned()), ..Observed::default() };
+        assert_eq!(ids(&well(), &other), ["look", "compare", "read_anew", "literal"]);
     }
 }

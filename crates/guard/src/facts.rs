@@ -22,6 +22,9 @@ pub struct Facts {
     /// What is wrong with the graph's files, if anything is.
     #[serde(skip)]
     pub graph_problem: Option<String>,
+    /// What is wrong with what was remembered, if anything is.
+    #[serde(skip)]
+    pub memory_problem: Option<String>,
     /// Other programs called m1nd that a shell or a host would start, and where each was found.
     #[serde(skip)]
     pub other_programs: Vec<String>,

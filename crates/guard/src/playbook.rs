@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::diagnosis::{Found, steps};
+use crate::diagnosis::{Diagnosis, Found, speaks_of_transport, steps};
 use crate::facts::{Facts, Observed, Scope};
 use crate::trust::{TrustMode, hidden};
 
@@ -49,7 +49,9 @@ pub fn playbook_for(
     for diagnosis in found.iter().map(|found| found.diagnosis) {
         if !seen.contains(&diagnosis) {
             seen.push(diagnosis);
-            book.steps.extend(steps(diagnosis, &make));
+            let more = steps(diagnosis, &make).into_iter();
+            let known: Vec<&str> = book.steps.iter().map(|step| step.id).collect();
+            book.steps.extend(more.filter(|step| !known.contains(&step.id)).collect::<Vec<_>>());
         }
     }
     if mode == TrustMode::FullTrust && book.steps.len() > 1 {
@@ -117,6 +119,12 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
                 make.says("federate", "Or, for work across repositories, add it so under a namespace; its paths begin with that name and ::."),
             ],
         ),
+        TrustMode::RetrievalNeedsRecovery if facts.graph_problem.is_none() && facts.memory_problem.is_some() => {
+            ("A memory that can be read.", steps(Diagnosis::DamagedMemory, &make))
+        }
+        TrustMode::RetrievalNeedsRecovery if is_only_transport(facts, observed) => {
+            ("A connection that answers.", steps(Diagnosis::DeadTransport, &make))
+        }
         TrustMode::RetrievalNeedsRecovery => (
             "An answer, or the reason why there is none.",
             vec![
@@ -140,6 +148,11 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
         ),
     };
     Playbook { goal, steps }
+}
+
+/// Whether nothing is wrong but the connection that a call was made over: no graph need be read anew for that.
+fn is_only_transport(facts: &Facts, observed: &Observed) -> bool {
+    facts.graph_problem.is_none() && observed.trust_mode.is_none() && speaks_of_transport(observed)
 }
 
 /// The word to look for: the longest of what was asked or said; none where nobody said any.

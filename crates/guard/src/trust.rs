@@ -45,14 +45,13 @@ const REQUIRED: [&str; 5] = ["ingest", "health", "search", "help", "recovery_pla
 /// The required tools that the host hides, as far as the agent said what it sees.
 pub fn hidden(facts: &Facts, observed: &Observed) -> Vec<&'static str> {
     let exists = |tool: &&&str| facts.tools.contains(*tool);
+    let (seen, missed) = (seen(facts, observed), missed(facts, observed));
     let is_hidden = |tool: &&str| {
-        let missing = observed.missing.iter().any(|name| plain(name) == *tool);
         // A tool that is not listed by default can be called by name all the same: only what should be seen is missed.
-        let unseen = observed
-            .available
+        let unseen = seen
             .as_ref()
-            .is_some_and(|seen| facts.listed.contains(tool) && !seen.iter().any(|name| plain(name) == *tool));
-        missing || unseen
+            .is_some_and(|seen| facts.listed.contains(tool) && !seen.iter().any(|(_, name)| *name == *tool));
+        missed.contains(tool) || unseen
     };
     // Which are hidden is not known then: any of them may be.
     let counted = fewer(facts, observed).is_some() || is_said(observed);
@@ -82,6 +81,8 @@ pub struct Surface {
     pub unknown: Vec<String>,
     /// Tools that this server lists and the host does not show.
     pub unseen: Vec<&'static str>,
+    /// Tools that somebody missed and that this server has not either.
+    pub no_such: Vec<String>,
 }
 
 /// More names than this are no help.
@@ -89,13 +90,16 @@ const MOST_NAMES: usize = 8;
 
 /// A host that keeps the list of an earlier server shows tools that are gone, or lacks some that are there.
 pub fn surface(facts: &Facts, observed: &Observed) -> Surface {
-    let seen: Vec<&str> = observed.available.iter().flatten().map(|name| plain(name)).collect();
-    let of_ours = observed.available.as_deref().unwrap_or_default().iter().filter(|name| names_us(name));
-    let gone = |name: &&String| !facts.tools.contains(&plain(name));
-    let unknown: Vec<String> =
-        of_ours.filter(gone).take(MOST_NAMES).map(|name| plain(name).to_owned()).collect();
     let told = observed.available.is_some();
-    let unseen = facts.listed.iter().copied().filter(|name| told && !seen.contains(name));
+    let seen = seen(facts, observed).unwrap_or_default();
+    // A name without a server's may be one of the host's own tools.
+    let gone = seen.iter().filter(|(server, name)| !server.is_empty() && !facts.tools.contains(name));
+    let unknown: Vec<String> = gone.take(MOST_NAMES).map(|(_, name)| (*name).to_owned()).collect();
+    let is_seen = |tool: &str| seen.iter().any(|(_, name)| *name == tool);
+    let unseen = facts.listed.iter().copied().filter(|name| told && !is_seen(name));
+    let missed = missed(facts, observed);
+    let no_such = missed.iter().filter(|name| !facts.tools.contains(*name)).take(MOST_NAMES);
+    let no_such: Vec<String> = no_such.map(|name| (*name).to_owned()).collect();
     let unseen: Vec<&'static str> = unseen.take(MOST_NAMES).collect();
     let status = match (hidden(facts, observed).is_empty(), unknown.is_empty() && unseen.is_empty()) {
         (false, _) => "degraded",
@@ -103,13 +107,59 @@ pub fn surface(facts: &Facts, observed: &Observed) -> Surface {
         (true, true) if told || observed.tool_count.is_some() => "complete",
         (true, true) => "unknown",
     };
-    Surface { status, unknown, unseen }
+    Surface { status, unknown, unseen, no_such }
 }
 
-/// Whether a host's name for a tool says that it is one of m1nd's: tools of other servers are no business of ours.
-fn names_us(name: &str) -> bool {
-    let before = name.len() - plain(name).len();
-    before == 0 || name[..before].to_ascii_lowercase().contains("m1nd")
+/// What stands before a tool's name, and the name.
+fn parts(name: &str) -> (&str, &str) {
+    name.split_at(name.len() - plain(name).len())
+}
+
+/// The tools of this server that the host shows; none if nobody said. Other servers may have tools of the same names.
+fn seen<'o>(facts: &Facts, observed: &'o Observed) -> Option<Vec<(&'o str, &'o str)>> {
+    let all: Vec<(&str, &str)> = observed.available.as_ref()?.iter().map(|name| parts(name)).collect();
+    let own = own_server(facts, &all);
+    Some(all.into_iter().filter(|(server, _)| own.is_own(server)).collect())
+}
+
+/// The tools of this server that were missed.
+fn missed<'o>(facts: &Facts, observed: &'o Observed) -> Vec<&'o str> {
+    let all = observed.available.iter().flatten().map(|name| parts(name)).collect::<Vec<_>>();
+    let own = own_server(facts, &all);
+    let missed = observed.missing.iter().map(|name| parts(name));
+    missed.filter(|(server, _)| server.is_empty() || own.is_own(server)).map(|(_, name)| name).collect()
+}
+
+/// How a host calls this server.
+enum Own<'o> {
+    /// By a name that says m1nd.
+    M1nd,
+    /// By another.
+    Named(&'o str),
+}
+
+impl Own<'_> {
+    fn is_own(&self, server: &str) -> bool {
+        match self {
+            Self::M1nd => server.to_ascii_lowercase().contains(OURS),
+            Self::Named(name) => server == *name,
+        }
+    }
+}
+
+/// So many names of ours are no accident.
+const NO_ACCIDENT: usize = 3;
+
+/// A name that says m1nd, else the one that most tools of ours stand behind, else none.
+fn own_server<'o>(facts: &Facts, all: &[(&'o str, &'o str)]) -> Own<'o> {
+    if all.iter().any(|(server, _)| Own::M1nd.is_own(server)) {
+        return Own::M1nd;
+    }
+    let count = |server: &str| {
+        all.iter().filter(|(other, name)| *other == server && facts.tools.contains(name)).count()
+    };
+    let named = all.iter().map(|(server, _)| *server).filter(|server| count(server) >= NO_ACCIDENT);
+    Own::Named(named.max_by_key(|server| (count(server), std::cmp::Reverse(*server))).unwrap_or_default())
 }
 
 /// A host may write `mcp__m1nd__search`, `m1nd.search`, `m1nd_search` or `mcp_m1nd_search`.
@@ -173,6 +223,9 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
     if let Some(problem) = &facts.graph_problem {
         return says(TrustMode::RetrievalNeedsRecovery, format!("The graph's files: {problem}."));
     }
+    if let Some(problem) = &facts.memory_problem {
+        return says(TrustMode::RetrievalNeedsRecovery, memory_words(problem));
+    }
     if observed.trust_mode == Some(TrustMode::RetrievalNeedsRecovery) {
         let why = "An answer said that it needs recovery.".to_owned();
         return says(TrustMode::RetrievalNeedsRecovery, why);
@@ -188,6 +241,11 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
         return says(TrustMode::RetrievalNeedsRecovery, why);
     }
     says(TrustMode::FullTrust, "The graph is populated and bound to this workspace.".to_owned())
+}
+
+/// Notes, tasks and missions that cannot be read.
+pub(crate) fn memory_words(problem: &str) -> String {
+    format!("Memory cannot be read: {problem}. The graph is well.")
 }
 
 #[cfg(test)]
@@ -232,6 +290,20 @@ mod tests {
                 "it was looked at"
             );
         }
+        let foreign = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let ours: Vec<String> = ["health", "help"].map(|name| format!("mcp__m1nd__{name}")).to_vec();
+        let others = foreign(&["mcp__github__search", "mcp__rag__ingest", "search"]);
+        let mixed = Observed { available: Some([ours, others].concat()), ..Observed::default() };
+        assert_eq!(hidden(&well(), &mixed), ["ingest", "search"], "those of other servers are no help");
+        for before in ["", "mcp__m1nd__", "mcp__code__"] {
+            let ours = well().listed.iter().map(|name| format!("{before}{name}")).collect::<Vec<_>>();
+            let hosts = foreign(&["Bash", "Read", "mcp__other__find"]);
+            let shown = Observed { available: Some([ours, hosts].concat()), ..Observed::default() };
+            assert_eq!(surface(&well(), &shown).status, "complete", "{before}");
+        }
+        let bogus = Observed { missing: foreign(&["bogus", "mcp__other__search"]), ..Observed::default() };
+        assert_eq!(surface(&well(), &bogus).no_such, ["bogus"]);
+        assert_eq!(mode(&well(), &bogus), "full_trust");
         for before in ["m1nd_", "mcp_m1nd_", "mcp__m1nd__", "m1nd.", "M1nd-", "mcp_my-m1nd_"] {
             let shown = Some(well().listed.iter().map(|name| format!("{before}{name}")).collect());
             let shown = Observed { available: shown, ..Observed::default() };
@@ -249,6 +321,8 @@ mod tests {
         let said = Observed { trust_mode: Some(TrustMode::RetrievalNeedsRecovery), ..blocked };
         assert_eq!(mode(&well(), &said), "retrieval_needs_recovery");
         let damaged = Facts { graph_problem: Some("set aside".to_owned()), ..well() };
+        assert_eq!(mode(&damaged, &nothing), "retrieval_needs_recovery");
+        let damaged = Facts { memory_problem: Some("memory.db is damaged".to_owned()), ..well() };
         assert_eq!(mode(&damaged, &nothing), "retrieval_needs_recovery");
         assert_eq!(mode(&Facts { binary_replaced: true, ..well() }, &nothing), "stale_binding_suspected");
     }

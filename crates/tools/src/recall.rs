@@ -176,7 +176,7 @@ pub fn when_doc_empty<T>(
 
 /// Says that an earlier store was damaged, if one was.
 pub fn damaged(ctx: &Ctx<'_>) -> Option<Guidance> {
-    let aside = ctx.workspace().map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
+    let aside = ctx.workspace().map(|workspace| workspace.memories_set_aside()).unwrap_or_default();
     let kept = aside.last()?.display();
     Some(Guidance::hint(format!("An earlier store was damaged and set aside as {kept}; tell the user.")))
 }

@@ -15,5 +15,12 @@ pub fn set_aside(files: &[PathBuf]) -> Option<String> {
     ))
 }
 
+/// That memory lies there damaged, before anybody has opened it.
+pub fn damaged(problem: &str) -> String {
+    format!(
+        "Memory: {problem}. Tell the user before anything is remembered: a backup can take its place now. The next call that needs it sets it aside and begins anew."
+    )
+}
+
 /// What to do about it.
 pub const WHAT_NOW: &str = "Tell the user which memory was set aside: a backup can take its place, and the file can be moved away once nobody needs it.";

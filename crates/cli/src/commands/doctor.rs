@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use m1nd_runtime::Runtime;
-use m1nd_runtime::faults::from_memory;
 use m1nd_runtime::workspace::Workspace;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -51,7 +50,9 @@ impl Check {
 }
 
 pub fn run(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
-    let config = wiring::config(global)?;
+    let mut config = wiring::config(global)?;
+    // A doctor looks: what it finds unfinished or moved is for the next that works here.
+    config.read_only.value = true;
     let runtime = wiring::runtime(&config);
     let mut checks = vec![binary(), settings(&config)];
     match &runtime {
@@ -198,28 +199,22 @@ fn graph(root: &Path) -> Check {
     }
 }
 
-/// Opens the store and waits until all of it was looked through.
+/// Looks at the store, and leaves a damaged one where it is.
 fn memory(workspace: &Workspace) -> Check {
-    let checked = if workspace.has_memory() {
-        workspace.memory().and_then(|store| store.wait_for_check())
-    } else {
-        Ok(())
-    };
     let state = workspace.memory_state();
-    match (checked, state.set_aside.last()) {
-        (Err(err), _) => {
-            let fault = from_memory::store(&err);
-            Check::failed("memory", fault.message, fault.recovery.hint)
-        }
-        (Ok(()), Some(kept)) => Check::warning(
+    match (state.problem, state.set_aside.last()) {
+        (Some(problem), _) => Check::failed(
+            "memory",
+            format!("{problem}"),
+            "Put a backup in its place if you have one. The next call that needs memory sets the file aside and begins anew.",
+        ),
+        (None, Some(kept)) => Check::warning(
             "memory",
             format!("a damaged store was set aside as {}", kept.display()),
             "Keep a copy if you want to save what is in it, then remove it.",
         ),
-        (Ok(()), None) if state.bytes == 0 => Check::ok("memory", "nothing is remembered here yet"),
-        (Ok(()), None) => {
-            Check::ok("memory", format!("{} ({} bytes, whole)", state.path.display(), state.bytes))
-        }
+        (None, None) if state.bytes == 0 => Check::ok("memory", "nothing is remembered here yet"),
+        (None, None) => Check::ok("memory", format!("{} ({} bytes)", state.path.display(), state.bytes)),
     }
 }
 

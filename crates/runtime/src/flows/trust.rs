@@ -48,6 +48,7 @@ pub fn facts(ctx: &Ctx<'_>) -> Facts {
         edge_count: view.as_ref().map_or(0, |view| view.edge_count()),
         binary_replaced: runtime.binary_was_replaced(),
         graph_problem: workspace.and_then(|workspace| workspace.problem()),
+        memory_problem: None,
         other_programs: Vec::new(),
         dead_entries: Vec::new(),
         tools: runtime.registry().entries().map(|(entry, _)| entry.spec.name).collect(),
@@ -60,12 +61,13 @@ pub fn facts(ctx: &Ctx<'_>) -> Facts {
     }
 }
 
-/// The same with the graph as the files are now: one that was kept on disk and not asked for yet is loaded.
+/// The same with the graph as the files are now: one that was kept on disk and not asked for yet is loaded. Memory is
+/// looked at.
 pub fn fresh_facts(ctx: &Ctx<'_>) -> Result<Facts, Fault> {
-    if ctx.workspace().is_ok() {
-        ctx.graph_if_any()?;
-    }
-    Ok(facts(ctx))
+    let Ok(workspace) = ctx.workspace() else { return Ok(facts(ctx)) };
+    ctx.graph_if_any()?;
+    let problem = workspace.memory_state().problem;
+    Ok(Facts { memory_problem: problem.map(|problem| problem.to_string()), ..facts(ctx) })
 }
 
 /// The same with what the hosts of this machine would start.

@@ -20,7 +20,7 @@ pub struct Input {}
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// ok, degraded when the graph could not be written to disk, or unbound when no workspace is bound.
+    /// ok, degraded when the graph could not be written to disk or memory not be read, or unbound when no workspace is bound.
     status: &'static str,
     /// Version of the running program.
     version: &'static str,
@@ -188,8 +188,10 @@ impl Tool for Health {
         sessions.truncate(MAX_SESSIONS);
         let build = runtime.settings().build;
         let unsaved = workspace.and_then(|workspace| workspace.unsaved_because());
-        let aside = workspace.map(|workspace| workspace.memory_state().set_aside).unwrap_or_default();
-        let lost = saved::set_aside(&aside);
+        let memory = workspace.map(|workspace| Memory::of(workspace.memory_state()));
+        let aside = workspace.map(|workspace| workspace.memories_set_aside()).unwrap_or_default();
+        let damaged = memory.as_ref().and_then(|memory| memory.problem.as_deref()).map(saved::damaged);
+        let lost = damaged.or_else(|| Some(format!("{} {}", saved::set_aside(&aside)?, saved::WHAT_NOW)));
         let output = Output {
             status: match workspace {
                 None => "unbound",
@@ -209,7 +211,7 @@ impl Tool for Health {
                 roots: workspace.added_roots().iter().map(roots::shown).collect(),
             }),
             graph: workspace.map(Graph::of).unwrap_or_default(),
-            memory: workspace.map(|workspace| Memory::of(workspace.memory_state())),
+            memory,
             toolsets: runtime.enabled_toolsets().into_iter().map(|name| name.as_str()).collect(),
             queries: runtime.queries_total(),
             sessions,
@@ -219,7 +221,7 @@ impl Tool for Health {
             let why = "Answers are right, but a new process would read everything again. Make room on the disk and save.";
             Guidance::next("persist", "save", why)
         } else if let Some(lost) = lost {
-            Guidance::hint(format!("{lost} {}", saved::WHAT_NOW))
+            Guidance::hint(lost)
         } else if workspace.is_some() {
             Guidance::default()
         } else {

@@ -1,7 +1,7 @@
 //! `doctor`: everything that is known to be wrong with this server, its state and its binding.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{Scope, TrustMode, diagnose, hidden, playbook_for, verdict};
+use m1nd_guard::{Scope, TrustMode, diagnose, hidden, playbook_for, surface, verdict};
 use m1nd_runtime::flows::{context_guard, hosts, trust};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -54,12 +54,8 @@ impl Tool for Doctor {
         }
         let said: Vec<String> = found.iter().map(|found| found.why.clone()).collect();
         warnings.extend(said.into_iter().filter(|why| *why != verdict.why));
-        let memory = workspace.map(|workspace| workspace.memory_state());
-        if let Some(problem) = memory.as_ref().and_then(|memory| memory.problem.as_ref()) {
-            warnings.push(format!("Memory: {problem}."));
-        }
-        let aside = memory.as_ref().map(|memory| memory.set_aside.as_slice()).unwrap_or_default();
-        let aside = saved::set_aside(aside);
+        let memories = workspace.map(|workspace| workspace.memories_set_aside());
+        let aside = saved::set_aside(memories.as_deref().unwrap_or_default());
         warnings.extend(aside.clone());
         let missing = workspace.map(|workspace| workspace.missing_roots()).unwrap_or_default();
         if !missing.is_empty() {
@@ -100,7 +96,8 @@ impl Tool for Doctor {
                 "found": found,
                 "programs_on_path": hosts::programs_on_path(ctx),
                 "hidden_tools": hidden(&facts, &observed),
-                "set_aside": memory.map(|memory| memory.set_aside.len()),
+                "no_such_tools": surface(&facts, &observed).no_such,
+                "set_aside": memories.map(|memories| memories.len()),
             }),
             warnings,
         };

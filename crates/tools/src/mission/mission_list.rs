@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::READ;
+use crate::saved;
 
 pub struct MissionList;
 
@@ -33,6 +34,9 @@ pub struct Output {
     /// Missions that are kept and cannot be read; `m1nd verify ID` says why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     damaged: Vec<String>,
+    /// Where missions went that could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     /// Pass it as `cursor` for those that follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<u64>,
@@ -96,7 +100,8 @@ impl Tool for MissionList {
             Some(first) => Guidance::next("mission_show", first.mission_id.clone(), "See how it ended."),
             None => Guidance::hint("There is none; mission_start begins one."),
         };
-        let output = Output { missions, damaged, next_cursor, truncated, first };
+        let warning = saved::set_aside(&ctx.workspace()?.memories_set_aside());
+        let output = Output { missions, damaged, warning, next_cursor, truncated, first };
         Ok(Answer::of(output).candidates(total).next(next))
     }
 }

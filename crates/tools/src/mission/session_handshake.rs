@@ -86,6 +86,7 @@ impl Tool for SessionHandshake {
                 "status": surface.status,
                 "unknown": surface.unknown,
                 "unseen": surface.unseen,
+                "no_such": surface.no_such,
                 "degraded_host_tool_surface": !hidden.is_empty(),
                 "hidden": hidden,
                 "listed": facts.listed.len(),
