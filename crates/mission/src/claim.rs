@@ -27,6 +27,9 @@ pub struct Claim {
     /// Those of them that are not as they were; only in answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
+    /// Those of these that are not there at all; only in answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
 }
 
 impl Claim {
@@ -42,13 +45,14 @@ impl Claim {
 
     /// As answers show it: hashes stay in the ledger, what changed since is named.
     #[must_use]
-    pub fn as_shown(&self, is_current: &dyn Fn(&str, &str) -> bool) -> Self {
+    pub fn as_shown(&self, is_current: &dyn Fn(&str, &str) -> bool, exists: &dyn Fn(&str) -> bool) -> Self {
         let stale = if self.verdict == Verdict::VerifiedForMission {
             self.stale_files(is_current)
         } else {
             Vec::new()
         };
-        Self { rests_on: Vec::new(), stale, ..self.clone() }
+        let gone = stale.iter().filter(|path| !exists(path)).cloned().collect();
+        Self { rests_on: Vec::new(), stale, gone, ..self.clone() }
     }
 }
 

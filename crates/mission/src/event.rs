@@ -114,6 +114,24 @@ impl Draft {
         self.is_direct() && (self.evidence_class != Some(EvidenceClass::DirectSource) || self.is_anchored())
     }
 
+    /// Lets go of every file that is not to be counted; whether there was one.
+    pub(crate) fn keep_only(&mut self, counts: impl Fn(&str) -> bool) -> bool {
+        let before = self.anchors().count();
+        if self.content_hash.is_some() && !counts(path_of(&self.target)) {
+            self.content_hash = None;
+        }
+        self.shown.retain(|file| counts(&file.path));
+        if let Some(Detail::Edited { files, .. }) = self.detail.as_deref_mut() {
+            files.retain(|file| counts(&file.path));
+        }
+        let let_go = self.anchors().count() < before;
+        if let_go && !self.is_anchored() {
+            self.evidence_class = None;
+            self.detail = None;
+        }
+        let_go
+    }
+
     pub fn is_anchored(&self) -> bool {
         self.anchors().next().is_some()
     }
@@ -294,6 +312,9 @@ pub enum Detail {
     /// A change set that was looked at as a whole.
     Reviewed {
         changed_files: u64,
+        /// Those of them that are there to be read, as far as the answer named them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
     },
     Claimed {
         claim_id: ClaimId,

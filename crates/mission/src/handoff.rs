@@ -69,7 +69,7 @@ pub struct Handoff {
 pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
     let claims = |wanted: &dyn Fn(Verdict) -> bool| -> Vec<Claim> {
         let all = state.all_claims().filter(|claim| wanted(claim.verdict));
-        all.map(|claim| claim.as_shown(situation.is_current)).collect()
+        all.map(|claim| claim.as_shown(situation.is_current, situation.exists)).collect()
     };
     let before = state.inherited.files.iter().filter(|seen| !state.files.contains_key(&seen.path));
     let mut files: Vec<&Seen> = before.chain(state.files.values()).collect();

@@ -193,7 +193,7 @@ impl Machine<'_> {
         if draft.evidence_class == Some(EvidenceClass::DirectSource) && draft.content_hash.is_none() {
             let target = &draft.target;
             self.stepped.warnings.push(format!(
-                "{target:?} names no file of this workspace, so this event carries nothing and counts as no read."
+                "{target:?} names no file of this workspace, or no lines of it, so this event carries nothing and counts as no read."
             ));
         }
         if draft.tool_family == Family::Edit
@@ -211,16 +211,13 @@ impl Machine<'_> {
 
     /// Adds a step, and says when it was advised against or goes round in circles.
     fn add(&mut self, mut draft: Draft, source: Source) -> EventId {
-        if !self.situation.right_workspace && draft.is_anchored() {
-            // Files of another repository prove nothing about the one that is meant, now or later.
-            draft.evidence_class = None;
-            draft.content_hash = None;
-            draft.shown = Vec::new();
-            draft.detail = None;
-            self.stepped.warnings.push(format!(
-                "This is not {}: the step is recorded, and its files carry nothing.",
-                self.stepped.state.repo
-            ));
+        // Files of another repository prove nothing about the one that is meant, now or later.
+        let situation = self.situation;
+        if draft.keep_only(|path| situation.right_workspace && (situation.is_of_repo)(path)) {
+            let (repo, which) = (&self.stepped.state.repo, if draft.is_anchored() { "other" } else { "its" });
+            self.stepped
+                .warnings
+                .push(format!("This is not {repo}: the step is recorded, and {which} files carry nothing."));
         }
         let against = against(&self.stepped.state, self.situation, &draft, source);
         // Time goes on by itself: what was spent before is what was spent by the event before.

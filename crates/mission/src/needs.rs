@@ -21,6 +21,8 @@ pub(crate) enum Need {
     Reviewed,
     /// There was a change set to judge.
     DiffSeen,
+    /// A file of the change set was seen, or its diff.
+    ChangedRead,
     /// A document and a file of code were seen.
     DocumentAndCode,
     /// Places were searched for.
@@ -85,13 +87,15 @@ pub(crate) const SWEEPS: [&str; 5] = [
 /// What a mission does, in order.
 pub(crate) fn of(mode: Mode) -> &'static [Need] {
     use Need::{
-        Claimed, Current, DiffSeen, DocumentAndCode, Edited, KnownRead, Located, Oriented, Planned,
-        ReadBefore, Related, Reviewed, Settled, SourceRead, Swept, Tested,
+        ChangedRead, Claimed, Current, DiffSeen, DocumentAndCode, Edited, KnownRead, Located, Oriented,
+        Planned, ReadBefore, Related, Reviewed, Settled, SourceRead, Swept, Tested,
     };
     match mode {
         Mode::Orientation => &[Oriented, KnownRead, SourceRead(2), Settled, Current],
         Mode::BugHunt => &[KnownRead, Oriented, Located, SourceRead(1), Claimed, Settled, Current, Swept],
-        Mode::Review => &[Reviewed, DiffSeen, KnownRead, SourceRead(1), Claimed, Settled, Current],
+        Mode::Review => {
+            &[Reviewed, DiffSeen, KnownRead, ChangedRead, SourceRead(1), Claimed, Settled, Current]
+        }
         Mode::Refactor => &[
             KnownRead,
             Oriented,
@@ -129,6 +133,7 @@ impl Need {
             Self::Oriented => "repository seen as a whole",
             Self::Reviewed => "change set judged as a whole",
             Self::DiffSeen => "a change set that is not empty",
+            Self::ChangedRead => "a file of the change read",
             Self::DocumentAndCode => "a document and a file of code read",
             Self::Located => "places searched for",
             Self::Related => "callers and dependents looked at",
@@ -159,6 +164,7 @@ impl Need {
                 state.used(Family::Plan) || state.used(Family::Relate) || state.reviewed.is_some()
             }
             Self::DiffSeen => state.reviewed.is_some_and(|files| files > 0),
+            Self::ChangedRead => unread_change(state, situation).is_none(),
             Self::DocumentAndCode => lacking(state).is_none(),
             Self::Located => {
                 let found = state.used(Family::Retrieve) && !state.retrieval_blocked;
@@ -193,6 +199,10 @@ impl Need {
                 "Nothing was reviewed: there was no change set, or none was looked at. review takes a base or a diff."
                     .to_owned(),
             ),
+            Self::ChangedRead => {
+                let first = unread_change(state, situation)?;
+                ("change_not_read", format!("No file of the change was read, {first} neither."))
+            }
             Self::DocumentAndCode => ("source_not_read", lacking(state)?),
             Self::Edited if state.edits.is_empty() => {
                 ("nothing_edited", "No change was made that is still there.".to_owned())
@@ -216,9 +226,9 @@ impl Need {
                 let stale = state.stale_claims(situation.is_current);
                 let said: Vec<String> = stale
                     .iter()
-                    .map(|(claim, files)| format!("{} ({})", claim.claim_id, files.join(", ")))
+                    .map(|(claim, files)| format!("{} ({})", claim.claim_id, stale_words(files, situation)))
                     .collect();
-                let why = format!("Verified by files that have changed since: {}.", said.join("; "));
+                let why = format!("Verified by files that are not as they were: {}.", said.join("; "));
                 ("stale_evidence", why)
             }
             Self::Swept => (
@@ -244,9 +254,28 @@ pub fn gaps(state: &State, situation: &Situation<'_>) -> Vec<Gap> {
 pub(crate) fn unread<'s>(state: &'s State, situation: &Situation<'_>) -> Option<&'s str> {
     let is_unread = |path: &&String| {
         let path = path_of(path);
-        !state.files.contains_key(path) && (situation.exists)(path)
+        !state.files.contains_key(path) && !state.is_dead(path) && (situation.exists)(path)
     };
     state.known_paths.iter().find(is_unread).map(String::as_str)
+}
+
+/// The first file of the change set to read, while none of them was. Those that are gone or lead nowhere are not asked for.
+pub(crate) fn unread_change<'s>(state: &'s State, situation: &Situation<'_>) -> Option<&'s str> {
+    let is_changed = |path: &str| state.changed.iter().any(|changed| changed == path);
+    if files_read(state).any(is_changed) {
+        return None;
+    }
+    let mut open = state.changed.iter().filter(|path| (situation.exists)(path) && !state.is_dead(path));
+    open.next().map(String::as_str)
+}
+
+/// Files that are not as they were: `a.rs changed, b.rs gone`.
+pub(crate) fn stale_words(files: &[String], situation: &Situation<'_>) -> String {
+    let said = |path: &String| {
+        let how = if (situation.exists)(path) { "changed" } else { "gone" };
+        format!("{path} {how}")
+    };
+    files.iter().map(said).collect::<Vec<_>>().join(", ")
 }
 
 /// Files that this mission or the one before it saw, each once.

@@ -33,6 +33,9 @@ pub struct Packet {
     pub verified_claims: Vec<Claim>,
     pub rejected_claims: Vec<Claim>,
     pub open_claims: Vec<Claim>,
+    /// What it knew from the mission before and did not judge again. Their events are in the packet of that one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inherited_claims: Vec<Claim>,
     pub evidence_graph: Vec<Value>,
     pub counters: Counters,
     pub gaps: Vec<Gap>,
@@ -61,6 +64,7 @@ pub fn of(state: &State, events: Vec<Event>) -> Packet {
         verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
         rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
         open_claims: claims(&|verdict| !verdict.is_settled()),
+        inherited_claims: state.untouched_claims().cloned().collect(),
         evidence_graph: prov::graph(&judged, &refs),
         counters: state.counters.clone(),
         gaps: state.gaps.clone(),
@@ -230,7 +234,8 @@ impl<'de> Visitor<'de> for Unique {
 fn contradiction(packet: &Packet) -> Option<String> {
     let said = match State::of(&packet.events) {
         Some(state) if state.status == Status::Closed => {
-            if of(&state, packet.events.clone()) == *packet {
+            let made = of(&state, packet.events.clone());
+            if made == *packet || (packet.inherited_claims.is_empty() && without_inherited(made) == *packet) {
                 return None;
             }
             "Its claims are not what its events come to."
@@ -241,9 +246,18 @@ fn contradiction(packet: &Packet) -> Option<String> {
     Some(said.to_owned())
 }
 
+/// As earlier builds wrote it. A packet that says less than its events is no false one.
+fn without_inherited(mut packet: Packet) -> Packet {
+    packet.inherited_claims.clear();
+    packet.packet_digest = digest_of(&packet);
+    packet
+}
+
 /// What verified claims rest on.
 fn anchors(packet: &Packet) -> Vec<(String, String)> {
-    let files = packet.verified_claims.iter().flat_map(|claim| &claim.rests_on);
+    let inherited =
+        packet.inherited_claims.iter().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
+    let files = packet.verified_claims.iter().chain(inherited).flat_map(|claim| &claim.rests_on);
     let mut anchors: Vec<(String, String)> =
         files.map(|file| (file.path.clone(), file.content_hash.clone())).collect();
     anchors.sort();

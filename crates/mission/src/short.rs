@@ -22,13 +22,15 @@ pub fn of(given: &str, most: usize) -> String {
     short
 }
 
-/// The whole words at the beginning of a text, as a question: a search for half a word finds nothing.
+/// The whole words at the beginning of a text, as a question: a search for half a word finds little. Where the words
+/// are so long that they would leave nearly nothing, half a word is more than none.
 pub(crate) fn question(given: &str, most: usize) -> &str {
     if given.len() <= most {
         return given;
     }
     let cut = &given[..given.floor_char_boundary(most)];
-    cut.rfind(char::is_whitespace).map_or(cut, |end| cut[..end].trim_end())
+    let end = cut.rfind(char::is_whitespace).filter(|end| *end >= most / 2);
+    end.map_or(cut, |end| cut[..end].trim_end())
 }
 
 /// Events and files that a claim names where there is little room; mission_show names all.
@@ -37,9 +39,10 @@ const NAMED: usize = 6;
 /// Cuts what a claim says.
 pub fn claim(claim: &mut Claim, most: usize) -> bool {
     let is_long = text(&mut claim.text, most) | text(&mut claim.reason, most);
-    let is_many = claim.event_ids.len() > NAMED || claim.stale.len() > NAMED;
+    let is_many = [claim.event_ids.len(), claim.stale.len(), claim.gone.len()].iter().any(|len| *len > NAMED);
     claim.event_ids.drain(..claim.event_ids.len().saturating_sub(NAMED));
     claim.stale.truncate(NAMED);
+    claim.gone.truncate(NAMED);
     is_long || is_many
 }
 

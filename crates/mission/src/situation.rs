@@ -22,6 +22,10 @@ pub struct Situation<'a> {
     pub is_current: &'a dyn Fn(&str, &str) -> bool,
     /// Whether there is a file at a path.
     pub exists: &'a dyn Fn(&str) -> bool,
+    /// Whether a file belongs to the repository that the mission is about.
+    pub is_of_repo: &'a dyn Fn(&str) -> bool,
+    /// Where that repository stands in the graph, if it is not the workspace itself.
+    pub scope: Option<&'a str>,
 }
 
 impl std::fmt::Debug for Situation<'_> {

@@ -71,6 +71,9 @@ pub struct State {
     /// Files of the change set that was looked at as a whole; none while nobody looked.
     #[serde(default)]
     pub reviewed: Option<u64>,
+    /// Files of it that are there to be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
     /// The newest event that can carry a claim.
     #[serde(default)]
     pub newest_direct: Option<EventId>,
@@ -200,6 +203,7 @@ impl State {
             edits: Vec::new(),
             changed_at: 0,
             reviewed: None,
+            changed: Vec::new(),
             newest_direct: None,
             judged: BTreeMap::new(),
             recovered: Vec::new(),
@@ -255,6 +259,7 @@ impl State {
                     self_reported: false,
                     rests_on: Vec::new(),
                     stale: Vec::new(),
+                    gone: Vec::new(),
                 });
             }
             Some(Detail::Judged { claim_id, verdict, reason, event_ids, self_reported, rests_on }) => {
@@ -328,11 +333,16 @@ impl State {
             Some(Detail::Found { places }) => {
                 self.places = places.iter().take(PLACES).cloned().collect();
             }
-            Some(Detail::Reviewed { changed_files }) => self.reviewed = Some(*changed_files),
+            Some(Detail::Reviewed { changed_files, files }) => {
+                self.reviewed = Some(*changed_files);
+                self.changed.clone_from(files);
+            }
             _ => {}
         }
-        if draft.evidence_class == Some(EvidenceClass::Diff) && self.reviewed.is_none_or(|files| files == 0) {
-            self.reviewed = Some(1);
+        if draft.evidence_class == Some(EvidenceClass::Diff) {
+            // Whoever saw the lines of the change need not read its files.
+            self.changed.clear();
+            self.reviewed = self.reviewed.filter(|files| *files > 0).or(Some(1));
         }
         if draft.is_dead_path() {
             self.add_dead_path(draft.target.clone(), draft.note.clone(), &event.event_id);
@@ -467,8 +477,12 @@ impl State {
 
     /// This mission's, and those of the one before that it has not taken up again.
     pub fn all_claims(&self) -> impl Iterator<Item = &Claim> {
-        let inherited = self.inherited.claims.iter().filter(|claim| self.claim(&claim.claim_id).is_none());
-        inherited.chain(&self.claims)
+        self.untouched_claims().chain(&self.claims)
+    }
+
+    /// Those of the mission before that this one has not taken up again.
+    pub fn untouched_claims(&self) -> impl Iterator<Item = &Claim> {
+        self.inherited.claims.iter().filter(|claim| self.claim(&claim.claim_id).is_none())
     }
 
     /// Verified claims whose files are not as they were, with these files.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod leading;
 mod packets;
 mod playing;
 mod properties;

@@ -547,7 +547,7 @@ fn a_review_of_nothing_asks_for_the_commits_that_are_meant() {
         outcome: "nothing_found".to_owned(),
         evidence_class: Some(EvidenceClass::Graph),
         content_hash: None,
-        detail: Some(Box::new(Detail::Reviewed { changed_files: 0 })),
+        detail: Some(Box::new(Detail::Reviewed { changed_files: 0, files: Vec::new() })),
         ..read_of(".", "")
     };
     world.do_(Command::Observe(Box::new(nothing))).unwrap();

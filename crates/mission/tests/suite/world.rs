@@ -51,6 +51,8 @@ pub struct World {
     pub graph_is_empty: bool,
     pub right_workspace: bool,
     pub stale_binary: bool,
+    /// Where the mission's repository stands, if it is one among others.
+    pub scope: Option<&'static str>,
     pub events: Vec<Event>,
     pub state: State,
 }
@@ -82,6 +84,7 @@ impl World {
             graph_is_empty: false,
             right_workspace: true,
             stale_binary: false,
+            scope: None,
             events: vec![first],
             state,
         }
@@ -97,6 +100,8 @@ impl World {
             stale_binary: self.stale_binary,
             is_current: &is_current,
             exists: &|path| self.files.contains_key(path),
+            is_of_repo: &|path| self.scope.is_none_or(|scope| path.starts_with(scope)),
+            scope: self.scope,
         })
     }
 

@@ -1,0 +1,28 @@
+//! Doubt: what is left of a mission whose events are not as they were recorded.
+
+use crate::claim::{Claim, Verdict};
+use crate::state::State;
+
+/// Why a claim that was settled is open again.
+const REASON: &str = "The events of its mission are not as they were recorded: prove it again.";
+
+impl State {
+    /// The same without anything that rests on the word of its events. Where nothing was found is kept: nobody is led
+    /// astray by not going there.
+    #[must_use]
+    pub fn doubted(mut self) -> Self {
+        self.claims.iter_mut().chain(&mut self.inherited.claims).for_each(doubt);
+        self.sweeps.clear();
+        self.inherited.swept = false;
+        self
+    }
+}
+
+fn doubt(claim: &mut Claim) {
+    if claim.verdict.is_settled() {
+        claim.verdict = Verdict::NeedsDirectEvidence;
+        REASON.clone_into(&mut claim.reason);
+        claim.rests_on.clear();
+        claim.self_reported = false;
+    }
+}

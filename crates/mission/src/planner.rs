@@ -1,0 +1,482 @@
+//! Planner: from what a mission still needs to the step that brings it.
+
+use serde_json::{Value, json};
+
+use crate::advice::Move;
+use crate::advise::{NOTE, do_not};
+use crate::claim::Claim;
+use crate::family::Family;
+use crate::needs::{self, Need, SWEEPS};
+use crate::short;
+use crate::situation::Situation;
+use crate::state::{State, path_of};
+
+/// What a search is asked at most, in bytes: a goal may be a page.
+const QUESTION: usize = 300;
+/// A longer word is no word; its beginning finds it, too. In bytes.
+const WORD: usize = 80;
+/// A claim as a reason names it, in bytes.
+const CLAIM: usize = 200;
+
+/// A move before it is shown.
+pub(crate) struct Step {
+    pub(crate) family: Family,
+    pub(crate) tool: Option<&'static str>,
+    arguments: Option<Value>,
+    /// What only the agent can say.
+    fill_in: &'static [&'static str],
+    why: String,
+    pub(crate) stop: &'static str,
+    pub(crate) fallback: &'static str,
+}
+
+impl Step {
+    pub(crate) fn shown(self, state: &State) -> Move {
+        let mut arguments = self.tool.and(self.arguments);
+        if let Some(arguments) = &mut arguments {
+            arguments["mission_id"] = json!(state.mission_id.as_str());
+        }
+        Move {
+            tool_family: self.family,
+            tool: self.tool,
+            arguments,
+            fill_in: self.tool.map_or(&[][..], |_| self.fill_in).to_vec(),
+            why: self.why,
+        }
+    }
+}
+
+pub(crate) struct Planner<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) situation: &'a Situation<'a>,
+}
+
+impl Planner<'_> {
+    pub(crate) fn step(&self) -> Step {
+        if let Some(step) = self.recovery() {
+            return step;
+        }
+        let unmet = needs::of(self.state.mode).iter().find(|need| !need.is_met(self.state, self.situation));
+        unmet.map_or_else(|| self.close(), |need| self.towards(*need))
+    }
+
+    /// What stands before all work.
+    pub(crate) fn recovery(&self) -> Option<Step> {
+        let state = self.state;
+        if !self.situation.right_workspace {
+            let asked = |tool: &str| state.recovered.iter().any(|used| used == tool);
+            let playbook = self.first(&["recovery_playbook"]).filter(|tool| !asked(tool));
+            let tool = playbook.or_else(|| self.first(&["session_handshake", "health"]));
+            let mut arguments = json!({ "scope": state.repo });
+            if playbook.is_some() {
+                arguments["trust_mode"] = json!("wrong_workspace_binding");
+            }
+            if tool == Some("health") {
+                arguments = json!({});
+            }
+            return Some(Step {
+                family: if playbook.is_some() { Family::Recover } else { Family::Trust },
+                tool,
+                arguments: Some(arguments),
+                fill_in: &[],
+                why: format!(
+                    "The runtime is not bound to {}: rebind the host, or put that repository into this graph on purpose. Its own files prove nothing here.",
+                    state.repo
+                ),
+                stop: "A new handshake says that the workspace is the mission's.",
+                fallback: "Hand off to an agent whose host is bound to that repository.",
+            });
+        }
+        if self.situation.stale_binary
+            && let Some(step) = self.stale_binary()
+        {
+            return Some(step);
+        }
+        let wants_graph = needs::of(state.mode)
+            .iter()
+            .take_while(|need| !matches!(need, Need::Claimed))
+            .any(|need| !need.is_met(state, self.situation) && need.asks_graph());
+        if self.situation.graph_is_empty && wants_graph {
+            return Some(Step {
+                family: Family::Ingest,
+                tool: self.first(&["ingest"]),
+                arguments: Some(json!({})),
+                fill_in: &[],
+                why: "The graph is empty: every question to it would be answered with nothing.".to_owned(),
+                stop: "ingest says done.",
+                fallback: "Search and read the files themselves.",
+            });
+        }
+        (state.retrieval_blocked && wants_graph).then(|| self.blocked())
+    }
+
+    /// The program on disk is another one: a plan, a host that was rebound, and a check that it was.
+    fn stale_binary(&self) -> Option<Step> {
+        let stages: [(&'static str, Value, &str, &'static str); 3] = [
+            (
+                "update_check",
+                json!({}),
+                "The program on disk is another one than the one that answers: see which is which, and the plan.",
+                "You know what the user must restart.",
+            ),
+            (
+                "recovery_playbook",
+                json!({ "trust_mode": "stale_binding_suspected" }),
+                "Rebind: ask the user to restart the host's server, as the playbook says.",
+                "The host was restarted.",
+            ),
+            (
+                "trust_selftest",
+                json!({}),
+                "Check what answers now: only a new handshake shows that a host was rebound.",
+                "It says which build answers.",
+            ),
+        ];
+        let open = stages.into_iter().find(|(tool, ..)| {
+            self.situation.shelf.has(tool) && !self.state.recovered.iter().any(|used| used == tool)
+        });
+        let (tool, arguments, why, stop) = open?;
+        Some(Step {
+            family: if tool == "trust_selftest" { Family::Trust } else { Family::Recover },
+            tool: Some(tool),
+            arguments: Some(arguments),
+            fill_in: &[],
+            why: why.to_owned(),
+            stop,
+            fallback: "Go on, and say in the claims which build answered.",
+        })
+    }
+
+    /// The graph has nodes and answers with nothing: recovery, doctor, and then the text itself.
+    fn blocked(&self) -> Step {
+        let said = json!({ "observed_tool": "seek", "observed_candidates": 0, "trust_mode": "retrieval_needs_recovery" });
+        let stages = [("recovery_playbook", said), ("doctor", json!({}))];
+        let open = stages.into_iter().find(|(tool, _)| {
+            self.situation.shelf.has(tool) && !self.state.recovered.iter().any(|used| used == tool)
+        });
+        match open {
+            Some((tool, arguments)) => Step {
+                family: Family::Recover,
+                tool: Some(tool),
+                arguments: Some(arguments),
+                fill_in: &[],
+                why: "The graph has nodes and the last search was blocked or empty.".to_owned(),
+                stop: "It says why.",
+                fallback: "Search for a literal word of the goal.",
+            },
+            None => self.literal_search(&self.state.goal),
+        }
+    }
+
+    pub(crate) fn towards(&self, need: Need) -> Step {
+        match need {
+            Need::KnownRead => {
+                let path = needs::unread(self.state, self.situation).map(str::to_owned);
+                self.read(path, "It was named at the start.")
+            }
+            Need::Oriented => Step {
+                family: Family::Orient,
+                tool: self.first(&["audit", "outline"]),
+                arguments: Some(json!({})),
+                fill_in: &[],
+                why: "The repository is unknown: one look at the whole costs less than ten at parts."
+                    .to_owned(),
+                stop: "You can name the two or three folders that matter for the goal.",
+                fallback: "List the top folder and read the README.",
+            },
+            Need::Reviewed | Need::DiffSeen => Step {
+                family: Family::Plan,
+                tool: self.first(&["review", "impact"]),
+                // The same question would be answered as before: only the agent knows which commits are meant.
+                arguments: (self.state.reviewed != Some(0)).then(|| json!({})),
+                fill_in: if self.state.reviewed == Some(0) { &["base"] } else { &[] },
+                why: if self.state.reviewed == Some(0) {
+                    "review found no change: give it `base`, for the last commit HEAD~1, or a unified diff or a range of commits as `diff`.".to_owned()
+                } else {
+                    "What the change set reaches comes before its lines.".to_owned()
+                },
+                stop: "You know the riskiest files and what is not tested.",
+                fallback: "Read the diff, and record it as an event of class diff.",
+            },
+            Need::Located => self.locate(),
+            Need::Related => match self.subject() {
+                Some(place) => Step {
+                    family: Family::Relate,
+                    tool: self.first(&["impact", "callers"]),
+                    arguments: Some(json!({ "node_id": place })),
+                    fill_in: &[],
+                    why: "Who depends on it decides what may change.".to_owned(),
+                    stop: "Every direct caller is known.",
+                    fallback: "Search for the name.",
+                },
+                None => self.literal_search(&self.state.goal),
+            },
+            Need::SourceRead(_) | Need::DocumentAndCode => {
+                self.read(self.place(), "A place is a guess until its source was read.")
+            }
+            Need::ChangedRead => {
+                let path = needs::unread_change(self.state, self.situation).map(str::to_owned);
+                self.read(path, "It is part of the change: whoever judges a change has read of it.")
+            }
+            Need::ReadBefore => self.read(
+                self.state.edits.iter().find(|edit| !edit.read_before).map(|edit| edit.path.clone()),
+                "It was changed before anybody had read it. Read what it is now; the gap stays on record unless the change is made again.",
+            ),
+            Need::Current => self.read_again(),
+            Need::Planned => Step {
+                family: Family::Plan,
+                tool: self.first(&["validate_plan"]),
+                arguments: None,
+                fill_in: &["actions"],
+                why: "Name the files that will change: what is missing is cheaper now than later.".to_owned(),
+                stop: "Its gaps are in the plan, or dismissed with a reason.",
+                fallback: "Ask for the callers and tests of each file.",
+            },
+            Need::Edited => Step {
+                family: Family::Edit,
+                tool: self.first(&["apply_batch", "apply"]),
+                arguments: None,
+                fill_in: &["edits"],
+                why: "Everything that the change needs is known.".to_owned(),
+                stop: "The change is recorded as an event of class diff.",
+                fallback: "Edit with the host's tools and record it with mission_event.",
+            },
+            Need::Tested => Step {
+                family: Family::Run,
+                tool: None,
+                arguments: None,
+                fill_in: &[],
+                why: "Nothing that ran says yet that it works.".to_owned(),
+                stop: "The newest run after the newest edit passed, recorded as an event of class test_run.",
+                fallback: "Compile it, and record that.",
+            },
+            Need::Claimed => Step {
+                family: Family::Mission,
+                tool: self.first(&["mission_claim"]),
+                arguments: None,
+                fill_in: &["claim", "event_ids"],
+                why: "What was seen comes to something: say it, with the events that show it.".to_owned(),
+                stop: "Every conclusion is a claim.",
+                fallback: "That nothing was found is a claim too.",
+            },
+            Need::Settled => self.settle(),
+            Need::Swept => self.sweep(),
+        }
+    }
+
+    fn locate(&self) -> Step {
+        let query = short::question(&self.state.goal, QUESTION);
+        // Words that led nowhere lead nowhere again: only the agent knows others.
+        let is_dead = self.state.is_dead(query) || self.state.is_dead(&self.state.goal);
+        Step {
+            family: Family::Retrieve,
+            tool: self.first(&["seek", "search"]),
+            arguments: (!is_dead).then(|| self.scoped(json!({ "query": query }))),
+            fill_in: if is_dead { &["query"] } else { &[] },
+            why: if is_dead {
+                "The goal's own words are a dead path: ask with other words for what it means.".to_owned()
+            } else {
+                "From the goal's words to the places they mean.".to_owned()
+            },
+            stop: "One place is plausible enough to read.",
+            fallback: "Search for a literal word of the goal.",
+        }
+    }
+
+    /// A question is asked of the repository that the mission is about, where that is only a part of the graph.
+    fn scoped(&self, mut arguments: Value) -> Value {
+        if let Some(scope) = self.situation.scope {
+            arguments["scope"] = json!(scope);
+        }
+        arguments
+    }
+
+    fn settle(&self) -> Step {
+        let state = self.state;
+        let Some(claim) = state.unsettled().next() else { return self.close() };
+        let reason = if claim.reason.is_empty() { "nobody has judged it" } else { claim.reason.as_str() };
+        let (said, reason) = (short::of(&claim.text, CLAIM), short::of(reason, NOTE));
+        let why = format!("{} ({said:?}) is open: {reason}", claim.claim_id);
+        let since = state.judged.get(claim.claim_id.as_str()).copied().unwrap_or(0);
+        let is_unjudged = claim.verdict == crate::claim::Verdict::Open && claim.reason.is_empty();
+        let is_own = state.claim(&claim.claim_id).is_some();
+        if is_own && is_unjudged && !claim.event_ids.is_empty() {
+            return self.verify(claim, json!(claim.event_ids), why);
+        }
+        // Evidence that came after it was judged may settle it; the same evidence again would not.
+        if let Some(newest) = state.newest_direct.as_ref().filter(|event| event.sequence() > since) {
+            return self.verify(claim, json!([newest]), why);
+        }
+        match self.place() {
+            Some(place) => self.read(Some(place), &why),
+            None => Step { why, ..self.literal_search(&claim.text) },
+        }
+    }
+
+    fn verify(&self, claim: &Claim, event_ids: Value, why: String) -> Step {
+        Step {
+            family: Family::Mission,
+            tool: self.first(&["mission_verify"]),
+            arguments: Some(json!({ "claim_id": claim.claim_id, "event_ids": event_ids })),
+            fill_in: &[],
+            why,
+            stop: "It is verified or rejected.",
+            fallback: "Read the source or run the test that would decide it.",
+        }
+    }
+
+    /// A verified claim rests on a file that changed: read it, and judge the claim by what it says now.
+    fn read_again(&self) -> Step {
+        let state = self.state;
+        let stale = state.stale_claims(self.situation.is_current);
+        let Some((claim, files)) = stale.first() else { return self.close() };
+        let since = state.judged.get(claim.claim_id.as_str()).copied().unwrap_or(0);
+        let read = files.iter().filter_map(|path| state.files.get(path)).find(|seen| {
+            let hash = seen.content_hash.as_deref().unwrap_or_default();
+            seen.event_id.sequence() > since && (self.situation.is_current)(&seen.path, hash)
+        });
+        let said = needs::stale_words(files, self.situation);
+        let why = format!("{} was verified by what is not as it was: {said}.", claim.claim_id);
+        match (read, files.iter().find(|path| (self.situation.exists)(path))) {
+            (Some(seen), _) => self.verify(claim, json!([seen.event_id]), why),
+            (None, Some(path)) => self.read(Some(path.clone()), &format!("{why} Read it again.")),
+            // Nothing is left to read: the claim is open again.
+            (None, None) => self.verify(claim, json!([]), why),
+        }
+    }
+
+    fn sweep(&self) -> Step {
+        let state = self.state;
+        let kind = SWEEPS[state.claims.len() % SWEEPS.len()];
+        let why = format!(
+            "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
+            SWEEPS.join(", ")
+        );
+        let stop = "A file that no finding rests on was read with this mission_id, or an event of phase sweep is recorded.";
+        let fallback = "Run a probe with a boundary value and record it with phase sweep.";
+        let is_covered = |path: &str| {
+            state.all_claims().flat_map(|claim| &claim.rests_on).any(|file| file.path == path_of(path))
+        };
+        let step = match self.place().filter(|place| !is_covered(place)) {
+            Some(place) => self.read(Some(place), &why),
+            None => {
+                // The words of the findings lead to what uses them, and to the documents that speak of it.
+                let said: Vec<&str> = state.all_claims().map(|claim| claim.text.as_str()).collect();
+                self.literal_search(&format!("{} {}", state.goal, said.join(" ")))
+            }
+        };
+        Step { why, stop, fallback, ..step }
+    }
+
+    pub(crate) fn close(&self) -> Step {
+        Step {
+            family: Family::Mission,
+            tool: self.first(&["mission_close"]),
+            arguments: Some(json!({})),
+            fill_in: &[],
+            why: "Everything that this kind of mission needs is done.".to_owned(),
+            stop: "The proof packet is written.",
+            fallback: "Hand off to the next agent.",
+        }
+    }
+
+    fn read(&self, place: Option<String>, why: &str) -> Step {
+        let Some(place) = place else {
+            return Step { why: why.to_owned(), ..self.literal_search(&self.state.goal) };
+        };
+        Step {
+            family: Family::Read,
+            tool: self.first(&["view"]),
+            arguments: Some(json!({ "file_path": around(&place) })),
+            fill_in: &[],
+            why: why.to_owned(),
+            stop: "You can say what the source does, or that it is not here.",
+            fallback: "Read it with the host's tools and record that with mission_event.",
+        }
+    }
+
+    /// Text on disk, by a word that was not asked for yet; where all were, the agent must know more than the mission does.
+    fn literal_search(&self, said: &str) -> Step {
+        let mut words: Vec<&str> = said
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .map(|word| &word[..word.floor_char_boundary(WORD)])
+            .filter(|word| word.chars().count() > 2)
+            .filter(|word| !self.state.was_asked(word) && !self.state.is_dead(word))
+            .collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        let word = words.first();
+        Step {
+            family: Family::Read,
+            tool: word.and_then(|_| self.first(&["search"])),
+            arguments: word.map(|word| self.scoped(json!({ "query": word, "mode": "literal" }))),
+            fill_in: &[],
+            why: "Text on disk can be trusted when the graph's answers cannot.".to_owned(),
+            stop: "A line is found, or the word is nowhere.",
+            fallback: "Read the source or run the test that would decide it, and record it with mission_event.",
+        }
+    }
+
+    /// What the mission is about: a place that was found, a file that was named, or one that was read.
+    fn subject(&self) -> Option<String> {
+        let read = || self.state.files.keys().find(|path| !self.state.is_dead(path)).cloned();
+        self.place().or_else(read)
+    }
+
+    /// The best place that nobody has read and that is no dead end.
+    fn place(&self) -> Option<String> {
+        let state = self.state;
+        let open = |place: &&String| {
+            let path = path_of(place);
+            let is_open = !state.files.contains_key(path) && !state.is_dead(place);
+            is_open && (self.situation.is_of_repo)(path) && (self.situation.exists)(path)
+        };
+        state.places.iter().chain(&state.known_paths).find(open).cloned()
+    }
+
+    fn first(&self, tools: &[&'static str]) -> Option<&'static str> {
+        tools.iter().copied().find(|tool| self.situation.shelf.has(tool))
+    }
+
+    /// Families whose tools help with a step.
+    pub(crate) fn families(&self, family: Family) -> Vec<Family> {
+        let also: &[Family] = match family {
+            Family::Retrieve => &[Family::Read],
+            Family::Relate | Family::Plan => &[Family::Relate, Family::Read],
+            Family::Read => &[Family::Relate],
+            Family::Edit => &[Family::Read],
+            _ => &[],
+        };
+        let mut all = vec![family];
+        all.extend(also.iter().copied().filter(|one| *one != family));
+        all.retain(|one| {
+            !do_not(self.state, self.situation)
+                .iter()
+                .any(|no| no.target.is_none() && no.tool_family == Some(*one))
+        });
+        all
+    }
+}
+
+/// The lines around a place that names one, as `view` takes them: a whole file costs many times as much.
+fn around(place: &str) -> String {
+    let path = path_of(place);
+    let line = place[path.len()..]
+        .trim_start_matches(':')
+        .split('-')
+        .next()
+        .and_then(|line| line.parse::<u64>().ok());
+    line.map_or_else(
+        || path.to_owned(),
+        |line| format!("{path}:{}-{}", line.saturating_sub(BEFORE).max(1), line.saturating_add(AFTER)),
+    )
+}
+
+/// Lines that show where a place stands, and those of most functions that begin there.
+const BEFORE: u64 = 10;
+const AFTER: u64 = 70;
+
+impl Need {
+    fn asks_graph(self) -> bool {
+        matches!(self, Self::Oriented | Self::Reviewed | Self::Located | Self::Related | Self::Planned)
+    }
+}

@@ -1,0 +1,173 @@
+//! Where a mission leads, what it counts, and what of it is believed later.
+
+use m1nd_mission::{
+    Claim, Command, Detail, Draft, EventId, EvidenceClass, Family, Mode, Verdict, Verify, handoff, packet,
+};
+
+use crate::world::World;
+
+fn verify(world: &mut World, text: &str, events: Vec<EventId>) -> Verdict {
+    let command = Verify { text: Some(text.to_owned()), event_ids: events, ..Verify::default() };
+    let done = world.do_(Command::Verify(command)).unwrap();
+    world.state.claim(&done.claim.unwrap()).unwrap().verdict
+}
+
+fn dead(world: &mut World, target: &str) {
+    world.tell("dead_path", target, EvidenceClass::Inferred, "dead_path");
+}
+
+/// A review that found these files changed.
+fn reviewed(world: &World, files: &[&str]) -> Draft {
+    let mut draft = world.events[0].draft.clone();
+    draft.event_type = "review".to_owned();
+    draft.tool_family = Family::Plan;
+    draft.evidence_class = Some(EvidenceClass::Graph);
+    let files: Vec<String> = files.iter().map(|path| (*path).to_owned()).collect();
+    draft.detail = Some(Box::new(Detail::Reviewed { changed_files: files.len() as u64, files }));
+    draft
+}
+
+#[test]
+fn no_step_leads_into_a_dead_path_by_its_file_or_by_its_words() {
+    let mut world = World::new(Mode::BugHunt, &["src/a.rs"]);
+    assert_eq!(world.next().next_move.arguments.unwrap()["file_path"], "src/a.rs");
+    dead(&mut world, "src/a.rs");
+    let next = world.next().next_move;
+    assert_ne!(next.tool, Some("view"), "{next:?}");
+    let child = handoff::inherited(&world.state, None);
+    let child = World::begin(Mode::BugHunt, &["src/a.rs"], Some(world.state.mission_id.clone()), child);
+    assert_ne!(child.next().next_move.tool, Some("view"), "nor does a child's");
+
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.tell("audit", ".", EvidenceClass::Graph, "oriented");
+    let goal = world.state.goal.clone();
+    assert_eq!(world.next().next_move.arguments.unwrap()["query"], goal.as_str());
+    dead(&mut world, &goal);
+    let next = world.next().next_move;
+    assert_eq!((next.tool, next.arguments.is_none()), (Some("seek"), true), "{next:?}");
+    assert_eq!(next.fill_in, ["query"]);
+
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.tell("seek", "x", EvidenceClass::Graph, "found");
+    world.tell("audit", ".", EvidenceClass::Graph, "oriented");
+    let word = |world: &World| world.next().next_move.arguments.unwrap()["query"].clone();
+    assert_eq!(word(&world), "limiter");
+    dead(&mut world, "limiter");
+    assert_ne!(word(&world), "limiter");
+}
+
+#[test]
+fn a_goal_of_one_long_word_leaves_room_for_everything_else() {
+    for goal in [format!("fix https://example.org/{}", "a".repeat(3_000)), "界".repeat(1_300)] {
+        let mut world = World::new(Mode::BugHunt, &[]);
+        world.state.goal.clone_from(&goal);
+        dead(&mut world, "x.py");
+        let handoff = world.with(|situation| handoff::of(&world.state, situation, 3_600));
+        let size = serde_json::to_vec(&handoff).unwrap().len();
+        assert!(size <= 3_600, "{size}");
+        assert_eq!(handoff.dead_paths.len(), 1, "{handoff:?}");
+        let asked = world.next().next_move.arguments;
+        assert!(serde_json::to_vec(&asked).unwrap().len() < 500, "{asked:?}");
+    }
+}
+
+#[test]
+fn a_review_is_not_closed_before_a_file_of_the_change_was_read() {
+    let mut world = World::new(Mode::Review, &[]);
+    world.files.insert("LICENSE".to_owned(), "h2".to_owned());
+    let draft = reviewed(&world, &["src/gone.rs", "src/a.rs"]);
+    world.do_(Command::Observe(Box::new(draft))).unwrap();
+    assert_eq!(world.next().next_move.arguments.unwrap()["file_path"], "src/a.rs", "the one that is there");
+    let read = world.tell("file_read", "LICENSE", EvidenceClass::DirectSource, "read");
+    assert_eq!(verify(&mut world, "the change is right", vec![read]), Verdict::VerifiedForMission);
+    assert_eq!(world.gaps(), ["change_not_read"]);
+    world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    // Whoever saw the diff has seen the change.
+    let mut world = World::new(Mode::Review, &[]);
+    let draft = reviewed(&world, &["src/a.rs"]);
+    world.do_(Command::Observe(Box::new(draft))).unwrap();
+    world.tell("diff", "git diff", EvidenceClass::Diff, "read");
+    assert!(!world.gaps().contains(&"change_not_read".to_owned()), "{:?}", world.gaps());
+}
+
+#[test]
+fn the_base_that_is_asked_for_is_one_that_review_takes() {
+    let mut world = World::new(Mode::Review, &[]);
+    let draft = reviewed(&world, &[]);
+    world.do_(Command::Observe(Box::new(draft))).unwrap();
+    let next = world.next().next_move;
+    assert!(next.fill_in == ["base"] && next.why.contains("HEAD~1"), "{next:?}");
+    assert!(!next.why.contains(".."), "a base is one commit and no range: {next:?}");
+}
+
+#[test]
+fn only_files_of_the_repository_that_is_meant_carry_its_claims() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.scope = Some("lib::");
+    world.files.insert("lib::/b.rs".to_owned(), "h2".to_owned());
+    let host = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "it is so", vec![host]), Verdict::NeedsDirectEvidence);
+    assert!(world.state.files.is_empty());
+    let both = world.see("search", Family::Read, "x", &["src/a.rs", "lib::/b.rs"]);
+    assert_eq!(world.state.files.keys().collect::<Vec<_>>(), ["lib::/b.rs"]);
+    assert_eq!(verify(&mut world, "it is so", vec![both]), Verdict::VerifiedForMission);
+    let asked = world.with(|situation| m1nd_mission::moves(&world.state, situation, 9));
+    let search = asked.iter().find(|step| step.tool == Some("search")).unwrap();
+    assert_eq!(search.arguments.as_ref().unwrap()["scope"], "lib::", "{asked:?}");
+}
+
+#[test]
+fn a_child_s_packet_holds_what_it_inherited_and_the_files_behind_it() {
+    let mut parent = World::new(Mode::BugHunt, &[]);
+    let read = parent.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
+    verify(&mut parent, "found before", vec![read]);
+    let inherited = handoff::inherited(&parent.state, None);
+    let mut child = World::begin(Mode::BugHunt, &[], Some(parent.state.mission_id.clone()), inherited);
+    child.do_(Command::Close { force: true }).unwrap();
+    let made = packet::of(&child.state, child.events.clone());
+    let names = |claims: &[Claim]| claims.iter().map(|claim| claim.text.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&made.inherited_claims), ["found before"]);
+    assert!(made.verified_claims.is_empty(), "the child's own events prove nothing of it");
+    let checked = packet::check(&packet::to_text(&made));
+    assert!(checked.intact, "{checked:?}");
+    assert_eq!(checked.anchors, [("src/a.rs".to_owned(), "h1".to_owned())]);
+    let mut other = made;
+    other.inherited_claims[0].text = "found by nobody".to_owned();
+    assert!(!packet::check(&packet::to_text(&other)).intact);
+}
+
+#[test]
+fn what_is_left_of_a_mission_that_is_doubted_is_nothing_settled() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
+    verify(&mut world, "so", vec![read]);
+    dead(&mut world, "x.py");
+    let left = world.state.clone().doubted();
+    assert_eq!(left.claims[0].verdict, Verdict::NeedsDirectEvidence);
+    assert!(left.claims[0].rests_on.is_empty() && left.is_dead("x.py"));
+    assert!(!left.has_finding() && left.sweeps.is_empty());
+}
+
+#[test]
+fn a_claim_whose_file_is_gone_says_gone_and_not_changed() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
+    verify(&mut world, "so", vec![read]);
+    let shown = |world: &World| {
+        world.with(|situation| world.state.claims[0].as_shown(situation.is_current, situation.exists))
+    };
+    let words = |world: &World| {
+        let gaps = world.with(|situation| m1nd_mission::gaps(&world.state, situation));
+        gaps.iter().map(|gap| gap.why.clone()).collect::<String>()
+    };
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    assert_eq!((shown(&world).stale.len(), shown(&world).gone.len()), (1, 0));
+    assert!(words(&world).contains("src/a.rs changed"), "{}", words(&world));
+    world.files.clear();
+    assert_eq!(shown(&world).gone, ["src/a.rs"]);
+    assert!(words(&world).contains("src/a.rs gone"), "{}", words(&world));
+    assert!(world.next().next_move.why.contains("src/a.rs gone"), "{:?}", world.next().next_move);
+    let handoff = world.with(|situation| handoff::of(&world.state, situation, 3_600));
+    assert_eq!(handoff.verified_claims[0].gone, ["src/a.rs"]);
+}
