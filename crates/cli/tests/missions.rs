@@ -4,45 +4,50 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use m1nd_testkit::Machine;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-struct Machine {
-    dir: TempDir,
+/// Two repositories of the same files.
+struct Missions(Machine);
+
+impl std::ops::Deref for Missions {
+    type Target = Machine;
+
+    fn deref(&self) -> &Machine {
+        &self.0
+    }
 }
 
-impl Machine {
+impl Missions {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
         let files = "//- src/main.py\ndef main(): greet()\n//- README.md\nGreetings.\n";
-        for repo in ["repo", "other"] {
-            m1nd_testkit::lay_out(&dir.path().join(repo), files);
-            fs::create_dir(dir.path().join(repo).join(".git")).unwrap();
+        let machine = Machine::new(assert_cmd::cargo::cargo_bin!("m1nd"));
+        Self(machine.with("repo", files).with("other", files))
+    }
+
+    fn call(&self, folder: &Path, tool: &str, arguments: Value) -> Value {
+        self.call_in(folder, tool, arguments)
+    }
+
+    /// Where the one workspace that was used keeps its state.
+    fn kept(&self) -> PathBuf {
+        fs::read_dir(self.at("home/workspaces")).unwrap().next().unwrap().unwrap().path()
+    }
+
+    /// Changes what is kept, as a fault of the disk or somebody with an editor would.
+    fn change(&self, from: &str, to: &str) {
+        assert_eq!(from.len(), to.len());
+        let store = self.kept().join("memory.db");
+        assert!(fs::metadata(self.kept().join("memory.db-wal")).map_or(0, |meta| meta.len()) == 0);
+        let mut bytes = fs::read(&store).unwrap();
+        let found: Vec<usize> =
+            (0..bytes.len()).filter(|at| bytes[*at..].starts_with(from.as_bytes())).collect();
+        assert!(!found.is_empty(), "{from}");
+        for at in found {
+            bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
         }
-        Self { dir }
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn run(&self, folder: &Path, arguments: &[&str]) -> Output {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("m1nd"));
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("M1ND_") {
-                command.env_remove(name);
-            }
-        }
-        let command = command.args(arguments).current_dir(folder);
-        command.env("M1ND_HOME", self.at("home")).env("HOME", self.dir.path()).output().unwrap()
-    }
-
-    fn call(&self, folder: &Path, tool: &str, mut arguments: Value) -> Value {
-        arguments["agent_id"] = json!("ada");
-        let output = self.run(folder, &["call", tool, "--json", &arguments.to_string()]);
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|err| panic!("{tool}: {err}: {output:?}"))
+        fs::write(&store, bytes).unwrap();
     }
 
     /// A mission with a verified claim about a file.
@@ -63,7 +68,7 @@ impl Machine {
 
 #[test]
 fn the_packet_of_a_closed_mission_can_be_made_again_and_is_the_same() {
-    let machine = Machine::new();
+    let machine = Missions::new();
     let repo = machine.at("repo");
     let id = machine.proved(&repo, "src/main.py");
     let first = machine.close(&repo, &id);
@@ -83,27 +88,20 @@ fn the_packet_of_a_closed_mission_can_be_made_again_and_is_the_same() {
 
 #[test]
 fn a_stream_that_was_changed_is_not_made_into_a_packet() {
-    let machine = Machine::new();
+    let machine = Missions::new();
     let repo = machine.at("repo");
     let id = machine.proved(&repo, "src/main.py");
-    let kept = fs::read_dir(machine.at("home/workspaces")).unwrap().next().unwrap().unwrap().path();
-    let store = kept.join("memory.db");
-    assert!(fs::metadata(kept.join("memory.db-wal")).map_or(0, |meta| meta.len()) == 0);
-    let bytes = fs::read(&store).unwrap();
-    let (from, to) = (&br#""outcome":"read""#[..], &br#""outcome":"rEad""#[..]);
-    let at = bytes.windows(from.len()).position(|found| found == from).unwrap();
-    let changed = [&bytes[..at], to, &bytes[at + from.len()..]].concat();
-    fs::write(&store, changed).unwrap();
+    machine.change(r#""outcome":"read""#, r#""outcome":"rEad""#);
     let refused = machine.close(&repo, &id);
     assert!(refused["error"]["message"].as_str().unwrap().contains("not as they were recorded"), "{refused}");
     let shown = machine.call(&repo, "mission_show", json!({"mission_id": id}));
     assert_eq!(shown["status"], "open", "{shown}");
-    assert!(!kept.join(format!("missions/{id}.packet.json")).exists());
+    assert!(!machine.kept().join(format!("missions/{id}.packet.json")).exists());
 }
 
 #[test]
 fn a_mission_goes_on_in_a_folder_that_was_renamed() {
-    let machine = Machine::new();
+    let machine = Missions::new();
     let id = machine.proved(&machine.at("repo"), "src/main.py");
     let renamed = machine.at("renamed");
     fs::rename(machine.at("repo"), &renamed).unwrap();
@@ -119,23 +117,24 @@ fn a_mission_goes_on_in_a_folder_that_was_renamed() {
     assert_eq!(closed["gaps"], json!([]), "{closed}");
     // Another folder in its place is another workspace, also with the same state.
     fs::create_dir(machine.at("repo")).unwrap();
-    let kept = fs::read_dir(machine.at("home/workspaces")).unwrap().next().unwrap().unwrap().path();
+    let kept = machine.kept();
     let other = machine.at("other");
     let asked = ["--runtime-root", kept.to_str().unwrap(), "call", "mission_next", "--json"];
     let open = json!({"mission_id": child["mission_id"], "agent_id": "ada"}).to_string();
-    let output = machine.run(&other, &[&asked[..], &[&open]].concat());
+    let output = machine.run_in(&other, &[&asked[..], &[&open]].concat());
     assert!(String::from_utf8_lossy(&output.stdout).contains("recovery_playbook"), "{output:?}");
 }
 
 #[test]
 fn files_of_another_repository_in_the_graph_are_found_by_verify() {
-    let machine = Machine::new();
+    let machine = Missions::new();
     let repo = machine.at("repo");
     let add = json!({"path": machine.at("other"), "namespace": "second", "intent": "add_root"});
     machine.call(&repo, "ingest", add);
     let id = machine.proved(&repo, "second::/src/main.py");
     let packet = machine.close(&repo, &id)["packet_path"].as_str().unwrap().to_owned();
-    let verify = |more: &[&str]| machine.run(&machine.at("home"), &[&["verify", &packet][..], more].concat());
+    let verify =
+        |more: &[&str]| machine.run_in(&machine.at("home"), &[&["verify", &packet][..], more].concat());
     let output = verify(&[]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     fs::write(machine.at("other/src/main.py"), "def main(): ...\n").unwrap();
@@ -149,4 +148,152 @@ fn files_of_another_repository_in_the_graph_are_found_by_verify() {
     assert_eq!(unknown.status.code(), Some(3), "{unknown:?}");
     let named = format!("second::={}", machine.at("other").display());
     assert_eq!(verify(&["--root", &named]).status.code(), Some(2));
+}
+
+#[test]
+fn another_repository_in_the_place_of_a_renamed_one_knows_nothing_of_its_missions() {
+    let goals = |machine: &Missions, folder: &Path| {
+        let listed = machine.call(folder, "mission_list", json!({}));
+        listed["missions"].as_array().unwrap_or_else(|| panic!("{listed}")).len()
+    };
+    for renamed_is_asked_first in [true, false] {
+        let machine = Missions::new();
+        let (old, new) = (machine.at("repo"), machine.at("renamed"));
+        let id = machine.proved(&old, "src/main.py");
+        fs::rename(&old, &new).unwrap();
+        if renamed_is_asked_first {
+            assert_eq!(goals(&machine, &new), 1);
+            let record = fs::read_to_string(machine.kept().join("workspace.json")).unwrap();
+            assert!(record.contains("renamed"), "a call that only asks follows the folder: {record}");
+        }
+        fs::rename(machine.at("other"), &old).unwrap();
+        assert_eq!(goals(&machine, &old), 0);
+        let lost = machine.call(&old, "mission_show", json!({"mission_id": id}));
+        assert_eq!(lost["error"]["code"], "unknown_target", "{lost}");
+        machine.proved(&old, "README.md");
+        machine.proved(&old, "README.md");
+        assert_eq!((goals(&machine, &new), goals(&machine, &old)), (1, 2));
+    }
+}
+
+#[test]
+fn a_state_that_its_events_do_not_come_to_is_not_believed() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    machine.call(&repo, "ingest", json!({}));
+    let begun = machine.call(&repo, "mission_start", json!({"goal": "know it", "mode": "bug_hunt"}));
+    let id = begun["mission_id"].clone();
+    let graph = machine.call(&repo, "seek", json!({"query": "greet", "mission_id": id}));
+    let claim = json!({"mission_id": id, "claim": "so", "event_ids": [graph["mission_event_id"]]});
+    assert_eq!(machine.call(&repo, "mission_verify", claim)["verdict"], "needs_direct_evidence");
+    let told = |verdict: &str| format!(r#""text":"so","verdict":{verdict}"#);
+    machine.change(&told(r#""needs_direct_evidence""#), &told(r#""verified_for_mission" "#));
+    let ask = |tool: &str| machine.call(&repo, tool, json!({"mission_id": id}));
+    let shown = ask("mission_show");
+    assert_eq!(shown["claims"][0]["verdict"], "needs_direct_evidence", "{shown}");
+    assert!(shown["broken"][0].as_str().unwrap().contains("not what its events come to"), "{shown}");
+    let handed = ask("mission_handoff");
+    assert_eq!(handed["error"]["recovery"]["next_tool"], "mission_resume", "{handed}");
+    let resumed = ask("mission_resume");
+    assert_eq!(resumed["verified_claims"], json!([]), "{resumed}");
+    assert_eq!(resumed["open_hypotheses"][0]["text"], "so", "{resumed}");
+    assert!(resumed["warning"].as_str().unwrap().contains("not as they were recorded"), "{resumed}");
+    let child = json!({"goal": "on", "mode": "bug_hunt", "parent_mission_id": id});
+    let child = machine.call(&repo, "mission_start", child);
+    assert_eq!(child["inherited"]["verified_claims"], json!([]), "{child}");
+    assert!(child["warnings"][0].as_str().unwrap().contains("not as they were recorded"), "{child}");
+}
+
+#[test]
+fn an_event_that_cannot_be_read_is_no_damaged_file_and_nothing_is_proved_by_its_mission() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    let id = machine.proved(&repo, "src/main.py");
+    let well = machine.proved(&repo, "README.md");
+    let first = format!(r#"{{"schema":"m1nd-mission-event-v1","event_id":"evt_{}_2""#, &id[4..]);
+    machine.change(&first, &first.replacen('{', "x", 1));
+    let ask = |tool: &str, id: &str| machine.call(&repo, tool, json!({"mission_id": id}));
+    let shown = ask("mission_show", &id);
+    assert!(shown["broken"][0].as_str().unwrap().starts_with("event 2 of msn_"), "{shown}");
+    assert_eq!(shown["claims"][0]["verdict"], "needs_direct_evidence", "{shown}");
+    let resumed = ask("mission_resume", &id);
+    assert_eq!(resumed["verified_claims"], json!([]), "{resumed}");
+    for tool in ["mission_handoff", "mission_close"] {
+        let refused = ask(tool, &id);
+        assert_eq!(refused["error"]["recovery"]["next_tool"], "mission_resume", "{refused}");
+        assert!(!refused.to_string().contains("sets the damaged file aside"), "{refused}");
+    }
+    let shown = machine.call(&repo, "mission_show", json!({"mission_id": id, "at_event": "3"}));
+    let hint = shown["error"]["recovery"]["hint"].as_str().unwrap();
+    assert!(hint.contains("nothing was changed or set aside"), "{shown}");
+    let output = machine.run(&["verify", &id]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(ask("mission_show", &well)["claims"][0]["verdict"], "verified_for_mission");
+    assert!(ask("mission_show", &well)["broken"].is_null());
+}
+
+#[test]
+fn a_packet_is_checked_in_the_renamed_folder_and_says_what_is_missing_elsewhere() {
+    let machine = Missions::new();
+    let id = machine.proved(&machine.at("repo"), "src/main.py");
+    let packet = machine.close(&machine.at("repo"), &id)["packet_path"].as_str().unwrap().to_owned();
+    let renamed = machine.at("renamed");
+    fs::rename(machine.at("repo"), &renamed).unwrap();
+    let output = machine.run_in(&renamed, &["verify", &packet]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let output = machine.run_in(&machine.at("other"), &["verify", &packet]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("--root"), "{output:?}");
+    let output = machine.run_in(&renamed, &["verify", "msn_nope"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no id of a mission"), "{output:?}");
+}
+
+#[test]
+fn a_packet_about_another_repository_of_the_graph_is_held_against_its_files() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    let other = machine.at("other");
+    machine.call(&repo, "ingest", json!({"path": other, "namespace": "second", "intent": "add_root"}));
+    let begun = json!({"goal": "know it", "mode": "bug_hunt", "repo": other});
+    let id = machine.call(&repo, "mission_start", begun)["mission_id"].as_str().unwrap().to_owned();
+    let seen = machine.call(&repo, "view", json!({"file_path": "second::/src/main.py", "mission_id": id}));
+    let claim = json!({"mission_id": id, "claim": "so", "event_ids": [seen["mission_event_id"]]});
+    assert_eq!(machine.call(&repo, "mission_verify", claim)["verdict"], "verified_for_mission");
+    let closed = machine.close(&repo, &id);
+    let packet = closed["packet_path"].as_str().unwrap();
+    let written: Value = serde_json::from_slice(&fs::read(packet).unwrap()).unwrap();
+    assert_eq!(written["repo"], json!(other), "{closed}");
+    let output = machine.run_in(&machine.at("home"), &["verify", packet]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn a_doctor_looks_at_a_destroyed_memory_and_leaves_it_where_it_is() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    machine.call(&repo, "ingest", json!({}));
+    machine.proved(&repo, "src/main.py");
+    let store = machine.kept().join("memory.db");
+    fs::write(&store, "garbage".repeat(1_000)).unwrap();
+    let health = machine.call(&repo, "health", json!({}));
+    assert_eq!((&health["status"], &health["memory"]["state"]), (&json!("degraded"), &json!("damaged")));
+    let doctor = machine.call(&repo, "doctor", json!({}));
+    assert_eq!(doctor["status"], "degraded", "{doctor}");
+    assert!(doctor["warnings"].to_string().contains("Memory cannot be read"), "{doctor}");
+    let test = machine.call(&repo, "trust_selftest", json!({}));
+    assert_eq!((&test["ok"], &test["verdict"]), (&json!(false), &json!("retrieval_needs_recovery")));
+    let output = machine.run(&["doctor", "--json"]);
+    let checks: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let memory = checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == "memory");
+    assert_eq!(memory.unwrap()["state"], "failed", "{checks}");
+    assert_eq!(fs::read(&store).unwrap(), "garbage".repeat(1_000).as_bytes(), "nobody moved it");
+    // Whoever needs it sets it aside, says so, and goes on saying so.
+    let first = machine.call(&repo, "mission_list", json!({}));
+    assert_eq!(first["error"]["code"], "storage", "{first}");
+    let then = machine.call(&repo, "mission_list", json!({}));
+    assert_eq!(then["missions"], json!([]), "{then}");
+    assert!(then["warning"].as_str().unwrap().contains("memory.db.corrupt-"), "{then}");
+    let lost = machine.call(&repo, "mission_show", json!({"mission_id": "msn_0123456789"}));
+    assert!(lost["error"]["message"].as_str().unwrap().contains("memory.db.corrupt-"), "{lost}");
 }

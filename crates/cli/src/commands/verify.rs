@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use m1nd_mission::MissionId;
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::{self, Packet};
+use m1nd_mission::{Detail, MissionId};
 use m1nd_runtime::Reply;
 use m1nd_runtime::workspace::BindingSource;
 use m1nd_stdx::digest::sha256_hex;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::Global;
 use crate::output::{self, DIM, PATH, Reader, harmless};
@@ -53,7 +53,7 @@ fn check(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
     }
     let text = read(&args.packet)?;
     let checked = packet::check(&text);
-    let named = serde_json::from_str::<Packet>(&text).ok().map(|packet| PathBuf::from(packet.repo));
+    let named = serde_json::from_str::<Packet>(&text).ok().map(|packet| home_of(global, &packet));
     let roots = Roots::of(global, &args.root, named, &checked.anchors);
     let anchors: Vec<(&str, &'static str)> =
         checked.anchors.iter().map(|(path, hash)| (path.as_str(), roots.state_of(path, hash))).collect();
@@ -69,6 +69,7 @@ fn check(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
     };
     let shown: Vec<_> = anchors.iter().map(|(path, state)| json!({ "path": path, "today": state })).collect();
     let body = json!({
+        "verdict": verdict,
         "intact": checked.intact,
         "faults": checked.faults,
         "remarks": checked.remarks,
@@ -109,6 +110,25 @@ fn kept(global: &Global, id: &str, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if intact { 0 } else { BROKEN }))
 }
 
+/// The workspace that a packet's paths are about: the one we are in, if it is the same folder, under whatever name it has
+/// now; else the one that it names.
+fn home_of(global: &Global, packet: &Packet) -> PathBuf {
+    let started = packet.events.first().and_then(|event| event.draft.detail.as_deref());
+    let guard = match started {
+        Some(Detail::Started { context_guard, .. }) => context_guard,
+        _ => &Value::Null,
+    };
+    let named = PathBuf::from(guard["workspace_root"].as_str().unwrap_or(&packet.repo));
+    let here = || -> Option<PathBuf> {
+        let mut config = wiring::config(global).ok()?;
+        config.read_only.value = true;
+        let workspace = wiring::runtime(&config).ok()?.workspace()?;
+        (guard["workspace_id"] == workspace.identity()).then(|| workspace.root().path().to_owned())
+    };
+    // What lies under its old name may be another one.
+    here().unwrap_or(named)
+}
+
 fn read(path: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
     if path == Path::new("-") {
@@ -117,6 +137,12 @@ fn read(path: &Path) -> anyhow::Result<String> {
             .read_to_string(&mut text)
             .context("standard input cannot be read")?;
     } else {
+        let is_id = path.to_str().is_some_and(|text| text.starts_with("msn_") && !text.contains(['/', '.']));
+        anyhow::ensure!(
+            !is_id || path.exists(),
+            "{} is no file, and no id of a mission: that is msn_ and ten digits or letters a to f; `m1nd call mission_list` shows those of this workspace",
+            path.display()
+        );
         let file =
             std::fs::File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?;
         file.take(MOST_BYTES)

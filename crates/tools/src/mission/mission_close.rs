@@ -30,6 +30,9 @@ pub struct Output {
     rejected_claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_claims: Vec<Claim>,
+    /// What the mission before found and this one did not judge again; proved by the packet of that one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inherited_claims: Vec<Claim>,
     /// Agents, activities and entities in the words of W3C PROV.
     evidence_graph: Vec<Value>,
     counters: Counters,
@@ -83,6 +86,7 @@ impl Tool for MissionClose {
             verified_claims: shown(packet.verified_claims),
             rejected_claims: shown(packet.rejected_claims),
             open_claims: shown(packet.open_claims),
+            inherited_claims: shown(packet.inherited_claims),
             evidence_graph,
             counters: packet.counters,
             gaps: packet.gaps,
@@ -103,6 +107,7 @@ impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
         drop_tail(&mut self.evidence_graph, excess) > 0
+            || drop_tail(&mut self.inherited_claims, excess) > 0
             || drop_tail(&mut self.rejected_claims, excess) > 0
             || drop_tail(&mut self.open_claims, excess) > 0
             || drop_tail(&mut self.verified_claims, excess) > 0

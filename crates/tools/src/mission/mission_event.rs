@@ -5,20 +5,17 @@ use m1nd_mission::{Command, EventId, Remaining};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::WRITE;
-use crate::told::Told;
+use crate::told::told;
 
 pub struct MissionEvent;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Input {
+told!(Input {
     /// The mission
     mission_id: String,
-    #[serde(flatten)]
-    told: Told,
-}
+});
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
@@ -53,8 +50,9 @@ impl Tool for MissionEvent {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let telling = input.told.telling(ctx)?;
-        let done = missions::act(ctx, &input.mission_id, |_| Command::Tell(telling.clone()))?;
+        let mission_id = input.mission_id.clone();
+        let telling = input.telling(ctx)?;
+        let done = missions::act(ctx, &mission_id, |_| Command::Tell(telling.clone()))?;
         let event = done.events.into_iter().next().ok_or_else(|| ctx.invalid("Nothing was recorded."))?;
         let output = Output {
             event_id: event.event_id,
@@ -67,7 +65,7 @@ impl Tool for MissionEvent {
             budget_remaining: done.state.remaining(ctx.runtime().clock().now().0),
             warnings: done.warnings,
         };
-        let next = Guidance::next("mission_next", input.mission_id, "Ask what comes next.");
+        let next = Guidance::next("mission_next", mission_id, "Ask what comes next.");
         Ok(Answer::of(output).next(next))
     }
 }

@@ -45,6 +45,8 @@ impl Tool for MissionHandoff {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let workspace = ctx.workspace()?;
+        // What nobody can prove any more is not handed on as proved.
+        missions::sound(ctx, &input.mission_id)?.whole()?;
         let made = std::cell::RefCell::new(None);
         missions::act(ctx, &input.mission_id, |state| {
             let mut handoff = missions::with_situation(ctx.runtime(), workspace, state, |situation| {

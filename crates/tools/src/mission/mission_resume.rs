@@ -35,6 +35,9 @@ pub struct Output {
     next_move: Option<Move>,
     #[serde(flatten)]
     resumed: Resumed,
+    /// What is wrong with the mission before: its claims count as open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     /// Whether something had no room; mission_show has it.
     truncated: bool,
 }
@@ -63,9 +66,10 @@ impl Tool for MissionResume {
                 .ok_or_else(|| ctx.invalid("`handoff_id` is none that mission_handoff answered with."))?,
             _ => return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both.")),
         };
-        let before = missions::state(ctx, &parent)?;
-        let is_here = missions::is_here(workspace, &before);
-        let class = if is_here { "single_repo" } else { missions::ELSEWHERE };
+        let sound = missions::sound(ctx, &parent)?;
+        let warning = sound.warning();
+        let before = sound.state;
+        let class = missions::class_now(workspace, &before);
         let repo = missions::repo_now(workspace, &before);
         let inherited = handoff::inherited(&before, None);
         let start = Start {
@@ -100,6 +104,7 @@ impl Tool for MissionResume {
             goal: state.goal.clone(),
             next_move,
             resumed: Resumed::of(workspace, &state),
+            warning,
             truncated: false,
         };
         Ok(Answer::of(output).proof(ProofState::Triaging).next(next))

@@ -7,7 +7,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_mission::{Claim, Counters, DeadPath, Gap, State, Status, TestRun, gaps, short};
 use m1nd_runtime::faults::from_memory;
-use m1nd_runtime::flows::missions;
+use m1nd_runtime::flows::missions::{self, Sound};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,9 @@ pub struct Output {
     tests_run: Vec<TestRun>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gaps: Vec<Gap>,
+    /// What is wrong with its events. Claims are then shown as what is left of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    broken: Vec<String>,
     /// How many events there are by then.
     sequence: u64,
     /// The hash of the newest.
@@ -91,7 +94,7 @@ impl Tool for MissionShow {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let now = missions::state(ctx, &input.mission_id)?;
+        let Sound { state: now, faults: broken } = missions::sound(ctx, &input.mission_id)?;
         let limit = ctx.clamp("events", input.events, 20, 0..=500);
         let ledger = missions::ledger(ctx)?;
         let read = |after: u64, count: usize| {
@@ -105,12 +108,19 @@ impl Tool for MissionShow {
             now.clone()
         } else {
             let count = usize::try_from(upto).unwrap_or(usize::MAX);
-            State::of(&read(0, count)?).ok_or_else(|| ctx.invalid("The mission has no events."))?
+            let then = State::of(&read(0, count)?);
+            let then = then.ok_or_else(|| ctx.invalid("The mission has no events."))?;
+            if broken.is_empty() { then } else { then.doubted() }
         };
         let before = ctx.in_range("before", input.before, 1..=i64::MAX)?.unwrap_or(upto + 1).min(upto + 1);
         let first = before.saturating_sub(1).saturating_sub(limit as u64);
         let count = usize::try_from(before - 1 - first).unwrap_or(limit);
-        let mut events: Vec<Value> = read(first, count)?.iter().map(|event| json!(event)).collect();
+        let listed = match read(first, count) {
+            // Which one cannot be read is said; the others are listed by pages that do not hold it.
+            Err(_) if !broken.is_empty() => Vec::new(),
+            listed => listed?,
+        };
+        let mut events: Vec<Value> = listed.iter().map(|event| json!(event)).collect();
         events.reverse();
         let workspace = ctx.workspace()?;
         let packet =
@@ -147,6 +157,7 @@ impl Tool for MissionShow {
             dead_paths: dead_paths.into_iter().rev().collect(),
             files_read: files.into_iter().collect(),
             tests_run: tests.into_iter().rev().collect(),
+            broken: broken.into_iter().take(SHOWN).collect(),
             sequence: state.sequence,
             head: Some(state.head),
             events,

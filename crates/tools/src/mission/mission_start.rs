@@ -55,7 +55,7 @@ pub struct Output {
     /// What the parent mission found, as mission_resume gives it.
     #[serde(skip_serializing_if = "Option::is_none")]
     inherited: Option<Inheritance>,
-    /// Known paths that are not there; they are not asked for.
+    /// Known paths that are not there or lead nowhere, and what is wrong with the mission before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -95,23 +95,22 @@ impl Tool for MissionStart {
         let context_guard =
             missions::bound(ctx, workspace, class, missions::asked_elsewhere(ctx, repo, known));
         let limits = limits(ctx, input.mode, input.budget.as_ref())?;
-        let inherited = match &input.parent_mission_id {
-            Some(parent) => handoff::inherited(&missions::state(ctx, parent)?, None),
-            None => Inherited::default(),
-        };
-        let parent = match &input.parent_mission_id {
-            Some(parent) => Some(missions::state(ctx, parent)?.mission_id),
-            None => None,
-        };
+        let parent = input.parent_mission_id.as_deref();
+        let parent = parent.map(|parent| missions::sound(ctx, parent)).transpose()?;
+        let inherited =
+            parent.as_ref().map_or_else(Inherited::default, |parent| handoff::inherited(&parent.state, None));
+        let broken = parent.as_ref().and_then(|parent| parent.warning());
+        let parent = parent.map(|parent| parent.state.mission_id);
         let known_paths = input.known_paths.unwrap_or_default();
         let known: Vec<String> = known_paths.iter().map(|path| missions::as_known(workspace, path)).collect();
         let (known_paths, missing): (Vec<String>, Vec<String>) =
             known.into_iter().partition(|path| missions::content_hash(workspace, path).is_some());
-        let warnings: Vec<String> = missing
+        let missing = missing
             .iter()
-            .map(|path| format!("{path:?} is no file of this workspace: it is left out of known_paths."))
-            .collect();
+            .map(|path| format!("{path:?} is no file of this workspace: it is left out of known_paths."));
+        let mut warnings: Vec<String> = broken.into_iter().chain(missing).collect();
         let meant = context_guard["repository"].as_str().map(str::to_owned);
+        let meant = meant.or_else(|| missions::added_repo(workspace, repo?));
         let start = Start {
             // What is meant, and not what the server happens to be bound to.
             repo: meant.unwrap_or_else(|| missions::repo_of(workspace)),
@@ -131,6 +130,13 @@ impl Tool for MissionStart {
         let starter_moves = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
             moves(&state, situation, STARTERS)
         });
+        warnings.extend(state.known_paths.iter().filter_map(|path| {
+            let dead = state.dead_path(path)?;
+            Some(format!(
+                "{path:?} is a dead path of the mission before ({}): it is not asked for.",
+                dead.event_id
+            ))
+        }));
         let inherited = state.parent_mission_id.as_ref().map(|parent| Inheritance {
             parent_mission_id: parent.to_string(),
             next_move: starter_moves.first().cloned(),

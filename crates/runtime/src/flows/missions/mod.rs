@@ -4,6 +4,7 @@ mod closing;
 pub mod found;
 mod observed;
 mod record;
+mod sound;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +35,7 @@ use crate::workspace::Workspace;
 pub use closing::{Closed, close};
 pub use observed::{Seen, observe, observe_refusal};
 pub use record::packet_path;
+pub use sound::{Sound, sound};
 
 /// Missions of one workspace.
 pub type Missions = dyn Ledger<Fault = StoreError>;
@@ -68,7 +70,18 @@ pub fn ledger(ctx: &Ctx<'_>) -> Result<Arc<Missions>, Fault> {
 
 /// The state of a mission.
 pub fn state(ctx: &Ctx<'_>, id: &str) -> Result<State, Fault> {
-    missions::state(&*ledger(ctx)?, id).map_err(|err| from_mission::refusal(ctx.tool(), &err))
+    missions::state(&*ledger(ctx)?, id).map_err(|err| refused(ctx, &err))
+}
+
+/// A refusal in words. One that is not found may be in a memory that was set aside.
+fn refused(ctx: &Ctx<'_>, refusal: &Refusal<StoreError>) -> Fault {
+    let mut fault = from_mission::refusal(ctx.tool(), refusal);
+    let aside = ctx.workspace().map(|workspace| workspace.memories_set_aside()).unwrap_or_default();
+    if let (Refusal::Unknown { .. }, Some(aside)) = (refusal, aside.last()) {
+        let aside = aside.display();
+        fault.message.push_str(&format!(" A damaged memory was set aside as {aside}: it may be in there."));
+    }
+    fault
 }
 
 /// Lets something happen to a mission, and records it.
@@ -77,7 +90,7 @@ pub fn act(ctx: &Ctx<'_>, id: &str, command: impl FnMut(&State) -> Command) -> R
     let ledger = ledger(ctx)?;
     let actor = ctx.header().caller.name();
     let done = act_on(ctx.runtime(), workspace, &*ledger, id, actor, command);
-    done.map_err(|err| from_mission::refusal(ctx.tool(), &err))
+    done.map_err(|err| refused(ctx, &err))
 }
 
 fn act_on(
@@ -115,6 +128,8 @@ pub fn with_situation<T>(
         let mut hashes = hashes.borrow_mut();
         hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path)).is_some()
     };
+    let scope = scope_of(workspace, state);
+    let is_of_repo = |path: &str| scope.as_deref().is_none_or(|scope| path.split('/').next() == Some(scope));
     ask(&Situation {
         now_ms: now.0,
         shelf: &Tools(runtime.registry()),
@@ -123,30 +138,58 @@ pub fn with_situation<T>(
         stale_binary: runtime.binary_was_replaced(),
         is_current: &is_current,
         exists: &exists,
+        is_of_repo: &is_of_repo,
+        scope: scope.as_deref(),
     })
 }
 
 /// A claim as answers show it: with the files that changed since, and without hashes.
 pub fn shown_claim(workspace: &Workspace, claim: &Claim) -> Claim {
-    claim.as_shown(&|path, hash| today(workspace, path, hash) == Today::Current)
+    let is_current = |path: &str, hash: &str| today(workspace, path, hash) == Today::Current;
+    claim.as_shown(&is_current, &|path| content_hash(workspace, path).is_some())
 }
 
 /// Whether a mission is about this workspace, or about a repository that was put into its graph on purpose. A folder
 /// that was renamed is the same folder.
 pub fn is_here(workspace: &Workspace, state: &State) -> bool {
     let guard = &state.context_guard;
-    let is_renamed = || guard["workspace_match"] == true && guard["workspace_id"] == workspace.identity();
-    let is_added = || {
-        let mut roots = workspace.added_roots().into_iter();
-        roots.any(|added| added.problem.is_none() && added.path.to_string_lossy() == state.repo)
-    };
-    state.repo == repo_of(workspace) || is_renamed() || is_added()
+    // Only what was about the workspace itself goes where that goes.
+    let is_own = guard["workspace_match"] == true && guard["workspace_root"] == state.repo;
+    let is_renamed = || is_own && guard["workspace_id"] == workspace.identity();
+    state.repo == repo_of(workspace) || is_renamed() || scope_of(workspace, state).is_some()
+}
+
+/// Where the repository of a mission stands in the graph, as `name::`, if it is one that was put into it.
+fn scope_of(workspace: &Workspace, state: &State) -> Option<String> {
+    let mut roots = workspace.added_roots().into_iter();
+    let own = roots.find(|added| added.problem.is_none() && added.path.to_string_lossy() == state.repo)?;
+    Some(format!("{}::", own.namespace))
+}
+
+/// The repository of the graph that a path belongs to, if it is one that was put into it.
+pub fn added_repo(workspace: &Workspace, path: &str) -> Option<String> {
+    let found = workspace.root().locate(path).ok()?;
+    let name = found.as_str().split('/').next()?.strip_suffix("::")?.to_owned();
+    let mut roots = workspace.added_roots().into_iter();
+    roots.find(|added| added.namespace == name).map(|added| added.path.to_string_lossy().into_owned())
+}
+
+/// How the repository of a mission that goes on lies to the workspace.
+pub fn class_now(workspace: &Workspace, state: &State) -> &'static str {
+    match (is_here(workspace, state), scope_of(workspace, state)) {
+        (false, _) => ELSEWHERE,
+        (true, Some(_)) => Scope::Federated.name(),
+        (true, None) => Scope::SingleRepo.name(),
+    }
 }
 
 /// What a mission is about, by the path that it has now.
 pub fn repo_now(workspace: &Workspace, state: &State) -> String {
-    let is_added = workspace.added_roots().iter().any(|added| added.path.to_string_lossy() == state.repo);
-    if is_here(workspace, state) && !is_added { repo_of(workspace) } else { state.repo.clone() }
+    if class_now(workspace, state) == Scope::SingleRepo.name() {
+        repo_of(workspace)
+    } else {
+        state.repo.clone()
+    }
 }
 
 /// The repository that a workspace is.
@@ -179,12 +222,20 @@ pub fn anchored(workspace: &Workspace, mut telling: Telling) -> Telling {
         (path.to_owned(), telling.target[path.len()..].to_owned())
     };
     if let Ok(found) = workspace.root().locate(&path)
-        && let Some(hash) = content_hash(workspace, &path)
+        && let Ok(bytes) = read::bytes(workspace.root(), &found, MAX_FILE_BYTES)
     {
         telling.target = format!("{found}{lines}");
-        telling.content_hash = Some(hash);
+        // Nobody read lines that are not there.
+        telling.content_hash = has_lines(&bytes, &lines).then(|| sha256_hex(&bytes));
     }
     telling
+}
+
+/// Whether a file has the line that `:10` or `:10-20` begins with.
+fn has_lines(bytes: &[u8], lines: &str) -> bool {
+    let first = lines.trim_start_matches(':').split('-').next().unwrap_or_default();
+    let count = bytes.split(|byte| *byte == b'\n').count();
+    first.is_empty() || first.parse::<usize>().is_ok_and(|first| (1..=count).contains(&first))
 }
 
 /// The class of a mission that asks about a folder outside the workspace.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use m1nd_contract::{Fault, Header, ProofState};
+use m1nd_graph::change::How;
 use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family, Shown};
 use m1nd_stdx::digest::short_name;
 use serde_json::{Map, Value};
@@ -228,7 +229,10 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         not_anchored,
         detail: match (edited, reviewed) {
             (Some((batch_id, files)), _) => Some(Box::new(Detail::Edited { batch_id, files, undoes })),
-            (None, Some(changed_files)) => Some(Box::new(Detail::Reviewed { changed_files })),
+            (None, Some(changed_files)) => {
+                let files = to_read(seen.body);
+                Some(Box::new(Detail::Reviewed { changed_files, files }))
+            }
             (None, None) => {
                 (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places }))
             }
@@ -279,6 +283,18 @@ fn place(body: &Value) -> Option<String> {
         (Some(first), Some(last)) if last >= first => format!("{path}:{first}-{last}"),
         _ => path.to_owned(),
     })
+}
+
+/// Files of a change set that are still there, from lines as `review` writes them: path, what happened, lines added and
+/// removed.
+fn to_read(body: &Value) -> Vec<String> {
+    let lines = body.get("files").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let path = |line: &str| {
+        let how = [How::Added, How::Modified, How::Renamed];
+        let at = how.iter().filter_map(|how| line.rfind(&format!(" {} ", how.name()))).max()?;
+        Some(line[..at].to_owned())
+    };
+    lines.filter_map(path).collect()
 }
 
 /// The batch that an answer tells of; nothing where nothing was written.
