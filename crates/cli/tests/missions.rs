@@ -93,7 +93,7 @@ fn a_stream_that_was_changed_is_not_made_into_a_packet() {
     let id = machine.proved(&repo, "src/main.py");
     machine.change(r#""outcome":"read""#, r#""outcome":"rEad""#);
     let refused = machine.close(&repo, &id);
-    assert!(refused["error"]["message"].as_str().unwrap().contains("not as they were recorded"), "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("not as it was recorded"), "{refused}");
     let shown = machine.call(&repo, "mission_show", json!({"mission_id": id}));
     assert_eq!(shown["status"], "open", "{shown}");
     assert!(!machine.kept().join(format!("missions/{id}.packet.json")).exists());
@@ -197,11 +197,11 @@ fn a_state_that_its_events_do_not_come_to_is_not_believed() {
     let resumed = ask("mission_resume");
     assert_eq!(resumed["verified_claims"], json!([]), "{resumed}");
     assert_eq!(resumed["open_hypotheses"][0]["text"], "so", "{resumed}");
-    assert!(resumed["warning"].as_str().unwrap().contains("not as they were recorded"), "{resumed}");
+    assert!(resumed["warning"].as_str().unwrap().contains("not as it was recorded"), "{resumed}");
     let child = json!({"goal": "on", "mode": "bug_hunt", "parent_mission_id": id});
     let child = machine.call(&repo, "mission_start", child);
     assert_eq!(child["inherited"]["verified_claims"], json!([]), "{child}");
-    assert!(child["warnings"][0].as_str().unwrap().contains("not as they were recorded"), "{child}");
+    assert!(child["warnings"][0].as_str().unwrap().contains("not as it was recorded"), "{child}");
 }
 
 #[test]
@@ -215,6 +215,9 @@ fn an_event_that_cannot_be_read_is_no_damaged_file_and_nothing_is_proved_by_its_
     let ask = |tool: &str, id: &str| machine.call(&repo, tool, json!({"mission_id": id}));
     let shown = ask("mission_show", &id);
     assert!(shown["broken"][0].as_str().unwrap().starts_with("event 2 of msn_"), "{shown}");
+    let listed: Vec<&Value> =
+        shown["events"].as_array().unwrap().iter().map(|event| &event["sequence"]).collect();
+    assert_eq!(listed, [4, 3, 1], "{shown}");
     assert_eq!(shown["claims"][0]["verdict"], "needs_direct_evidence", "{shown}");
     let resumed = ask("mission_resume", &id);
     assert_eq!(resumed["verified_claims"], json!([]), "{resumed}");

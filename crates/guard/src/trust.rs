@@ -126,8 +126,9 @@ fn seen<'o>(facts: &Facts, observed: &'o Observed) -> Option<Vec<(&'o str, &'o s
 fn missed<'o>(facts: &Facts, observed: &'o Observed) -> Vec<&'o str> {
     let all = observed.available.iter().flatten().map(|name| parts(name)).collect::<Vec<_>>();
     let own = own_server(facts, &all);
+    let is_own = |server: &str| server.is_empty() || Own::M1nd.is_own(server) || own.is_own(server);
     let missed = observed.missing.iter().map(|name| parts(name));
-    missed.filter(|(server, _)| server.is_empty() || own.is_own(server)).map(|(_, name)| name).collect()
+    missed.filter(|(server, _)| is_own(server)).map(|(_, name)| name).collect()
 }
 
 /// How a host calls this server.
@@ -245,7 +246,7 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
 
 /// Notes, tasks and missions that cannot be read.
 pub(crate) fn memory_words(problem: &str) -> String {
-    format!("Memory cannot be read: {problem}. The graph is well.")
+    format!("Memory cannot be read: {problem}.")
 }
 
 #[cfg(test)]

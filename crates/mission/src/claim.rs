@@ -97,8 +97,13 @@ const MOST_FILES: usize = 64;
 /// Words that are named to whoever used another.
 const MOST_WORDS: usize = 8;
 
-/// Judges a claim by the events it cites. `is_current` says whether a file is still as it was with a hash.
-pub(crate) fn judge(events: &[&Event], is_current: &dyn Fn(&str, &str) -> bool) -> Judgement {
+/// Judges a claim by the events it cites. `is_current` says whether a file is still as it was with a hash, `exists`
+/// whether it is there at all.
+pub(crate) fn judge(
+    events: &[&Event],
+    is_current: &dyn Fn(&str, &str) -> bool,
+    exists: &dyn Fn(&str) -> bool,
+) -> Judgement {
     let needs = |reason: String, stale: Vec<EventId>| Judgement {
         verdict: Verdict::NeedsDirectEvidence,
         reason,
@@ -124,11 +129,15 @@ pub(crate) fn judge(events: &[&Event], is_current: &dyn Fn(&str, &str) -> bool) 
         files.find(|(path, hash)| !is_current(path, hash)).map(|(path, _)| path.to_owned())
     };
     let (mut current, mut stale, mut said) = (Vec::new(), Vec::new(), Vec::new());
+    let mut is_left = false;
     for event in carrying {
         match changed(event) {
             None => current.push(*event),
             Some(path) => {
-                said.push(format!("{} ({path} changed since)", event.event_id));
+                let is_there = exists(&path);
+                is_left |= is_there;
+                let how = if is_there { "changed since" } else { "is gone" };
+                said.push(format!("{} ({path} {how})", event.event_id));
                 stale.push(event.event_id.clone());
             }
         }
@@ -136,10 +145,12 @@ pub(crate) fn judge(events: &[&Event], is_current: &dyn Fn(&str, &str) -> bool) 
     let not_counted =
         if said.is_empty() { String::new() } else { format!(" Not counted: {}.", said.join(", ")) };
     if current.is_empty() {
-        let why = format!(
-            "What it rests on was changed since it was seen: read it again and cite that.{not_counted}"
-        );
-        return needs(why, stale);
+        let why = if is_left {
+            "What it rests on was changed since it was seen: read it again and cite that."
+        } else {
+            "What it rests on is gone: cite what shows it now, or what speaks against it."
+        };
+        return needs(format!("{why}{not_counted}"), stale);
     }
     let self_reported = current.iter().all(|event| event.source == Source::Told);
     let by = |speaks: Speaks| current.iter().rev().find(|event| event.draft.speaks() == speaks);

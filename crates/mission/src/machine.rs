@@ -301,7 +301,7 @@ impl Machine<'_> {
         };
         let cited = self.cited(&event_ids)?;
         let Judgement { verdict, reason, self_reported, rests_on, stale } =
-            judge(&cited.iter().collect::<Vec<_>>(), self.situation.is_current);
+            judge(&cited.iter().collect::<Vec<_>>(), self.situation.is_current, self.situation.exists);
         if !stale.is_empty() {
             let names: Vec<&str> = stale.iter().map(EventId::as_str).collect();
             let names = names.join(", ");

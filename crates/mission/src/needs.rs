@@ -201,7 +201,7 @@ impl Need {
             ),
             Self::ChangedRead => {
                 let first = unread_change(state, situation)?;
-                ("change_not_read", format!("No file of the change was read, {first} neither."))
+                ("change_not_read", format!("No file of the change was read; {first} is one."))
             }
             Self::DocumentAndCode => ("source_not_read", lacking(state)?),
             Self::Edited if state.edits.is_empty() => {
@@ -265,8 +265,9 @@ pub(crate) fn unread_change<'s>(state: &'s State, situation: &Situation<'_>) -> 
     if files_read(state).any(is_changed) {
         return None;
     }
-    let mut open = state.changed.iter().filter(|path| (situation.exists)(path) && !state.is_dead(path));
-    open.next().map(String::as_str)
+    let open = state.changed.iter().filter(|path| (situation.exists)(path) && !state.is_dead(path));
+    // What is written for readers says least of what a change does.
+    open.min_by_key(|path| is_document(path)).map(String::as_str)
 }
 
 /// Files that are not as they were: `a.rs changed, b.rs gone`.

@@ -177,7 +177,10 @@ impl Planner<'_> {
             Need::Oriented => Step {
                 family: Family::Orient,
                 tool: self.first(&["audit", "outline"]),
-                arguments: Some(json!({})),
+                arguments: Some(match (self.first(&["audit"]), self.situation.scope) {
+                    (Some(_), Some(scope)) => json!({ "path": scope }),
+                    _ => json!({}),
+                }),
                 fill_in: &[],
                 why: "The repository is unknown: one look at the whole costs less than ten at parts."
                     .to_owned(),

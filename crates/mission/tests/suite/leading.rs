@@ -75,9 +75,10 @@ fn a_goal_of_one_long_word_leaves_room_for_everything_else() {
 fn a_review_is_not_closed_before_a_file_of_the_change_was_read() {
     let mut world = World::new(Mode::Review, &[]);
     world.files.insert("LICENSE".to_owned(), "h2".to_owned());
-    let draft = reviewed(&world, &["src/gone.rs", "src/a.rs"]);
+    world.files.insert("CHANGELOG.md".to_owned(), "h3".to_owned());
+    let draft = reviewed(&world, &["CHANGELOG.md", "src/gone.rs", "src/a.rs"]);
     world.do_(Command::Observe(Box::new(draft))).unwrap();
-    assert_eq!(world.next().next_move.arguments.unwrap()["file_path"], "src/a.rs", "the one that is there");
+    assert_eq!(world.next().next_move.arguments.unwrap()["file_path"], "src/a.rs", "the code that is there");
     let read = world.tell("file_read", "LICENSE", EvidenceClass::DirectSource, "read");
     assert_eq!(verify(&mut world, "the change is right", vec![read]), Verdict::VerifiedForMission);
     assert_eq!(world.gaps(), ["change_not_read"]);
@@ -106,6 +107,7 @@ fn only_files_of_the_repository_that_is_meant_carry_its_claims() {
     let mut world = World::new(Mode::BugHunt, &[]);
     world.scope = Some("lib::");
     world.files.insert("lib::/b.rs".to_owned(), "h2".to_owned());
+    assert_eq!(world.next().next_move.arguments.unwrap()["path"], "lib::", "the map is of that part");
     let host = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
     assert_eq!(verify(&mut world, "it is so", vec![host]), Verdict::NeedsDirectEvidence);
     assert!(world.state.files.is_empty());
@@ -170,4 +172,9 @@ fn a_claim_whose_file_is_gone_says_gone_and_not_changed() {
     assert!(world.next().next_move.why.contains("src/a.rs gone"), "{:?}", world.next().next_move);
     let handoff = world.with(|situation| handoff::of(&world.state, situation, 3_600));
     assert_eq!(handoff.verified_claims[0].gone, ["src/a.rs"]);
+    let claim_id = Some(world.state.claims[0].claim_id.clone());
+    world.do_(Command::Verify(Verify { claim_id, ..Verify::default() })).unwrap();
+    let claim = &world.state.claims[0];
+    assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence);
+    assert!(claim.reason.contains("src/a.rs is gone") && !claim.reason.contains("again"), "{claim:?}");
 }

@@ -116,8 +116,11 @@ impl Tool for MissionShow {
         let first = before.saturating_sub(1).saturating_sub(limit as u64);
         let count = usize::try_from(before - 1 - first).unwrap_or(limit);
         let listed = match read(first, count) {
-            // Which one cannot be read is said; the others are listed by pages that do not hold it.
-            Err(_) if !broken.is_empty() => Vec::new(),
+            // Which one cannot be read is said; the others are listed.
+            Err(_) if !broken.is_empty() => {
+                let one = |place: u64| read(place, 1).ok()?.pop();
+                (first..before - 1).filter_map(one).collect()
+            }
             listed => listed?,
         };
         let mut events: Vec<Value> = listed.iter().map(|event| json!(event)).collect();

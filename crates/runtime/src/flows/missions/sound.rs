@@ -63,6 +63,6 @@ impl Sound {
             count => format!(" ({} more)", count - 1),
         };
         let id = &self.state.mission_id;
-        Some(format!("The events of {id} are not as they were recorded: {first}{more}."))
+        Some(format!("What is kept of {id} is not as it was recorded: {first}{more}."))
     }
 }
