@@ -2,14 +2,15 @@
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::graph::Graph;
+use crate::graph::{Edge, Graph};
+use crate::ids::EdgeIx;
 
 /// Gives every edge of `new` the weight that the same relation (source id, kind, target id) had in `old`.
 ///
 /// Returns how many learned weights found their edge again. Weights nobody changed stay at the new base.
 pub fn learned_weights(old: &Graph, new: &Graph) -> usize {
     let mut carried = 0;
-    for edge in old.edges().filter(|edge| edge.weight != edge.base_weight) {
+    for edge in changed(old) {
         let same = |ix| new.node_by_id(old.node(ix).id());
         let (Some(source), Some(target)) = (same(edge.source), same(edge.target)) else {
             continue;
@@ -20,6 +21,13 @@ pub fn learned_weights(old: &Graph, new: &Graph) -> usize {
         }
     }
     carried
+}
+
+/// The edges whose weights differ from their bases. Hardly any do, so that nothing else of the others is looked at.
+fn changed(graph: &Graph) -> impl Iterator<Item = Edge<'_>> {
+    let bases = graph.columns().base_weight.iter().enumerate();
+    let moved = bases.filter(|&(at, &base)| graph.weights().get(at) != FiniteF32::new(base));
+    moved.map(|(at, _)| graph.edge(EdgeIx(at as u32)))
 }
 
 /// The learned part of a graph: what must outlive it even when it is rebuilt from source.
@@ -33,8 +41,7 @@ pub struct LearnedWeight {
 
 /// Every weight that differs from its base, in edge order.
 pub fn learned(graph: &Graph) -> Vec<LearnedWeight> {
-    let changed = graph.edges().filter(|edge| edge.weight != edge.base_weight);
-    changed
+    changed(graph)
         .map(|edge| LearnedWeight {
             source: graph.node(edge.source).id().to_owned(),
             kind: edge.kind,
@@ -47,8 +54,8 @@ pub fn learned(graph: &Graph) -> Vec<LearnedWeight> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::EdgeKind;
     use crate::testing::graph;
-    use crate::{EdgeIx, EdgeKind};
 
     #[test]
     fn a_weight_follows_its_relation_though_positions_change() {

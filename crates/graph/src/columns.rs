@@ -154,6 +154,11 @@ impl Columns {
         ensure(is_partition(&self.site_starts, edges, self.sites.len()), "site_starts")
     }
 
+    /// The tags of a node.
+    pub(crate) fn tags_of(&self, at: usize) -> &[u32] {
+        &self.tags[self.tag_starts[at] as usize..self.tag_starts[at + 1] as usize]
+    }
+
     pub(crate) fn node_kind(&self, at: usize) -> NodeKind {
         NodeKind::from_u8(self.kind[at]).unwrap_or(NodeKind::File)
     }

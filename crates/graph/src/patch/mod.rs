@@ -1,6 +1,8 @@
 //! A generation that differs from the one before only in what some files say: the rest is copied as it is,
 //! nothing of it is looked up or sorted again.
 
+mod edges;
+
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -8,7 +10,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use m1nd_stdx::float::FiniteF32;
 
-use crate::builder::{EdgeSpec, Handle, Merged, NodeSpec, canonical_cmp, set_incoming, starts};
+use crate::builder::{EdgeSpec, Handle, Merged, NodeSpec, canonical_cmp};
 use crate::column::Column;
 use crate::columns::Columns;
 use crate::evidence::Evidence;
@@ -16,7 +18,6 @@ use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::EdgeKind;
 use crate::node::History;
-use crate::weights::Weights;
 
 const GONE: u32 = u32::MAX;
 
@@ -58,6 +59,17 @@ pub struct Patch<'g> {
     moved: Vec<u32>,
     /// New positions of the nodes that were given, by id.
     given: FxHashMap<String, u32>,
+    order: Order,
+}
+
+/// What became of the positions of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// Every node is where it was, and there is no other.
+    Same,
+    /// Every node is there, after those that it came after.
+    Kept,
+    Other,
 }
 
 #[derive(Debug)]
@@ -122,7 +134,14 @@ impl Graph {
         }
         let rest = (self.node_count() - moved.len()) as u32;
         moved.extend(next..next + rest);
-        Some(Patch { graph: self, parts, moved, given })
+        let is_kept = moved.last().is_none_or(|&last| last != GONE) && moved.is_sorted();
+        let order = match (is_kept, next + rest == moved.len() as u32) {
+            // As many as there were, all of them there and in their order: they are the same.
+            (true, true) => Order::Same,
+            (true, false) => Order::Kept,
+            (false, _) => Order::Other,
+        };
+        Some(Patch { graph: self, parts, moved, given, order })
     }
 }
 
@@ -141,9 +160,9 @@ impl Patch<'_> {
     /// are; `together` is what history says besides, of any files. Learned weights stay with their relations.
     pub fn finish(self, generation: u64, edges: Vec<PatchEdge>, together: &[Together]) -> Option<Graph> {
         let fresh = self.fresh_edges(edges, together)?;
-        let plan = self.plan(&fresh)?;
+        let plan = edges::Plan::of(&self, &fresh)?;
         let mut columns = self.node_columns();
-        let weights = self.edge_columns(&mut columns, &fresh, &plan);
+        let weights = plan.columns(&mut columns);
         columns.pagerank = Column::owned(Vec::new());
         Some(Graph::from_columns(generation, columns, weights))
     }
@@ -186,136 +205,6 @@ impl Patch<'_> {
             }
         }
         Some(Merged::of(specs))
-    }
-
-    /// Where each edge of the next generation comes from, in its order.
-    fn plan(&self, fresh: &Merged) -> Option<Vec<From>> {
-        let old = self.graph.columns();
-        let mut plan = Vec::with_capacity(old.target.len() + fresh.edges.len());
-        let all = fresh;
-        let mut fresh = (0..).zip(&fresh.edges).peekable();
-        let mut at = 0;
-        let mut new = 0;
-        for part in self.parts.iter().map(Some).chain([None]) {
-            let end = part.map_or(self.graph.node_count() as u32, |part| part.old.start);
-            for node in at..end {
-                let first = plan.len();
-                self.keep(node, all, &mut plan)?;
-                let kept = plan.len();
-                while let Some((edge, _)) = fresh.next_if(|(_, edge)| edge.source.0 <= new) {
-                    plan.push(From::Fresh(edge));
-                }
-                if kept < plan.len() {
-                    plan[first..].sort_by_key(|from| self.key(from, all));
-                }
-                new += 1;
-            }
-            let Some(part) = part else { break };
-            new += part.len();
-            while let Some((edge, _)) = fresh.next_if(|(_, edge)| edge.source.0 < new) {
-                plan.push(From::Fresh(edge));
-            }
-            at = part.old.end;
-        }
-        Some(plan)
-    }
-
-    /// Keeps the edges of a node, in the order of their targets' new positions.
-    fn keep(&self, node: u32, fresh: &Merged, plan: &mut Vec<From>) -> Option<()> {
-        let old = self.graph.columns();
-        let first = plan.len();
-        let mut last = (0, 0);
-        let mut in_order = true;
-        for edge in old.out_starts[node as usize]..old.out_starts[node as usize + 1] {
-            let key = self.edge_key(edge);
-            if key.1 == GONE {
-                ends_with_target(old.edge_kind(edge as usize))?;
-                continue;
-            }
-            in_order &= last <= key;
-            last = key;
-            plan.push(From::Old(edge));
-        }
-        if !in_order {
-            plan[first..].sort_by_key(|from| self.key(from, fresh));
-        }
-        Some(())
-    }
-
-    fn key(&self, from: &From, fresh: &Merged) -> (u8, u32) {
-        match *from {
-            From::Old(edge) => self.edge_key(edge),
-            From::Fresh(edge) => {
-                let edge = &fresh.edges[edge as usize];
-                (edge.kind as u8, edge.target.0)
-            }
-        }
-    }
-
-    fn edge_key(&self, edge: u32) -> (u8, u32) {
-        let old = self.graph.columns();
-        (old.edge_kind[edge as usize], self.moved[old.target[edge as usize] as usize])
-    }
-
-    fn edge_columns(&self, columns: &mut Columns, fresh: &Merged, plan: &[From]) -> Weights {
-        let old = self.graph.columns();
-        let moved = |at: u32| self.moved[at as usize];
-        columns.source = taken(plan, |edge| moved(old.source[edge]), fresh, |edge| edge.source.0);
-        columns.target = taken(plan, |edge| moved(old.target[edge]), fresh, |edge| edge.target.0);
-        columns.edge_kind = taken(plan, |edge| old.edge_kind[edge], fresh, |edge| edge.kind as u8);
-        columns.evidence = taken(plan, |edge| old.evidence[edge], fresh, |edge| edge.evidence.pack());
-        columns.base_weight = taken(plan, |edge| old.base_weight[edge], fresh, |edge| edge.base_weight.get());
-        columns.causal_strength =
-            taken(plan, |edge| old.causal_strength[edge], fresh, |edge| edge.causal_strength.get());
-        columns.inhibitory =
-            taken(plan, |edge| old.inhibitory[edge], fresh, |edge| u8::from(edge.inhibitory));
-        let (mut site_starts, mut sites, mut known) =
-            (Vec::with_capacity(plan.len() + 1), Vec::new(), Vec::new());
-        site_starts.push(0);
-        for from in plan {
-            match *from {
-                From::Old(edge) => {
-                    let edge = edge as usize;
-                    let range = old.site_starts[edge] as usize..old.site_starts[edge + 1] as usize;
-                    sites.extend_from_slice(&old.sites[range.clone()]);
-                    known.extend_from_slice(&old.site_evidence[range]);
-                }
-                From::Fresh(edge) => {
-                    let fresh = fresh.sites(edge as usize);
-                    sites.extend(fresh.iter().map(|(line, _)| *line));
-                    known.extend(fresh.iter().map(|(_, how)| *how));
-                }
-            }
-            site_starts.push(sites.len() as u32);
-        }
-        columns.site_starts = Column::owned(site_starts);
-        columns.sites = Column::owned(sites);
-        columns.site_evidence = Column::owned(known);
-        let nodes = columns.kind.len();
-        columns.out_starts = Column::owned(starts(columns.source.iter().copied(), nodes));
-        set_incoming(columns, nodes);
-        let learned = self.learned(fresh);
-        let weights = self.graph.weights().to_bits();
-        Weights::from_bits(plan.iter().map(|from| match *from {
-            From::Old(edge) => weights[edge as usize],
-            From::Fresh(edge) => learned[edge as usize],
-        }))
-    }
-
-    /// The weights that relations of the files had learned before.
-    fn learned(&self, fresh: &Merged) -> Vec<u32> {
-        let mut was =
-            vec![GONE; self.moved.iter().filter(|&&at| at != GONE).max().map_or(0, |&at| at as usize + 1)];
-        for (old, &new) in self.moved.iter().enumerate().filter(|(_, new)| **new != GONE) {
-            was[new as usize] = old as u32;
-        }
-        let old = |new: u32| was.get(new as usize).copied().filter(|&old| old != GONE).map(NodeIx);
-        let weight = |edge: &EdgeSpec| {
-            let before = self.graph.edge_between(old(edge.source.0)?, edge.kind, old(edge.target.0)?)?;
-            let before = self.graph.edge(before);
-            (before.weight != before.base_weight).then_some(before.weight)
-        };
-        fresh.edges.iter().map(|edge| weight(edge).unwrap_or(edge.base_weight).get().to_bits()).collect()
     }
 
     fn node_columns(&self) -> Columns {
@@ -365,16 +254,37 @@ impl Patch<'_> {
                 None => given(part, at).map_or(0, pick),
             });
         }
+        self.tag_columns(&mut columns, &texts);
+        if let Some((arena, arena_starts)) = text.more {
+            columns.text = Column::owned(arena);
+            columns.text_starts = Column::owned(arena_starts);
+        }
+        // The same nodes in the same places under the same names are found as they were.
+        if self.order != Order::Same || *columns.id != *old.id {
+            columns.by_id = self.resorted(&old.by_id, |at| (columns.str(columns.id[at as usize]), 0));
+        }
+        if self.order != Order::Same || *columns.label != *old.label {
+            columns.by_label =
+                self.resorted(&old.by_label, |at| (columns.str(columns.label[at as usize]), at));
+        }
+        columns
+    }
+
+    fn tag_columns(&self, columns: &mut Columns, texts: &[Vec<Texts>]) {
+        let old = self.graph.columns();
+        let is_same = |(part, texts): (&Part, &Vec<Texts>)| {
+            let given = (part.old.start as usize..).zip(texts);
+            given.into_iter().all(|(at, texts)| texts.tags == old.tags_of(at))
+        };
+        if self.order == Order::Same && self.parts.iter().zip(texts).all(is_same) {
+            return;
+        }
         let (mut tag_starts, mut tags) = (vec![0], Vec::new());
         let count = columns.kind.len();
         let mut rows: Vec<&[u32]> = Vec::with_capacity(count);
-        let old_rows = |range: Range<u32>| {
-            range
-                .map(|at| at as usize)
-                .map(|at| &old.tags[old.tag_starts[at] as usize..old.tag_starts[at + 1] as usize])
-        };
+        let old_rows = |range: Range<u32>| range.map(|at| old.tags_of(at as usize));
         let mut at = 0;
-        for (part, texts) in self.parts.iter().zip(&texts) {
+        for (part, texts) in self.parts.iter().zip(texts) {
             rows.extend(old_rows(at..part.old.start));
             match part.nodes {
                 None => rows.extend(old_rows(part.old.clone())),
@@ -389,13 +299,6 @@ impl Patch<'_> {
         }
         columns.tag_starts = Column::owned(tag_starts);
         columns.tags = Column::owned(tags);
-        if let Some((arena, arena_starts)) = text.more {
-            columns.text = Column::owned(arena);
-            columns.text_starts = Column::owned(arena_starts);
-        }
-        columns.by_id = self.resorted(&old.by_id, |at| (columns.str(columns.id[at as usize]), 0));
-        columns.by_label = self.resorted(&old.by_label, |at| (columns.str(columns.label[at as usize]), at));
-        columns
     }
 
     fn spec(&self, part: usize, at: usize) -> &(NodeSpec, Option<u32>) {
@@ -403,11 +306,21 @@ impl Patch<'_> {
     }
 
     /// A column of nodes with the values of the given ones in their places.
-    fn spliced<T: Copy + FromBytes + IntoBytes + Immutable>(
+    fn spliced<T: Copy + PartialEq + FromBytes + IntoBytes + Immutable>(
         &self,
         old: &Column<T>,
         fresh: impl Fn(usize, usize) -> T,
     ) -> Column<T> {
+        if self.order == Order::Same {
+            let given = |(part, found): (usize, &Part)| {
+                let count = found.nodes.as_ref().map_or(0, Vec::len);
+                (0..count).all(|node| fresh(part, node) == old[found.old.start as usize + node])
+            };
+            // Most of what is said of a node stays when its file changes.
+            if self.parts.iter().enumerate().all(given) {
+                return old.clone();
+            }
+        }
         let mut values = Vec::with_capacity(old.len() + 64);
         let mut at = 0;
         for (part, found) in self.parts.iter().enumerate() {
@@ -422,12 +335,12 @@ impl Patch<'_> {
 
     /// A sorted list of nodes: the given ones are taken out and put in where they belong now.
     fn resorted<'k>(&self, old: &[u32], key: impl Fn(u32) -> (&'k str, u32)) -> Column<u32> {
-        let is_given = |at: u32| {
-            let part = self.parts.partition_point(|part| part.old.end <= at);
-            self.parts.get(part).is_some_and(|part| part.nodes.is_some() && part.old.contains(&at))
-        };
-        let kept: Vec<u32> =
-            old.iter().filter(|&&at| !is_given(at)).map(|&at| self.moved[at as usize]).collect();
+        let mut is_given = vec![false; self.graph.node_count()];
+        for part in self.parts.iter().filter(|part| part.nodes.is_some()) {
+            is_given[part.old.start as usize..part.old.end as usize].fill(true);
+        }
+        let kept = old.iter().filter(|&&at| !is_given[at as usize]);
+        let kept: Vec<u32> = kept.map(|&at| self.moved[at as usize]).collect();
         let mut given: Vec<u32> = self.given.values().copied().collect();
         given.sort_by(|&a, &b| key(a).cmp(&key(b)));
         let mut all = Vec::with_capacity(kept.len() + given.len());
@@ -446,26 +359,6 @@ impl Patch<'_> {
 /// Nothing when a relation may not simply end with what it leads to: its own file says something else then.
 fn ends_with_target(kind: EdgeKind) -> Option<()> {
     matches!(kind, EdgeKind::Contains | EdgeKind::CoChanges).then_some(())
-}
-
-/// An edge of the next generation.
-#[derive(Clone, Copy, Debug)]
-enum From {
-    Old(u32),
-    Fresh(u32),
-}
-
-fn taken<T: FromBytes + IntoBytes + Immutable>(
-    plan: &[From],
-    old: impl Fn(usize) -> T,
-    fresh: &Merged,
-    new: impl Fn(&EdgeSpec) -> T,
-) -> Column<T> {
-    let value = |from: &From| match *from {
-        From::Old(edge) => old(edge as usize),
-        From::Fresh(edge) => new(&fresh.edges[edge as usize]),
-    };
-    Column::owned(plan.iter().map(value).collect())
 }
 
 /// Where the texts of a node are.
@@ -506,7 +399,11 @@ impl<'c> Text<'c> {
             signature: word(&spec.signature, &old.signature),
             doc: word(&spec.doc, &old.doc),
             language: word(&spec.language, &old.language),
-            tags: spec.tags.iter().map(|tag| self.handle(tag)).collect(),
+            tags: {
+                let own = was.map_or(&[][..], |at| old.tags_of(at as usize));
+                let known = |tag: &str| own.iter().copied().find(|&handle| old.str(handle) == tag);
+                spec.tags.iter().map(|tag| known(tag).unwrap_or_else(|| self.handle(tag))).collect()
+            },
         }
     }
 
