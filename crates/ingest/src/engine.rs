@@ -221,42 +221,58 @@ impl Ingest {
         cancel: &CancelToken,
     ) -> Result<Ingested, Stop> {
         let started = clock.monotonic();
-        let results: Vec<Step> = listing
+        if let Some(stop) = cancel.stop() {
+            return Err(stop);
+        }
+        let Looked { differ, gone } = self.look(listing);
+        let results: Result<Vec<Step>, Stop> = differ
             .par_iter()
-            .map(|listed| match cancel.stop() {
-                Some(stop) => Step::Stopped(stop),
-                None => self.step(listed, &read, now_ns),
+            .map(|&at| match cancel.stop() {
+                Some(stop) => Err(stop),
+                None => Ok(self.step(&listing[at as usize], &read, now_ns)),
             })
             .collect();
         self.expected.clear();
-        let mut files = BTreeMap::new();
-        let mut report = Report::default();
-        let mut edited: Vec<u32> = Vec::new();
-        for (listed, step) in listing.iter().zip(results) {
-            let known = match step {
-                Step::Stopped(stop) => return Err(stop),
+        let results = results?;
+        // The graph that this very state made, before the edits.
+        let last = last.filter(|last| self.is_built && last.generation() == self.generation);
+        let mut report = Report {
+            files_removed: gone.len() as u64,
+            files_reused: (listing.len() - differ.len()) as u64,
+            ..Report::default()
+        };
+        let count = self.files.len();
+        let gone: Vec<(u32, Known)> =
+            gone.into_iter().filter_map(|(at, path)| Some((at, self.files.remove(&path)?))).collect();
+        let mut edited: Vec<Reread> = Vec::new();
+        for (at, step) in differ.into_iter().zip(results) {
+            let path = listing[at as usize].path.clone();
+            match step {
                 Step::Same(known) => {
                     report.files_reused += 1;
-                    known
+                    self.files.insert(path, known);
                 }
                 Step::Read(known) => {
                     report.files_parsed += u64::from(!known.facts.facts.language.is_empty());
-                    edited.push(files.len() as u32);
-                    known
+                    let now = known.clone();
+                    let before = self.files.insert(path, known);
+                    edited.push(Reread { at, before, now });
                 }
-            };
-            files.insert(listed.path.clone(), known);
+            }
         }
-        let removed = self.files.keys().filter(|path| !files.contains_key(*path)).count();
-        report.files_removed = removed as u64;
-        // The graph that this very state made, before the edits.
-        let last = last.filter(|last| self.is_built && last.generation() == self.generation);
-        let edits = last.and_then(|_| self.edits(&files, &edited));
+        self.is_built &= edited.is_empty() && gone.is_empty();
+        let is_told = last.is_some() && self.loose.len() == count;
+        // Nobody else holds what was read when it is packed.
+        let edits = match is_told {
+            true => self.edits(edited, gone),
+            false => {
+                drop((edited, gone));
+                None
+            }
+        };
         if edits.is_none() {
             self.index = None;
         }
-        self.is_built &= edited.is_empty() && removed == 0;
-        self.files = files;
         let extracted = clock.monotonic();
         let graph = match (self.is_built, last, edits) {
             (true, ..) => {
@@ -279,48 +295,56 @@ impl Ingest {
         Ok(Ingested { graph, report })
     }
 
-    /// What other files can tell about the edits; nothing when there are too many or names do not tell it all.
-    fn edits(&self, files: &BTreeMap<String, Known>, edited: &[u32]) -> Option<Edits> {
-        let gone: Vec<(u32, &Known)> = (0..)
-            .zip(&self.files)
-            .filter(|(_, (path, _))| !files.contains_key(*path))
-            .map(|(at, (_, known))| (at, known))
-            .collect();
-        if edited.len() + gone.len() > MAX_EDITED || self.loose.len() != self.files.len() {
+    /// What is not as it was, by sizes and times. The listing is in the order of the paths, as the files are.
+    fn look(&self, listing: &[Listed]) -> Looked {
+        debug_assert!(listing.is_sorted_by(|one, other| one.path < other.path), "a listing in order");
+        let mut looked = Looked { differ: Vec::new(), gone: Vec::new() };
+        let mut known = (0..).zip(&self.files).peekable();
+        for (at, listed) in (0..).zip(listing) {
+            while let Some((was, (path, _))) = known.next_if(|(_, (path, _))| **path < listed.path) {
+                looked.gone.push((was, path.clone()));
+            }
+            match known.next_if(|(_, (path, _))| **path == listed.path) {
+                Some((_, (_, known))) if known.is_as_listed(listed) => {}
+                _ => looked.differ.push(at),
+            }
+        }
+        looked.gone.extend(known.map(|(was, (path, _))| (was, path.clone())));
+        looked
+    }
+
+    /// What other files can tell about the edits; nothing when there are too many or names do not tell it all. The
+    /// files themselves are the new ones already.
+    fn edits(&self, edited: Vec<Reread>, gone: Vec<(u32, Known)>) -> Option<Edits> {
+        if edited.len() + gone.len() > MAX_EDITED {
             return None;
         }
-        let mut edits = Edits::default();
-        // The files that are there before and after, for what is asked about those that are not.
-        let staying = || -> Vec<&FileFacts> {
-            let stays = files.iter().filter(|(path, _)| self.files.contains_key(*path));
-            stays.map(|(_, known)| &known.facts.facts).collect()
-        };
-        let mut others = None;
-        let mut waiting = edited.iter().peekable();
-        for (at, (path, new)) in (0..).zip(files) {
-            if waiting.next_if_eq(&&at).is_none() {
-                continue;
-            }
-            if new.manifest.is_some() {
-                return None;
-            }
-            let changed = match self.files.get(path) {
-                Some(old) if old.manifest.is_some() => return None,
-                Some(old) => affected::changes(&old.facts, &new.facts)?,
-                None => {
-                    edits.came.push(at);
-                    affected::whole(&new.facts, others.get_or_insert_with(staying))?
-                }
-            };
-            edits.changed.push((at, changed));
+        let has_manifest = |known: &Known| known.manifest.is_some();
+        let mut all = edited.iter().flat_map(|file| file.before.iter().chain([&file.now]));
+        if all.any(has_manifest) || gone.iter().any(|(_, known)| has_manifest(known)) {
+            return None;
         }
-        for (at, known) in (files.len() as u32..).zip(&gone) {
-            if known.1.manifest.is_some() {
-                return None;
+        let came: Vec<u32> = edited.iter().filter(|file| file.before.is_none()).map(|file| file.at).collect();
+        // The files that are there before and after, for what is asked about those that are not.
+        let others: Vec<&FileFacts> = match came.is_empty() && gone.is_empty() {
+            true => Vec::new(),
+            false => {
+                let stays = (0..).zip(self.files.values()).filter(|(at, _)| came.binary_search(at).is_err());
+                stays.map(|(_, known)| &known.facts.facts).collect()
             }
-            let changed = affected::whole(&known.1.facts, others.get_or_insert_with(staying))?;
-            edits.changed.push((at, changed));
-            edits.gone.push((known.0, Arc::clone(&known.1.facts)));
+        };
+        let told = |file: &Reread| {
+            let changed = match &file.before {
+                Some(old) => affected::changes(&old.facts, &file.now.facts)?,
+                None => affected::whole(&file.now.facts, &others)?,
+            };
+            Some((file.at, changed))
+        };
+        let changed: Option<Vec<(u32, Vec<Changed>)>> = edited.par_iter().map(told).collect();
+        let mut edits = Edits { changed: changed?, came, gone: Vec::new() };
+        for (at, (was, known)) in (self.files.len() as u32..).zip(gone) {
+            edits.changed.push((at, affected::whole(&known.facts, &others)?));
+            edits.gone.push((was, known.facts));
         }
         Some(edits)
     }
@@ -456,6 +480,7 @@ impl Ingest {
         open.par_iter_mut().for_each(|facts| Arc::make_mut(facts).pack());
     }
 
+    /// Looks at a file that is not known to be as it was.
     fn step(
         &self,
         listed: &Listed,
@@ -463,12 +488,6 @@ impl Ingest {
         now_ns: i128,
     ) -> Step {
         let before = self.files.get(&listed.path);
-        if let Some(known) = before
-            && !known.racy
-            && (known.size, known.modified_ns) == (listed.size, listed.modified_ns)
-        {
-            return Step::Same(known.clone());
-        }
         let racy = now_ns - listed.modified_ns < RACY_NS;
         let stamped =
             |known: Known| Known { size: listed.size, modified_ns: listed.modified_ns, racy, ..known };
@@ -501,10 +520,33 @@ impl Loose {
     }
 }
 
+/// A file that was looked at.
 enum Step {
+    /// It says what it said.
     Same(Known),
     Read(Known),
-    Stopped(Stop),
+}
+
+/// A listing beside what is known.
+struct Looked {
+    /// Positions in the listing of files that are new or may say something else.
+    differ: Vec<u32>,
+    /// Files that are not listed any more, with the positions they had.
+    gone: Vec<(u32, String)>,
+}
+
+/// A file that says something else than before, or was not there.
+struct Reread {
+    at: u32,
+    before: Option<Known>,
+    now: Known,
+}
+
+impl Known {
+    /// Whether size and time prove that nothing changed.
+    fn is_as_listed(&self, listed: &Listed) -> bool {
+        !self.racy && (self.size, self.modified_ns) == (listed.size, listed.modified_ns)
+    }
 }
 
 /// How the reading of a file with this content ends.

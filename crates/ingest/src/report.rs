@@ -97,8 +97,10 @@ impl Report {
             self.lines += u64::from(file.lines);
             self.files_generated += u64::from(file.flags.has(NodeFlags::GENERATED));
             self.files_vendored += u64::from(file.flags.has(NodeFlags::VENDORED));
-            if !file.language.is_empty() {
-                *self.languages.entry(file.language.clone()).or_default() += 1;
+            match self.languages.get_mut(&file.language) {
+                Some(count) => *count += 1,
+                None if file.language.is_empty() => {}
+                None => drop(self.languages.insert(file.language.clone(), 1)),
             }
         }
     }
