@@ -66,18 +66,68 @@ pub(crate) fn changes(before: &Stored, after: &Stored) -> Option<Vec<Changed>> {
     let (old_told, new_told) = (told(&old), told(&new));
     let mut changed = Vec::new();
     for (facts, items, others) in [(&before.facts, &old, &new_told), (&after.facts, &new, &old_told)] {
+        let alone = Alone::of(facts, items, others);
         for item in items {
             let depth = match (others.get(&item.key), item.what) {
                 (Some(digest), _) if *digest == item.digest => continue,
                 (Some(_), What::Def(_) | What::Field(..)) => Depth::Details,
                 _ => Depth::Whole,
             };
-            changed.extend(names_of(facts, item.what, depth)?);
+            match alone.is_inside(item.what) {
+                true => changed.extend(guessed_name(facts, item.what)),
+                false => changed.extend(names_of(facts, item.what, depth)?),
+            }
         }
     }
     changed.sort();
     changed.dedup();
     Some(changed)
+}
+
+/// Functions and classes that are only in one of two states of a file.
+struct Alone<'f> {
+    facts: &'f FileFacts,
+    /// By definition.
+    is_alone: Vec<bool>,
+}
+
+impl<'f> Alone<'f> {
+    fn of(facts: &'f FileFacts, items: &[Item], others: &FxHashMap<u64, [u8; 32]>) -> Self {
+        let mut is_alone = vec![false; facts.defs.len()];
+        let by_name = matches!(languages::family(&facts.language), "python" | "script");
+        for item in items.iter().filter(|item| by_name && !others.contains_key(&item.key)) {
+            if let What::Def(ix) = item.what {
+                let kind = facts.def(ix).kind;
+                is_alone[ix.0 as usize] = kind.is_callable() || kind == DefKind::Class;
+            }
+        }
+        Self { facts, is_alone }
+    }
+
+    /// Whether a thing is inside of one of these. Whoever comes by it comes by what it is inside of, which is followed
+    /// as a whole already.
+    fn is_inside(&self, what: What) -> bool {
+        let mut around = match what {
+            What::Def(ix) => self.facts.def(ix).parent,
+            What::Field(ix, _) => Some(ix),
+            _ => None,
+        };
+        while let Some(ix) = around {
+            if self.is_alone[ix.0 as usize] {
+                return true;
+            }
+            around = self.facts.def(ix).parent;
+        }
+        false
+    }
+}
+
+/// A method is found by its name alone too, on values of which nothing is known.
+fn guessed_name(facts: &FileFacts, what: What) -> Option<Changed> {
+    let What::Def(ix) = what else { return None };
+    let def = facts.def(ix);
+    let name = || facts.text(def.name).to_owned();
+    (def.kind == DefKind::Method).then(|| Changed { name: name(), seen: Seen::Guessed, depth: Depth::Whole })
 }
 
 /// The names under which others find, or found, a whole file that came or went; nothing when names do not tell
@@ -161,6 +211,10 @@ pub(crate) fn names_of(facts: &FileFacts, what: What, depth: Depth) -> Option<Ve
             match def.kind {
                 DefKind::Module => return None,
                 DefKind::Impl => impl_names(facts, ix, depth)?,
+                // What a function defines for itself is found in it, and what it gives to others is said of the function.
+                _ if family == "python" && def.parent.is_some_and(|ix| facts.def(ix).kind.is_callable()) => {
+                    vec![Changed { name: name.to_owned(), seen: Seen::Here, depth }]
+                }
                 _ if def.parent.is_some() => member_names(facts, family, Member { of: ix, name }, depth)?,
                 // A macro is mentioned with its mark.
                 DefKind::Function if family == "rust" => {

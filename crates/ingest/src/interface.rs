@@ -16,7 +16,7 @@ use crate::facts::{
     RouteHandler, Scope, TypeExpr, TypeIx,
 };
 use crate::languages;
-use crate::resolve::eval::MAX_RESULTS;
+use crate::resolve::eval::{MAX_GIVEN, MAX_RESULTS};
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
 const MAX_BYTES: usize = 8 << 20;
@@ -65,6 +65,7 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
         mentions: Vec::new(),
         modules: Vec::new(),
         keys: Vec::new(),
+        is_plain: plain(facts),
     };
     for (at, binding) in (0..).zip(facts.bindings.iter().chain(&inside.bindings)) {
         told.bindings.entry((binding.name, binding.owner)).or_default().push((at, binding));
@@ -96,9 +97,9 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
     for (at, def) in facts.defs.iter().enumerate() {
         let (ix, key) = (DefIx(at as u32), told.keys[at]);
         told_item(&mut told, key, What::Def(ix), &|told| told.def(def))?;
-        for field in &def.fields {
-            let key = numbered(hash(&(key, "field", facts.text(field.name))));
-            told_item(&mut told, key, What::Field(ix, field.name), &|told| told.field(field))?;
+        for (name, fields) in by_name(&def.fields) {
+            let key = numbered(hash(&(key, "field", facts.text(name))));
+            told_item(&mut told, key, What::Field(ix, name), &|told| told.fields(&fields))?;
         }
     }
     for (at, import) in (0..).zip(&facts.imports) {
@@ -116,6 +117,20 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
     Some(all)
 }
 
+/// Fields that share a name, in the order in which the names are first met.
+fn by_name(fields: &[Field]) -> Vec<(Name, Vec<&Field>)> {
+    let mut places: FxHashMap<Name, usize> = FxHashMap::default();
+    let mut found: Vec<(Name, Vec<&Field>)> = Vec::new();
+    for field in fields {
+        let at = *places.entry(field.name).or_insert(found.len());
+        if at == found.len() {
+            found.push((field.name, Vec::new()));
+        }
+        found[at].1.push(field);
+    }
+    found
+}
+
 fn hash(what: &impl Hash) -> u64 {
     BuildHasherDefault::<FxHasher>::default().hash_one(what)
 }
@@ -129,6 +144,17 @@ pub(crate) fn last_name(facts: &FileFacts, mut ty: TypeIx) -> Option<&str> {
             _ => return None,
         }
     }
+}
+
+fn plain(facts: &FileFacts) -> Vec<bool> {
+    let is_python = facts.language == "python";
+    let is_plain = |def: &Def| is_python && def.kind.is_callable() && def.type_params.is_empty();
+    let mut plain: Vec<bool> = facts.defs.iter().map(is_plain).collect();
+    let scopes = facts.defs.iter().filter_map(|def| def.parent);
+    for scope in scopes.chain(facts.imports.iter().filter_map(|import| import.scope)) {
+        plain[scope.0 as usize] = false;
+    }
+    plain
 }
 
 enum Part {
@@ -150,7 +176,12 @@ struct Told<'f> {
     modules: Vec<Name>,
     /// What tells each definition from the others, whatever their number.
     keys: Vec<u64>,
+    /// Functions of Python in which nothing is defined or imported.
+    is_plain: Vec<bool>,
 }
+
+/// Stands for any function that is plain.
+const PLAIN: u64 = 1;
 
 impl<'f> Told<'f> {
     /// What `tell` says, and whatever that leads to.
@@ -276,13 +307,25 @@ impl<'f> Told<'f> {
         self.all_exprs(def.value.as_slice());
     }
 
+    /// All that a field is given: the same twice is the same once, as long as all of it is looked at.
+    fn fields(&mut self, all: &[&Field]) {
+        if all.len() < 2 || all.len() > MAX_GIVEN {
+            self.count(all.len());
+            return all.iter().for_each(|field| self.field(field));
+        }
+        let told: Vec<[u8; 32]> = all.iter().map(|field| self.told_alone(|told| told.field(field))).collect();
+        let kept: Vec<usize> = (0..told.len()).filter(|&at| !told[..at].contains(&told[at])).collect();
+        self.count(kept.len());
+        kept.into_iter().for_each(|at| self.field(all[at]));
+    }
+
     fn field(&mut self, field: &Field) {
         self.all_types(field.ty.as_slice());
         self.all_exprs(field.value.as_slice());
     }
 
     fn binding(&mut self, binding: &Binding) {
-        self.scope(binding.owner);
+        self.place(binding.owner);
         self.number(u32::from(binding.until == binding.to));
         self.all_types(binding.ty.as_slice());
         self.all_exprs(binding.value.as_slice());
@@ -298,7 +341,7 @@ impl<'f> Told<'f> {
             Expr::Name { name, at, scope } => {
                 self.number(1);
                 self.name(*name);
-                self.scope(*scope);
+                self.place(*scope);
                 // Which of the bindings holds is a matter of where both stand.
                 let bindings = self.bindings_around(*name, *scope);
                 self.count(bindings.len());
@@ -313,7 +356,7 @@ impl<'f> Told<'f> {
                 self.number(2);
                 self.names(segments);
                 self.all_types(args);
-                self.scope(*scope);
+                self.place(*scope);
             }
             Expr::Member { of, name } => {
                 self.number(3);
@@ -322,11 +365,11 @@ impl<'f> Told<'f> {
             }
             Expr::This { scope } => {
                 self.number(4);
-                self.scope(*scope);
+                self.place(*scope);
             }
             Expr::Super { scope } => {
                 self.number(5);
-                self.scope(*scope);
+                self.place(*scope);
             }
             Expr::Field { base, name } => {
                 self.number(6);
@@ -423,7 +466,7 @@ impl<'f> Told<'f> {
                 self.number(1);
                 self.names(segments);
                 self.all_types(args);
-                self.scope(*scope);
+                self.place(*scope);
             }
             TypeExpr::Assoc { of, name } => {
                 self.number(2);
@@ -432,7 +475,7 @@ impl<'f> Told<'f> {
             }
             TypeExpr::SelfType { scope } => {
                 self.number(3);
-                self.scope(*scope);
+                self.place(*scope);
             }
             TypeExpr::Ref(of) => {
                 self.number(4);
@@ -506,17 +549,17 @@ impl<'f> Told<'f> {
         if all.len() < 2 {
             return self.all_exprs(all);
         }
-        let told: Vec<[u8; 32]> = all.iter().map(|&ix| self.told_alone(ix)).collect();
+        let told: Vec<[u8; 32]> = all.iter().map(|&ix| self.told_alone(|told| told.expr(ix))).collect();
         let is_first = |at: &usize| !told[..*at].contains(&told[*at]);
         let kept: Vec<ExprIx> = (0..all.len()).filter(is_first).map(|at| all[at]).collect();
         self.all_exprs(&kept);
     }
 
-    /// Stands for an expression as if nothing else were told.
-    fn told_alone(&mut self, ix: ExprIx) -> [u8; 32] {
+    /// Stands for something as if nothing else were told.
+    fn told_alone(&mut self, tell: impl FnOnce(&mut Self)) -> [u8; 32] {
         let (out, waiting) = (take(&mut self.out), take(&mut self.waiting));
         let (exprs, types) = (take(&mut self.exprs), take(&mut self.types));
-        self.expr(ix);
+        tell(self);
         self.tell_waiting();
         let told = *blake3::hash(&self.out).as_bytes();
         (self.out, self.waiting, self.exprs, self.types) = (out, waiting, exprs, types);
@@ -542,6 +585,18 @@ impl<'f> Told<'f> {
         }
         found.sort_unstable_by_key(|&(at, _)| at);
         found
+    }
+
+    /// Where a name is looked up. A function that defines and imports nothing has no names but its bindings, which are
+    /// told with them: in another one like it beside it the name would mean the same.
+    fn place(&mut self, scope: Scope) {
+        match scope.filter(|ix| self.is_plain[ix.0 as usize]) {
+            Some(ix) => {
+                self.out.extend_from_slice(&PLAIN.to_le_bytes());
+                self.scope(self.facts.def(ix).parent);
+            }
+            None => self.scope(scope),
+        }
     }
 
     fn scope(&mut self, scope: Scope) {

@@ -266,3 +266,119 @@ fn what_was_read_before_it_was_written_is_taken_only_for_the_same_bytes() {
     let next = repository.refresh(&mut kept, Some(&first)).0;
     assert_eq!(told(&next), told(&repository.refresh(&mut repository.ingest(), None).0));
 }
+
+/// A repository with one more module of Python and one that uses it, and its first generation.
+fn with_holder(text: &str, user: &str) -> (Repository, Ingest, Graph) {
+    let mut repository = Repository::new();
+    repository.write("shop/holder.py", text.to_owned());
+    repository.write("shop/user.py", user.to_owned());
+    let mut kept = repository.ingest();
+    let first = repository.refresh(&mut kept, None).0;
+    (repository, kept, first)
+}
+
+const HOLDER: &str = "from .part00 import make0\nfrom .part01 import make1\n\nclass Holder:\n    def __init__(self, name):\n        self.name = name\n        self.part = make0()\n\n    def again(self): ...\n";
+
+#[test]
+fn what_a_field_is_given_twice_is_no_news_to_others() {
+    let user = "from .holder import Holder\n\ndef user():\n    Holder(1).part.weigh0()\n    Holder(1).part.weigh1()\n    Holder(1).name.weigh2()\n";
+    let (mut repository, mut kept, first) = with_holder(HOLDER, user);
+    let calls = |graph: &Graph| -> usize {
+        let of_user = |edge: &m1nd_graph::Edge<'_>| graph.node(edge.source).path() == "shop/user.py";
+        graph.edges().filter(|edge| edge.kind == EdgeKind::Calls).filter(of_user).count()
+    };
+    // In another method, and in the same one.
+    repository.edit(
+        "shop/holder.py",
+        "    def again(self): ...\n",
+        "    def again(self, name):\n        self.name = name\n        self.part = make0()\n        self.part = make0()\n",
+    );
+    let (next, report) = repository.refresh(&mut kept, Some(&first));
+    assert_eq!(report.files_resolved, 1);
+    assert_eq!(told(&next), told(&repository.refresh(&mut repository.ingest(), None).0));
+    // Something else is.
+    repository.edit(
+        "shop/holder.py",
+        "        self.part = make0()\n        self.part = make0()\n",
+        "        self.part = make1()\n",
+    );
+    let (last, report) = repository.refresh(&mut kept, Some(&next));
+    assert!(report.files_resolved > 1 && calls(&last) > calls(&next), "{}", report.files_resolved);
+    assert_eq!(told(&last), told(&repository.refresh(&mut repository.ingest(), None).0));
+    // And so is what a method means by a name that it defines for itself.
+    repository.edit(
+        "shop/holder.py",
+        "        self.part = make1()\n",
+        "        def make0():\n            return make1()\n        self.part = make0()\n",
+    );
+    let (again, report) = repository.refresh(&mut kept, Some(&last));
+    assert!(report.files_resolved > 1, "{}", report.files_resolved);
+    assert_eq!(told(&again), told(&repository.refresh(&mut repository.ingest(), None).0));
+}
+
+#[test]
+fn a_field_that_is_given_very_much_is_told_as_a_whole() {
+    let user = "from .holder import Holder\n\ndef user():\n    Holder(1).part.weigh1()\n";
+    let (mut repository, mut kept, mut last) = with_holder(HOLDER, user);
+    let mut text = "    def again(self, name):\n".to_owned();
+    for round in 0..30 {
+        text += "        self.part = make0()\n";
+        let whole =
+            HOLDER.replace("    def again(self): ...\n", &format!("{text}        self.part = make1()\n"));
+        if round % 7 == 2 || round > 20 {
+            repository.write("shop/holder.py", whole);
+            last = repository.refresh(&mut kept, Some(&last)).0;
+            assert_eq!(told(&last), told(&repository.refresh(&mut repository.ingest(), None).0), "{round}");
+        }
+    }
+}
+
+#[test]
+fn what_is_inside_a_new_function_is_found_through_it_alone() {
+    let user =
+        "from .holder import wrap\n\ndef user():\n    wrap()().weigh0()\n    wrap().own_part().weigh1()\n";
+    let (mut repository, mut kept, first) = with_holder(HOLDER, user);
+    repository.edit(
+        &path("py", 9),
+        "def use9",
+        "def outer9():\n    def weigh0():\n        return 1\n    class Local9:\n        def own_part9(self): ...\n    return Local9()\n\ndef use9",
+    );
+    let (second, report) = repository.refresh(&mut kept, Some(&first));
+    // Others say `weigh0` too, and cannot mean this one.
+    assert_eq!(report.files_resolved, 1);
+    assert_eq!(told(&second), told(&repository.refresh(&mut repository.ingest(), None).0));
+    // What such a function is changes with what it holds, for those who come by it.
+    let mut last = second;
+    for (old, new) in [
+        (
+            "    def again(self): ...\n",
+            "    def again(self): ...\n\ndef wrap():\n    def inner():\n        return 1\n    return inner\n",
+        ),
+        ("        return 1\n", "        return make0()\n"),
+        (
+            "    def inner():\n        return make0()\n    return inner\n",
+            "    class Inner:\n        def own_part(self):\n            return 1\n    return Inner()\n",
+        ),
+        ("            return 1\n", "            return make1()\n"),
+        ("def wrap():", "def wrapped():"),
+    ] {
+        repository.edit("shop/holder.py", old, new);
+        last = repository.refresh(&mut kept, Some(&last)).0;
+        assert_eq!(told(&last), told(&repository.refresh(&mut repository.ingest(), None).0), "{new}");
+    }
+}
+
+#[test]
+fn a_function_that_nobody_calls_is_resolved_alone() {
+    let mut repository = Repository::new();
+    let mut kept = repository.ingest();
+    let first = repository.refresh(&mut kept, None).0;
+    for language in ["py", "ts", "rs"] {
+        let path = path(language, 5);
+        let text = repository.files[&path].0.clone() + &added(language, 5);
+        repository.write(&path, text);
+    }
+    let (next, report) = repository.refresh(&mut kept, Some(&first));
+    assert_eq!(report.files_resolved, 3);
+    assert_eq!(told(&next), told(&repository.refresh(&mut repository.ingest(), None).0));
+}

@@ -16,6 +16,10 @@ const MAX_VALUES: usize = 6;
 
 /// What a function gives at more places is not looked at further.
 pub(crate) const MAX_RESULTS: usize = 8;
+/// Nor what a field is given at more places.
+pub(crate) const MAX_GIVEN: usize = 24;
+/// A field that is given more different things than this may be anything.
+const MAX_TYPES: usize = 6;
 
 pub(crate) struct Eval<'p, 'f> {
     pub program: &'p Program<'f>,
@@ -508,7 +512,7 @@ impl<'p, 'f> Eval<'p, 'f> {
     pub fn field(&mut self, owner: GDef, args: &[Ty], name: GName) -> Option<Ty> {
         let file = self.program.file_of(owner);
         let def = self.program.def(owner);
-        let (mut found, mut is_there) = (Vec::new(), false);
+        let (mut found, mut is_there, mut looked) = (Vec::new(), false, 0);
         for field in def.fields.iter().filter(|field| self.program.name(file, field.name) == name) {
             match (field.ty, field.value) {
                 // The first type that is written is the one that counts.
@@ -517,7 +521,11 @@ impl<'p, 'f> Eval<'p, 'f> {
                     is_there = true;
                     break;
                 }
-                (None, Some(value)) if found.len() < 6 => found.extend(self.value(file, value)),
+                (None, Some(value)) if found.len() < MAX_TYPES && looked < MAX_GIVEN => {
+                    looked += 1;
+                    let given = self.value(file, value);
+                    found.extend(given.filter(|given| !found.contains(given)));
+                }
                 _ => {}
             }
             is_there = true;
