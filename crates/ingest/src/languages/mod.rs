@@ -94,6 +94,18 @@ pub(crate) fn family(language: &str) -> &'static str {
     all().find(|known| known.name == language).map_or("", |known| known.family)
 }
 
+/// The family of each file. Files beside each other are mostly of one.
+pub(crate) fn families<'f>(files: impl Iterator<Item = &'f FileFacts>) -> Vec<&'static str> {
+    let mut last = ("", family(""));
+    let of_file = |file: &'f FileFacts| {
+        if last.0 != file.language {
+            last = (&file.language, family(&file.language));
+        }
+        last.1
+    };
+    files.map(of_file).collect()
+}
+
 /// Each family's rules for one program.
 pub(crate) struct ProgramRules {
     families: Vec<(&'static str, Box<dyn Rules>)>,
@@ -114,11 +126,11 @@ impl ProgramRules {
 
     /// The rules of each file.
     pub(crate) fn by_file(&self, program: &Program<'_>) -> Vec<&dyn Rules> {
-        program.files.iter().map(|file| self.of_language(&file.language)).collect()
+        let families = families(program.files.iter().copied());
+        families.into_iter().map(|family| self.of_family(family)).collect()
     }
 
-    fn of_language(&self, language: &str) -> &dyn Rules {
-        let wanted = family(language);
+    fn of_family(&self, wanted: &str) -> &dyn Rules {
         let found = self.families.iter().find(|(family, _)| *family == wanted);
         found.map_or(&self.none, |(_, rules)| &**rules)
     }

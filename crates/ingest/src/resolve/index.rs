@@ -2,10 +2,14 @@
 //!
 //! Every table is one flat list, file after file: an edit of one file moves numbers and hashes nothing.
 
+use std::any::Any;
+use std::fmt;
 use std::mem::take;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use m1nd_stdx::names::Names;
+use rustc_hash::FxHashMap;
 
 use crate::facts::{DefKind, FileFacts, ImportAll, Name, Scope};
 use crate::resolve::program::{GDef, GName};
@@ -43,9 +47,38 @@ pub(crate) struct Index {
     /// Methods of all files, by name.
     pub(super) methods: Vec<(GName, GDef)>,
     pub(super) method_defs: Vec<GDef>,
+    /// What rules made of the paths alone.
+    by_paths: OnceLock<ByPaths>,
+}
+
+/// A table that rules made of the paths of the files in their language.
+#[derive(Clone)]
+struct ByPaths {
+    /// By position, whether a file is in the language.
+    files: Vec<bool>,
+    table: Arc<dyn Any + Send + Sync>,
+}
+
+impl fmt::Debug for ByPaths {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ByPaths").finish_non_exhaustive()
+    }
 }
 
 impl Index {
+    /// A table that rests on nothing but the paths, and on which of them are in the language: it is made once for all
+    /// generations that have the same.
+    pub fn by_paths<T: Any + Send + Sync>(&self, files: Vec<bool>, make: impl FnOnce() -> T) -> Arc<T> {
+        let known = self.by_paths.get().filter(|known| known.files == files);
+        if let Some(table) = known.and_then(|known| Arc::clone(&known.table).downcast().ok()) {
+            return table;
+        }
+        let table = Arc::new(make());
+        // Where another one is kept, this one serves its generation alone.
+        drop(self.by_paths.set(ByPaths { files, table: Arc::clone(&table) as Arc<dyn Any + Send + Sync> }));
+        table
+    }
+
     /// `files` must be sorted by path.
     pub fn of(files: &[&FileFacts]) -> Self {
         let mut index = Self::default();
@@ -75,7 +108,11 @@ impl Index {
         files: &[&FileFacts],
     ) {
         let count = self.file_of.count();
-        let mut pieces = Pieces::of(gone, edited, count, files.len() as u32);
+        let edited: Vec<(u32, Edited)> = edited.collect();
+        if !gone.is_empty() || edited.iter().any(|(_, edited)| *edited == Edited::Came) {
+            self.by_paths = OnceLock::new();
+        }
+        let mut pieces = Pieces::of(gone, edited.into_iter(), count, files.len() as u32);
         pieces.read(&mut self.names, &self.file_of, files);
         let Pieces { list, rows } = &mut pieces;
         let same = |_: &Kept, name: GName| name;
@@ -152,6 +189,21 @@ impl Index {
             at = starts[file + 1] as usize;
         }
         files
+    }
+
+    /// The files that mention each of some names, in their order.
+    pub fn mentioning_each(&self, names: &[GName]) -> FxHashMap<GName, Vec<u32>> {
+        let mut found: FxHashMap<GName, Vec<u32>> = names.iter().map(|&name| (name, Vec::new())).collect();
+        let mut is_wanted = vec![false; self.names.count()];
+        names.iter().for_each(|name| is_wanted[name.0 as usize] = true);
+        for file in 0..self.file_count() {
+            for name in self.mentions(file).iter().filter(|name| is_wanted[name.0 as usize]) {
+                if let Some(files) = found.get_mut(name).filter(|files| files.last() != Some(&file)) {
+                    files.push(file);
+                }
+            }
+        }
+        found
     }
 
     /// The names that a file mentions.

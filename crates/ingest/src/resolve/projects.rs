@@ -73,8 +73,7 @@ impl Projects {
         };
         let direct: Vec<Vec<u32>> = projects.iter().map(used).collect();
         let uses = (0..projects.len()).map(|at| reached(&direct, at)).collect();
-        let families: Vec<&'static str> =
-            program.files.iter().map(|file| crate::languages::family(&file.language)).collect();
+        let families = crate::languages::families(program.files.iter().copied());
         let of_file = program.files.iter().zip(&families).map(|(file, family)| {
             let kind = Kind::of_family(family)?;
             nearest(&projects, kind, &file.path)

@@ -152,7 +152,22 @@ impl<'s> Spread<'s> {
             return found;
         }
         let module = PythonModule::of(self.program, path);
+        let named = module.name.map_or_else(Vec::new, |name| self.mentioned_by.of_name(name));
+        let kin = named.iter().chain(self.says_init()).copied();
+        let kin = kin.filter(|&other| other != file && self.families[other as usize] == family);
         found.extend(kin.filter(|&other| module.may_be_named_by(self.program, other)));
         found
+    }
+
+    /// Files that import a package by the name of the file that stands for it, whatever it is called.
+    fn says_init(&self) -> &[u32] {
+        self.init_importers.get_or_init(|| {
+            let Some(init) = self.program.find_name("__init__") else { return Vec::new() };
+            let says = |file: u32, facts: &FileFacts| {
+                let mut said = facts.imports.iter().flat_map(|import| import.path.iter().chain(&import.item));
+                said.any(|&name| self.program.name(file, name) == init)
+            };
+            (0..).zip(self.facts).filter(|(file, facts)| says(*file, facts)).map(|(file, _)| file).collect()
+        })
     }
 }

@@ -7,9 +7,12 @@ use rustc_hash::FxHashMap;
 use crate::resolve::index::Index;
 use crate::resolve::program::GName;
 
-/// Looking through all files for one name costs a small part of turning all names around: after so many names that
-/// is done. Most edits ask for fewer.
+/// Looking through all files for one name costs a small part of turning all names around: after so many looks that
+/// is done. Most edits need fewer.
 const MAX_LOOKS: u32 = 24;
+
+/// Looking for several names at once costs as much as looking for so many one by one.
+const FEW: usize = 3;
 
 /// The files that mention each name.
 pub(super) struct MentionedBy<'i> {
@@ -22,6 +25,20 @@ pub(super) struct MentionedBy<'i> {
 impl<'i> MentionedBy<'i> {
     pub fn of(index: &'i Index) -> Self {
         Self { index, looks: Cell::new(0), found: RefCell::default(), all: OnceCell::new() }
+    }
+
+    /// Looks for names that will be asked for, all at once where that is less work.
+    pub fn prepare(&self, names: &[GName]) {
+        let mut found = self.found.borrow_mut();
+        let mut missing: Vec<GName> =
+            names.iter().copied().filter(|name| !found.contains_key(name)).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        if self.all.get().is_some() || missing.len() <= FEW {
+            return;
+        }
+        self.looks.set(self.looks.get() + 1);
+        found.extend(self.index.mentioning_each(&missing));
     }
 
     /// In their order.

@@ -8,6 +8,8 @@ mod importers;
 mod mentioned;
 mod naming;
 
+use std::cell::OnceCell;
+
 use mentioned::MentionedBy;
 use naming::{has_far_modules, is_crate_root};
 use rayon::prelude::*;
@@ -62,7 +64,7 @@ pub(crate) fn files(
         facts: &program.files,
         index: program.index,
         last,
-        families: all().map(|file| languages::family(&file.language)).collect(),
+        families: languages::families(all().copied()),
         gone,
         mentioned_by: MentionedBy::of(program.index),
         names: Front::default(),
@@ -73,12 +75,16 @@ pub(crate) fn files(
         edited,
         items: FxHashMap::default(),
         importers: FxHashMap::default(),
+        init_importers: OnceCell::new(),
         imports: FxHashMap::default(),
         eval: Eval::new(program, rules),
         traits: traits(program, edits),
         has_far_modules: has_far_modules(program),
         routes: false,
     };
+    let names =
+        edits.iter().flat_map(|(_, changed)| changed).filter_map(|changed| program.find_name(&changed.name));
+    spread.mentioned_by.prepare(&names.collect::<Vec<GName>>());
     for (file, changed) in edits {
         changed.iter().for_each(|changed| spread.add(*file, changed));
     }
@@ -127,6 +133,7 @@ struct Spread<'s> {
     items: FxHashMap<u32, Vec<Item>>,
     /// Files that import a file, or name it, as far as that was asked for.
     importers: FxHashMap<u32, Vec<u32>>,
+    init_importers: OnceCell<Vec<u32>>,
     /// What an import of some text in a folder of scripts means.
     imports: FxHashMap<(&'s str, GName), Option<Place>>,
     eval: Eval<'s, 's>,
@@ -314,6 +321,7 @@ impl<'s> Spread<'s> {
         let group = &mut self.groups[at];
         let (family, fresh) = (group.family, std::mem::take(&mut group.carriers.fresh));
         let members: Vec<GName> = group.members.keys().copied().collect();
+        self.mentioned_by.prepare(&members);
         let mut mentioning: Vec<u32> =
             members.iter().flat_map(|name| self.mentioning(family, *name)).collect();
         mentioning.sort_unstable();
@@ -321,9 +329,9 @@ impl<'s> Spread<'s> {
         if mentioning.iter().all(|file| self.groups[at].reached.contains(file)) {
             return Some(());
         }
-        let (reached, passed) = self.reach(fresh);
-        let is_wide =
-            mentioning.len() <= FEW_FILES || self.groups[at].reached.len() + reached.len() > MAX_FILES;
+        let are_few = mentioning.len() <= FEW_FILES;
+        let (reached, passed) = if are_few { Default::default() } else { self.reach(fresh) };
+        let is_wide = are_few || self.groups[at].reached.len() + reached.len() > MAX_FILES;
         // Where there is no telling who can come by them, whoever mentions them may.
         let files: Vec<u32> = if is_wide { mentioning } else { reached.keys().copied().collect() };
         let group = &mut self.groups[at];
@@ -389,6 +397,12 @@ impl<'s> Spread<'s> {
         let mut reached = Reached::default();
         let mut passed = Vec::new();
         let count = self.facts.len();
+        let names: Vec<GName> = fresh
+            .iter()
+            .filter(|(lead, _)| !matches!(lead.1, Origin::Own(_)))
+            .map(|(lead, _)| lead.0)
+            .collect();
+        self.mentioned_by.prepare(&names);
         let add = |reached: &mut Reached, file: u32, name: GName, depth: Depth| {
             if file as usize >= count {
                 return;
@@ -406,6 +420,10 @@ impl<'s> Spread<'s> {
                 Origin::File(file) => {
                     add(&mut reached, file, name, depth);
                     let is_whole = self.index.text(name) == "module.exports";
+                    // A name that nobody else mentions leads nobody else anywhere, whoever passes it on.
+                    if !is_whole && self.mentioned_by.of_name(name).iter().all(|&other| other == file) {
+                        continue;
+                    }
                     for importer in self.importers(file) {
                         // What a file stands for as a whole has the name that each importer gives it.
                         if is_whole {

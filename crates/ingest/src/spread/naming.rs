@@ -46,7 +46,7 @@ impl RustModule {
 pub(crate) struct PythonModule<'s> {
     /// The folder it is in.
     folder: &'s str,
-    name: Option<GName>,
+    pub name: Option<GName>,
     /// What comes before its name when it is imported from elsewhere; nothing when that may be nothing.
     outer: Option<Option<GName>>,
 }

@@ -1,6 +1,6 @@
 //! Which Python module each file is.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::manifest::{self, folder, is_inside, join};
 use crate::resolve::program::{Place, Program};
@@ -22,17 +22,21 @@ pub(super) struct Modules {
 impl Modules {
     pub(super) fn of(program: &Program<'_>) -> Self {
         let mut modules = Self::default();
+        // Files of one folder have its root, and are in the same packages.
+        let mut known: FxHashMap<&str, String> = FxHashMap::default();
+        let mut outer = FxHashSet::default();
         for (at, file) in program.files.iter().enumerate() {
             if file.language != super::NAME {
                 modules.roots.push(String::new());
                 continue;
             }
-            let root = root_of(program, &file.path);
-            modules.add(&file.path, &root, at as u32);
+            let root =
+                known.entry(folder(&file.path)).or_insert_with(|| root_of(program, &file.path)).clone();
+            modules.add(&file.path, &root, at as u32, &mut outer);
             // Run from the top of the repository, or from a `src` folder, the same file has a longer name.
             for other in [manifest::root(&file.path), source_folder(&file.path)] {
                 if other != root {
-                    modules.add(&file.path, other, at as u32);
+                    modules.add(&file.path, other, at as u32, &mut outer);
                 }
             }
             modules.roots.push(root);
@@ -40,7 +44,8 @@ impl Modules {
         modules
     }
 
-    fn add(&mut self, path: &str, root: &str, file: u32) {
+    /// `seen` are the folders whose packages are known, each with the length of the root that they are named from.
+    fn add<'p>(&mut self, path: &'p str, root: &str, file: u32, seen: &mut FxHashSet<(&'p str, usize)>) {
         let below = path.strip_prefix(root).unwrap_or(path).trim_start_matches('/');
         let Some(stem) = below.strip_suffix(".py").or_else(|| below.strip_suffix(".pyi")) else {
             return;
@@ -49,7 +54,10 @@ impl Modules {
         let name = stem.replace('/', ".");
         let mut outer = name.as_str();
         let mut place = &path[..path.len() - below.len() + stem.len()];
-        while let Some((head, _)) = outer.rsplit_once('.') {
+        // A dot in the file's own name makes other packages of its folder.
+        let is_plain = !place[folder(place).len()..].contains('.');
+        let is_seen = is_plain && !seen.insert((folder(place), root.len()));
+        while let Some((head, _)) = outer.rsplit_once('.').filter(|_| !is_seen) {
             place = folder(place);
             let known = self.by_folder.entry(head.to_owned()).or_default();
             if !known.iter().any(|&at| self.folders[at as usize].1 == place) {

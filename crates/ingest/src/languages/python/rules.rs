@@ -20,12 +20,13 @@ const MAX_HOPS: u32 = 16;
 const MAX_STEPS_UP: usize = 200;
 
 pub(crate) struct PythonRules {
-    modules: Modules,
+    modules: Arc<Modules>,
 }
 
 impl PythonRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self { modules: Modules::of(program) }
+        let is_python = program.files.iter().map(|file| file.language == super::NAME).collect();
+        Self { modules: program.index.by_paths(is_python, || Modules::of(program)) }
     }
 
     /// A name at the top of a module: defined, assigned or imported there.
