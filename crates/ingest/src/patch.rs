@@ -13,7 +13,7 @@ use crate::assemble::{
     container, def_ids, def_specs, file_spec, folder_spec, node_history, route_ids, route_spec, share,
     types_by_name,
 };
-use crate::facts::{FileFacts, RouteHandler};
+use crate::facts::{DefIx, FileFacts, RouteHandler};
 use crate::history::History;
 use crate::manifest::folder;
 use crate::mounts::Mounts;
@@ -204,42 +204,72 @@ fn nodes(
 struct Places<'p> {
     files: &'p [&'p FileFacts],
     patch: &'p Patch<'p>,
-    known: FxHashMap<u32, (NodeIx, Vec<Option<NodeIx>>)>,
+    known: FxHashMap<u32, FilePlaces>,
+}
+
+/// Where a file and its definitions are; each definition is looked up when somebody asks for it.
+struct FilePlaces {
+    file: NodeIx,
+    defs: Vec<Place>,
+}
+
+enum Place {
+    /// By its id; nothing for a definition that is no node.
+    Asked(Option<String>),
+    Known(Option<NodeIx>),
+}
+
+impl FilePlaces {
+    fn of(&mut self, def: DefIx, patch: &Patch<'_>) -> Option<NodeIx> {
+        let place = &mut self.defs[def.0 as usize];
+        if let Place::Asked(id) = place {
+            *place = Place::Known(id.as_ref().and_then(|id| patch.place(id)));
+        }
+        match place {
+            Place::Known(at) => *at,
+            Place::Asked(_) => None,
+        }
+    }
 }
 
 impl Places<'_> {
-    fn of_file(&mut self, file: u32) -> Option<&(NodeIx, Vec<Option<NodeIx>>)> {
+    fn of_file(&mut self, file: u32) -> Option<&mut FilePlaces> {
         Some(match self.known.entry(file) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
                 let facts = self.files[file as usize];
                 let at = self.patch.place(&file_id(&facts.path))?;
-                let defs = def_ids(facts).into_iter().map(|named| self.patch.place(&named?.1)).collect();
-                free.insert((at, defs))
+                let ids = def_ids(facts).into_iter();
+                let defs = ids.map(|named| Place::Asked(named.map(|(_, id, _)| id))).collect();
+                free.insert(FilePlaces { file: at, defs })
             }
         })
     }
 
     fn of(&mut self, end: LinkEnd) -> Option<NodeIx> {
-        let (file, defs) = self.of_file(end.file)?;
-        Some(end.def.and_then(|ix| defs[ix.0 as usize]).unwrap_or(*file))
+        let patch = self.patch;
+        let places = self.of_file(end.file)?;
+        Some(end.def.and_then(|ix| places.of(ix, patch)).unwrap_or(places.file))
     }
 
     fn containment(&mut self, file: u32, edges: &mut Vec<PatchEdge>) -> Option<()> {
         let facts = self.files[file as usize];
         let types = types_by_name(facts);
         let patch = self.patch;
-        let (at, defs) = self.of_file(file)?;
+        let places = self.of_file(file)?;
+        let all = (0..facts.defs.len() as u32).map(DefIx);
+        let defs: &[Option<NodeIx>] = &all.map(|ix| places.of(ix, patch)).collect::<Vec<_>>();
+        let at = places.file;
         let mut contains = |source: NodeIx, target: NodeIx| {
             let (kind, evidence) = (EdgeKind::Contains, Evidence::Resolved);
             edges.push(PatchEdge { source, kind, target, evidence, line: 0 });
         };
         for (ix, def) in facts.defs.iter().enumerate() {
             let Some(target) = defs[ix] else { continue };
-            contains(container(facts, def, defs, &types).unwrap_or(*at), target);
+            contains(container(facts, def, defs, &types).unwrap_or(at), target);
         }
         for id in route_ids(facts) {
-            contains(*at, patch.place(&id)?);
+            contains(at, patch.place(&id)?);
         }
         Some(())
     }
@@ -248,7 +278,10 @@ impl Places<'_> {
         let facts = self.files[file as usize];
         for (route, id) in facts.routes.iter().zip(route_ids(facts)) {
             let target = match route.handler {
-                RouteHandler::Def(def) => self.of_file(file)?.1[def.0 as usize],
+                RouteHandler::Def(def) => {
+                    let patch = self.patch;
+                    self.of_file(file)?.of(def, patch)
+                }
                 RouteHandler::Value(value) => links.named(value).and_then(|end| self.of(end)),
             };
             let Some(target) = target else { continue };
