@@ -3,6 +3,8 @@
 use crate::classify::MAX_FILE_BYTES;
 use crate::engine::{Known, Outcome, examine};
 use crate::facts::FileFacts;
+use crate::syntax::{self, SyntaxError, Unchecked};
+use crate::walk::parsing_once;
 
 /// A content of a file, read.
 #[derive(Clone, Debug)]
@@ -19,6 +21,19 @@ impl Said {
         is_small.then(|| Self { path: path.to_owned(), known: read() })
     }
 
+    /// The same, with the syntax errors that it brings in place of what was there before; it is parsed once for both.
+    pub fn checked(
+        path: &str,
+        before: Option<&[u8]>,
+        now: &[u8],
+    ) -> (Option<Self>, Result<Vec<SyntaxError>, Unchecked>) {
+        let is_same = before == Some(now);
+        parsing_once(|| {
+            let errors = if is_same { Ok(Vec::new()) } else { syntax::introduced(path, before, now) };
+            (Self::of(path, now), errors)
+        })
+    }
+
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -27,5 +42,32 @@ impl Said {
     pub(crate) fn facts(&self) -> Option<&FileFacts> {
         let is_parsed = matches!(self.known.outcome, Outcome::Indexed | Outcome::Partial(_));
         is_parsed.then_some(&self.known.facts.facts)
+    }
+}
+
+#[cfg(all(test, feature = "lang-python", feature = "lang-c"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_parsed_once_says_what_it_says_parsed_twice() {
+        for (path, before, now) in [
+            ("a.py", "def f():\n    return 1\n", "def f():\n    return g(1)\n\nclass A: ...\n"),
+            ("a.py", "def f():\n    return 1\n", "def f(:\n    return 1\n"),
+            ("a.py", "def f(:\n    return 1\n", "def f(:\n    return 2\n"),
+            (
+                "a.c",
+                "int f(void) { return 1; }\n",
+                "int f(void) {\n#ifdef A\n if (1) {\n#else\n if (2) {\n#endif\n return g(1); } return 2; }\n",
+            ),
+            ("a.json", "{}", "{"),
+            ("a.txt", "a", "b"),
+        ] {
+            let (said, errors) = Said::checked(path, Some(before.as_bytes()), now.as_bytes());
+            assert_eq!(errors, syntax::introduced(path, Some(before.as_bytes()), now.as_bytes()), "{now}");
+            let alone = Said::of(path, now.as_bytes());
+            let told = |said: Option<Said>| said.map(|said| format!("{:?}", said.known));
+            assert_eq!(told(said), told(alone), "{now}");
+        }
     }
 }

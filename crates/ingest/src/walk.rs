@@ -1,5 +1,6 @@
 //! Parsing one file within limits, and walking its tree without recursion.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -37,9 +38,53 @@ pub(crate) enum Coverage {
     DepthLimited,
 }
 
+/// A source that was parsed.
+struct Parsed {
+    grammar: Language,
+    source: Vec<u8>,
+    tree: Tree,
+}
+
+thread_local! {
+    /// What was parsed since somebody said that the same will be asked for again.
+    static AGAIN: RefCell<Option<Vec<Parsed>>> = const { RefCell::new(None) };
+}
+
+/// Does something that needs the trees of the same sources several times: each is parsed once. It must not hand
+/// parsing over to other threads.
+pub(crate) fn parsing_once<T>(work: impl FnOnce() -> T) -> T {
+    /// Ends the keeping also where the work panics.
+    struct Until(Option<Vec<Parsed>>);
+    impl Drop for Until {
+        fn drop(&mut self) {
+            AGAIN.with(|again| again.replace(self.0.take()));
+        }
+    }
+    let _until = Until(AGAIN.with(|again| again.replace(Some(Vec::new()))));
+    work()
+}
+
+/// Parses a source as [`parse_anew`] does, unless it was parsed already and that was kept.
+pub(crate) fn parse(grammar: &Language, source: &[u8], limit: Duration) -> Result<Tree, ParseError> {
+    let is_this = |parsed: &&Parsed| parsed.grammar == *grammar && parsed.source == source;
+    let known =
+        AGAIN.with_borrow(|again| again.iter().flatten().find(is_this).map(|parsed| parsed.tree.clone()));
+    if let Some(tree) = known {
+        return Ok(tree);
+    }
+    let tree = parse_anew(grammar, source, limit)?;
+    AGAIN.with_borrow_mut(|again| {
+        if let Some(again) = again {
+            let (grammar, source, tree) = (grammar.clone(), source.to_vec(), tree.clone());
+            again.push(Parsed { grammar, source, tree });
+        }
+    });
+    Ok(tree)
+}
+
 /// Parses a source unless that takes more than `limit` of the processor's time. Other programs that keep the processor
 /// busy do not count, unless they hold the parse up by several times the limit.
-pub(crate) fn parse(grammar: &Language, source: &[u8], limit: Duration) -> Result<Tree, ParseError> {
+fn parse_anew(grammar: &Language, source: &[u8], limit: Duration) -> Result<Tree, ParseError> {
     let mut parser = Parser::new();
     parser.set_language(grammar).map_err(|err| ParseError::Grammar(err.to_string()))?;
     let (start, worked) = (Instant::now(), work_of_thread());

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Graph, NodeIx};
+use m1nd_ingest::Said;
 use m1nd_ingest::revision::{Change, Changed, State, compare};
-use m1nd_ingest::{Said, syntax};
+use m1nd_ingest::syntax::SyntaxError;
 use m1nd_vfs::Root;
 use rayon::prelude::*;
 
@@ -69,28 +70,22 @@ fn check_file(plan: &Plan, file: &FileChange, known: &BTreeMap<String, Said>) ->
     }
     let (from, before) = old(&plan.files, file);
     let now = file.after.as_ref().map(|after| &after.bytes[..]);
-    let syntax = || {
-        let Some(now) = now.filter(|now| before != Some(now)) else { return Ok(Vec::new()) };
-        let found = syntax::introduced(&file.path, before, now);
-        let found = found.map_err(|why| (file.path.clone(), why.why()))?;
-        let shown = found.into_iter().map(|error| SyntaxShown {
-            file_path: file.path.clone(),
-            line: error.line,
-            column: error.column,
-            what: error.what,
-        });
-        Ok(shown.collect())
+    let (said, errors) = now.map_or((None, Ok(Vec::new())), |now| Said::checked(&file.path, before, now));
+    let shown = |error: SyntaxError| SyntaxShown {
+        file_path: file.path.clone(),
+        line: error.line,
+        column: error.column,
+        what: error.what,
     };
-    let symbols = || {
-        let said = now.and_then(|now| Said::of(&file.path, now));
-        let before = before.map(|bytes| State { bytes, said: known.get(from) });
-        let now = now.map(|bytes| State { bytes, said: said.as_ref() });
-        let changed = compare(&file.path, before, now);
-        let symbols =
-            changed.map(|changed| FileSymbols { path: file.path.clone(), from: from.to_owned(), changed });
-        (symbols, said)
+    let syntax = match errors {
+        Ok(errors) => Ok(errors.into_iter().map(shown).collect()),
+        Err(why) => Err((file.path.clone(), why.why())),
     };
-    let (syntax, (symbols, said)) = rayon::join(syntax, symbols);
+    let before = before.map(|bytes| State { bytes, said: known.get(from) });
+    let now = now.map(|bytes| State { bytes, said: said.as_ref() });
+    let changed = compare(&file.path, before, now);
+    let symbols =
+        changed.map(|changed| FileSymbols { path: file.path.clone(), from: from.to_owned(), changed });
     FileChecked { syntax, symbols, said }
 }
 
