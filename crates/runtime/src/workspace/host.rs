@@ -312,6 +312,7 @@ impl Host {
             tracing::warn!("the workspace's folder is not there");
             return Ok(before.counts());
         }
+        let is_in_memory = state.is_some();
         let kept = match state.take() {
             None if reuse != Reuse::Nothing => self.facts(&before),
             kept => kept,
@@ -320,8 +321,10 @@ impl Host {
         let ingest =
             state.insert(kept.unwrap_or_else(|| Ingest::new(&name(root))).after(before.generation()));
         let marks = history::marks(root);
-        // History moves with commits, not with edits.
-        if first || reuse == Reuse::Nothing || ingest.history_head() != history::heads(root) {
+        // History moves with commits, not with edits, and then the mark is another one.
+        let is_marked = is_in_memory && self.marks.lock().as_ref() == Some(&marks);
+        let is_moved = || !is_marked && ingest.history_head() != history::heads(root);
+        if first || reuse == Reuse::Nothing || is_moved() {
             match history::read_all(root, Limits::default(), cancel) {
                 Ok(history) => ingest.set_history(history),
                 Err(HistoryError::Stopped(stop)) => return Err(stop),
