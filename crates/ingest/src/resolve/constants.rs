@@ -13,6 +13,11 @@ pub(super) fn named(eval: &mut Eval<'_, '_>, file: u32, what: ExprIx) -> Option<
     value(eval, file, what, MAX_HOPS)
 }
 
+/// The constant that an import of a file names.
+pub(super) fn imported_by(eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<GDef> {
+    loaded(eval, file, at, MAX_HOPS)
+}
+
 fn value(eval: &mut Eval<'_, '_>, file: u32, what: ExprIx, hops: u32) -> Option<GDef> {
     let hops = hops.checked_sub(1)?;
     let facts = eval.program.files[file as usize];
@@ -213,5 +218,85 @@ func g(x int) {}
             two.go h -> one.go shared @[2]
         "#]]
         .assert_eq(&testing::edges(&graph, &[EdgeKind::References]));
+    }
+
+    #[test]
+    fn an_import_of_a_constant_leads_to_it() {
+        let graph = testing::graph(
+            r#"
+//- py/__init__.py
+from .config import LIMIT
+//- py/config.py
+import os
+LIMIT = 3
+debug = os.environ.get("DEBUG")
+from collections import OrderedDict
+//- py/app.py
+from py.config import LIMIT, debug
+//- py/far.py
+from py import LIMIT
+//- py/passed.py
+from .config import OrderedDict, nothing_known
+//- py/outside.py
+from os import environ
+//- rs/Cargo.toml
+[package]
+name = "rs"
+//- rs/src/lib.rs
+mod app;
+mod config;
+pub use config::LIMIT;
+//- rs/src/config.rs
+pub const LIMIT: u32 = 3;
+pub static NAME: &str = "x";
+pub use std::collections::HashMap;
+//- rs/src/app.rs
+use crate::config::{HashMap, LIMIT, NAME};
+use std::fmt::Write;
+//- rs/src/far.rs
+use crate::LIMIT;
+//- ts/config.ts
+export const LIMIT = 3;
+//- ts/app.ts
+import { LIMIT } from './config';
+//- j/a/Config.java
+package a;
+public class Config { public static final int LIMIT = 3; }
+//- j/b/App.java
+package b;
+import static a.Config.LIMIT;
+class App {}
+//- go.mod
+module m
+//- g/config/config.go
+package config
+const Limit = 3
+//- g/app/app.go
+package app
+import "m/g/config"
+var own = config.Limit
+//- k/Config.kt
+package k.config
+const val LIMIT = 3
+//- k/App.kt
+package k.app
+import k.config.LIMIT
+//- s/Config.scala
+package s.config
+object Config { val LIMIT = 3 }
+//- s/App.scala
+package s.app
+import s.config.Config.LIMIT
+//- php/config.php
+<?php
+namespace P\Config;
+const LIMIT = 3;
+//- php/app.php
+<?php
+namespace P\App;
+use const P\Config\LIMIT;
+"#,
+        );
+        expect![[""]].assert_eq(&testing::edges(&graph, &[EdgeKind::Imports]));
     }
 }

@@ -351,14 +351,15 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
 
     fn import(&mut self, at: usize, line: u32) {
         let found = self.eval.rules(self.file).import(self.eval, self.file, at);
-        let kind = LinkKind { kind: EdgeKind::Imports, candidates: None };
         let parts = match found {
             Ty::Union(parts) => parts.to_vec(),
             one => vec![one],
         };
+        let mut is_linked = false;
         for part in parts {
             if let Ty::Place(Place::Package(package)) = part {
                 self.import_package(package, line);
+                is_linked = true;
                 continue;
             }
             let (file, def) = match part {
@@ -368,12 +369,36 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 }
                 _ => continue,
             };
-            if file != self.file {
-                self.push(None, LinkEnd { file, def: None }, kind, line);
-            }
-            if let Some(def) = def {
-                self.link(None, def, kind, line);
-            }
+            is_linked = true;
+            self.import_from(file, def, line);
+        }
+        if !is_linked {
+            self.import_value(at, line);
+        }
+    }
+
+    fn import_from(&mut self, file: u32, def: Option<GDef>, line: u32) {
+        let kind = LinkKind { kind: EdgeKind::Imports, candidates: None };
+        if file != self.file {
+            self.push(None, LinkEnd { file, def: None }, kind, line);
+        }
+        if let Some(def) = def {
+            self.link(None, def, kind, line);
+        }
+    }
+
+    /// What has a value but is no type and no function is known by where it stands: the constant itself, or the file
+    /// that an import takes it from.
+    fn import_value(&mut self, at: usize, line: u32) {
+        let rules = self.eval.rules(self.file);
+        if let Some(def) = rules.imported_constant(self.eval, self.file, at) {
+            self.import_from(self.eval.program.file_of(def), Some(def), line);
+            return;
+        }
+        match rules.imported_from(self.eval, self.file, at) {
+            Some(Place::File(file)) => self.import_from(file, None, line),
+            Some(Place::Def(def)) => self.import_from(self.eval.program.file_of(def), None, line),
+            Some(Place::Package(_)) | None => {}
         }
     }
 

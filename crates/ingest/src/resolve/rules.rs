@@ -1,6 +1,7 @@
 //! What a language tells the evaluator.
 
 use crate::facts::{By, DefKind, ExprIx, Scope, TypeIx};
+use crate::resolve::constants;
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::ty::{Args, Ty};
@@ -128,6 +129,16 @@ pub(crate) trait Rules: Sync {
     /// The module that an import names, or names an item of.
     fn module(&self, _eval: &Eval<'_, '_>, _file: u32, _at: usize) -> Option<Place> {
         None
+    }
+
+    /// The constant or variable that an import names.
+    fn imported_constant(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<GDef> {
+        constants::imported_by(eval, file, at)
+    }
+
+    /// Where an import takes something from, whatever that is.
+    fn imported_from(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {
+        self.module(eval, file, at)
     }
 
     /// A constant or variable that a place itself defines.

@@ -516,6 +516,14 @@ impl Rules for SimpleRules {
         }
     }
 
+    fn imported_constant(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<GDef> {
+        let facts = eval.program.files[file as usize];
+        let parts: Vec<&str> = facts.imports[at].path.iter().map(|&part| facts.text(part)).collect();
+        let mut named = self.near(eval.program, file, &parts.join("."));
+        named.retain(|&def| eval.program.def(def).kind == DefKind::Constant);
+        if let [only] = named[..] { Some(only) } else { None }
+    }
+
     /// What a module is mixed into may have more than the module knows of.
     fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
         let named = program.methods(name);
