@@ -297,6 +297,32 @@ namespace P\App;
 use const P\Config\LIMIT;
 "#,
         );
-        expect![[""]].assert_eq(&testing::edges(&graph, &[EdgeKind::Imports]));
+        expect![[r#"
+            g/app/app.go -> g/config/config.go @[2]
+            j/b/App.java -> j/a/Config.java @[2]
+            j/b/App.java -> j/a/Config.java Config @[2]
+            k/App.kt -> k/Config.kt @[2]
+            k/App.kt -> k/Config.kt LIMIT @[2]
+            php/app.php -> php/config.php @[3]
+            php/app.php -> php/config.php LIMIT @[3]
+            py/__init__.py -> py/config.py @[1]
+            py/__init__.py -> py/config.py LIMIT @[1]
+            py/app.py -> py/config.py @[1]
+            py/app.py -> py/config.py LIMIT @[1]
+            py/app.py -> py/config.py debug @[1]
+            py/far.py -> py/config.py @[1]
+            py/far.py -> py/config.py LIMIT @[1]
+            py/passed.py -> py/config.py @[1]
+            rs/src/app.rs -> rs/src/config.rs @[1]
+            rs/src/app.rs -> rs/src/config.rs LIMIT @[1]
+            rs/src/app.rs -> rs/src/config.rs NAME @[1]
+            rs/src/far.rs -> rs/src/config.rs @[1]
+            rs/src/far.rs -> rs/src/config.rs LIMIT @[1]
+            rs/src/lib.rs -> rs/src/config.rs @[3]
+            rs/src/lib.rs -> rs/src/config.rs LIMIT @[3]
+            s/App.scala -> s/Config.scala @[2]
+            ts/app.ts -> ts/config.ts @[1]
+        "#]]
+        .assert_eq(&testing::edges(&graph, &[EdgeKind::Imports]));
     }
 }

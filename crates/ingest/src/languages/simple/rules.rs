@@ -524,6 +524,16 @@ impl Rules for SimpleRules {
         if let [only] = named[..] { Some(only) } else { None }
     }
 
+    /// The type that a member is imported from.
+    fn imported_from(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {
+        let facts = eval.program.files[file as usize];
+        let parts: Vec<&str> = facts.imports[at].path.iter().map(|&part| facts.text(part)).collect();
+        let (_, outer) = parts.split_last()?;
+        let mut named = self.near(eval.program, file, &outer.join("."));
+        named.retain(|&def| eval.program.def(def).kind.is_type());
+        if let [only] = named[..] { Some(Place::Def(only)) } else { None }
+    }
+
     /// What a module is mixed into may have more than the module knows of.
     fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
         let named = program.methods(name);
