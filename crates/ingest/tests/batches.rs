@@ -283,10 +283,6 @@ const HOLDER: &str = "from .part00 import make0\nfrom .part01 import make1\n\ncl
 fn what_a_field_is_given_twice_is_no_news_to_others() {
     let user = "from .holder import Holder\n\ndef user():\n    Holder(1).part.weigh0()\n    Holder(1).part.weigh1()\n    Holder(1).name.weigh2()\n";
     let (mut repository, mut kept, first) = with_holder(HOLDER, user);
-    let calls = |graph: &Graph| -> usize {
-        let of_user = |edge: &m1nd_graph::Edge<'_>| graph.node(edge.source).path() == "shop/user.py";
-        graph.edges().filter(|edge| edge.kind == EdgeKind::Calls).filter(of_user).count()
-    };
     // In another method, and in the same one.
     repository.edit(
         "shop/holder.py",
@@ -303,7 +299,7 @@ fn what_a_field_is_given_twice_is_no_news_to_others() {
         "        self.part = make1()\n",
     );
     let (last, report) = repository.refresh(&mut kept, Some(&next));
-    assert!(report.files_resolved > 1 && calls(&last) > calls(&next), "{}", report.files_resolved);
+    assert!(report.files_resolved > 1, "{}", report.files_resolved);
     assert_eq!(told(&last), told(&repository.refresh(&mut repository.ingest(), None).0));
     // And so is what a method means by a name that it defines for itself.
     repository.edit(
