@@ -3,7 +3,9 @@
 //! Extractors write down every expression they pass. Most of them are read by nothing: they are neither called
 //! nor used, and no name that is looked up stands for them.
 
-use crate::facts::{Below, Binding, Def, Expr, ExprIx, FileFacts, Name, Names, RouteHandler, TypeExpr};
+use crate::facts::{
+    Below, Binding, Def, Expr, ExprIx, FileFacts, Insides, Name, Names, RouteHandler, TypeExpr,
+};
 
 /// A reference from one fact to another.
 enum Part<'f> {
@@ -35,6 +37,7 @@ pub(crate) fn compact(mut facts: FileFacts) -> FileFacts {
     facts.types.shrink_to_fit();
     facts.inside.calls.shrink_to_fit();
     facts.inside.uses.shrink_to_fit();
+    facts.inside.reads.shrink_to_fit();
     let top = facts.bindings.partition_point(|binding| binding.owner.is_none());
     facts.inside.bindings = facts.bindings.split_off(top);
     facts.bindings.shrink_to_fit();
@@ -64,7 +67,8 @@ impl Kept {
             bindings_of[binding.name.0 as usize].push(at as u32);
             waiting.extend(binding.value.filter(|_| binding.owner.is_none()));
         }
-        waiting.extend(facts.inside.calls.iter().chain(&facts.inside.uses).map(|site| site.what));
+        let Insides { calls, uses, reads, .. } = &facts.inside;
+        waiting.extend(calls.iter().chain(uses).chain(reads).map(|site| site.what));
         waiting.extend(facts.exports.iter().map(|export| export.value));
         waiting.extend(facts.routed_values().map(|(value, _)| value));
         for def in &facts.defs {
@@ -161,6 +165,7 @@ fn each_part(facts: &mut FileFacts, see: &mut impl FnMut(Part<'_>)) {
         .calls
         .iter_mut()
         .chain(&mut facts.inside.uses)
+        .chain(&mut facts.inside.reads)
         .for_each(|site| see(Part::Expr(&mut site.what)));
     for route in &mut facts.routes {
         if let RouteHandler::Value(value) = &mut route.handler {

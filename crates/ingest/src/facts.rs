@@ -101,6 +101,8 @@ pub struct Insides {
     pub calls: Vec<CallSite>,
     /// Functions and constants that are used without being called.
     pub uses: Vec<CallSite>,
+    /// Names that may be those of constants of other files.
+    pub reads: Vec<CallSite>,
     /// Names that hold values within definitions, in the order of the file's bindings.
     pub bindings: Vec<Binding>,
 }

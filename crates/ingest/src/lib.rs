@@ -7,6 +7,7 @@ pub mod assemble;
 pub mod classify;
 mod comments;
 mod compact;
+mod constants;
 pub mod engine;
 pub mod facts;
 pub mod history;

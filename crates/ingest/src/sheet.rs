@@ -9,6 +9,7 @@ use tree_sitter::{Language, Node};
 use m1nd_graph::NodeFlags;
 
 use crate::comments;
+use crate::constants;
 use crate::facts::{
     Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, Few, FileFacts, How, Name, RouteHandler, Scope,
     TypeExpr, TypeIx,
@@ -88,40 +89,8 @@ impl<'s> Sheet<'s> {
         self.facts.bindings.sort_by_key(|b| (b.owner, b.name, b.from, b.to));
         std::mem::take(&mut self.routers).settle(&mut self.facts);
         self.settle_routes();
-        self.use_constants();
+        constants::find(&mut self.facts, self.source);
         self.facts
-    }
-
-    /// Constants of the file, and imported names that are written like constants, are used wherever they stand.
-    fn use_constants(&mut self) {
-        let facts = &self.facts;
-        let mut own: FxHashMap<Name, Option<(u32, u32)>> = FxHashMap::default();
-        for import in facts.imports.iter().filter(|import| is_constant_name(facts.text(import.bind))) {
-            own.insert(import.bind, None);
-        }
-        for def in facts.defs.iter().filter(|def| def.kind == DefKind::Constant && def.parent.is_none()) {
-            own.insert(def.name, Some((def.from, def.to)));
-        }
-        if own.is_empty() {
-            return;
-        }
-        let mut found: Vec<(u32, CallSite)> = Vec::new();
-        for (at, expr) in (0..).zip(&facts.inside.exprs) {
-            let Expr::Name { name, at: byte, scope } = *expr else { continue };
-            let Some(defined) = own.get(&name) else { continue };
-            if defined.is_none_or(|(from, to)| byte < from || byte >= to) {
-                found.push((byte, CallSite { what: ExprIx(at), scope, line: 0 }));
-            }
-        }
-        found.sort_by_key(|(byte, site)| (*byte, site.what));
-        let (mut line, mut counted) = (1, 0);
-        for (byte, site) in &mut found {
-            let passed = self.source.get(counted..*byte as usize).unwrap_or(&[]);
-            line += passed.iter().filter(|&&b| b == b'\n').count() as u32;
-            counted = counted.max(*byte as usize);
-            site.line = line;
-        }
-        self.facts.inside.uses.extend(found.into_iter().map(|(_, site)| site));
     }
 
     /// A route that names a function of this file is answered by it.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_graph::{EdgeKind, Graph};
+use m1nd_graph::{EdgeKind, Graph, NodeKind};
 use m1nd_ingest::history::{Commit, History, Limits};
 use m1nd_ingest::{Ingest, Listed, Report, Said};
 use m1nd_stdx::cancel::CancelToken;
@@ -377,4 +377,61 @@ fn a_function_that_nobody_calls_is_resolved_alone() {
     let (next, report) = repository.refresh(&mut kept, Some(&first));
     assert_eq!(report.files_resolved, 3);
     assert_eq!(told(&next), told(&repository.refresh(&mut repository.ingest(), None).0));
+}
+
+#[test]
+fn readers_of_a_constant_follow_it_wherever_it_goes() {
+    let mut repository = Repository::new();
+    let files = [
+        (
+            "src/limits.rs",
+            "pub const LIMIT: u32 = 3;\npub struct Cart;\nimpl Cart { pub const SIZE: u32 = 1; }\n",
+        ),
+        (
+            "src/reader.rs",
+            "use crate::limits::{self, *};\npub fn a() -> u32 { LIMIT + limits::LIMIT + Cart::SIZE }\n",
+        ),
+        ("go/limits.go", "package shop\n\nconst Limit = 3\n\nvar shared = 4\n"),
+        ("go/reader.go", "package shop\n\nfunc A() int { return Limit + shared }\n"),
+        ("j/a/Limits.java", "package a;\npublic class Limits { public static final int LIMIT = 3; }\n"),
+        (
+            "j/b/Reader.java",
+            "package b;\nimport a.Limits;\nclass Reader { int a() { return Limits.LIMIT + 1; } }\n",
+        ),
+        ("c/limits.h", "#define LIMIT 3\n"),
+        ("c/reader.c", "#include \"limits.h\"\nint a(int x) { return x + LIMIT; }\n"),
+        ("shop/limits.py", "LIMIT = 3\n"),
+        ("shop/reader.py", "from shop import limits\ndef a():\n    return limits.LIMIT + 1\n"),
+    ];
+    for (path, text) in files {
+        repository.write(path, text.to_owned());
+    }
+    repository.edit("src/lib.rs", "pub mod part00;", "pub mod limits;\npub mod reader;\npub mod part00;");
+    let mut ingest = repository.ingest();
+    let (mut graph, _) = repository.refresh(&mut ingest, None);
+    let readers = |graph: &Graph| {
+        let edges = graph.edges().filter(|edge| edge.kind == EdgeKind::References);
+        let constants = edges.filter(|edge| graph.node(edge.target).kind() == NodeKind::Constant);
+        constants.filter(|edge| graph.node(edge.source).path().contains("eader")).count()
+    };
+    assert_eq!(readers(&graph), 7, "{:#?}", told(&graph));
+    let renamed = [
+        ("src/limits.rs", "LIMIT", "MOST"),
+        ("src/limits.rs", "SIZE", "SPACE"),
+        ("go/limits.go", "Limit", "Most"),
+        ("go/limits.go", "shared", "common"),
+        ("j/a/Limits.java", "LIMIT", "MOST"),
+        ("c/limits.h", "LIMIT", "MOST"),
+        ("shop/limits.py", "LIMIT", "MOST"),
+    ];
+    for (path, was, is) in renamed {
+        for (from, to) in [(was, is), (is, was)] {
+            repository.edit(path, from, to);
+            let before = readers(&graph);
+            graph = repository.refresh(&mut ingest, Some(&graph)).0;
+            let (fresh, _) = repository.refresh(&mut repository.ingest(), None);
+            assert_eq!(told(&graph), told(&fresh), "{path}: {from} to {to}");
+            assert_ne!(readers(&graph), before, "{path}: {from} to {to}");
+        }
+    }
 }

@@ -36,12 +36,22 @@ fn value(eval: &mut Eval<'_, '_>, file: u32, what: ExprIx, hops: u32) -> Option<
                 let Some(ix) = around else { break };
                 around = facts.def(ix).parent;
             }
-            imported(eval, Place::File(file), name, hops).or_else(|| taken_apart(eval, file, name, hops))
+            imported(eval, Place::File(file), name, hops)
+                .or_else(|| taken_apart(eval, file, name, hops))
+                .or_else(|| eval.rules(file).path_constant(eval, file, *scope, &[name]))
         }
         Expr::Field { base, name } => match eval.expr(file, *base) {
             Ty::Place(place) => item(eval, file, place, eval.program.name(file, *name), hops),
+            Ty::Type(def, _) => {
+                let name = eval.program.name(file, *name);
+                eval.rules(file).constant(eval.program, Place::Def(def), name)
+            }
             _ => None,
         },
+        Expr::Path { segments, scope, .. } => {
+            let path: Vec<GName> = segments.iter().map(|&part| eval.program.name(file, part)).collect();
+            eval.rules(file).path_constant(eval, file, *scope, &path)
+        }
         Expr::Import(at) => loaded(eval, file, *at as usize, hops),
         _ => None,
     }
@@ -96,7 +106,11 @@ fn exported(eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Op
 
 fn imported(eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Option<GDef> {
     let &(file, at) = eval.program.imports(place, name).first()?;
-    loaded(eval, file, at as usize, hops)
+    let at = at as usize;
+    match eval.rules(file).module(eval, file, at) {
+        Some(_) => loaded(eval, file, at, hops),
+        None => eval.rules(file).imported_constant(eval, file, at),
+    }
 }
 
 /// What an import names; a module that is loaded whole stands for what it exports.
@@ -216,6 +230,104 @@ func g(x int) {}
             app.py f -> config.py timeout @[6]
             one.go f -> one.go shared @[3]
             two.go h -> one.go shared @[2]
+        "#]]
+        .assert_eq(&testing::edges(&graph, &[EdgeKind::References]));
+    }
+
+    #[test]
+    fn constants_of_other_files_are_referred_to_where_they_are_read() {
+        let graph = testing::graph(
+            r#"
+//- rs/Cargo.toml
+[package]
+name = "rs"
+//- rs/src/lib.rs
+mod app;
+mod config;
+mod glob;
+pub use config::LIMIT as MOST;
+//- rs/src/config.rs
+pub const LIMIT: u32 = 3;
+pub static NAME: &str = "x";
+pub struct Cart;
+impl Cart { pub const SIZE: u32 = 4; }
+//- rs/src/app.rs
+use crate::config::{self, Cart, LIMIT};
+fn a() -> u32 { LIMIT + 1 }
+fn b() -> &'static str { config::NAME }
+fn c() -> u32 { Cart::SIZE + crate::MOST }
+fn unknown() -> u32 { u32::MAX }
+//- rs/src/glob.rs
+use super::config::*;
+fn g() -> u32 { LIMIT * 2 }
+//- go.mod
+module m
+//- g/config/config.go
+package config
+const Limit = 3
+var shared = 4
+type T struct { Limit int }
+//- g/config/other.go
+package config
+func a() int { return Limit + shared }
+func b() T { return T{Limit: 1} }
+func c(shared int) int { return shared }
+//- g/app/app.go
+package app
+import "m/g/config"
+func d() int { if config.Limit > 2 { return 1 }; return 0 }
+//- j/a/Config.java
+package a;
+public class Config {
+  public static final int LIMIT = 3;
+  int own() { return LIMIT + 1; }
+}
+//- j/b/App.java
+package b;
+import a.Config;
+class App { int a() { return Config.LIMIT + 1; } int b(int LIMIT) { return LIMIT; } }
+//- j/b/Static.java
+package b;
+import static a.Config.LIMIT;
+class Static { int a() { return LIMIT + 1; } }
+//- c/config.h
+#define LIMIT 3
+extern int shared;
+//- c/app.c
+#include "config.h"
+int a(int x) { return x + LIMIT; }
+//- cc/config.hpp
+namespace n { constexpr int MOST = 3; class K { static const int SIZE = 2; int own(); }; }
+//- cc/app.cc
+#include "config.hpp"
+namespace n { int a() { return MOST + 1; } int K::own() { return SIZE + 1; } }
+//- ts/config.ts
+export const LIMIT = 3;
+export class Config { static MOST = 4 }
+//- ts/app.ts
+import { LIMIT, Config } from './config';
+export function a(x: number) { return x + LIMIT; }
+"#,
+        );
+        expect![[r#"
+            c/app.c a -> c/config.h LIMIT @[2]
+            cc/app.cc -> cc/config.hpp n.K @[2]
+            cc/app.cc n.K.own -> cc/config.hpp n.K.SIZE @[2]
+            cc/app.cc n.a -> cc/config.hpp n.MOST @[2]
+            g/app/app.go d -> g/config/config.go Limit @[3]
+            g/config/other.go a -> g/config/config.go Limit @[2]
+            g/config/other.go a -> g/config/config.go shared @[2]
+            g/config/other.go b -> g/config/config.go T @[3]
+            j/a/Config.java Config.own -> j/a/Config.java Config.LIMIT @[4]
+            j/b/App.java App.a -> j/a/Config.java Config.LIMIT @[3]
+            j/b/Static.java Static.a -> j/a/Config.java Config.LIMIT @[3]
+            rs/src/app.rs a -> rs/src/config.rs LIMIT @[2]
+            rs/src/app.rs b -> rs/src/config.rs NAME @[3]
+            rs/src/app.rs c -> rs/src/config.rs Cart.SIZE @[4]
+            rs/src/app.rs c -> rs/src/config.rs LIMIT @[4]
+            rs/src/config.rs -> rs/src/config.rs Cart @[4]
+            rs/src/glob.rs g -> rs/src/config.rs LIMIT @[2]
+            ts/app.ts a -> ts/config.ts LIMIT @[2]
         "#]]
         .assert_eq(&testing::edges(&graph, &[EdgeKind::References]));
     }

@@ -192,6 +192,12 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 _ => drop(linker.used(site)),
             }
         }
+        for site in &inside.reads {
+            if let Some(target) = linker.constant(site) {
+                let kind = LinkKind { kind: EdgeKind::References, candidates: None };
+                linker.link(site.scope, target, kind, site.line);
+            }
+        }
         for (at, def) in facts.defs.iter().enumerate() {
             for &base in &def.bases {
                 linker.base(DefIx(at as u32), base);

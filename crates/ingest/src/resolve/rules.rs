@@ -141,6 +141,11 @@ pub(crate) trait Rules: Sync {
         self.module(eval, file, at)
     }
 
+    /// The constant that a path names, in a language whose paths lead through modules.
+    fn path_constant(&self, _: &mut Eval<'_, '_>, _file: u32, _: Scope, _: &[GName]) -> Option<GDef> {
+        None
+    }
+
     /// A constant or variable that a place itself defines.
     fn constant(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
         let items = program.items(place, name).iter().copied();

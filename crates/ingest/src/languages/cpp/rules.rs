@@ -496,6 +496,14 @@ impl Rules for CppRules {
         }
     }
 
+    fn constant(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
+        let Place::Def(def) = place else { return self.c.constant(program, place, name) };
+        let (file, ix) = program.local(def);
+        // A namespace is what all files say of it.
+        let full = join(&self.homes.scope_name(program, file, Some(ix)), program.text(name));
+        self.seen(program, file, &full, |kind| kind == DefKind::Constant).first().copied()
+    }
+
     fn import(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Ty {
         self.c.import(eval, file, at)
     }

@@ -386,6 +386,21 @@ impl Reader<'_> {
         }
     }
 
+    /// The key of an element names a field, and no value, unless what is written is a map or a list.
+    fn field_name(&mut self, element: Node<'_>) {
+        let of = element.parent().and_then(|list| list.parent()).and_then(|literal| field(literal, "type"));
+        let has_keys = of.is_some_and(|of| {
+            matches!(of.kind(), "map_type" | "array_type" | "slice_type" | "implicit_length_array_type")
+        });
+        let key = element.named_child(0).filter(|_| !has_keys);
+        let key =
+            key.map(|key| key.named_child(0).filter(|_| key.kind() == "literal_element").unwrap_or(key));
+        if let Some(key) = key.filter(|key| key.kind() == "identifier") {
+            let known = self.sheet.known(key);
+            known.into_iter().for_each(|ix| self.sheet.facts.inside.exprs[ix.0 as usize] = Expr::Unknown);
+        }
+    }
+
     fn leave_expression(&mut self, kind: &str, node: Node<'_>) {
         match kind {
             "identifier" => {
@@ -401,7 +416,10 @@ impl Reader<'_> {
             }
             "call_expression" => self.call(node),
             // `Run: emptyRun` hands a function on.
-            "keyed_element" => self.handed_on(node.named_child(1)),
+            "keyed_element" => {
+                self.field_name(node);
+                self.handed_on(node.named_child(1));
+            }
             "literal_value" => {
                 let elements = named_children(node);
                 elements.into_iter().filter(|part| part.kind() == "literal_element").for_each(|part| {

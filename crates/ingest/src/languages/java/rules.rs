@@ -405,6 +405,14 @@ impl Rules for JavaRules {
         self.full(program, file, &path).map_or(Ty::External, |def| Ty::Type(def, Arc::new([])))
     }
 
+    /// `import static a.Config.LIMIT`.
+    fn imported_constant(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<GDef> {
+        let program = eval.program;
+        let of = self.full(program, file, &self.import_path(program, file, at as u32))?;
+        let name = program.name(file, program.files[file as usize].imports[at].bind);
+        self.constant(program, Place::Def(of), name)
+    }
+
     fn is_common_method(&self, name: &str) -> bool {
         matches!(
             name,

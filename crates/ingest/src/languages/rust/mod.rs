@@ -1,6 +1,7 @@
 //! Rust: grammar, extraction, and resolution by crates, modules, impls and types.
 
 mod attributes;
+mod constants;
 mod crates;
 mod expressions;
 mod extract;

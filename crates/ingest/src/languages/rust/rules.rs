@@ -20,7 +20,7 @@ pub(super) const MAX_HOPS: u32 = 24;
 #[derive(Default)]
 pub(crate) struct RustRules {
     pub(super) crates: Crates,
-    tables: Tables,
+    pub(super) tables: Tables,
     /// Macros by name.
     pub(super) macros: FxHashMap<GName, Vec<GDef>>,
 }
@@ -248,32 +248,8 @@ impl RustRules {
         at
     }
 
-    /// The module of ours that an import takes something from, and what.
-    fn holder(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize, hops: u32) -> Option<(Place, GName)> {
-        let program = eval.program;
-        let import = &program.files[file as usize].imports[at];
-        let path: Vec<GName> = import.path.iter().map(|&part| program.name(file, part)).collect();
-        let (&last, outer) = path.split_last().filter(|(_, outer)| !outer.is_empty())?;
-        match self.find(eval, file, import.scope, outer, Need::Type, hops) {
-            Ty::Place(place) => Some((place, last)),
-            _ => None,
-        }
-    }
-
-    /// The constant that an import names, itself or through others that pass it on.
-    fn constant_of(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize, hops: u32) -> Option<GDef> {
-        let hops = hops.checked_sub(1)?;
-        let (place, name) = self.holder(eval, file, at, hops)?;
-        let program = eval.program;
-        let own = program.items(place, name).iter().copied();
-        own.into_iter().find(|&def| program.def(def).kind == DefKind::Constant).or_else(|| {
-            let passed = program.imports(place, name).iter();
-            passed.into_iter().find_map(|&(file, at)| self.constant_of(eval, file, at as usize, hops))
-        })
-    }
-
     /// The module a scope lies in.
-    fn module(&self, eval: &Eval<'_, '_>, file: u32, scope: Scope) -> Place {
+    pub(super) fn module(&self, eval: &Eval<'_, '_>, file: u32, scope: Scope) -> Place {
         let facts = eval.program.files[file as usize];
         let mut around = scope;
         while let Some(ix) = around {
@@ -545,6 +521,16 @@ impl Rules for RustRules {
 
     fn imported_constant(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<GDef> {
         self.constant_of(eval, file, at, MAX_HOPS)
+    }
+
+    fn path_constant(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        file: u32,
+        scope: Scope,
+        path: &[GName],
+    ) -> Option<GDef> {
+        self.constant_at(eval, file, scope, path, MAX_HOPS)
     }
 
     fn imported_from(&self, eval: &mut Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {
