@@ -42,6 +42,9 @@ pub enum PlanError {
     Exists { at: usize, path: String },
     #[error("{path} is named twice")]
     Twice { at: usize, path: String },
+    /// One path would have to be a file and a folder.
+    #[error("{path} would be below {above}, which is a file after this batch")]
+    Below { at: usize, path: String, above: String },
     #[error("{path} holds something else than expected")]
     Stale { at: usize, path: String, expected: String, actual: Option<String> },
     #[error("{path}: {source}")]
@@ -112,10 +115,15 @@ pub const MAX_BATCH_BYTES: u64 = 256 << 20;
 pub fn plan(disk: &dyn Disk, changes: &[Change]) -> Result<Plan, PlanError> {
     let mut before: BTreeMap<&str, Option<Held>> = BTreeMap::new();
     let mut after: BTreeMap<&str, (Option<&str>, After)> = BTreeMap::new();
-    let mut named: BTreeSet<&str> = BTreeSet::new();
+    let mut named: BTreeSet<(&str, bool)> = BTreeSet::new();
+    let leaves = |change: &Change| change.rename_to.as_deref().is_some_and(|to| to != change.path);
+    let left: BTreeSet<&str> =
+        changes.iter().filter(|change| leaves(change)).map(|change| change.path.as_str()).collect();
     for (at, change) in changes.iter().enumerate() {
         let (path, to) = (change.path.as_str(), change.rename_to.as_deref());
-        if !named.insert(path) {
+        // What moves away leaves its path to a new file.
+        let is_instead = matches!(change.act, Act::Create(_)) && left.contains(path);
+        if !named.insert((path, is_instead)) {
             return Err(PlanError::Twice { at, path: path.to_owned() });
         }
         let now = disk.held(path).map_err(|source| PlanError::Disk { at, source })?;
@@ -126,7 +134,7 @@ pub fn plan(disk: &dyn Disk, changes: &[Change]) -> Result<Plan, PlanError> {
                 return Err(PlanError::Stale { at, path: path.to_owned(), expected, actual });
             }
         }
-        if let Some(new) = wanted(at, change, now.as_ref())? {
+        if let Some(new) = wanted(at, change, now.as_ref().filter(|_| !is_instead))? {
             let (to, from) = to.filter(|to| *to != path).map_or((path, None), |to| (to, Some(path)));
             if after.insert(to, (from, new)).is_some() {
                 let twice = PlanError::Twice { at, path: to.to_owned() };
@@ -143,7 +151,27 @@ pub fn plan(disk: &dyn Disk, changes: &[Change]) -> Result<Plan, PlanError> {
         }
         before.insert(to, None);
     }
+    file_below_file(changes, &after)?;
     finished(disk, changes, before, after)
+}
+
+/// A disk would notice such a path only after it has written others.
+fn file_below_file(
+    changes: &[Change],
+    after: &BTreeMap<&str, (Option<&str>, After)>,
+) -> Result<(), PlanError> {
+    for (path, (from, _)) in after {
+        let above = path.match_indices('/').map(|(end, _)| &path[..end]).find(|above| after.contains_key(above));
+        let Some(above) = above else { continue };
+        let makes = |change: &Change| match from {
+            Some(from) => change.path == *from && change.rename_to.as_deref() == Some(path),
+            None => change.path == *path,
+        };
+        let at = changes.iter().position(makes).unwrap_or_default();
+        let err = PlanError::Below { at, path: (*path).to_owned(), above: above.to_owned() };
+        return Err(if from.is_some() { err.of_destination() } else { err });
+    }
+    Ok(())
 }
 
 fn finished(

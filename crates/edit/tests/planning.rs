@@ -312,3 +312,35 @@ proptest::proptest! {
         proptest::prop_assert_eq!(now, new.into_bytes());
     }
 }
+
+#[test]
+fn a_path_cannot_become_a_file_and_a_folder() {
+    let place = Place::with(&[("a", b"A"), ("b", b"B")]);
+    let create = |path: &str| change(path, Act::Create("x".into()));
+    let below = "n/x would be below n, which is a file after this batch";
+    assert_eq!(place.apply(&[create("n"), create("n/x")]), below);
+    assert_eq!(place.apply(&[create("n/x"), create("n")]), below);
+    assert_eq!(place.apply(&[create("n/x"), moved("a", "n")]), below);
+    assert_eq!(place.apply(&[moved("a", "n"), moved("b", "n/x")]), below);
+    assert_eq!(place.apply(&[create("a/x")]), "a part of the way to a is a file");
+    assert_eq!(place.apply(&[moved("a", "c"), create("a/x")]), "a part of the way to a is a file");
+    assert_eq!(place.shown(), "a=A b=B");
+    assert_eq!(place.apply(&[create("n/x"), create("n.x"), create("n-")]), "a=A b=B n-=x n.x=x n/x=x");
+}
+
+#[test]
+fn a_file_can_be_made_where_another_moves_away() {
+    for order in [[0, 1], [1, 0]] {
+        let place = Place::with(&[("a", b"A")]);
+        let batch = [moved("a", "b"), change("a", Act::Create("new".into()))];
+        let batch = order.map(|nth: usize| batch[nth].clone());
+        assert_eq!(place.apply(&batch), "a=new b=A");
+        let back = journal::inverse(&place.disk(), "b-1").unwrap();
+        journal::commit(&place.disk(), &back, &BatchId("b-2".into()), UnixMs(1)).unwrap();
+        assert_eq!(place.shown(), "a=A");
+    }
+    let place = Place::with(&[("a", b"A")]);
+    let create = || change("a", Act::Create("new".into()));
+    assert_eq!(place.apply(&[moved("a", "b"), create(), create()]), "a is named twice");
+    assert_eq!(place.apply(&[create()]), "a exists already");
+}

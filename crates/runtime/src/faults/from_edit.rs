@@ -45,6 +45,9 @@ pub fn plan(tool: &str, argument: &dyn Fn(usize) -> String, err: PlanError) -> F
             tool,
             format!("`{}`: {said}. Put all changes of a file into one entry.", argument(at)),
         ),
+        PlanError::Below { at, .. } => {
+            invalid_params(tool, format!("`{}`: {said}. Give one of the two another path.", argument(at)))
+        }
         PlanError::Stale { at, path, expected, actual } => {
             let argument = argument(at);
             stale(&format!("`{argument}`: {said}."), &path, actual.as_deref(), Some(&expected))
