@@ -33,7 +33,8 @@ pub trait Disk {
     fn remove_empty_folder(&self, path: &str) -> Result<(), DiskError>;
     /// Writes and syncs a new file beside a path.
     fn put_beside(&self, path: &str, name: &str, bytes: &[u8], mode: Option<u32>) -> Result<(), DiskError>;
-    fn remove_beside(&self, path: &str, name: &str) -> Result<(), DiskError>;
+    /// Whether the folder was there to be looked into; that the file is not in it is no error.
+    fn remove_beside(&self, path: &str, name: &str) -> Result<bool, DiskError>;
     fn take_place(&self, path: &str, name: &str, onto: Onto) -> Result<(), DiskError>;
     fn remove_file(&self, path: &str) -> Result<(), DiskError>;
     /// Syncs the folder that holds a path.
@@ -100,7 +101,7 @@ impl Disk for OnDisk<'_> {
         self.at(path, |root, path| root.put_beside(path, name, bytes, mode))
     }
 
-    fn remove_beside(&self, path: &str, name: &str) -> Result<(), DiskError> {
+    fn remove_beside(&self, path: &str, name: &str) -> Result<bool, DiskError> {
         self.at(path, |root, path| root.remove_beside(path, name))
     }
 

@@ -6,8 +6,10 @@
 
 use m1nd_stdx::clock::UnixMs;
 use m1nd_stdx::digest::sha256_hex;
+use serde::{Deserialize, Serialize};
 
 use crate::disk::{Disk, DiskError, Held, Onto};
+use crate::leftover::{self, ASIDE, Left, Unswept, is_obstacle, unless_hindered};
 use crate::lock;
 use crate::plan::{After, FileChange, Plan};
 use crate::record::{Entry, Record, State};
@@ -36,6 +38,9 @@ pub enum JournalError {
     /// The disk refused to put things back too; the next start or batch will.
     #[error("{first}, and putting back what was changed failed too: {second}")]
     Unsettled { first: DiskError, second: DiskError },
+    /// Everything but these files is as it was before.
+    #[error("{first}; other than before are: {}", left_alone.join(", "))]
+    Partly { first: Box<JournalError>, left_alone: Vec<String> },
     #[error("no batch {0:?} can be taken back")]
     Unknown(String),
     #[error("files that the batch changed were changed since")]
@@ -43,15 +48,18 @@ pub enum JournalError {
 }
 
 /// A batch that an earlier process left unfinished.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recovered {
     pub id: String,
     pub ended: Ended,
-    /// Files that somebody changed since; they were left alone.
+    /// Files that somebody changed since, or that cannot be reached any more; they were left alone.
     pub left_alone: Vec<String>,
+    /// The file of the journal that still has the old contents.
+    pub aside: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// All files are new.
     Completed,
@@ -101,7 +109,11 @@ pub fn commit(disk: &dyn Disk, plan: &Plan, id: &BatchId, now: UnixMs) -> Result
     }
     let moved = disk.move_state(&batch.file(Phase::Staging), &batch.file(Phase::Forward));
     let done = moved.and_then(|()| batch.forward(disk)).map_err(JournalError::from);
-    let done = done.and_then(|left_alone| left_alone.first().map_or(Ok(()), |path| Err(stale(disk, path))));
+    let done = done.and_then(|left| match left.into_iter().next() {
+        None => Ok(()),
+        Some(Left { why: Some(err), .. }) => Err(err.into()),
+        Some(Left { path, .. }) => Err(stale(disk, &path)),
+    });
     if let Err(err) = done {
         return Err(batch.give_up(disk, err));
     }
@@ -117,6 +129,9 @@ pub fn commit(disk: &dyn Disk, plan: &Plan, id: &BatchId, now: UnixMs) -> Result
 }
 
 /// Ends what an earlier process left unfinished. The caller holds the lock.
+///
+/// What has become something else since never stands in the way: it is left alone and named. Only a disk that does not
+/// work is an error.
 pub fn recover(disk: &dyn Disk) -> Result<Vec<Recovered>, DiskError> {
     let mut names: Vec<String> = disk.states()?.into_iter().map(|(name, _)| name).collect();
     names.sort();
@@ -131,21 +146,23 @@ pub fn recover(disk: &dyn Disk) -> Result<Vec<Recovered>, DiskError> {
         };
         let Ok(record) = Record::from_bytes(&disk.state(&name)?) else {
             disk.move_state(&name, &format!("{name}.corrupt"))?;
-            let id = stem.to_owned();
-            ended.push(Recovered { id, ended: Ended::Damaged, left_alone: Vec::new() });
+            let (id, aside) = (stem.to_owned(), Some(format!("{name}.corrupt")));
+            ended.push(Recovered { id, ended: Ended::Damaged, left_alone: Vec::new(), aside });
             continue;
         };
         let batch = Batch { name: stem.to_owned(), record };
         let id = batch.record.id.clone();
         if phase == Phase::Forward && batch.can_go_forward(disk)? {
-            let left_alone = batch.forward(disk)?;
+            let left_alone = batch.forward(disk)?.iter().map(Left::said).collect();
             batch.close(disk)?;
-            ended.push(Recovered { id, ended: Ended::Completed, left_alone });
+            ended.push(Recovered { id, ended: Ended::Completed, left_alone, aside: None });
         } else {
-            let left_alone = batch.take_back(disk)?;
-            ended.push(Recovered { id, ended: Ended::TakenBack, left_alone });
+            let Back { left, aside } = batch.take_back(disk)?;
+            let left_alone = left.iter().map(Left::said).collect();
+            ended.push(Recovered { id, ended: Ended::TakenBack, left_alone, aside });
         }
     }
+    leftover::sweep(disk)?;
     Ok(ended)
 }
 
@@ -260,41 +277,39 @@ impl Batch {
         Ok(())
     }
 
-    /// Everything that is to take a place is there, or has taken it.
+    /// Nothing that is still to take a place is missing.
     fn can_go_forward(&self, disk: &dyn Disk) -> Result<bool, DiskError> {
         for entry in self.record.files.iter().filter(|entry| entry.after.is_some()) {
-            if !disk.is_beside(&entry.path, &entry.staged)?
-                && !is(disk.held(&entry.path)?.as_ref(), entry.after.as_ref())
-            {
-                return Ok(false);
+            let is_missing = || {
+                let is_old = has(disk.held(&entry.path)?.as_ref(), entry.before.as_ref());
+                Ok(is_old && !disk.is_beside(&entry.path, &entry.staged)?)
+            };
+            match is_missing() {
+                Ok(true) => return Ok(false),
+                Ok(false) => {}
+                Err(err) if is_obstacle(&err) => {}
+                Err(err) => return Err(err),
             }
         }
         Ok(true)
     }
 
-    /// Puts every new content in its place. Can be done again; the files that somebody changed meanwhile are left alone.
-    fn forward(&self, disk: &dyn Disk) -> Result<Vec<String>, DiskError> {
-        let mut left_alone = Vec::new();
+    /// Puts every new content in its place. Can be done again; what somebody changed meanwhile is left alone.
+    fn forward(&self, disk: &dyn Disk) -> Result<Vec<Left>, DiskError> {
+        let (mut left, mut unswept) = (Vec::new(), Unswept::default());
         for entry in &self.record.files {
-            if entry.after.is_some() && !disk.is_beside(&entry.path, &entry.staged)? {
-                continue;
-            }
-            let now = disk.held(&entry.path)?;
-            if !is(now.as_ref(), entry.before.as_ref()) {
-                if now.is_some() || entry.after.is_some() {
-                    left_alone.push(entry.path.clone());
-                }
-                disk.remove_beside(&entry.path, &entry.staged)?;
-                continue;
-            }
-            match (&entry.before, &entry.after) {
-                (Some(_), Some(_)) => disk.take_place(&entry.path, &entry.staged, Onto::Existing)?,
-                (None, Some(_)) => disk.take_place(&entry.path, &entry.staged, Onto::Nothing)?,
-                (_, None) => disk.remove_file(&entry.path)?,
-            }
+            let why = match place_new(disk, entry) {
+                Ok(true) => continue,
+                Ok(false) => None,
+                Err(err) if is_obstacle(&err) => Some(err),
+                Err(err) => return Err(err),
+            };
+            left.push(Left { path: entry.path.clone(), why });
+            clean(disk, entry, &mut unswept)?;
         }
         self.sync(disk)?;
-        Ok(left_alone)
+        unswept.keep(disk, &self.name)?;
+        Ok(left)
     }
 
     /// Says that it is done, and forgets batches that are too old to be taken back.
@@ -315,7 +330,16 @@ impl Batch {
 
     fn give_up(&self, disk: &dyn Disk, why: JournalError) -> JournalError {
         match (self.take_back(disk), why) {
-            (Ok(_), why) => why,
+            (Ok(back), why) => {
+                let is_known =
+                    |left: &Left| matches!(&why, JournalError::Stale { path, .. } if *path == left.path);
+                let left = back.left.iter().filter(|left| !is_known(left));
+                let left_alone: Vec<String> = left.map(Left::said).collect();
+                match left_alone.is_empty() {
+                    true => why,
+                    false => JournalError::Partly { first: Box::new(why), left_alone },
+                }
+            }
             (Err(second), JournalError::Disk(first)) => JournalError::Unsettled { first, second },
             (Err(second), why) => {
                 tracing::warn!(%second, "what a refused batch wrote beside files is still there");
@@ -325,34 +349,45 @@ impl Batch {
     }
 
     /// Puts every old content back, and takes away everything that was written beside files.
-    fn take_back(&self, disk: &dyn Disk) -> Result<Vec<String>, DiskError> {
+    fn take_back(&self, disk: &dyn Disk) -> Result<Back, DiskError> {
         let names = disk.states()?;
         let has = |phase| names.iter().any(|(name, _)| *name == self.file(phase));
+        // Before that nothing was put in its place: whatever is there now is somebody else's.
+        let is_begun = has(Phase::Forward) || has(Phase::Back);
         // From here on a recovery goes back too.
         if has(Phase::Forward) {
             disk.move_state(&self.file(Phase::Forward), &self.file(Phase::Back))?;
         }
-        let mut left_alone = Vec::new();
+        let (mut left, mut unswept) = (Vec::new(), Unswept::default());
         for (entry, old) in self.record.files.iter().zip(&self.record.old) {
-            let now = disk.held(&entry.path)?;
-            if !is(now.as_ref(), entry.before.as_ref()) {
-                if is(now.as_ref(), entry.after.as_ref()) {
-                    put_back(disk, entry, old.as_deref())?;
-                } else {
-                    left_alone.push(entry.path.clone());
+            let is_back = if is_begun { place_old(disk, entry, old.as_deref()) } else { Ok(true) };
+            match is_back {
+                Ok(true) => {}
+                Ok(false) => left.push(Left { path: entry.path.clone(), why: None }),
+                Err(err) if is_obstacle(&err) => {
+                    left.push(Left { path: entry.path.clone(), why: Some(err) });
                 }
+                Err(err) => return Err(err),
             }
-            disk.remove_beside(&entry.path, &entry.staged)?;
-            disk.remove_beside(&entry.path, &restoring(entry))?;
+            clean(disk, entry, &mut unswept)?;
         }
         self.sync(disk)?;
+        unswept.forget_below(disk, &self.record.folders);
         for folder in self.record.folders.iter().rev() {
-            disk.remove_empty_folder(folder)?;
+            unless_hindered(disk.remove_empty_folder(folder))?;
+        }
+        unswept.keep(disk, &self.name)?;
+        let mut aside = None;
+        if !left.is_empty() {
+            let name = format!("{}.{ASIDE}", self.name);
+            disk.move_state(&self.file(Phase::Back), &name)?;
+            leftover::keep_newest(disk, ASIDE)?;
+            aside = Some(name);
         }
         for phase in [Phase::Staging, Phase::Forward, Phase::Back] {
             disk.remove_state(&self.file(phase))?;
         }
-        Ok(left_alone)
+        Ok(Back { left, aside })
     }
 
     /// Each folder once.
@@ -361,7 +396,7 @@ impl Batch {
         for entry in &self.record.files {
             let folder = entry.path.rsplit_once('/').map_or("", |(folder, _)| folder);
             if !done.contains(&folder) {
-                disk.sync_beside(&entry.path)?;
+                unless_hindered(disk.sync_beside(&entry.path))?;
                 done.push(folder);
             }
         }
@@ -375,14 +410,92 @@ fn stale(disk: &dyn Disk, path: &str) -> JournalError {
     JournalError::Stale { path: path.to_owned(), actual: now.map(|held| sha256_hex(&held.bytes)) }
 }
 
-fn put_back(disk: &dyn Disk, entry: &Entry, old: Option<&[u8]>) -> Result<(), DiskError> {
-    let Some(old) = old else { return disk.remove_file(&entry.path) };
+/// What taking a batch back came to.
+struct Back {
+    left: Vec<Left>,
+    /// The record, where it is still needed.
+    aside: Option<String>,
+}
+
+/// Makes a file new, unless it is neither old nor new; whether it is new now.
+fn place_new(disk: &dyn Disk, entry: &Entry) -> Result<bool, DiskError> {
+    let now = disk.held(&entry.path)?;
+    let is_new = || has(now.as_ref(), entry.after.as_ref());
+    if entry.after.is_some() && !disk.is_beside(&entry.path, &entry.staged)? {
+        return Ok(is_new());
+    }
+    if !has(now.as_ref(), entry.before.as_ref()) {
+        let is_new = is_new();
+        if is_new {
+            disk.remove_beside(&entry.path, &entry.staged)?;
+        }
+        return Ok(is_new);
+    }
+    let mode = entry.before.as_ref().and_then(|before| before.mode);
+    match (&now, &entry.after) {
+        (Some(now), Some(after)) if after.mode.is_some() && mode.is_some_and(|mode| mode != now.mode) => {
+            // Somebody gave the old content another mode; the new one has it too.
+            let Some(new) = disk.held(&beside(&entry.path, &entry.staged))? else { return Ok(false) };
+            take_over(disk, entry, &new.bytes, Some(now.mode), Onto::Existing)?;
+            disk.remove_beside(&entry.path, &entry.staged)?;
+        }
+        (Some(_), Some(_)) => disk.take_place(&entry.path, &entry.staged, Onto::Existing)?,
+        (None, Some(_)) => disk.take_place(&entry.path, &entry.staged, Onto::Nothing)?,
+        (_, None) => disk.remove_file(&entry.path)?,
+    }
+    Ok(true)
+}
+
+/// Makes a file old, unless it is neither old nor new; whether it is old now.
+fn place_old(disk: &dyn Disk, entry: &Entry, old: Option<&[u8]>) -> Result<bool, DiskError> {
+    let now = disk.held(&entry.path)?;
+    if is(now.as_ref(), entry.before.as_ref()) {
+        return Ok(true);
+    }
+    let is_new = is(now.as_ref(), entry.after.as_ref());
+    if !is_new && has(now.as_ref(), entry.before.as_ref()) {
+        return Ok(true);
+    }
+    if !has(now.as_ref(), entry.after.as_ref()) {
+        return Ok(false);
+    }
+    let Some(old) = old else { return disk.remove_file(&entry.path).map(|()| true) };
+    // A mode that somebody gave it since stays.
+    let given = now.as_ref().filter(|_| !is_new).map(|now| now.mode);
+    let mode = given.or(entry.before.as_ref().and_then(|before| before.mode));
+    let onto = if entry.after.is_some() { Onto::Existing } else { Onto::Nothing };
+    take_over(disk, entry, old, mode, onto)?;
+    Ok(true)
+}
+
+/// Writes a content beside a file and gives it the place.
+fn take_over(
+    disk: &dyn Disk,
+    entry: &Entry,
+    bytes: &[u8],
+    mode: Option<u32>,
+    onto: Onto,
+) -> Result<(), DiskError> {
     let name = restoring(entry);
     disk.remove_beside(&entry.path, &name)?;
-    let mode = entry.before.as_ref().and_then(|before| before.mode);
-    disk.put_beside(&entry.path, &name, old, mode)?;
-    let onto = if entry.after.is_some() { Onto::Existing } else { Onto::Nothing };
+    disk.put_beside(&entry.path, &name, bytes, mode)?;
     disk.take_place(&entry.path, &name, onto)
+}
+
+/// Takes away what was written beside a file.
+fn clean(disk: &dyn Disk, entry: &Entry, unswept: &mut Unswept) -> Result<(), DiskError> {
+    if entry.after.is_some() {
+        unswept.remove(disk, &entry.path, &entry.staged)?;
+    }
+    if entry.before.is_some() {
+        unswept.remove(disk, &entry.path, &restoring(entry))?;
+    }
+    Ok(())
+}
+
+/// The path of a file beside another.
+fn beside(path: &str, name: &str) -> String {
+    path.rsplit_once('/').map_or_else(|| name.to_owned(), |(folder, _)| format!("{folder}/{name}"))
 }
 
 /// The file in which an old content waits to take its place.
@@ -392,12 +505,16 @@ fn restoring(entry: &Entry) -> String {
 
 /// Whether a file is in a state. A mode that the system chose is not compared.
 fn is(now: Option<&Held>, state: Option<&State>) -> bool {
+    let is_mode = |now: &Held, state: &State| state.mode.is_none_or(|mode| mode == now.mode);
+    has(now, state) && now.zip(state).is_none_or(|(now, state)| is_mode(now, state))
+}
+
+/// Whether a file has the content of a state, with whatever mode.
+fn has(now: Option<&Held>, state: Option<&State>) -> bool {
     match (now, state) {
         (None, None) => true,
         (Some(now), Some(state)) => {
-            now.bytes.len() as u64 == state.bytes
-                && state.mode.is_none_or(|mode| mode == now.mode)
-                && sha256_hex(&now.bytes) == state.sha256
+            now.bytes.len() as u64 == state.bytes && sha256_hex(&now.bytes) == state.sha256
         }
         _ => false,
     }

@@ -4,6 +4,7 @@
 
 pub mod disk;
 pub mod journal;
+mod leftover;
 pub mod lock;
 pub mod patch;
 pub mod plan;

@@ -161,7 +161,8 @@ fn file_below_file(
     after: &BTreeMap<&str, (Option<&str>, After)>,
 ) -> Result<(), PlanError> {
     for (path, (from, _)) in after {
-        let above = path.match_indices('/').map(|(end, _)| &path[..end]).find(|above| after.contains_key(above));
+        let above =
+            path.match_indices('/').map(|(end, _)| &path[..end]).find(|above| after.contains_key(above));
         let Some(above) = above else { continue };
         let makes = |change: &Change| match from {
             Some(from) => change.path == *from && change.rename_to.as_deref() == Some(path),

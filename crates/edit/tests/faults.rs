@@ -5,7 +5,9 @@
 mod common;
 
 use std::cell::Cell;
+use std::fs;
 use std::io;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use common::{Tree, batch, lay_out, tree};
@@ -115,8 +117,10 @@ impl Disk for Faulty<'_> {
         )
     }
 
-    fn remove_beside(&self, path: &str, name: &str) -> Result<(), DiskError> {
-        self.step(|disk| disk.remove_beside(path, name), |_| {})
+    fn remove_beside(&self, path: &str, name: &str) -> Result<bool, DiskError> {
+        let looked = Cell::new(true);
+        self.step(|disk| disk.remove_beside(path, name).map(|there| looked.set(there)), |_| {})?;
+        Ok(looked.get())
     }
 
     fn take_place(&self, path: &str, name: &str, onto: Onto) -> Result<(), DiskError> {
@@ -352,4 +356,173 @@ fn a_damaged_record_is_set_aside() {
     assert_eq!(recover(&disk).unwrap()[0].ended, journal::Ended::Damaged);
     assert!(!journal::is_pending(&disk));
     assert!(folder.join("journal/00000001-b-1.forward.corrupt").exists());
+}
+
+/// A workspace whose batch ended at an operation, as if the process had died.
+struct Crashed {
+    dir: tempfile::TempDir,
+    root: Root,
+}
+
+impl Crashed {
+    fn at(at: u32) -> Self {
+        let dir = common::folder();
+        let folder = dir.path().join("ws");
+        lay_out(&folder);
+        let crashed = Self { root: Root::open(&folder).unwrap(), dir };
+        let planned = plan(&crashed.disk(), &batch()).unwrap();
+        let (count, dead) = (Cell::new(0), Cell::new(false));
+        let dying = Faulty { disk: crashed.disk(), count, at, wrong: Wrong::DiesAfter, dead };
+        commit(&dying, &planned, &id(), UnixMs(1)).ok();
+        crashed
+    }
+
+    fn disk(&self) -> OnDisk<'_> {
+        OnDisk { root: &self.root, journal: self.dir.path().join("journal") }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// The ending of the record that waits.
+    fn phase(&self) -> Option<String> {
+        let names = self.disk().states().unwrap().into_iter().map(|(name, _)| name);
+        let endings = names.filter_map(|name| Some(name.rsplit_once('.')?.1.to_owned()));
+        endings.into_iter().find(|ending| ending == "staging" || ending == "forward")
+    }
+
+    fn litter(&self) -> Vec<String> {
+        tree(self.root.path()).into_keys().filter(|name| name.contains(".m1nd-")).collect()
+    }
+}
+
+fn gone(path: &Path) {
+    match path.is_dir() && !path.is_symlink() {
+        true => fs::remove_dir_all(path).unwrap(),
+        false => fs::remove_file(path).unwrap_or_default(),
+    }
+}
+
+#[test]
+fn what_paths_have_become_since_a_crash_blocks_nothing() {
+    let (_, _, operations) = old_and_new();
+    type Mangle = fn(&Crashed);
+    let mangles: [(&str, Mangle); 7] = [
+        ("a target is a folder", |at| {
+            gone(&at.path("src/edit3.rs"));
+            fs::create_dir(at.path("src/edit3.rs")).unwrap();
+        }),
+        ("a target is a link", |at| {
+            gone(&at.path("src/edit3.rs"));
+            symlink("/etc/hostname", at.path("src/edit3.rs")).unwrap();
+        }),
+        ("a folder is a link", |at| {
+            fs::rename(at.path("src"), at.path("kept")).unwrap();
+            symlink("kept", at.path("src")).unwrap();
+        }),
+        ("a folder is gone", |at| gone(&at.path("src"))),
+        ("a folder of deleted files is gone", |at| gone(&at.path("old"))),
+        ("a folder is a file", |at| {
+            gone(&at.path("old"));
+            fs::write(at.path("old"), "file").unwrap();
+        }),
+        ("a folder that is made is a file", |at| {
+            gone(&at.path("new"));
+            fs::write(at.path("new"), "file").unwrap();
+        }),
+    ];
+    let mut seen = (0, 0);
+    for (what, mangle) in mangles {
+        for at in 0..operations {
+            let crashed = Crashed::at(at);
+            let Some(phase) = crashed.phase() else { continue };
+            mangle(&crashed);
+            let settled = recover(&crashed.disk()).unwrap_or_else(|err| panic!("{what} at {at}: {err}"));
+            assert!(!journal::is_pending(&crashed.disk()), "{what} at {at}");
+            if what != "a folder is a link" {
+                assert_eq!(crashed.litter(), [""; 0], "{what} at {at}");
+            }
+            match (&settled[0].left_alone[..], &phase[..]) {
+                // Nothing was in its place yet.
+                (left, "staging") => {
+                    seen.0 += 1;
+                    assert_eq!(left, [""; 0], "{what} at {at}");
+                }
+                ([], _) => {}
+                (_, _) => {
+                    seen.1 += 1;
+                    let is_back = settled[0].ended == journal::Ended::TakenBack;
+                    assert_eq!(settled[0].aside.is_some(), is_back, "{what} at {at}");
+                }
+            }
+            let create = m1nd_edit::Change {
+                path: "z".into(),
+                act: m1nd_edit::Act::Create("z".into()),
+                rename_to: None,
+                expected: None,
+            };
+            let next = plan(&crashed.disk(), &[create]).unwrap();
+            commit(&crashed.disk(), &next, &BatchId("b-2".into()), UnixMs(2)).unwrap();
+        }
+    }
+    assert!(seen.0 > 50 && seen.1 > 50, "{seen:?}");
+}
+
+#[test]
+fn what_was_written_beside_files_goes_when_their_folder_is_back() {
+    let (old, _, operations) = old_and_new();
+    let mut seen = 0;
+    for at in 0..operations {
+        let crashed = Crashed::at(at);
+        if crashed.phase().as_deref() != Some("staging") || crashed.litter().is_empty() {
+            continue;
+        }
+        seen += 1;
+        fs::rename(crashed.path("src"), crashed.path("kept")).unwrap();
+        recover(&crashed.disk()).unwrap();
+        fs::rename(crashed.path("kept"), crashed.path("src")).unwrap();
+        recover(&crashed.disk()).unwrap();
+        assert_eq!(tree(crashed.root.path()), old, "{at}");
+        assert_eq!(crashed.disk().states().unwrap(), [], "{at}");
+    }
+    assert!(seen > 5, "{seen}");
+}
+
+#[test]
+fn a_mode_given_since_a_crash_stays_and_does_not_hold_a_batch_up() {
+    let (old, new, operations) = old_and_new();
+    let mut seen = (0, 0);
+    for at in 0..operations {
+        let crashed = Crashed::at(at);
+        let Some(phase) = crashed.phase() else { continue };
+        fs::set_permissions(crashed.path("src/edit3.rs"), fs::Permissions::from_mode(0o444)).unwrap();
+        let settled = recover(&crashed.disk()).unwrap();
+        assert_eq!(settled[0].left_alone, [""; 0], "{at}");
+        let mut expected = if phase == "staging" { old.clone() } else { new.clone() };
+        expected.get_mut("src/edit3.rs").unwrap().1 = 0o444;
+        assert_eq!(tree(crashed.root.path()), expected, "{at}");
+        match phase.as_str() {
+            "staging" => seen.0 += 1,
+            _ => seen.1 += 1,
+        }
+    }
+    assert!(seen.0 > 5 && seen.1 > 5, "{seen:?}");
+}
+
+#[test]
+fn a_batch_that_was_done_stays_when_a_file_is_changed_before_the_journal_knew() {
+    let (_, new, operations) = old_and_new();
+    let crashed = Crashed::at(operations - 2);
+    assert_eq!(crashed.phase().as_deref(), Some("forward"));
+    assert_eq!(tree(crashed.root.path()), new);
+    fs::write(crashed.path("src/edit3.rs"), "mine").unwrap();
+    let settled = recover(&crashed.disk()).unwrap();
+    assert_eq!(
+        (settled[0].ended, &settled[0].left_alone[..]),
+        (journal::Ended::Completed, &["src/edit3.rs".to_owned()][..])
+    );
+    let mut expected = new;
+    expected.get_mut("src/edit3.rs").unwrap().0 = b"mine".to_vec();
+    assert_eq!(tree(crashed.root.path()), expected);
 }

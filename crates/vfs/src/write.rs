@@ -190,10 +190,12 @@ impl Root {
         unlinked(path, rustix::fs::unlinkat(&parent.folder, path.file_name(), AtFlags::empty()))
     }
 
-    /// Removes the file called `name` beside `path`; that there is none is no error.
-    pub fn remove_beside(&self, path: &RelPath, name: &str) -> Result<(), WriteError> {
-        let Some(parent) = self.parent_of(path)? else { return Ok(()) };
-        unlinked(path, rustix::fs::unlinkat(&parent.folder, name, AtFlags::empty()))
+    /// Removes the file called `name` beside `path`; that there is none is no error. Whether the folder was there to be
+    /// looked into.
+    pub fn remove_beside(&self, path: &RelPath, name: &str) -> Result<bool, WriteError> {
+        let Some(parent) = self.parent_of(path)? else { return Ok(false) };
+        unlinked(path, rustix::fs::unlinkat(&parent.folder, name, AtFlags::empty()))?;
+        Ok(true)
     }
 
     /// Waits until the disk has the names in the folder that holds `path`.
