@@ -1,7 +1,8 @@
 //! Lock: one batch at a time on a workspace, between threads and between processes.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,7 +25,11 @@ pub struct Lock {
 /// places.
 pub fn acquire(journal: &Path, root: &Root, mut go_on: impl FnMut() -> bool) -> io::Result<Option<Lock>> {
     durable::private_folder(journal)?;
-    let own = File::options().create(true).append(true).open(journal.join(FILE))?;
+    let own = File::options().create(true).append(true).mode(0o600).open(journal.join(FILE))?;
+    // An earlier version made it as the system makes files.
+    if own.metadata()?.permissions().mode() & 0o077 != 0 {
+        own.set_permissions(Permissions::from_mode(0o600))?;
+    }
     let mut files = vec![own];
     let mut folders = vec![root.path().to_owned()];
     folders.extend(root.mounted().iter().map(|mount| mount.root().path().to_owned()));
@@ -62,6 +67,8 @@ mod tests {
         let root = Root::open(&dir.path().join("ws")).unwrap();
         let held = acquire(&dir.path().join("one"), &root, || false).unwrap();
         assert!(held.is_some());
+        let made = std::fs::metadata(dir.path().join("one/lock")).unwrap();
+        assert_eq!(made.permissions().mode() & 0o777, 0o600);
         for journal in ["one", "two"] {
             let mut asked = 0;
             let mut twice = || {

@@ -138,7 +138,12 @@ fn parse(patch: &str) -> Result<Vec<FilePatch>, PatchError> {
             return Err(malformed("copies cannot be patched"));
         } else if line.starts_with("--- ") && lines.get(at + 1).is_some_and(|next| next.starts_with("+++ ")) {
             let (old, new) = names(&line[4..], lines[at + 1][4..].trim_end_matches('\r'));
-            if files.last().is_none_or(|file| file.named) {
+            // After a file that only moves, another one may begin without a line of git.
+            let is_other = |file: &FilePatch| {
+                file.named
+                    || file.old.is_some() && file.new.is_some() && (&file.old, &file.new) != (&old, &new)
+            };
+            if files.last().is_none_or(is_other) {
                 files.push(FilePatch { line: at + 1, ..FilePatch::default() });
             }
             let file = last(&mut files, at);

@@ -57,6 +57,8 @@ pub enum PlanError {
     },
     #[error("{path} is {what}")]
     NotText { at: usize, path: String, what: &'static str },
+    #[error("the new text of {path} has U+FFFD, and the file has bytes that are no UTF-8")]
+    Lossy { at: usize, path: String },
     #[error("the new text of {path} has a NUL byte")]
     NulByte { at: usize, path: String },
     #[error("{path} is read-only")]
@@ -245,6 +247,12 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
         Act::Delete => return Ok(None),
         Act::Keep => now.bytes.clone(),
         Act::Exact(bytes) => plain(bytes.clone())?,
+        // Whoever read the file saw that letter in place of these bytes, and would write over them.
+        Act::Replace(new)
+            if new.contains(char::REPLACEMENT_CHARACTER) && std::str::from_utf8(text()?).is_err() =>
+        {
+            return Err(PlanError::Lossy { at, path: path() });
+        }
         Act::Replace(new) => plain(in_the_form_of(text()?, new))?,
         Act::Edits(edits) => plain(edited(text()?, edits).map_err(|source| {
             let sha256 = sha256_hex(&now.bytes);

@@ -21,6 +21,9 @@ pub enum EditError {
     Same { at: usize },
     #[error("edit {at}: `old` is not in the file")]
     NotFound { at: usize, near: Vec<Near> },
+    /// A byte that is no UTF-8 is shown as this letter, which is not what the file has.
+    #[error("edit {at}: `old` has U+FFFD, which stands for bytes of line {line} that are no UTF-8")]
+    NotUtf8 { at: usize, line: u32 },
     #[error("edit {at}: `old` is in the file {count}")]
     Several { at: usize, lines: Vec<u32>, count: Count },
     #[error("edits {first} and {second} overlap")]
@@ -74,7 +77,11 @@ pub fn edited(bytes: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
         let (found, count) = occurrences(&file.text, old.as_bytes());
         match found[..] {
             [one] => spots.push((one..one + old.len(), at)),
-            [] => return Err(EditError::NotFound { at, near: near(&file.text, &old) }),
+            [] => {
+                let not_utf8 = undecodable(&file.text, &old).map(|line| EditError::NotUtf8 { at, line });
+                let not_found = || EditError::NotFound { at, near: near(&file.text, &old) };
+                return Err(not_utf8.unwrap_or_else(not_found));
+            }
             _ => {
                 let lines = found.iter().map(|&one| line_of(&file.text, one)).collect();
                 return Err(EditError::Several { at, lines, count });
@@ -103,6 +110,17 @@ pub fn edited(bytes: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
     }
     out.extend_from_slice(&bytes[start + from..]);
     Ok(out)
+}
+
+/// The line of the bytes that a replacement character in `old` stands for.
+fn undecodable(text: &[u8], old: &str) -> Option<u32> {
+    let within = old.find(char::REPLACEMENT_CHARACTER)?;
+    if std::str::from_utf8(text).is_ok() {
+        return None;
+    }
+    let shown = String::from_utf8_lossy(text);
+    let at = shown.find(old)? + within;
+    Some(line_of(shown.as_bytes(), at))
 }
 
 fn unmarked(text: &str) -> &str {

@@ -344,3 +344,72 @@ fn a_file_can_be_made_where_another_moves_away() {
     assert_eq!(place.apply(&[moved("a", "b"), create(), create()]), "a is named twice");
     assert_eq!(place.apply(&[create()]), "a exists already");
 }
+
+/// What a plan does, as a diff that can be applied elsewhere.
+fn as_git(planned: &m1nd_edit::Plan) -> String {
+    let held = |path: &str| {
+        planned.files.iter().find(|file| file.path == path).and_then(|file| file.before.as_ref())
+    };
+    let mut out = String::new();
+    for file in &planned.files {
+        let is_left = planned.files.iter().any(|other| other.from.as_deref() == Some(&file.path));
+        if file.after.is_none() && is_left {
+            continue;
+        }
+        let from = file.from.as_deref().unwrap_or(&file.path);
+        let old = held(from).filter(|_| file.from.is_some() || !is_left).map(|held| (from, &held.bytes[..]));
+        let new = file.after.as_ref().map(|after| (&file.path[..], &after.bytes[..]));
+        out.push_str(&unified::git_diff(old, new, unified::Modes::default()));
+    }
+    out
+}
+
+#[test]
+fn a_diff_with_renames_can_be_applied_by_git_and_by_us() {
+    let files: &[(&str, &[u8])] =
+        &[("a", b"A\n"), ("b", b"one\ntwo\n"), ("c d", b"C\n"), ("e", b"E"), ("f", b"F\n")];
+    let place = Place::with(files);
+    let mut both = moved("b", "deep/b");
+    both.act = edit("two", "three");
+    let batch = [
+        moved("a", "z"),
+        both,
+        change("c d", edit("C", "c")),
+        change("e", Act::Delete),
+        change("new", Act::Create("n".into())),
+        moved("f", "g"),
+        change("f", Act::Create("instead\n".into())),
+    ];
+    let diff = as_git(&plan(&place.disk(), &batch).unwrap());
+    let wanted = place.apply(&batch);
+    assert_eq!(wanted, "c d=c\n deep/b=one\nthree\n f=instead\n g=F\n new=n z=A\n");
+    let ours = Place::with(files);
+    let changes = patch::changes(&ours.disk(), &diff).unwrap();
+    assert_eq!(ours.apply(&changes), wanted, "{diff}");
+    let gits = Place::with(files);
+    fs::write(gits.dir.path().join("x.patch"), &diff).unwrap();
+    let applied = std::process::Command::new("git")
+        .args(["apply", "../x.patch"])
+        .current_dir(gits.root.path())
+        .output();
+    let applied = applied.unwrap();
+    assert!(applied.status.success(), "{}\n{diff}", String::from_utf8_lossy(&applied.stderr));
+    assert_eq!(gits.shown(), wanted);
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_never_written_over_unseen() {
+    let place = Place::with(&[("a", b"caf\xE9\nbar\n"), ("b", "\u{FFFD}\n".as_bytes())]);
+    let shown = "caf\u{FFFD}\nbaz\n";
+    assert_eq!(
+        place.apply(&[change("a", Act::Replace(shown.into()))]),
+        "the new text of a has U+FFFD, and the file has bytes that are no UTF-8"
+    );
+    assert_eq!(
+        place.apply(&[change("a", edit("caf\u{FFFD}\nbar", "x"))]),
+        "a: edit 0: `old` has U+FFFD, which stands for bytes of line 1 that are no UTF-8"
+    );
+    place.apply(&[change("a", edit("bar", "baz")), change("b", Act::Replace("\u{FFFD}!\n".into()))]);
+    assert_eq!(fs::read(place.path("a")).unwrap(), b"caf\xE9\nbaz\n");
+    assert_eq!(fs::read(place.path("b")).unwrap(), "\u{FFFD}!\n".as_bytes());
+}
