@@ -127,9 +127,10 @@ fn definitions_of(facts: &FileFacts, text: &str) -> BTreeMap<Key, Definition> {
         }
         // What is inside a definition and has a name of its own is told by itself.
         let own = own_text(facts, at, &inside[at], text);
+        let body = attributes(text, def.from as usize) + &own;
         out.insert(
             key,
-            Definition { line: def.line_start, signature: plain(&def.signature), body: plain(&own) },
+            Definition { line: def.line_start, signature: plain(&def.signature), body: plain(&body) },
         );
     }
     out
@@ -174,6 +175,49 @@ fn own_text(facts: &FileFacts, at: usize, inside: &[usize], text: &str) -> Strin
     out
 }
 
+/// Lines above a definition that are looked through for its attributes.
+const MAX_ABOVE: usize = 40;
+
+/// Decorators, annotations and attributes that stand before a definition, whatever the language calls them: they
+/// change what it does as much as its text.
+fn attributes(text: &str, from: usize) -> String {
+    let is_mark = |line: &str| ["@", "#[", "["].iter().any(|mark| line.starts_with(mark));
+    let is_aside =
+        |line: &str| line.is_empty() || ["//", "/*", "*", "#"].iter().any(|mark| line.starts_with(mark));
+    let Some(before) = text.get(..from) else { return String::new() };
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let mut found: Vec<&str> = Vec::new();
+    let same_line = before[start..].trim();
+    if is_mark(same_line) {
+        found.push(same_line);
+    }
+    // Upwards, so that what is in brackets over several lines ends before it begins.
+    let (mut open, mut waiting) = (0_i32, Vec::new());
+    for line in before[..start].lines().rev().take(MAX_ABOVE) {
+        let line = line.trim();
+        if waiting.is_empty() && is_aside(line) && !is_mark(line) {
+            continue;
+        }
+        waiting.push(line);
+        for letter in line.chars() {
+            match letter {
+                ')' | ']' | '}' => open += 1,
+                '(' | '[' | '{' => open -= 1,
+                _ => {}
+            }
+        }
+        if open > 0 {
+            continue;
+        }
+        if open < 0 || !is_mark(line) {
+            break;
+        }
+        found.append(&mut waiting);
+    }
+    found.reverse();
+    found.iter().flat_map(|line| [*line, "\n"]).collect()
+}
+
 /// How code is laid out is no difference.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -203,5 +247,28 @@ mod tests {
         let again =
             compare("src/a.rs", read(before.as_bytes(), old.as_ref()), read(now.as_bytes(), new.as_ref()));
         assert_eq!(again, Some(found));
+    }
+
+    #[test]
+    fn attributes_above_a_definition_belong_to_it() {
+        let shown = |path: &str, before: &str, now: &str| {
+            let found = compare(path, state(before), state(now)).unwrap();
+            found.iter().map(|one| format!("{} {}", one.name, one.change.name())).collect::<Vec<_>>()
+        };
+        let plain = "fn g() {}\nfn f() {}\n";
+        assert_eq!(shown("a.rs", plain, "fn g() {}\n#[cfg(windows)]\nfn f() {}\n"), ["f body"]);
+        assert_eq!(
+            shown("a.rs", plain, "fn g() {}\n#[cfg(\n    windows\n)]\n// why\nfn f() {}\n"),
+            ["f body"]
+        );
+        assert_eq!(shown("a.rs", "#[a]\nfn f() {}\n", "#[a]\n#[b]\nfn f() {}\n"), ["f body"]);
+        assert_eq!(shown("a.rs", "#[a]\nfn f() {}\n", "// said\n#[a]\n\nfn f() {}\n"), [""; 0]);
+        assert_eq!(shown("a.rs", "use x;\nfn f() {}\n", "use x;\nuse y;\nfn f() {}\n"), [""; 0]);
+        #[cfg(feature = "lang-python")]
+        {
+            let bare = "def star(a):\n    return a\n";
+            assert_eq!(shown("a.py", bare, &format!("@functools.cache\n{bare}")), ["star body"]);
+            assert_eq!(shown("a.py", &format!("@route(\n    '/a',\n)\n{bare}"), bare), ["star body"]);
+        }
     }
 }
