@@ -27,7 +27,7 @@ pub fn edits(given: Option<Vec<Replacement>>) -> Option<Vec<Edit>> {
 /// A batch that was made.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Edited {
-    /// For undo_batch; missing when nothing had to be changed.
+    /// For undo_batch; missing when nothing had to be changed. Of a repeated edit_commit: the batch that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     batch_id: Option<String>,
     files: Vec<FileShown>,
@@ -48,6 +48,9 @@ pub struct Edited {
     /// Calls, on lines that were not touched, of what has another signature now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     callers_to_check: Vec<CallerShown>,
+    /// Of both lists in all, where this is more than is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uses_total: Option<u64>,
     tests: TestsShown,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     proactive_insights: Vec<String>,
@@ -76,6 +79,7 @@ impl Edited {
             symbols: made.symbols,
             dangling_callers: made.dangling,
             callers_to_check: made.callers,
+            uses_total: None,
             tests: made.tests,
             proactive_insights: made.insights,
             commands: made.commands,
@@ -97,16 +101,25 @@ impl Edited {
         if let Some(first) = self.dangling_callers.first() {
             return (
                 ProofState::Triaging,
-                look(first, "This place uses what was removed: change it, or undo_batch."),
+                look(first, "This place uses what was removed or hidden: change it, or undo_batch."),
             );
         }
         if let Some(first) = self.callers_to_check.first() {
-            let hint = "The signature changed and this call did not: check it.";
-            return (ProofState::Proving, look(first, hint));
+            let hint = match self.callers_to_check.len() {
+                1 => "The signature changed and this call did not: check it.".to_owned(),
+                more => format!(
+                    "The signature changed and {more} calls did not: check them, this one first; callers lists all."
+                ),
+            };
+            return (ProofState::Proving, look(first, &hint));
         }
         if self.diff.is_some() {
             let hint = "Nothing was written. Call again without `dry_run` to make it.";
             return (ProofState::ReadyToEdit, Guidance::hint(hint));
+        }
+        if self.files.is_empty() {
+            let hint = "Nothing had to be changed: the files hold that already.";
+            return (ProofState::Proving, Guidance::hint(hint));
         }
         match self.tests.run.first() {
             Some(test) => {
@@ -124,6 +137,17 @@ impl Edited {
 impl Trim for Edited {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
+        let uses = self.dangling_callers.len() + self.callers_to_check.len();
+        let all = self.uses_total.unwrap_or(uses as u64);
+        let is_shorter = self.shorten(excess);
+        let left = self.dangling_callers.len() + self.callers_to_check.len();
+        self.uses_total = (all > left as u64).then_some(all);
+        is_shorter
+    }
+}
+
+impl Edited {
+    fn shorten(&mut self, excess: usize) -> bool {
         self.diff.as_mut().is_some_and(|diff| {
             diff.len() > SHORT_DIFF && {
                 let keep = diff.len().saturating_sub(excess).max(SHORT_DIFF);

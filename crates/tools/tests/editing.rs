@@ -109,7 +109,8 @@ fn a_preview_shows_who_breaks_and_a_commit_writes_it_once() {
     assert_eq!(made["graph_updated"], true);
     let again = ok(&fixture, "edit_commit", json!({"preview_id": id, "confirm": true}));
     assert_eq!(again["unchanged"], json!(["shop/price.py"]));
-    assert!(again.get("batch_id").is_none());
+    assert_eq!(again["batch_id"], made["batch_id"]);
+    assert!(again["next_step_hint"].as_str().unwrap().starts_with("Nothing had to be changed"), "{again}");
 }
 
 #[test]
@@ -334,6 +335,16 @@ fn an_unfinished_batch_of_an_ended_process_is_settled_at_the_next_start() {
     fixture.runtime.bind(&fixture.root(), m1nd_runtime::workspace::BindingSource::Flag).unwrap();
     assert!(read(&fixture, "shop/price.py").starts_with("def total_price"));
     assert!(!journal::is_pending(&fixture.runtime.workspace().unwrap().disk()));
+    // The process that settled it makes no edit; another one says it.
+    let said = "Batch b-half of a process that ended was taken back: all of its files are as before.";
+    assert_eq!(ok(&fixture, "health", json!({}))["settled_batches"], json!([said]));
+    let doctor = ok(&fixture, "doctor", json!({}));
+    assert_eq!(doctor["diagnostics"]["settled_batches"], json!([said]));
+    fixture.runtime.bind(&fixture.root(), m1nd_runtime::workspace::BindingSource::Flag).unwrap();
+    let edit = json!({"file_path": "shop/price.py", "edits": [{"old": "0.2", "new": "0.3"}]});
+    let made = ok(&fixture, "apply", edit);
+    assert_eq!(made["proactive_insights"][0], json!(said));
+    assert!(ok(&fixture, "health", json!({})).get("settled_batches").is_none());
 }
 
 #[test]

@@ -60,6 +60,15 @@ pub fn plan(tool: &str, argument: &dyn Fn(usize) -> String, err: PlanError) -> F
                 "It can be deleted or renamed here; change its contents with the program that makes it.",
             ),
         ),
+        PlanError::Lossy { at, path } => Fault::new(
+            Code::Conflict,
+            format!("`{}`: {said}: they would be lost. Nothing was changed.", argument(at)),
+            Recovery::call(
+                "Use `edits` that leave these bytes out of `old` and `new`; the rest of the file stays as it is.",
+                VIEW,
+                json!({ "file_path": path }),
+            ),
+        ),
         PlanError::NulByte { at, .. } => Fault::new(
             Code::InvalidParams,
             format!("`{}`: {said}, which would make it binary.", argument(at)),
@@ -101,6 +110,10 @@ fn edit(argument: &str, path: &str, sha256: &str, err: EditError) -> Fault {
                 first.map_or(whole, view),
                 json!({ "edit": at, "near_misses": near, "sha256": sha256 }),
             )
+        }
+        EditError::NotUtf8 { at, line } => {
+            let hint = "End `old` before these bytes, or begin it after them; they stay as they are.";
+            (String::new(), hint, view(line), json!({ "edit": at, "line": line, "sha256": sha256 }))
         }
         EditError::Several { at, lines, count } => {
             let more = if count == Count::Times(lines.len()) { "" } else { " and others" };
@@ -219,6 +232,14 @@ pub fn journal(tool: &str, argument: &str, err: JournalError) -> Fault {
                 "The journal has everything: once the disk works again, the next edit or start of m1nd makes all files old or all new.",
             ),
         ),
+        JournalError::Partly { left_alone, .. } => Fault::new(
+            Code::Io,
+            format!("The batch was taken back, but for files that became something else meanwhile: {said}."),
+            Recovery::hint(
+                "Look at these files before anything else. The journal keeps the batch's old contents in a file that ends in .aside.",
+            ),
+        )
+        .with_detail(json!({ "files": left_alone })),
         JournalError::Unknown(_) => Fault::new(
             Code::UnknownTarget,
             format!("`{argument}`: {said}. The newest 20 batches can."),

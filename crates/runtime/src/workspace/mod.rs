@@ -54,7 +54,7 @@ use contents::Contents;
 pub use defects::Defect;
 use defects::Defects;
 use edits::Edits;
-pub use edits::{LockError, Preview};
+pub use edits::{LockError, Preview, Settled};
 pub use home::{HomeError, IDENTITY_FILE};
 use host::Host;
 pub use host::{ReloadError, Reuse, SaveError, Saved, Seen, Watching};
@@ -230,9 +230,9 @@ impl Workspace {
     }
 
     /// The right to change files, alone among all processes.
-    pub fn lock_files(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<Lock, LockError> {
+    pub fn lock_files(&self, cancel: &CancelToken) -> Result<Lock, LockError> {
         self.ensure_runtime_root().map_err(|err| err.source)?;
-        self.edits.lock(&self.root, clock, cancel)
+        self.edits.lock(&self.root, cancel)
     }
 
     /// The files, and the journal of their changes.
@@ -245,9 +245,19 @@ impl Workspace {
         self.edits.take_news()
     }
 
+    /// The same, for those who only ask how things are.
+    pub fn untold_batches(&self) -> Vec<Settled> {
+        self.edits.news()
+    }
+
     /// Keeps a change that was shown, so that it can be made.
     pub fn keep_preview(&self, preview: Preview) {
         self.edits.keep(preview);
+    }
+
+    /// Remembers the batch that made a preview true.
+    pub fn preview_was_made(&self, id: &str, batch: &str) {
+        self.edits.was_made(id, batch);
     }
 
     pub fn preview(&self, id: &str, now: UnixMs) -> Option<Preview> {

@@ -41,6 +41,9 @@ pub struct Output {
     /// The store of notes and tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<Memory>,
+    /// What became of batches that processes left unfinished; told until the next edit tells it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    settled_batches: Vec<String>,
     /// Toolsets that hosts are shown.
     toolsets: Vec<&'static str>,
     /// Calls answered since start.
@@ -192,10 +195,12 @@ impl Tool for Health {
         let aside = workspace.map(|workspace| workspace.memories_set_aside()).unwrap_or_default();
         let damaged = memory.as_ref().and_then(|memory| memory.problem.as_deref()).map(saved::damaged);
         let lost = damaged.or_else(|| Some(format!("{} {}", saved::set_aside(&aside)?, saved::WHAT_NOW)));
+        let settled = workspace.map(|workspace| workspace.untold_batches()).unwrap_or_default();
+        let is_partly = settled.iter().any(|one| !one.is_whole);
         let output = Output {
             status: match workspace {
                 None => "unbound",
-                Some(_) if unsaved.is_some() || lost.is_some() => "degraded",
+                Some(_) if unsaved.is_some() || lost.is_some() || is_partly => "degraded",
                 Some(_) => "ok",
             },
             version: build.version,
@@ -211,6 +216,7 @@ impl Tool for Health {
                 roots: workspace.added_roots().iter().map(roots::shown).collect(),
             }),
             graph: workspace.map(Graph::of).unwrap_or_default(),
+            settled_batches: settled.into_iter().map(|one| one.said).collect(),
             memory,
             toolsets: runtime.enabled_toolsets().into_iter().map(|name| name.as_str()).collect(),
             queries: runtime.queries_total(),

@@ -62,6 +62,10 @@ impl Tool for Doctor {
             warnings
                 .push(format!("Repositories of this graph that cannot be read now: {}.", missing.join(", ")));
         }
+        let settled = workspace.map(|workspace| workspace.untold_batches()).unwrap_or_default();
+        let (whole, partly): (Vec<_>, Vec<_>) = settled.into_iter().partition(|one| one.is_whole);
+        warnings.extend(partly.into_iter().map(|one| one.said));
+        let whole: Vec<String> = whole.into_iter().map(|one| one.said).collect();
         let agent = ctx.header().caller.name();
         let steps = playbook_for(verdict.mode, &found, &facts, &observed, agent).steps;
         let class = observed.scope.map_or("not_asked", |scope| scope.name());
@@ -96,8 +100,13 @@ impl Tool for Doctor {
                 "found": found,
                 "programs_on_path": hosts::programs_on_path(ctx),
                 "hidden_tools": hidden(&facts, &observed),
+<<<<<<< HEAD
                 "no_such_tools": surface(&facts, &observed).no_such,
                 "set_aside": memories.map(|memories| memories.len()),
+=======
+                "set_aside": memory.map(|memory| memory.set_aside.len()),
+                "settled_batches": whole,
+>>>>>>> bd9d997 (runtime: tell settled batches to the next edit, health and doctor; see certain callers that lost their callee)
             }),
             warnings,
         };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::Plan;
-use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_ingest::revision::Change;
 use m1nd_risk::blast;
@@ -39,36 +39,46 @@ pub(super) fn dangling(
     let mut found: Vec<CallerShown> = Vec::new();
     let is_touched = |path: &str| plan.files.iter().any(|file| file.path == path);
     let mut told: BTreeSet<String> = BTreeSet::new();
-    for removed in removed(before, after, plan, checked) {
-        let gone = before.node(removed);
-        let word = match gone.kind() {
-            NodeKind::File => gone.label().split('.').next().unwrap_or_default(),
-            _ => gone.label(),
-        };
-        for edge in before.incoming(removed).filter(|edge| HOLDS.contains(&edge.kind)) {
-            let Some(source) = survivor(before, after, plan, edge.source) else { continue };
-            let finds_again = after.outgoing(source).any(|other| {
-                other.kind == edge.kind && {
-                    let target = after.node(other.target);
-                    target.label() == gone.label()
-                        || target.kind() == NodeKind::File && target.label().split('.').next() == Some(word)
-                }
-            });
-            if finds_again {
+    let gone = removed(before, after, plan, checked).into_iter().map(|node| (node, "removed"));
+    // What is still there may be out of reach, as when it is not exported any more.
+    let hidden = changed_signatures(before, checked).map(|node| (node, "signature"));
+    for (node, because) in gone.chain(hidden) {
+        let gone = before.node(node);
+        let word = word_of(before, node);
+        for edge in before.incoming(node).filter(|edge| HOLDS.contains(&edge.kind)) {
+            if because == "signature" && edge.evidence.is_inferred() {
                 continue;
             }
+            let Some(source) = survivor(before, after, plan, edge.source) else { continue };
+            let alike: Vec<Edge<'_>> = after
+                .outgoing(source)
+                .filter(|other| {
+                    let target = after.node(other.target);
+                    let is_file = target.kind() == NodeKind::File;
+                    other.kind == edge.kind
+                        && (target.label() == gone.label()
+                            || is_file && target.label().split('.').next() == Some(word))
+                })
+                .collect();
             let user = after.node(source);
             // Lines stand where they stood, unless the batch wrote the file.
-            let known = if is_touched(user.path()) { &[][..] } else { edge.lines };
-            for (line, source) in texts.lines_with(user.path(), user.lines(), word, known) {
+            let is_moved = is_touched(user.path()) || edge.lines.is_empty();
+            let lost = if is_moved { lost_somewhere(&edge, &alike) } else { lost_sites(&edge, &alike) };
+            let Some(evidence) = lost.iter().map(|(_, known)| *known).reduce(Evidence::strongest) else {
+                continue;
+            };
+            let known: Vec<u32> = lost.iter().map(|(line, _)| *line).filter(|line| *line > 0).collect();
+            for (line, source) in texts.lines_with(user.path(), user.lines(), word, &known) {
                 let at = format!("{}:{line}", user.path());
                 if told.insert(at.clone()) {
+                    let here =
+                        lost.iter().find(|(lost, _)| *lost == line).map_or(evidence, |(_, known)| *known);
                     found.push(CallerShown {
                         at,
                         node_id: user.id().to_owned(),
                         uses: gone.label().to_owned(),
-                        because: "removed",
-                        evidence: edge.evidence.name(),
+                        because,
+                        evidence: here.name(),
                         source,
                     });
                 }
@@ -77,6 +87,70 @@ pub(super) fn dangling(
     }
     found.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
     found
+}
+
+/// The word by which a node is used.
+fn word_of(graph: &Graph, node: NodeIx) -> &str {
+    let label = graph.node(node).label();
+    match graph.node(node).kind() {
+        NodeKind::File => label.split('.').next().unwrap_or_default(),
+        _ => label,
+    }
+}
+
+/// Whether a use is found as well as before: what was certain must not have become a guess by name.
+fn as_well(was: Evidence, now: Evidence) -> bool {
+    was.is_inferred() || !now.is_inferred()
+}
+
+/// Lines of a relation on which nothing of that name is found any more, and how it was known there.
+fn lost_sites(edge: &Edge<'_>, now: &[Edge<'_>]) -> Vec<(u32, Evidence)> {
+    let is_found = |line: u32, was: Evidence| {
+        now.iter().flat_map(Edge::sites).any(|(other, known)| other == line && as_well(was, known))
+    };
+    edge.sites().filter(|&(line, was)| !is_found(line, was)).collect()
+}
+
+/// The same where lines cannot be compared.
+fn lost_somewhere(edge: &Edge<'_>, now: &[Edge<'_>]) -> Vec<(u32, Evidence)> {
+    match now.iter().any(|other| as_well(edge.evidence, other.evidence)) {
+        true => Vec::new(),
+        false => vec![(0, edge.evidence)],
+    }
+}
+
+/// Uses of a node that are no calls: imports, base classes and what is named.
+pub(super) fn other_uses(root: &Root, graph: &Graph, node: NodeIx) -> Vec<CallerShown> {
+    let mut texts = Texts { root, read: BTreeMap::new() };
+    let mut found = Vec::new();
+    let word = word_of(graph, node);
+    let edges =
+        graph.incoming(node).filter(|edge| HOLDS.contains(&edge.kind) && edge.kind != EdgeKind::Calls);
+    for edge in edges {
+        let user = graph.node(edge.source);
+        for (line, source) in texts.lines_with(user.path(), user.lines(), word, edge.lines) {
+            let known = edge.sites().find(|(at, _)| *at == line).map_or(edge.evidence, |(_, known)| known);
+            found.push(CallerShown {
+                at: format!("{}:{line}", user.path()),
+                node_id: user.id().to_owned(),
+                uses: graph.node(node).label().to_owned(),
+                because: "removed",
+                evidence: known.name(),
+                source,
+            });
+        }
+    }
+    found.sort_by(|a, b| (&a.at, !a.is_certain()).cmp(&(&b.at, !b.is_certain())));
+    found.dedup_by(|a, b| a.at == b.at);
+    found
+}
+
+/// Nodes, in the graph before, that callers see otherwise now.
+fn changed_signatures<'a>(before: &'a Graph, checked: &'a Checked) -> impl Iterator<Item = NodeIx> + 'a {
+    checked.symbols.iter().flat_map(move |file| {
+        let changed = file.changed.iter().filter(|one| one.change == Change::Signature);
+        changed.filter_map(move |one| node_of(before, &file.from, one))
+    })
 }
 
 /// Callers of what has another signature now, on lines that the batch left as they were.

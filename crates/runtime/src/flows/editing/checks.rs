@@ -11,6 +11,7 @@ use m1nd_vfs::Root;
 use rayon::prelude::*;
 
 use super::super::calls::{self, Call, Direction};
+use super::aftermath;
 use super::shown::{CallerShown, SymbolShown, SyntaxShown, old};
 use crate::workspace::Workspace;
 
@@ -128,8 +129,15 @@ impl Checked {
                 };
                 let Some(node) = node_of(graph, &file.from, one) else { continue };
                 let all = calls::find(root, graph, node, Direction::Callers);
-                let kept = all.into_iter().filter(|call| !is_rewritten(plan, call));
-                found.extend(kept.map(|call| shown(call, graph.node(node).label(), because)));
+                let mut all: Vec<CallerShown> =
+                    all.into_iter().map(|call| shown(call, graph.node(node).label(), because)).collect();
+                if one.change == Change::Removed {
+                    let others = aftermath::other_uses(root, graph, node);
+                    let new = others.into_iter().filter(|use_| all.iter().all(|known| known.at != use_.at));
+                    let new: Vec<CallerShown> = new.collect();
+                    all.extend(new);
+                }
+                found.extend(all.into_iter().filter(|use_| !is_rewritten(plan, use_)));
             }
         }
         found.sort_by_key(|one| !one.is_certain());
@@ -170,8 +178,9 @@ pub(super) fn node_of(graph: &Graph, path: &str, one: &Changed) -> Option<NodeIx
 }
 
 /// Whether the plan takes away the line of a call, or writes it anew.
-fn is_rewritten(plan: &Plan, call: &Call) -> bool {
-    let Some(file) = plan.files.iter().find(|file| file.path == call.file_path) else { return false };
+fn is_rewritten(plan: &Plan, call: &CallerShown) -> bool {
+    let path = call.at.rsplit_once(':').map_or(call.at.as_str(), |(path, _)| path);
+    let Some(file) = plan.files.iter().find(|file| file.path == path) else { return false };
     let moved = plan.files.iter().find(|other| other.from.as_deref() == Some(file.path.as_str()));
     let target = if file.after.is_some() { Some(file) } else { moved };
     target.is_none_or(|target| !has_line(target, &call.source))

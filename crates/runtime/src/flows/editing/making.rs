@@ -93,9 +93,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     // A dry run writes nothing, not even a journal.
     let _lock = match request.dry_run {
         true => None,
-        false => {
-            Some(workspace.lock_files(clock, ctx.cancel()).map_err(|err| from_edit::lock(ctx.tool(), err))?)
-        }
+        false => Some(workspace.lock_files(ctx.cancel()).map_err(|err| from_edit::lock(ctx.tool(), err))?),
     };
     let disk = workspace.disk();
     let planned =
@@ -118,7 +116,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
             made.callers = checked.callers(workspace.root(), graph, &planned);
             made.tests = aftermath::tests(graph, &checked, &[]);
         }
-        let diffs = planned.files.iter().map(|file| shown::diff(&planned.files, file));
+        let diffs = planned.files.iter().map(|file| shown::git_diff(&planned.files, file));
         made.diff = request.dry_run.then(|| diffs.collect::<String>());
         made.phases = phases.list;
         return Ok(made);
@@ -173,7 +171,7 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     let at = clock.monotonic();
     let seen = ctx.graph_if_any()?.map(|seen| Seen { view: seen.view, at });
     phases.done("look");
-    let locked = workspace.lock_files(clock, ctx.cancel());
+    let locked = workspace.lock_files(ctx.cancel());
     let _lock = locked.map_err(|err| from_edit::lock(ctx.tool(), err))?;
     let disk = workspace.disk();
     let back = journal::inverse(&disk, batch).map_err(refused)?;
@@ -229,7 +227,7 @@ fn refusal(request: &Request<'_>, made: &Made) -> Option<Fault> {
         let fault = Fault::new(
             Code::Conflict,
             format!(
-                "The batch was taken back: {} uses of what it removes are still there, first {} at {}.",
+                "The batch was taken back: {} uses of what it removes or hides are still there, first {} at {}.",
                 certain.len(),
                 first.uses,
                 first.at

@@ -69,6 +69,9 @@ pub fn change(ctx: &Ctx<'_>, wanted: Wanted<'_>) -> Result<Change, Fault> {
         (None, Some(edits), _) if edits.is_empty() => return invalid("`edits` is empty."),
         (None, Some(edits), _) => Act::Edits(edits),
         (None, None, _) if rename_to.is_some() => Act::Keep,
+        (None, None, _) if wanted.argument.is_empty() => {
+            return invalid("say what to do: `new_content` or `edits`.");
+        }
         (None, None, _) => {
             return invalid("say what to do: `new_content`, `edits`, `delete` or `rename_to`.");
         }

@@ -55,7 +55,14 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
         callers: graph.map(|graph| checked.callers(workspace.root(), &graph, &planned)).unwrap_or_default(),
         syntax: checked.syntax,
     };
-    workspace.keep_preview(Preview { id, change, before, after, made: ctx.runtime().clock().now() });
+    workspace.keep_preview(Preview {
+        id,
+        change,
+        before,
+        after,
+        made: ctx.runtime().clock().now(),
+        batch: None,
+    });
     Ok(previewed)
 }
 
@@ -80,7 +87,12 @@ pub fn commit(ctx: &Ctx<'_>, id: &str, allow_syntax_errors: bool) -> Result<Made
     let held = workspace.disk().held(&path).map_err(|err| from_edit::disk(ctx.tool(), "preview_id", err))?;
     let now = held.map(|held| sha256_hex(&held.bytes));
     if now.as_deref() == Some(&preview.after) {
-        return Ok(Made { unchanged: vec![path], ..Made::default() });
+        return Ok(Made {
+            unchanged: vec![path],
+            batch_id: preview.batch,
+            undoable: true,
+            ..Made::default()
+        });
     }
     if now != preview.before {
         let words = format!("{path} was changed since the preview.");
@@ -96,5 +108,9 @@ pub fn commit(ctx: &Ctx<'_>, id: &str, allow_syntax_errors: bool) -> Result<Made
         allow_syntax_errors,
         dry_run: false,
     };
-    apply(ctx, request)
+    let made = apply(ctx, request)?;
+    if let Some(batch) = &made.batch_id {
+        workspace.preview_was_made(id, batch);
+    }
+    Ok(made)
 }

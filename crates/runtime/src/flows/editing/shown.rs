@@ -104,7 +104,7 @@ pub(super) fn files(changes: &[FileChange]) -> Vec<FileShown> {
         let (added, removed) = unified::counts(&diff(changes, file));
         shown.push(FileShown {
             file_path: file.path.clone(),
-            change: match (&file.from, &file.before, &file.after) {
+            change: match (&file.from, old(changes, file).1, &file.after) {
                 (Some(_), ..) => "renamed",
                 (None, None, _) => "created",
                 (None, Some(_), None) => "deleted",
@@ -126,9 +126,30 @@ pub(super) fn diff(changes: &[FileChange], file: &FileChange) -> String {
     unified::diff(old.map(|old| (path, old)), new)
 }
 
+/// The same with the lines by which git and `apply_batch` know what comes, goes and moves. A file that only leaves its
+/// path is told by the one that takes its content.
+pub(super) fn git_diff(changes: &[FileChange], file: &FileChange) -> String {
+    if file.after.is_none() && changes.iter().any(|other| other.from.as_deref() == Some(file.path.as_str())) {
+        return String::new();
+    }
+    let (path, old) = old(changes, file);
+    let is_run = |mode: Option<u32>| mode.is_some_and(|mode| mode & 0o111 != 0);
+    let modes = unified::Modes {
+        old_runs: is_run(file.before.as_ref().map(|held| held.mode)),
+        new_runs: is_run(file.after.as_ref().and_then(|after| after.mode)),
+    };
+    let new = file.after.as_ref().map(|after| (file.path.as_str(), &after.bytes[..]));
+    unified::git_diff(old.map(|old| (path, old)), new, modes)
+}
+
 /// Where a file was, and what it held.
 pub(super) fn old<'a>(changes: &'a [FileChange], file: &'a FileChange) -> (&'a str, Option<&'a [u8]>) {
     let from = file.from.as_deref().and_then(|from| changes.iter().find(|other| other.path == from));
+    // What was there moved away, and is told there.
+    let is_left = |other: &FileChange| other.from.as_deref() == Some(file.path.as_str());
+    if from.is_none() && file.after.is_some() && changes.iter().any(is_left) {
+        return (&file.path, None);
+    }
     let source = from.unwrap_or(file);
     (&source.path, source.before.as_ref().map(|held| &held.bytes[..]))
 }

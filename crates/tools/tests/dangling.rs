@@ -1,0 +1,118 @@
+//! What an edit breaks elsewhere, as previews and batches tell it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{ok, refused};
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+const K: &str = r#"
+//- a.py
+class K:
+    def m(self):
+        return 1
+
+    def n(self):
+        return 2
+//- b.py
+from a import K
+
+
+def use():
+    k = K()
+    return k.m()
+"#;
+
+fn ingested(files: &str) -> Fixture {
+    let fixture = Fixture::new(m1nd_tools::surface(), files);
+    ok(&fixture, "ingest", json!({}));
+    fixture
+}
+
+fn places<'a>(body: &'a Value, list: &str) -> Vec<&'a str> {
+    body[list].as_array().into_iter().flatten().map(|one| one["at"].as_str().unwrap()).collect()
+}
+
+fn batch(path: &str, old: &str, new: &str) -> Value {
+    json!({"verify": "graph", "edits": [{"file_path": path, "edits": [{"old": old, "new": new}]}]})
+}
+
+#[test]
+fn a_guess_by_name_does_not_hide_that_a_certain_callee_is_gone() {
+    let cut = batch("a.py", "    def m(self):\n        return 1\n\n", "");
+    let others = [
+        "",
+        "//- z.py\nclass Z:\n    def m(self):\n        return 3\n",
+        "//- j.py\nfrom a import K\n\n\nclass J(K):\n    def m(self):\n        return 3\n",
+    ];
+    for other in others {
+        let fixture = ingested(&format!("{K}{other}"));
+        let no = refused(&fixture, "apply_batch", cut.clone());
+        assert_eq!(no["code"], "conflict", "{other}: {no}");
+        assert_eq!(places(&no["detail"], "dangling_callers"), ["b.py:6"], "{other}");
+        assert!(fixture.root().join("a.py").exists());
+    }
+    let base = "//- base.py\nclass Base:\n    def m(self):\n        return 0\n";
+    let inherits = K.replace("class K:", "from base import Base\n\n\nclass K(Base):");
+    let fixture = ingested(&format!("{inherits}{base}"));
+    let made = ok(&fixture, "apply_batch", cut);
+    assert_eq!(places(&made, "dangling_callers"), [""; 0], "found in the base class");
+}
+
+#[test]
+fn what_is_not_exported_any_more_dangles() {
+    let fixture = ingested(
+        "//- a.ts\nexport function add(a: number): number {\n  return a;\n}\nexport function sub(): number {\n  return add(1);\n}\n\
+         //- b.ts\nimport { add } from \"./a\";\nexport function three(): number { return add(1); }\n",
+    );
+    let hide = batch("a.ts", "export function add", "function add");
+    let no = refused(&fixture, "apply_batch", hide);
+    assert!(places(&no["detail"], "dangling_callers").contains(&"b.ts:2"), "{no}");
+    let wider = batch("a.ts", "add(a: number)", "add(a: number, b = 1)");
+    let made = ok(&fixture, "apply_batch", wider);
+    assert_eq!(places(&made, "dangling_callers"), [""; 0], "still exported");
+    assert_eq!(places(&made, "callers_to_check"), ["a.ts:5", "b.ts:2"]);
+}
+
+#[test]
+fn a_decorator_is_a_change_that_tests_reach() {
+    let fixture = ingested(
+        "//- a.py\nimport functools\n\n\ndef star(a):\n    return a\n\
+         //- test_a.py\nfrom a import star\n\n\ndef test_star():\n    assert star(1) == 1\n",
+    );
+    let made = ok(&fixture, "apply_batch", batch("a.py", "def star", "@functools.cache\ndef star"));
+    assert_eq!(made["symbols"][0]["name"], "star", "{made}");
+    assert_eq!(made["tests"]["total"], 1);
+}
+
+#[test]
+fn a_preview_names_imports_and_subclasses_of_what_goes() {
+    let fixture = ingested(
+        "//- a.py\nclass K:\n    pass\n\n\nclass L:\n    pass\n\
+         //- b.py\nfrom a import K\n\n\nclass J(K):\n    pass\n",
+    );
+    let edit = json!({"file_path": "a.py", "edits": [{"old": "class K:\n    pass\n\n\n", "new": ""}]});
+    let shown = ok(&fixture, "edit_preview", edit);
+    let mut previewed = places(&shown, "callers");
+    let made = ok(&fixture, "edit_commit", json!({"preview_id": shown["preview_id"], "confirm": true}));
+    let mut dangling = places(&made, "dangling_callers");
+    previewed.sort_unstable();
+    dangling.sort_unstable();
+    assert_eq!(dangling, ["b.py:1", "b.py:4"]);
+    assert_eq!(previewed, dangling);
+}
+
+#[test]
+fn callers_that_do_not_fit_the_budget_are_counted() {
+    let calls: String = (0..80).map(|nth| format!("def use{nth}():\n    return f({nth})\n\n\n")).collect();
+    let fixture =
+        ingested(&format!("//- a.py\ndef f(x):\n    return x\n//- b.py\nfrom a import f\n\n\n{calls}"));
+    let edit =
+        json!({"file_path": "a.py", "max_chars": 3000, "edits": [{"old": "def f(x)", "new": "def f(x, y)"}]});
+    let made = ok(&fixture, "apply", edit);
+    assert!(places(&made, "callers_to_check").len() < 80);
+    assert_eq!(made["uses_total"], 80);
+    assert!(made["next_step_hint"].as_str().unwrap().contains("80 calls did not"), "{made}");
+}
