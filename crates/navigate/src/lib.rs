@@ -22,7 +22,7 @@ pub use error::NavigateError;
 pub use family::Family;
 pub use merge::{Agreement, Bridge, Conflict, Merged, merge};
 pub use region::{Baseline, Changes, MAX_EDGES, MAX_NODES, MAX_RADIUS, Relation, around, chain, within};
-pub use resume::{Checked, Judged, Today, resume};
+pub use resume::{Checked, Held, Judged, Today, resume};
 pub use routes::{Factors, Route, Routes, routes};
 pub use trail::{Conclusion, Hypothesis, Standing, Trail, Visit};
 pub use walk::{MAX_ANCHOR_HOPS, MAX_STEPS, Mode, Step, Walk};

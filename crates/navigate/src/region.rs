@@ -180,7 +180,8 @@ impl Baseline {
             let id = graph.node(node).id();
             !folder && !before.contains_key(id) && !outside.contains(id)
         });
-        let new: Vec<NodeIx> = new.collect();
+        let mut new: Vec<NodeIx> = new.collect();
+        new.extend(new_files(graph, &region, &before, &outside));
         changes.added = new.iter().map(|&node| graph.node(node).id().to_owned()).collect();
         changes.added.sort();
         let (old, now) = (self.relations(), relations(graph, &region));
@@ -192,6 +193,31 @@ impl Baseline {
         changes.edges_removed = old.difference(&now).filter(whole).cloned().collect();
         changes
     }
+}
+
+/// Files and folders that came into a folder all of which was locked, with all that is in them.
+fn new_files(
+    graph: &Graph,
+    region: &BTreeSet<NodeIx>,
+    before: &BTreeMap<&str, Option<&str>>,
+    outside: &BTreeSet<&str>,
+) -> BTreeSet<NodeIx> {
+    let mut found = BTreeSet::new();
+    let mut work = Vec::new();
+    for &folder in region.iter().filter(|&&node| graph.node(node).kind() == NodeKind::Directory) {
+        let parts: Vec<NodeIx> = graph.targets(folder, EdgeKind::Contains).collect();
+        // A folder that is there by itself, or as a neighbour of something, is not its files.
+        if parts.iter().any(|&part| outside.contains(graph.node(part).id())) {
+            continue;
+        }
+        work.extend(parts.into_iter().filter(|&part| !before.contains_key(graph.node(part).id())));
+    }
+    while let Some(node) = work.pop() {
+        if found.len() < MAX_NODES && found.insert(node) {
+            work.extend(graph.targets(node, EdgeKind::Contains));
+        }
+    }
+    found
 }
 
 /// The relations that start or end in a region.

@@ -29,6 +29,18 @@ pub struct Judged {
     pub lost: usize,
 }
 
+/// A conclusion, held against today's code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    pub statement: String,
+    pub was: f64,
+    /// Less by what its support lost.
+    pub confidence: f64,
+    /// Nodes that spoke for it: those that are gone, and those that changed.
+    pub lost: usize,
+    pub changed: usize,
+}
+
 /// A trail, held against today's code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
@@ -37,6 +49,7 @@ pub struct Checked {
     /// Whether more than half of the places are gone.
     pub stale: bool,
     pub hypotheses: Vec<Judged>,
+    pub conclusions: Vec<Held>,
     /// The place to go on from: what speaks for the strongest open hypothesis, or the last that is still there.
     pub focus: Option<String>,
 }
@@ -69,22 +82,18 @@ pub fn resume(
         .hypotheses
         .iter()
         .map(|one| {
-            let states: Vec<Today> = one.supporting.iter().map(|node| state(node)).collect();
-            let worth = |state: &Today| match state {
-                Today::Current => 1.0,
-                Today::Changed => 0.5,
-                Today::Gone => 0.0,
-            };
-            let left = match states.len() {
-                0 => 1.0,
-                many => states.iter().map(worth).sum::<f64>() / many as f64,
-            };
-            let lost = states.iter().filter(|state| **state == Today::Gone).count();
+            let Support { left, lost, .. } = Support::of(&one.supporting, &mut state);
             let standing = if left == 0.0 { Standing::Open } else { one.standing };
             let (was, confidence) = (one.confidence, one.confidence * left);
             Judged { statement: one.statement.clone(), standing, was, confidence, lost }
         })
         .collect();
+    let conclusions = trail.conclusions.iter().map(|one| {
+        let Support { left, lost, changed } = Support::of(&one.supporting, &mut state);
+        let (was, confidence) = (one.confidence, one.confidence * left);
+        Held { statement: one.statement.clone(), was, confidence, lost, changed }
+    });
+    let conclusions: Vec<Held> = conclusions.collect();
     let open = |(_, judged): &(usize, &Judged)| judged.standing == Standing::Open;
     let strongest = hypotheses.iter().enumerate().filter(open).max_by(|a, b| {
         // Of equal ones the first.
@@ -95,13 +104,34 @@ pub fn resume(
     });
     let last = trail.visited.iter().rev().find(|visit| known[visit.node.as_str()] != Today::Gone);
     let focus = of_strongest.or_else(|| last.map(|visit| visit.node.clone()));
-    Ok(Checked { gone, changed, stale, hypotheses, focus })
+    Ok(Checked { gone, changed, stale, hypotheses, conclusions, focus })
+}
+
+/// What is left of the nodes that speak for a statement.
+struct Support {
+    /// The share that is left: one that changed counts half.
+    left: f64,
+    lost: usize,
+    changed: usize,
+}
+
+impl Support {
+    fn of(nodes: &[String], state: &mut dyn FnMut(&str) -> Today) -> Self {
+        let states: Vec<Today> = nodes.iter().map(|node| state(node)).collect();
+        let count = |wanted: Today| states.iter().filter(|state| **state == wanted).count();
+        let (lost, changed) = (count(Today::Gone), count(Today::Changed));
+        let left = match states.len() {
+            0 => 1.0,
+            many => (many as f64 - lost as f64 - 0.5 * changed as f64) / many as f64,
+        };
+        Self { left, lost, changed }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trail::{Hypothesis, Visit};
+    use crate::trail::{Conclusion, Hypothesis, Visit};
 
     fn trail() -> Trail {
         let visit = |node: &str| Visit { node: node.into(), hash: Some("h".into()) };
@@ -115,6 +145,11 @@ mod tests {
         Trail {
             visited: ["a", "b", "c", "d"].map(visit).to_vec(),
             hypotheses: vec![thought("first", 0.8, &["a", "b"]), thought("second", 0.6, &["c"])],
+            conclusions: vec![Conclusion {
+                statement: "third".into(),
+                confidence: 0.8,
+                supporting: vec!["a".into(), "b".into()],
+            }],
             ..Trail::default()
         }
     }
@@ -130,6 +165,9 @@ mod tests {
         assert_eq!((&found.gone[..], &found.changed[..]), (&["a".to_owned()][..], &["b".to_owned()][..]));
         // One is gone, one counts half: a quarter is left.
         assert!((found.hypotheses[0].confidence - 0.2).abs() < 1e-9);
+        let held = &found.conclusions[0];
+        assert!((held.confidence - 0.2).abs() < 1e-9);
+        assert_eq!((held.lost, held.changed, held.was), (1, 1, 0.8));
         assert_eq!((found.hypotheses[0].lost, found.hypotheses[1].confidence), (1, 0.6));
         assert_eq!(found.focus.as_deref(), Some("c"), "the second is the strongest now");
         assert!(!found.stale);

@@ -187,6 +187,8 @@ fn a_trail_knows_what_became_of_its_places() {
         json!({"label": "saving", "visited": ["save", "check", "handle"], "tags": ["bug"],
             "hypotheses": [{"statement": "check is too strict", "confidence": 0.8, "supporting": ["check", "save"]},
                 {"statement": "handle drops requests", "confidence": 0.4, "supporting": ["handle"]}],
+            "conclusions": [{"statement": "saving checks", "confidence": 0.8, "supporting": ["check", "save"]},
+                {"statement": "handle is entered once", "confidence": 0.7, "supporting": ["handle"]}],
             "open_questions": ["who calls handle"]}),
     );
     let id = &saved["trail_id"];
@@ -209,6 +211,13 @@ fn a_trail_knows_what_became_of_its_places() {
     assert_eq!(
         (&found["hypotheses"][0]["confidence"], &found["hypotheses"][0]["was"]),
         (&json!(0.2), &json!(0.8))
+    );
+    assert_eq!(
+        found["conclusions"],
+        json!([
+            "saving checks (0.2, was 0.8; of its support 1 gone, 1 changed: check it)",
+            "handle is entered once (0.7)"
+        ])
     );
     assert!(found["next_focus"]["node_id"].as_str().unwrap().ends_with("handle"), "{found}");
     assert_eq!(found["next_suggested_tool"], "seek");
@@ -278,6 +287,50 @@ fn a_lock_tells_what_changed_in_its_region_and_nothing_else() {
 }
 
 #[test]
+fn a_lock_of_a_folder_sees_files_that_come() {
+    let fixture = program();
+    let folder = ok(&fixture, "lock_create", json!({"region": "path", "nodes": ["app"]}));
+    let node = ok(&fixture, "lock_create", json!({"region": "node", "nodes": ["app"]}));
+    fs::write(fixture.root().join("app/late.py"), "def late():\n    return 2\n").unwrap();
+    let found = ok(&fixture, "lock_diff", json!({"lock_id": folder["lock_id"]}));
+    let added: Vec<&str> = found["added"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(added.iter().any(|id| id.ends_with("app/late.py")), "{found}");
+    assert!(added.iter().any(|id| id.ends_with("::late")), "{found}");
+    let alone = ok(&fixture, "lock_diff", json!({"lock_id": node["lock_id"]}));
+    assert_eq!(alone.get("added"), None, "only the folder itself was locked: {alone}");
+    for wrong in [
+        json!({"region": "node", "nodes": ["save"], "radius": 2}),
+        json!({"region": "path", "nodes": ["app"], "query": "save"}),
+    ] {
+        let no = refused(&fixture, "lock_create", wrong);
+        assert!(no["message"].as_str().unwrap().contains("leave it out"), "{no}");
+    }
+}
+
+#[test]
+fn a_lock_whose_region_is_gone_says_that_it_is_empty() {
+    let fixture = program();
+    let id = ok(&fixture, "lock_create", json!({"region": "node", "nodes": ["save"]}))["lock_id"].clone();
+    let text = fs::read_to_string(fixture.root().join("app/store.py")).unwrap();
+    fs::write(fixture.root().join("app/store.py"), "x = 1\n").unwrap();
+    for tool in ["lock_rebase", "lock_diff", "lock_watch"] {
+        let said = ok(&fixture, tool, json!({"lock_id": id}));
+        assert!(said["next_step_hint"].as_str().unwrap().starts_with("The region is empty"), "{said}");
+        assert_eq!(said["next_suggested_tool"], "lock_release");
+        fs::write(fixture.root().join("app/store.py"), &text).unwrap();
+    }
+}
+
+#[test]
+fn a_page_after_the_last_names_the_last() {
+    let fixture = program();
+    let walk = ok(&fixture, "perspective_start", json!({"node_id": "save"}));
+    let far =
+        ok(&fixture, "perspective_routes", json!({"perspective_id": walk["perspective_id"], "page": 99}));
+    assert_eq!(far["next_step_hint"], json!(format!("The last page is {}.", far["pages"])), "{far}");
+}
+
+#[test]
 fn facts_are_small_shared_and_deleted_only_on_purpose() {
     let fixture = program();
     let set = json!({"action": "set", "key": "tests", "value": "pytest -q"});
@@ -293,7 +346,10 @@ fn facts_are_small_shared_and_deleted_only_on_purpose() {
     let delete = json!({"action": "delete", "key": "tests"});
     let unsure = refused(&fixture, "boot_memory", delete);
     assert_eq!(unsure["recovery"]["arguments"]["action"], "get", "{unsure}");
-    ok(&fixture, "boot_memory", json!({"action": "delete", "key": "tests", "confirm": true}));
+    let named = refused(&fixture, "boot_memory", json!({"action": "list", "key": "tests"}));
+    assert!(named["message"].as_str().unwrap().contains("`list` takes no `key`"), "{named}");
+    let deleted = ok(&fixture, "boot_memory", json!({"action": "delete", "key": "tests", "confirm": true}));
+    assert_eq!((&deleted["total"], &deleted["facts"][0]["value"]), (&json!(0), &json!("pytest")));
     let gone = refused(&fixture, "boot_memory", json!({"action": "get", "key": "tests"}));
     assert_eq!(gone["code"], "unknown_target");
 }

@@ -87,7 +87,12 @@ impl Tool for BootMemory {
                         ),
                     ));
                 }
-                one(Some("deleted"), facts::delete(ctx, key)?)
+                let gone = facts::delete(ctx, key)?;
+                let total = facts::all(ctx)?.len() as u64;
+                Output { done: Some("deleted"), facts: vec![gone], total, truncated: false }
+            }
+            Action::List if input.key.is_some() => {
+                return Err(ctx.invalid("`list` takes no `key`; `get` reads one fact."));
             }
             Action::List => {
                 let all = facts::all(ctx)?;
@@ -95,6 +100,7 @@ impl Tool for BootMemory {
             }
         };
         let next = match output.total {
+            0 if output.done.is_some() => Guidance::hint("That was the last fact."),
             0 => Guidance::hint("No fact is kept here yet."),
             _ => Guidance::default(),
         };

@@ -61,6 +61,12 @@ impl Tool for LockCreate {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let radius = ctx.in_range("radius", input.radius, 1..=4)?.unwrap_or(1);
+        if input.radius.is_some() && !matches!(input.region, Scope::Subgraph) {
+            return Err(ctx.invalid("`radius` goes with `region` subgraph only; leave it out."));
+        }
+        if input.query.is_some() && !matches!(input.region, Scope::QueryNeighborhood) {
+            return Err(ctx.invalid("`query` goes with `region` query_neighborhood only; leave it out."));
+        }
         let nodes = input.nodes.unwrap_or_default();
         let wish = match (input.region, nodes.as_slice(), input.query.as_deref()) {
             (Scope::Node, [one], _) => Wish::Node(one),

@@ -65,6 +65,9 @@ impl Difference {
     }
 }
 
+/// Of a lock that was taken down anew when nothing of its region was there: it can never differ.
+pub const EMPTY: &str = "The region is empty: what was locked was gone when it was taken down anew, so nothing in it can change. Release it, and lock what is there now.";
+
 /// A lock in a list.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Row {
@@ -133,12 +136,14 @@ impl Tool for LockDiff {
         let (lock, changes) = locks::diff(ctx, &at, &id)?;
         output.has_changed = Some(!changes.is_empty());
         output.difference = Difference::of(changes);
+        let is_empty = lock.baseline.nodes.is_empty();
         (output.lock_id, output.region) = (Some(lock.id.clone()), Some(lock.region));
         let next = match output.difference.first() {
             Some(node) => Guidance::next("view", node.clone(), "Read what changed."),
             None if output.has_changed == Some(true) => {
                 Guidance::next("lock_rebase", lock.id, "Take the region down anew when you have seen it.")
             }
+            None if is_empty => Guidance::next("lock_release", lock.id, EMPTY),
             None => Guidance::hint("Nothing in the region changed."),
         };
         Ok(Answer::of(output).proof(ProofState::Proving).next(next))

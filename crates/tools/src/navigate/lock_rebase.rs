@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::WRITE;
-use super::lock_diff::Difference;
+use super::lock_diff::{Difference, EMPTY};
 
 pub struct LockRebase;
 
@@ -45,7 +45,10 @@ impl Tool for LockRebase {
         let at = ctx.graph_view()?;
         let (lock, changes) = locks::rebase(ctx, &at, &input.lock_id)?;
         let has_changed = !changes.is_empty();
-        let next = Guidance::next("lock_diff", lock.id.clone(), "Ask later what changed since now.");
+        let next = match lock.baseline.nodes.is_empty() {
+            true => Guidance::next("lock_release", lock.id.clone(), EMPTY),
+            false => Guidance::next("lock_diff", lock.id.clone(), "Ask later what changed since now."),
+        };
         let difference = Difference::of(changes);
         let output =
             Output { lock_id: lock.id, region: lock.region, has_changed, difference, truncated: false };

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::READ;
-use super::lock_diff::Difference;
+use super::lock_diff::{Difference, EMPTY};
 
 pub struct LockWatch;
 
@@ -54,6 +54,7 @@ impl Tool for LockWatch {
         let (lock, changes) = locks::watch(ctx, &input.lock_id, Duration::from_millis(wait_ms))?;
         let has_changed = !changes.is_empty();
         let next = match has_changed {
+            false if lock.baseline.nodes.is_empty() => Guidance::next("lock_release", lock.id.clone(), EMPTY),
             true => Guidance::next(
                 "lock_diff",
                 lock.id.clone(),

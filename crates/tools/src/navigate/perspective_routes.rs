@@ -65,6 +65,9 @@ impl Tool for PerspectiveRoutes {
         let stand = perspectives::stand(&at.graph, &here, page, requested);
         let total = stand.total_routes as u64;
         let next = match stand.routes.is_empty() {
+            true if stand.page > stand.pages && stand.total_routes > 0 => {
+                Guidance::hint(format!("The last page is {}.", stand.pages))
+            }
             true => Guidance::hint("No such way leads on from here; perspective_back goes back."),
             false => Guidance::next(
                 "perspective_suggest",

@@ -2,6 +2,7 @@
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_navigate::Held;
 use m1nd_runtime::flows::navigate::{Spot, trails};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use m1nd_stdx::round::round3;
@@ -52,6 +53,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_question: Option<String>,
     hypotheses: Vec<Thought>,
+    /// Each with its confidence; one whose support changed or is gone says so.
     conclusions: Vec<String>,
     open_questions: Vec<String>,
     /// Places whose text changed since.
@@ -70,7 +72,7 @@ impl Tool for TrailResume {
     const SPEC: Spec = Spec {
         name: "trail_resume",
         summary: "Take up a trail: what it found, what of it is gone or changed in today's code, and where to go on.",
-        help: "Refused as stale where more than half of its places are gone, unless force. A hypothesis keeps the share of its confidence that its support kept: a node that changed counts half, one that is gone not at all. \
+        help: "Refused as stale where more than half of its places are gone, unless force. A hypothesis or conclusion keeps the share of its confidence that its support kept: a node that changed counts half, one that is gone not at all. \
             Its boosts lift answers to your later questions about its label and summary, until the next warmup.",
         intents: &["resume my investigation", "where was I", "continue a trail"],
         budget: Some(4_000),
@@ -95,11 +97,7 @@ impl Tool for TrailResume {
             next_focus: focus.map(|node| Spot::of(graph, node)),
             next_question: trail.open_questions.first().cloned(),
             hypotheses: hypotheses.collect(),
-            conclusions: trail
-                .conclusions
-                .iter()
-                .map(|one| format!("{} ({})", one.statement, round3(one.confidence)))
-                .collect(),
+            conclusions: checked.conclusions.iter().map(concluded).collect(),
             open_questions: trail.open_questions.iter().skip(1).cloned().collect(),
             changed: checked.changed,
             stale: checked.stale,
@@ -118,6 +116,19 @@ impl Tool for TrailResume {
         };
         let found = output.nodes.len() as u64;
         Ok(Answer::of(output).candidates(found).proof(ProofState::Triaging).next(next))
+    }
+}
+
+fn concluded(one: &Held) -> String {
+    let (statement, confidence) = (&one.statement, round3(one.confidence));
+    match (one.lost, one.changed) {
+        (0, 0) => format!("{statement} ({confidence})"),
+        (lost, changed) => {
+            let was = round3(one.was);
+            format!(
+                "{statement} ({confidence}, was {was}; of its support {lost} gone, {changed} changed: check it)"
+            )
+        }
     }
 }
 
