@@ -105,6 +105,24 @@ fn a_preview_names_imports_and_subclasses_of_what_goes() {
 }
 
 #[test]
+fn a_small_budget_keeps_the_function_its_callers_and_tests() {
+    let mut files = "//- core.py\ndef core():\n    return 1\n".to_owned();
+    for number in 0..20 {
+        files.push_str(&format!(
+            "//- u{number}.py\nfrom core import core\n\n\ndef use{number}():\n    return core() + {number}\n"
+        ));
+    }
+    files.push_str("//- test_core.py\nfrom core import core\n\n\ndef test_core():\n    assert core()\n");
+    let fixture = ingested(&files);
+    let body = ok(&fixture, "surgical_context_v2", json!({"node_id": "core", "max_chars": 1700}));
+    assert!(body.get("connected").is_none(), "{body}");
+    assert!(body["content"].as_str().unwrap().contains("return 1"));
+    let callers = body["callers"].as_array().unwrap();
+    assert!(callers.len() >= 8 && callers.iter().all(|site| site["source"].is_string()), "{body}");
+    assert_eq!(body["tests"][0]["at"], "test_core.py:4");
+}
+
+#[test]
 fn callers_that_do_not_fit_the_budget_are_counted() {
     let calls: String = (0..80).map(|nth| format!("def use{nth}():\n    return f({nth})\n\n\n")).collect();
     let fixture =

@@ -1,7 +1,6 @@
 //! `surgical_context_v2`: the same with the lines of connected files that matter.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::editing::connected::{self, Connected};
 use m1nd_runtime::flows::editing::context::{self, Context, Request};
@@ -99,15 +98,24 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// Connected files that stay longest.
+/// Connected files that stay while lists can be shorter.
 const LEAST: usize = 3;
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.context.mark_truncated();
-        if self.connected.len() > LEAST && drop_tail(&mut self.connected, 1) > 0 {
-            return true;
-        }
-        self.context.shorten(excess) || drop_tail(&mut self.connected, excess) > 0
+        // What is asked about, its callers and its tests matter more than lines of other files.
+        self.connected.len() > LEAST && self.drop_connected()
+            || self.context.shorten_lists(excess)
+            || self.drop_connected()
+            || self.context.shorten(excess)
+    }
+}
+
+impl Output {
+    fn drop_connected(&mut self) -> bool {
+        let Some(dropped) = self.connected.pop() else { return false };
+        self.context.take_from(&dropped);
+        true
     }
 }

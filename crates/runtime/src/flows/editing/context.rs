@@ -36,6 +36,9 @@ pub struct Site {
     /// Set for a guess by name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
+    /// The line, while an excerpt shows it.
+    #[serde(skip)]
+    elsewhere: String,
 }
 
 /// Something that the target calls.
@@ -229,11 +232,11 @@ impl Context {
 
     /// How to see what is not listed, or what an empty list rests on.
     pub fn hint(&self) -> Option<String> {
-        let shown = self.callers.len();
-        if is_more(shown, self.callers_total) {
+        // How many are left is known only once the answer fits its budget.
+        if is_more(self.callers.len(), self.callers_total) {
             let total = self.callers_total;
             return Some(format!(
-                "{shown} of {total} callers are listed; a larger `max_chars` lists more, callers all."
+                "Not all of the {total} callers are listed; a larger `max_chars` lists more, callers all."
             ));
         }
         let missing = self.callers_total == 0 && self.open.unattributed.is_some();
@@ -255,7 +258,17 @@ impl Context {
                 file.file_path == path && file.excerpt.lines().any(|row| row.split('\t').next() == Some(line))
             };
             if shown.iter().any(has) {
-                site.source.clear();
+                site.elsewhere = std::mem::take(&mut site.source);
+            }
+        }
+    }
+
+    /// Shows the lines of callers in a file again whose excerpt is not shown any more.
+    pub fn take_from(&mut self, dropped: &Connected) {
+        for site in &mut self.callers {
+            let path = site.at.rsplit_once(':').map(|(path, _)| path);
+            if path == Some(dropped.file_path.as_str()) && site.source.is_empty() {
+                site.source = std::mem::take(&mut site.elsewhere);
             }
         }
     }
@@ -266,6 +279,11 @@ impl Context {
 
     /// Gives way to a budget: what is easiest asked for again goes first, the target's source last.
     pub fn shorten(&mut self, excess: usize) -> bool {
+        self.shorten_lists(excess) || self.shorten_all(excess)
+    }
+
+    /// Leaves of each list what matters most.
+    pub fn shorten_lists(&mut self, excess: usize) -> bool {
         self.truncated = true;
         let keep = |items: usize, least: usize| items > least;
         let usual = Most::within(None);
@@ -274,7 +292,11 @@ impl Context {
             || keep(self.recent_commits.len(), 1) && drop_tail(&mut self.recent_commits, excess) > 0
             || keep(self.callees.len(), 5) && drop_some(&mut self.callees, excess, 5)
             || keep(self.symbols.len(), 20) && drop_some(&mut self.symbols, excess, 20)
-            || keep(self.tests.len(), 3) && drop_some(&mut self.tests, excess, 3)
+    }
+
+    fn shorten_all(&mut self, excess: usize) -> bool {
+        let keep = |items: usize, least: usize| items > least;
+        keep(self.tests.len(), 3) && drop_some(&mut self.tests, excess, 3)
             || keep(self.callers.len(), 8) && drop_some(&mut self.callers, excess, 8)
             || self.source.content_len() > LEAST_SOURCE
                 && self.source.shorten(excess.min(self.source.content_len() - LEAST_SOURCE)) > 0
@@ -360,6 +382,7 @@ fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>, most: usize) -
         to: several.then(|| name(graph, called).to_owned()),
         source: files.line(path, line),
         inferred,
+        elsewhere: String::new(),
     };
     (found.into_iter().map(site).collect(), total)
 }
