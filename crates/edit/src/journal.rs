@@ -277,21 +277,24 @@ impl Batch {
         Ok(())
     }
 
-    /// Nothing that is still to take a place is missing.
+    /// Nothing that is still to take a place is missing or has something in its way: the old contents are in the record,
+    /// so that going back is the better half then.
     fn can_go_forward(&self, disk: &dyn Disk) -> Result<bool, DiskError> {
-        for entry in self.record.files.iter().filter(|entry| entry.after.is_some()) {
-            let is_missing = || {
+        let (mut is_hindered, mut is_waiting) = (false, false);
+        for entry in &self.record.files {
+            let state = || {
                 let is_old = has(disk.held(&entry.path)?.as_ref(), entry.before.as_ref());
-                Ok(is_old && !disk.is_beside(&entry.path, &entry.staged)?)
+                let is_there = entry.after.is_none() || disk.is_beside(&entry.path, &entry.staged)?;
+                Ok((is_old, is_there))
             };
-            match is_missing() {
-                Ok(true) => return Ok(false),
-                Ok(false) => {}
-                Err(err) if is_obstacle(&err) => {}
+            match state() {
+                Ok((true, false)) => return Ok(false),
+                Ok((is_old, _)) => is_waiting |= is_old,
+                Err(err) if is_obstacle(&err) => is_hindered = true,
                 Err(err) => return Err(err),
             }
         }
-        Ok(true)
+        Ok(!is_hindered || !is_waiting)
     }
 
     /// Puts every new content in its place. Can be done again; what somebody changed meanwhile is left alone.

@@ -406,7 +406,7 @@ fn gone(path: &Path) {
 
 #[test]
 fn what_paths_have_become_since_a_crash_blocks_nothing() {
-    let (_, _, operations) = old_and_new();
+    let (old, _, operations) = old_and_new();
     type Mangle = fn(&Crashed);
     let mangles: [(&str, Mangle); 7] = [
         ("a target is a folder", |at| {
@@ -437,11 +437,25 @@ fn what_paths_have_become_since_a_crash_blocks_nothing() {
         for at in 0..operations {
             let crashed = Crashed::at(at);
             let Some(phase) = crashed.phase() else { continue };
+            let plain = |tree: Tree| {
+                tree.into_iter().filter(|(name, _)| !name.contains(".m1nd-") && !name.starts_with("new/"))
+            };
+            let is_untouched = plain(tree(crashed.root.path())).eq(plain(old.clone()));
             mangle(&crashed);
             let settled = recover(&crashed.disk()).unwrap_or_else(|err| panic!("{what} at {at}: {err}"));
             assert!(!journal::is_pending(&crashed.disk()), "{what} at {at}");
             if what != "a folder is a link" {
                 assert_eq!(crashed.litter(), [""; 0], "{what} at {at}");
+            }
+            if what == "a folder is a link" && is_untouched {
+                let (kept, made) = (tree(&crashed.path("kept")), crashed.path("new"));
+                assert!(
+                    kept.iter().all(|(name, (bytes, _))| name.starts_with(".m1nd")
+                        || name.contains("/.m1nd")
+                        || old.get(&format!("src/{name}")).is_some_and(|(was, _)| was == bytes)),
+                    "{at}"
+                );
+                assert!(!made.exists(), "a batch of which nothing was in its place goes back: {at}");
             }
             match (&settled[0].left_alone[..], &phase[..]) {
                 // Nothing was in its place yet.
