@@ -11,6 +11,22 @@ const LIB: &str = "def greet(name):\n    return name\n\ndef part(name):\n    ret
 const APP: &str = "from lib import greet, part\n\ndef run():\n    greet('a')\n    part('b')\n";
 const TESTS: &str = "from app import run\n\ndef test_run():\n    run()\n";
 
+/// One commit with these files, ingested.
+fn committed_files(files: &[(&str, &str)]) -> Fixture {
+    let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut tree = repo.empty_tree().edit().unwrap();
+    for (path, text) in files {
+        tree.upsert(*path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+    }
+    let tree = tree.write().unwrap();
+    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
+    repo.commit_as(who, who, "HEAD", "work", tree, None::<gix::ObjectId>).unwrap();
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
 /// Ann wrote all of it, Bob changed the library last.
 fn committed() -> Fixture {
     let files = [("lib.py", LIB), ("app.py", APP), ("test_app.py", TESTS)];
@@ -90,6 +106,19 @@ fn broken_calls_removed_names_and_untested_changes_are_found() {
     let names: Vec<&Value> = found["reviewers"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, [&json!("Bob"), &json!("Ann")], "{found}");
     assert_eq!((&found["changed_files"], &found["lines_added"]), (&json!(1), &json!(3)));
+}
+
+#[test]
+fn a_removed_constant_that_is_still_imported_is_found() {
+    let fixture = committed_files(&[
+        ("a.py", "LIMIT = 5\nspare = 1\n"),
+        ("b.py", "from a import LIMIT\n\n\ndef top():\n    return LIMIT\n"),
+        ("c.py", "spare = 2\nprint(spare)\n"),
+    ]);
+    fs::write(fixture.root().join("a.py"), "OTHER = 5\n").unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    let found: Vec<String> = shown(&found).into_iter().filter(|one| one.contains("removed")).collect();
+    assert_eq!(found, ["high removed_but_used a.py:1 b.py:1 b.py:5"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Review: what one change set leaves out, breaks and repeats, who knows its files, and how risky it is.
 
 mod checks;
+mod constants;
 mod removed;
 mod reviewers;
 

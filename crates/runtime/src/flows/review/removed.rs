@@ -12,13 +12,15 @@ use m1nd_vfs::RelPath;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 
-use super::{Edited, Finding};
+use super::{Edited, Finding, constants};
 use crate::ctx::Ctx;
 use crate::faults;
 use crate::flows::unattributed::{is_comment, is_documentation};
 
 /// Shorter names are said for other things, too.
 const MIN_NAME: usize = 4;
+/// A constant counts only where an import or what stands before it joins it with its file.
+const MIN_CONSTANT: usize = 2;
 /// Names that are looked for.
 const MAX_NAMES: usize = 40;
 /// Lines that are looked at.
@@ -35,12 +37,19 @@ struct Gone<'a> {
     path: &'a str,
     line: u32,
     kind: NodeKind,
+    /// The names of what it stood in.
+    around: Vec<&'a str>,
 }
 
 impl Gone<'_> {
-    /// A method of the name may also be one of something that is not ours.
-    fn severity(&self) -> Severity {
-        if self.kind == NodeKind::Method { Severity::Medium } else { Severity::High }
+    /// A method of the name may also be one of something that is not ours, and a constant that no line imports by its name a
+    /// variable.
+    fn severity(&self, is_imported: bool) -> Severity {
+        match self.kind {
+            NodeKind::Method => Severity::Medium,
+            NodeKind::Constant if !is_imported => Severity::Medium,
+            _ => Severity::High,
+        }
     }
 }
 
@@ -49,7 +58,7 @@ fn is_new(edited: &[Edited], path: &str, line: u64) -> bool {
     file.zip(u32::try_from(line).ok()).is_some_and(|(one, line)| one.touches(line))
 }
 
-/// Functions, methods and types that went, that nothing else is named like, and that code of the same family of languages still names.
+/// Functions, methods, types and constants that went, that nothing else is named like, and that code of the same family of languages still names.
 pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
     for (family, gone) in gone(graph, edited) {
@@ -78,17 +87,22 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
         let said =
             grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
         for (name, gone) in gone.iter().take(MAX_NAMES) {
+            let read = reading(graph, family, name, gone, &said.matches);
+            let is_use = |hit: &grep::Match| match gone.kind {
+                NodeKind::Constant => read.iter().any(|&(at, _)| std::ptr::eq(&said.matches[at], hit)),
+                kind => is_use(&hit.text, name, kind),
+            };
             // Who imports the name anew means what it imports.
             let imports = |path: &str| {
                 said.matches.iter().any(|hit| {
                     hit.path.as_str() == path
                         && is_new(edited, path, hit.line)
                         && is_import(&hit.text)
-                        && is_use(&hit.text, name, gone.kind)
+                        && is_use(hit)
                 })
             };
             let uses = said.matches.iter().filter(|hit| {
-                is_use(&hit.text, name, gone.kind)
+                is_use(hit)
                     // Who writes the name now means something else by it.
                     && !is_new(edited, hit.path.as_str(), hit.line)
                     && !imports(hit.path.as_str())
@@ -101,7 +115,7 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
             }
             found.push(Finding {
                 kind: "removed_but_used",
-                severity: gone.severity().name(),
+                severity: gone.severity(read.iter().any(|&(_, is_imported)| is_imported)).name(),
                 at: format!("{}:{}", gone.path, gone.line),
                 message: format!(
                     "{name} was removed, nothing else has its name, and {} lines still say it",
@@ -114,20 +128,39 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
     Ok(found)
 }
 
+/// Which of the lines read a constant that went, and whether they import it.
+fn reading(
+    graph: &Graph,
+    family: &'static str,
+    name: &str,
+    gone: &Gone<'_>,
+    hits: &[grep::Match],
+) -> Vec<(usize, bool)> {
+    if gone.kind != NodeKind::Constant {
+        return Vec::new();
+    }
+    let lines: Vec<constants::Line<'_>> =
+        hits.iter().map(|hit| constants::Line { path: hit.path.as_str(), text: &hit.text }).collect();
+    constants::reads(graph, &constants::Home { path: gone.path, name, around: &gone.around, family }, &lines)
+}
+
 /// What went, by family of languages and name.
 fn gone<'a>(graph: &Graph, edited: &'a [Edited]) -> BTreeMap<&'static str, BTreeMap<&'a str, Gone<'a>>> {
     let mut gone: BTreeMap<&'static str, BTreeMap<&str, Gone<'_>>> = BTreeMap::new();
     for one in edited {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
         let went = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Removed);
-        for symbol in went.filter(|symbol| symbol.kind.is_type() || symbol.kind.is_callable()) {
-            let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
-            let is_word = name.len() >= MIN_NAME && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_kept = |kind: NodeKind| kind.is_type() || kind.is_callable() || kind == NodeKind::Constant;
+        for symbol in went.filter(|symbol| is_kept(symbol.kind)) {
+            let mut around: Vec<&str> = symbol.name.split('.').collect();
+            let name = around.pop().unwrap_or(&symbol.name);
+            let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
+            let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
             // A dunder is called by the language, and a test by nobody.
             let is_called =
                 symbol.kind != NodeKind::Test && !name.starts_with("__") && !name.starts_with("test");
             if is_word && is_called && graph.nodes_by_label(name).is_empty() {
-                let one = Gone { path: &one.file.path, line: symbol.line, kind: symbol.kind };
+                let one = Gone { path: &one.file.path, line: symbol.line, kind: symbol.kind, around };
                 gone.entry(language.family).or_default().entry(name).or_insert(one);
             }
         }
@@ -135,7 +168,7 @@ fn gone<'a>(graph: &Graph, edited: &'a [Edited]) -> BTreeMap<&'static str, BTree
     gone
 }
 
-fn is_import(line: &str) -> bool {
+pub(super) fn is_import(line: &str) -> bool {
     ["import ", "use ", "from "].iter().any(|word| line.trim_start().starts_with(word))
 }
 
@@ -145,11 +178,14 @@ fn is_use(line: &str, name: &str, kind: NodeKind) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + name.len()..]);
         let is_word = !before.ends_with(is_letter) && !after.starts_with(is_letter);
-        let quotes = |mark: char| before.matches(mark).count() % 2 == 1;
-        let is_text = quotes('"') || quotes('\'') || quotes('`');
         let is_called = after.trim_start().starts_with('(');
-        is_word && !is_text && (kind.is_type() || is_called || is_import(line))
+        is_word && !is_quoted(before) && (kind.is_type() || is_called || is_import(line))
     })
+}
+
+/// Whether a quotation is open after the text.
+pub(super) fn is_quoted(before: &str) -> bool {
+    ['"', '\'', '`'].iter().any(|&mark| before.matches(mark).count() % 2 == 1)
 }
 
 #[cfg(test)]
