@@ -28,6 +28,15 @@ pub struct Judged {
     pub looked_at: usize,
     /// Set when the budget ended the search.
     pub is_cut: bool,
+    /// Set when the limit of hops ended it, with more behind.
+    pub is_near: bool,
+}
+
+/// Whether commits tell of both files that a claim is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Past {
+    Known,
+    Unknown,
 }
 
 impl Judged {
@@ -40,8 +49,19 @@ impl Judged {
     }
 
     fn of(evidence: Vec<Evidence>, search: &Search<'_>) -> Self {
-        let odds: f32 = evidence.iter().map(|one| one.factor).product();
-        Self { confidence: odds / (1.0 + odds), evidence, looked_at: search.looked_at, is_cut: search.is_cut }
+        let odds = evidence.iter().map(|one| one.factor).product();
+        Self::with(odds, evidence, search)
+    }
+
+    /// A claim whose every part must hold is as likely as its weakest part.
+    fn of_parts(evidence: Vec<Evidence>, search: &Search<'_>) -> Self {
+        let odds = evidence.iter().map(|one| one.factor).fold(f32::INFINITY, f32::min);
+        Self::with(odds, evidence, search)
+    }
+
+    fn with(odds: f32, evidence: Vec<Evidence>, search: &Search<'_>) -> Self {
+        let (looked_at, is_cut, is_near) = (search.looked_at, search.is_cut, search.is_near);
+        Self { confidence: odds / (1.0 + odds), evidence, looked_at, is_cut, is_near }
     }
 }
 
@@ -64,8 +84,9 @@ pub fn judge(
     other: Option<NodeIx>,
     max_hops: u32,
     budget: usize,
+    past: Past,
 ) -> Judged {
-    let mut search = Search { graph, max_hops, budget, looked_at: 0, is_cut: false };
+    let mut search = Search { graph, max_hops, budget, past, looked_at: 0, is_cut: false, is_near: false };
     let evidence = match (kind, other) {
         (Kind::DependsOn, Some(other)) => vec![search.dependency(one, other, &DEPENDS)],
         (Kind::NeverCalls, Some(other)) => vec![against(search.dependency(one, other, &[EdgeKind::Calls]))],
@@ -96,7 +117,10 @@ pub fn judge(
         let says = format!("no_data: {} is no code, and what it relates to is not read", search.name(unread));
         return Judged::of(vec![Evidence { says, factor: 1.0, path: Vec::new() }], &search);
     }
-    Judged::of(evidence, &search)
+    match (kind, other) {
+        (Kind::Circular | Kind::Independent, Some(_)) => Judged::of_parts(evidence, &search),
+        _ => Judged::of(evidence, &search),
+    }
 }
 
 /// The same evidence for the opposite.
@@ -118,13 +142,24 @@ struct Search<'g> {
     graph: &'g Graph,
     max_hops: u32,
     budget: usize,
+    past: Past,
     looked_at: usize,
     is_cut: bool,
+    is_near: bool,
 }
 
 impl Search<'_> {
     /// The shortest way from anything in `one` to anything in `other`, over certain relations if there is one.
     fn dependency(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Evidence {
+        // How an earlier search ended says nothing of this one.
+        let (was_cut, was_near) = (std::mem::take(&mut self.is_cut), std::mem::take(&mut self.is_near));
+        let found = self.chain(one, other, kinds);
+        self.is_cut |= was_cut;
+        self.is_near |= was_near;
+        found
+    }
+
+    fn chain(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Evidence {
         for trust in [Trust::Certain, Trust::Dispatch, Trust::Guess] {
             if let Some(path) = self.path(one, other, kinds, trust) {
                 let steps = path.len().saturating_sub(1);
@@ -140,8 +175,11 @@ impl Search<'_> {
                 return Evidence { says, factor, path };
             }
         }
-        let (factor, how) =
-            if self.is_cut { (NOT_SEEN_IN_PART, "before the budget ended") } else { (NOT_SEEN, "") };
+        let (factor, how) = match (self.is_cut, self.is_near) {
+            (true, _) => (NOT_SEEN_IN_PART, "before the budget ended"),
+            (false, true) => (NOT_SEEN_IN_PART, "(longer ones were not looked for)"),
+            (false, false) => (NOT_SEEN, ""),
+        };
         let what = if kinds == [EdgeKind::Calls] { "calls" } else { "relations" };
         let says = format!(
             "no chain of at most {} {what} leads from {} to {} {how}",
@@ -204,6 +242,13 @@ impl Search<'_> {
             }
             front = next;
         }
+        let leads_on = |&node: &NodeIx| {
+            let mut out = self.graph.outgoing(node).filter(|edge| kinds.contains(&edge.kind));
+            out.any(|edge| {
+                (trust == Trust::Guess || !edge.evidence.is_inferred()) && !from.contains_key(&edge.target)
+            })
+        };
+        self.is_near |= front.iter().any(leads_on);
         None
     }
 
@@ -217,6 +262,13 @@ impl Search<'_> {
             own.iter().any(|mine| component[mine.index()] == component[node.index()]) && !in_own(*node)
         };
         let others: Vec<NodeIx> = self.graph.nodes().map(|node| node.ix()).filter(same).collect();
+        let calls_itself = self.graph.outgoing(one).any(|edge| {
+            edge.kind == EdgeKind::Calls && edge.target == one && !edge.evidence.is_inferred()
+        });
+        if others.is_empty() && calls_itself {
+            let says = format!("{} calls itself", self.name(one));
+            return Evidence { says, factor: SEEN, path: vec![one, one] };
+        }
         if others.is_empty() {
             let says = format!("{} is in no cycle of known relations", self.name(one));
             return Evidence { says, factor: 1.0 / NOT_SEEN, path: Vec::new() };
@@ -271,6 +323,11 @@ impl Search<'_> {
                     says: format!("their files changed together in {:.0} % of their changes", share * 100.0),
                     factor: 1.0 + 10.0 * share,
                     path: vec![ours, theirs],
+                },
+                None if self.past == Past::Unknown => Evidence {
+                    says: "no_data: git history does not tell of both of their files; commits of them would provide it".into(),
+                    factor: 1.0,
+                    path: Vec::new(),
                 },
                 None => Evidence {
                     says: "their files seldom or never changed together".into(),

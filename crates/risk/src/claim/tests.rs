@@ -30,7 +30,7 @@ fn sentences_become_claims_and_others_are_refused() {
 }
 
 fn judged(graph: &Graph, kind: Kind, one: &str, other: Option<&str>) -> (String, f32) {
-    let found = judge(graph, kind, at(graph, one), other.map(|other| at(graph, other)), 5, 1_000);
+    let found = judge(graph, kind, at(graph, one), other.map(|other| at(graph, other)), 5, 1_000, Past::Known);
     (found.verdict().to_owned(), (found.confidence * 100.0).round() / 100.0)
 }
 
@@ -67,6 +67,37 @@ fn cycles_couplings_and_orders_are_seen() {
     );
     // 6 : 1.
     assert_eq!(judged(&dispatch, Kind::DependsOn, "run", Some("sock")), ("likely_true".into(), 0.86));
-    let budget = judge(&round, Kind::DependsOn, at(&round, "d"), Some(at(&round, "c")), 5, 1);
+    let budget = judge(&round, Kind::DependsOn, at(&round, "d"), Some(at(&round, "c")), 5, 1, Past::Known);
     assert!(budget.is_cut && budget.verdict() == "inconclusive");
+}
+
+#[test]
+fn both_directions_must_hold_and_a_short_search_says_little() {
+    let graph = graph("a calls b\nr calls r\n");
+    assert_eq!(judged(&graph, Kind::Circular, "a", Some("b")), ("likely_false".into(), 0.14));
+    assert_eq!(judged(&graph, Kind::Independent, "a", Some("b")).0, "likely_false");
+    assert_eq!(judged(&graph, Kind::Circular, "r", None).0, "likely_true");
+    let chain = crate::testing::graph(
+        "f0 calls f1\nf1 calls f2\nf2 calls f3\nf3 calls f4\nf4 calls f5\nf5 calls f6\nf6 calls f7\n",
+    );
+    // 1.5 : 1, for what lies behind the fifth hop was not looked at.
+    let claim = |hops, one, other| {
+        let found =
+            judge(&chain, Kind::NeverCalls, at(&chain, one), Some(at(&chain, other)), hops, 1_000, Past::Known);
+        (found.verdict(), found.is_near)
+    };
+    assert_eq!(claim(5, "f0", "f7"), ("inconclusive", true));
+    assert_eq!(claim(7, "f0", "f7"), ("likely_false", false));
+    assert_eq!(claim(5, "f3", "f0"), ("likely_true", false));
+}
+
+#[test]
+fn without_a_past_nothing_is_said_of_common_changes() {
+    let graph = graph("a.rs imports c.rs\nb.rs imports c.rs\n");
+    let says = |past| {
+        let found = judge(&graph, Kind::Coupling, at(&graph, "a.rs"), Some(at(&graph, "b.rs")), 5, 9, past);
+        found.evidence.last().unwrap().says.clone()
+    };
+    assert!(says(Past::Known).contains("seldom or never"));
+    assert!(says(Past::Unknown).starts_with("no_data"));
 }

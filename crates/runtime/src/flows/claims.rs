@@ -1,12 +1,12 @@
 //! Claims: a sentence about the code, judged, and what would be without some of it.
 
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_graph::NodeIx;
-use m1nd_risk::claim::{self, Claim, Judged, PATTERNS};
+use m1nd_graph::{EdgeKind, Graph, NodeIx};
+use m1nd_risk::claim::{self, Claim, Judged, Kind, PATTERNS, Past};
 use serde_json::json;
 
 use crate::ctx::{Ctx, GraphView};
-use crate::faults::from_graph;
+use crate::faults::{self, from_graph};
 
 /// A judged claim.
 pub struct Hypothesis {
@@ -24,7 +24,7 @@ pub fn judge(
     max_hops: u32,
     budget: usize,
 ) -> Result<Hypothesis, Fault> {
-    let claim = claim::parse(text).ok_or_else(|| not_understood(ctx))?;
+    let claim = claim::parse(text).ok_or_else(|| not_understood(ctx, &at.graph))?;
     let root = ctx.workspace()?.root();
     let find = |name: &str| from_graph::find_code(root, &at.graph, "claim", name);
     let one = find(&claim.one)?;
@@ -32,19 +32,44 @@ pub fn judge(
     if other == Some(one) {
         return Err(ctx.invalid("`claim`: both names mean the same node."));
     }
-    let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget);
+    let past = match other.filter(|_| claim.kind == Kind::Coupling) {
+        Some(other) => past_of(ctx, [at.graph.node(one).path(), at.graph.node(other).path()])?,
+        None => Past::Unknown,
+    };
+    let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, past);
     Ok(Hypothesis { claim, one, other, judged })
 }
 
-fn not_understood(ctx: &Ctx<'_>) -> Fault {
+/// Whether commits tell of both files.
+fn past_of(ctx: &Ctx<'_>, paths: [&str; 2]) -> Result<Past, Fault> {
+    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let is_known =
+        |path: &str| past.log.entries.iter().any(|entry| entry.files.iter().any(|file| file == path));
+    Ok(if paths.into_iter().all(is_known) { Past::Known } else { Past::Unknown })
+}
+
+fn not_understood(ctx: &Ctx<'_>, graph: &Graph) -> Fault {
+    let hint = "Say it as one of detail.patterns, with names of code for A and B: no other words around them.";
+    let recovery = match example(graph) {
+        Some(claim) => Recovery::call(hint, ctx.tool(), json!({ "claim": claim })),
+        None => Recovery::hint(hint),
+    };
     Fault::new(
         Code::InvalidParams,
         "`claim` is none of the sentences that can be judged, so nothing was judged.".to_owned(),
-        Recovery::call(
-            "Say it as one of detail.patterns, with names of code for A and B: no other words around them.",
-            ctx.tool(),
-            json!({ "claim": "A depends on B" }),
-        ),
+        recovery,
     )
     .with_detail(json!({ "patterns": PATTERNS }))
+}
+
+/// A claim about this graph.
+fn example(graph: &Graph) -> Option<String> {
+    let is_name = |ix: NodeIx| !graph.node(ix).id().contains(' ');
+    let edge = graph.edges().find(|edge| {
+        edge.kind == EdgeKind::Calls
+            && edge.source != edge.target
+            && is_name(edge.source)
+            && is_name(edge.target)
+    })?;
+    Some(format!("{} calls {}", graph.node(edge.source).id(), graph.node(edge.target).id()))
 }

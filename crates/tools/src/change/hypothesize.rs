@@ -57,7 +57,7 @@ impl Tool for Hypothesize {
     const SPEC: Spec = Spec {
         name: "hypothesize",
         summary: "Check a sentence about the code: never calls, always before, depends on, no dependency, coupled, isolated, gateway, circular. Evidence for and against, a confidence, a verdict.",
-        help: "Belief starts at even odds; each piece of evidence multiplies them: a chain of certain relations 30, one with guesses 2, none found within max_hops 1/6 (1/1.5 when the budget ended the search). \
+        help: "Belief starts at even odds; each piece of evidence multiplies them: a chain of certain relations 30, one with guesses 2, none found within max_hops 1/6 (1/1.5 when the budget or max_hops ended the search). What is claimed of both directions is as likely as the weaker one. \
             Calls through values, frameworks and strings are not seen, so that nothing was found is never proof. Sentences: A never calls B; A is always called before B; A depends on B; A calls B; A does not depend on B; \
             A and B are coupled; A is isolated; A is the gateway to B; A and B depend on each other; A is in a cycle.",
         intents: &[
@@ -109,6 +109,10 @@ impl Tool for Hypothesize {
             "inconclusive" if found.judged.is_cut => (
                 ProofState::Triaging,
                 Guidance::hint("The budget ended the search; a larger path_budget looks further."),
+            ),
+            "inconclusive" if found.judged.is_near && max_hops < 10 => (
+                ProofState::Triaging,
+                Guidance::hint("max_hops ended the search; a larger one (at most 10) looks further."),
             ),
             "inconclusive" => {
                 let hint = "The evidence is weak. See the calls themselves.";
