@@ -154,10 +154,10 @@ fn only_in_signatures(graph: &Graph, edge: &Edge<'_>, label: &str) -> bool {
 /// Whether a signature gives the type back or takes it; giving back counts first.
 fn in_signature(signature: &str, label: &str) -> Option<Role> {
     let says = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == label);
-    let open = signature.find('(').unwrap_or(signature.len());
+    let (start, open) = parameters(signature);
     let close = closing(signature, open);
-    let (before, given, after) = (&signature[..open], &signature[open..close], &signature[close..]);
-    // In C and Java what is returned stands in front, in the others behind; a Go method's receiver is in the first brackets.
+    let (before, given, after) = (&signature[start..open], &signature[open..close], &signature[close..]);
+    // In C and Java what is returned stands in front, in the others behind.
     let is_name = |word: &str| word == label;
     let is_constructor =
         before.split(|c: char| !c.is_alphanumeric() && c != '_').next_back().is_some_and(is_name);
@@ -165,6 +165,37 @@ fn in_signature(signature: &str, label: &str) -> Option<Role> {
         return Some(Role::Returns);
     }
     says(given).then_some(Role::Takes)
+}
+
+/// Where the declaration begins behind what is written before it in brackets of its own (the receiver of a Go method, how far
+/// something can be seen in Rust, annotations), and where the list of parameters opens.
+fn parameters(signature: &str) -> (usize, usize) {
+    let mut start = 0;
+    let (mut depth, mut previous) = (0_i32, ' ');
+    let mut skip_to = 0;
+    for (at, letter) in signature.char_indices() {
+        if at < skip_to {
+            continue;
+        }
+        match letter {
+            '<' => depth += 1,
+            // The head of an arrow closes nothing.
+            '>' if !matches!(previous, '-' | '=') => depth -= 1,
+            // Brackets among type parameters are bounds.
+            '(' if depth <= 0 => {
+                let before = signature[start..at].trim();
+                let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+                if !(matches!(word, "func" | "pub") || word.starts_with(['@', '#'])) {
+                    return (start, at);
+                }
+                start = closing(signature, at);
+                skip_to = start;
+            }
+            _ => {}
+        }
+        previous = letter;
+    }
+    (start, signature.len())
 }
 
 /// Just behind the bracket that closes the one at `open`.
@@ -198,6 +229,12 @@ mod tests {
         assert_eq!(role("public Order(int x)"), None);
         assert_eq!(role("function f(a: Orders): void"), None);
         assert_eq!(role("func f(o *Order) error"), Some("takes"));
+        assert_eq!(role("func (s *Store) Save(o *Order) error"), Some("takes"));
+        assert_eq!(role("func (s *Store) Load(id int) (*Order, error)"), Some("returns"));
+        assert_eq!(role("pub(crate) fn f(o: &Order) -> u8"), Some("takes"));
+        assert_eq!(role("pub(in crate::a) fn f(x: u8) -> Order"), Some("returns"));
+        assert_eq!(role("fn f<F: Fn(u8) -> Order>(x: F)"), None);
+        assert_eq!(role("@Named(\"x\") public void f(Order o)"), Some("takes"));
     }
 
     #[test]
