@@ -93,9 +93,11 @@ pub struct Tremor {
 
 impl Tremor {
     pub fn trend(&self) -> &'static str {
+        let [_, middle, newest] = self.counts;
         match self.acceleration {
-            change if change > 0.0 => "accelerating",
-            change if change < 0.0 => "slowing",
+            // What is no tremor does not speed up, whatever was before.
+            _ if self.magnitude > 0.0 => "accelerating",
+            change if change < 0.0 || newest < middle => "slowing",
             _ => "steady",
         }
     }
@@ -306,6 +308,9 @@ mod tests {
         // 3, 0, 1: the changes ended and one came back.
         let falling = at(&[0.0, 62.0, 63.0, 64.0]).tremor("a").unwrap();
         assert_eq!((falling.counts, falling.acceleration, falling.magnitude), ([3, 0, 1], 4.0, 1.0 / 7.0));
+        // 3, 2, 2: nothing speeds up, though the second difference is 1.
+        let ended = at(&[0.0, 1.0, 40.0, 41.0, 70.0, 71.0, 72.0]).tremor("a").unwrap();
+        assert_eq!((ended.counts, ended.magnitude, ended.trend()), ([3, 2, 2], 0.0, "steady"));
         assert_eq!(at(&[0.0, 1.0]).tremor("a"), None);
     }
 

@@ -160,43 +160,107 @@ fn strongest(paths: &Paths, pairs: FxHashMap<(u32, u32), u32>, limits: Limits) -
     all
 }
 
-/// Whether a subject says that the commit repairs something that the program does. A mended word is no defect.
+/// Whether a subject says that the commit repairs something that the program does. A mended word, layout or document is no defect.
 pub fn is_fix(subject: &str) -> bool {
     let lower = subject.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    let is_wording = |word| {
-        matches!(
-            word,
-            "typo"
-                | "typos"
-                | "spelling"
-                | "misspelling"
-                | "grammar"
-                | "wording"
-                | "whitespace"
-                | "lint"
-                | "lints"
-        )
-    };
-    if words.clone().any(is_wording) {
+    let (kind, _) = lower.split_once(':').unwrap_or(("", &lower));
+    let kind = kind.split(['(', '/', '!']).next().unwrap_or_default();
+    if BESIDE.contains(&kind) || lower.starts_with("merge ") || lower.contains("pre-commit") {
         return false;
     }
-    words.any(|word| {
-        matches!(
-            word,
-            "fix"
-                | "fixes"
-                | "fixed"
-                | "fixing"
-                | "bugfix"
-                | "hotfix"
-                | "bug"
-                | "bugs"
-                | "regression"
-                | "revert"
-        )
-    })
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    if has(WORDING) || has(LAYOUT) && !has(DEFECT) {
+        return false;
+    }
+    let mends = |at: usize| {
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        match words[at] {
+            // What has a fixed size was not broken, and a test of a regression mends none.
+            "fixed" => !FIXED.contains(&next),
+            "regression" => !matches!(next, "test" | "tests"),
+            word => MENDS.contains(&word),
+        }
+    };
+    (0..words.len()).any(mends)
 }
+
+const MENDS: &[&str] = &["fix", "fixes", "fixing", "bugfix", "hotfix", "bug", "bugs", "revert"];
+/// Kinds of commits that change nothing that the program does.
+const BESIDE: &[&str] = &["docs", "doc", "style", "test", "tests", "chore", "ci", "build", "typo", "lint"];
+const WORDING: &[&str] = &[
+    "typo",
+    "typos",
+    "spelling",
+    "misspelling",
+    "grammar",
+    "grammatical",
+    "wording",
+    "whitespace",
+    "lint",
+    "lints",
+    "linting",
+    "linter",
+    "flake8",
+    "pylint",
+    "pycodestyle",
+    "mypy",
+    "clippy",
+    "eslint",
+    "rubocop",
+    "checkstyle",
+    "isort",
+    "gofmt",
+    "rustfmt",
+    "codespell",
+    "docstring",
+    "docstrings",
+    "readme",
+    "changelog",
+];
+/// Words of layout and documents. A program can be about these, too.
+const LAYOUT: &[&str] = &[
+    "style",
+    "styling",
+    "formatting",
+    "indentation",
+    "indent",
+    "typing",
+    "comment",
+    "comments",
+    "docs",
+    "doc",
+    "documentation",
+];
+/// Words that say that something went wrong.
+const DEFECT: &[&str] = &[
+    "bug",
+    "bugs",
+    "crash",
+    "crashes",
+    "panic",
+    "panics",
+    "wrong",
+    "incorrect",
+    "leak",
+    "deadlock",
+    "race",
+    "overflow",
+    "segfault",
+    "exception",
+    "regression",
+    "fails",
+    "failing",
+    "failure",
+    "hang",
+    "hangs",
+];
+/// What is fixed by its nature.
+const FIXED: &[&str] = &[
+    "width", "point", "size", "sized", "length", "seed", "rate", "position", "header", "height", "number",
+    "array", "layout", "window", "interval", "order", "offset", "price", "cost", "set",
+];
 
 #[cfg(test)]
 mod tests {
@@ -216,6 +280,43 @@ mod tests {
         let fixes =
             ["fix: a crash", "Fixes #12", "docs/ssl: fix typo (#3703)", "Fix lint", "add prefix"].map(is_fix);
         assert_eq!(fixes, [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn layout_documents_and_fixed_sizes_are_no_defects() {
+        for subject in [
+            "Fix grammatical error (#4268)",
+            "Fix style issues on master using Black",
+            "Fix linting error.",
+            "fix formatting",
+            "fix indentation",
+            "fix flake8",
+            "fix README",
+            "docs: fix link",
+            "docs(api): fix link",
+            "Fix docstring of f",
+            "[pre-commit.ci] auto fixes from pre-commit.com hooks",
+            "fix mypy findings",
+            "fixed width columns",
+            "Add support for fixed-point numbers",
+            "test: add regression test",
+            "Add regression tests",
+            "Merge branch fix-1",
+            "fix broken link in comment",
+        ] {
+            assert!(!is_fix(subject), "{subject}");
+        }
+        for subject in [
+            "Fix crash on empty input",
+            "Fixed a leak",
+            "fix(parser): wrong total",
+            "Fixes #3 wrong total",
+            "fix crash in comment parser",
+            "a regression in y",
+            "hotfix: null deref",
+        ] {
+            assert!(is_fix(subject), "{subject}");
+        }
     }
 
     #[test]

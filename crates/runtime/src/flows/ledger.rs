@@ -31,17 +31,19 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Known, Fault> {
     let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
     let defects = workspace.defects();
     let touches = workspace.touches();
-    let made = || made(&past, &defects, &touches, graph);
+    let now = ctx.runtime().clock().now().0;
+    let made = || made(&past, &defects, &touches, graph, now);
     let ledger = workspace.ledger(graph, &past, (&defects, &touches), made);
     let (commits, told) = (past.log.entries.len(), defects.len());
     let lack = (commits == 0).then(|| lack(workspace.root().path()));
     Ok(Known { ledger, commits, told, is_partial: past.reach == Reach::Part, lack })
 }
 
-fn made(past: &KnownPast, defects: &[Defect], touches: &[Touch], graph: &Graph) -> Ledger {
-    let changes = past.log.entries.iter().map(|entry| {
-        let subject = entry.message.lines().next().unwrap_or_default();
-        Change { time_ms: entry.time.0, is_fix: is_fix(subject), files: &entry.files }
+/// A commit that says it is of tomorrow is of `now`: else all others would be long ago.
+fn made(past: &KnownPast, defects: &[Defect], touches: &[Touch], graph: &Graph, now: i64) -> Ledger {
+    let changes = past.log.entries.iter().enumerate().map(|(nth, entry)| {
+        let is_fix = mends(past, nth);
+        Change { time_ms: entry.time.0.min(now), is_fix, files: &entry.files }
     });
     let mut seen = BTreeSet::new();
     let new = defects.iter().filter(|one| one.source == LEARN || seen.insert((&one.source, &one.path)));
@@ -49,6 +51,16 @@ fn made(past: &KnownPast, defects: &[Defect], touches: &[Touch], graph: &Graph) 
     let told: Vec<Told<'_>> = told.collect();
     let edits = touches.iter().map(|one| Edit { time_ms: one.time_ms, files: &one.files });
     Ledger::of(changes, edits, told, |path| is_program(graph, path))
+}
+
+/// Whether a commit of the past mended something. The first of all made its files, whatever it says.
+pub fn mends(past: &KnownPast, nth: usize) -> bool {
+    let entries = &past.log.entries;
+    let is_first = nth + 1 == entries.len() && past.is_whole();
+    entries.get(nth).is_some_and(|entry| {
+        let subject = entry.message.lines().next().unwrap_or_default();
+        !is_first && is_fix(subject)
+    })
 }
 
 /// What is told of a file by judging answers.

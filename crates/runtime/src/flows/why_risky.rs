@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_ingest::history::is_fix;
 use m1nd_risk::layers::{Breach, Layers};
 use m1nd_risk::ledger::COLD_START;
 use m1nd_risk::panorama::{self, Findings, ModuleRisk};
@@ -84,9 +83,9 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, file: NodeIx) -> Result<Option<Why>
     let path = graph.node(file).path();
     let past = ctx.workspace()?.past(ctx.cancel()).map_err(crate::faults::stopped)?;
     let mut fixes = Vec::new();
-    for entry in &past.log.entries {
+    for (nth, entry) in past.log.entries.iter().enumerate() {
         let subject = entry.message.lines().next().unwrap_or_default();
-        if is_fix(subject) && entry.files.iter().any(|changed| changed == path) {
+        if ledger::mends(&past, nth) && entry.files.iter().any(|changed| changed == path) {
             fixes.push(Fix { date: day(entry.time), subject: subject.to_owned() });
         }
     }

@@ -71,6 +71,11 @@ pub struct KnownPast {
 }
 
 impl KnownPast {
+    /// Whether it goes back to the first commit.
+    pub fn is_whole(&self) -> bool {
+        self.reach == Reach::Whole && self.log.entries.len() < MAX_COMMITS
+    }
+
     fn is_of(&self, head: &str) -> bool {
         self.log.head == head
     }

@@ -65,9 +65,9 @@ impl Tool for Trust {
     const SPEC: Spec = Spec {
         name: "trust",
         summary: "Which files had the most defects, from the fixes in git history: trust score, times the mean, likelihood that the next change is a fix.",
-        help: "A fix is a commit whose first line says fix, bug, regression or revert; each counts 1 when new, half after 720 hours, never less than 0.3. So does a verified claim of a bug hunt; an answer that learn was told is wrong counts its strength. With the mean of all files as a prior worth a quarter of the past, \
+        help: "A fix is a commit whose first line says fix, bug, regression or revert; each counts 1 when new, half after 720 hours, never less than 0.3. So does a verified claim of a bug hunt that says a defect; an answer that learn was told is wrong counts its strength. With the mean of all files as a prior worth a quarter of the past, \
             risk_multiplier is the file's defects over the mean (at most 3), trust_score = 1/(1+risk_multiplier), defect_prior = share of fixes among all changes times risk_multiplier (at most 0.95). \
-            A file younger than the history is taken to have been watched for that part of it. Tests are left out. Fixes of typos, words and style do not count. Time counts back from the newest commit. Commits of more than 50 files are left out.",
+            A file younger than the history is taken to have been watched for that part of it. Tests are left out. Fixes of typos, words, style, lints and documents do not count, nor does the first commit of all. Time counts back from the newest commit. Commits of more than 50 files are left out.",
         intents: &["which files are buggy", "trust score", "defect history", "risky files"],
         needs: Needs::Graph,
         budget: Some(4_000),

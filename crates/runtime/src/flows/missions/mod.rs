@@ -1,6 +1,7 @@
 //! Missions: what the runtime tells a mission about the world, and where it keeps them.
 
 mod closing;
+mod defects;
 pub mod found;
 mod observed;
 mod record;
@@ -285,9 +286,10 @@ pub fn place_of(ctx: &Ctx<'_>, state: &State, event: &str) -> Result<u64, Fault>
     })
 }
 
-/// A verified finding of a bug hunt is a defect of the files that prove it.
+/// A verified finding of a bug hunt that says a defect is one of the files that prove it.
 pub fn tell_defect(ctx: &Ctx<'_>, state: &State, claim: &Claim) -> Result<(), Fault> {
-    if state.mode != Mode::BugHunt || claim.verdict != Verdict::VerifiedForMission {
+    let is_proven = state.mode == Mode::BugHunt && claim.verdict == Verdict::VerifiedForMission;
+    if !is_proven || !defects::is_said_in(&claim.text) {
         return Ok(());
     }
     let events = missions::stream(&*ledger(ctx)?, &state.mission_id);
