@@ -106,6 +106,8 @@ const STEPS_THROUGH: usize = 5;
 const BUSIEST: usize = 20;
 /// Names in more files than this are words of the language or of the house.
 const MAX_MENTIONS: usize = 40;
+/// A word that more than this part of the files have is not rare, however few files there are.
+const RARE_PART: usize = 4;
 
 /// A file that may change, too.
 #[derive(Clone, Debug, PartialEq)]
@@ -247,10 +249,11 @@ fn compare(found: &mut [(FileIx, [f32; FEATURES])], unknown: f32) {
 /// Files that have rare words of the given file: those that say what it defines, define what it says, or have any.
 fn common_words(corpus: &Corpus, given: FileIx) -> [(Clue, Vec<(FileIx, f32)>); 3] {
     let count = corpus.text.files().len();
+    let most = MAX_MENTIONS.min((count / RARE_PART).max(2));
     let [mut says, mut defines, mut alike]: [FxHashMap<FileIx, f32>; 3] = Default::default();
     for (term, is_defined) in corpus.text.words_of(given) {
         let with = corpus.text.files_with(term);
-        if !(2..=MAX_MENTIONS).contains(&with) {
+        if !(2..=most).contains(&with) {
             continue;
         }
         let idf = Bm25::idf(with, count);
@@ -367,6 +370,22 @@ mod tests {
         let corpus = corpus(&["src/cart.py", "src/zoo.py", "tests/test_cart.py", "tests/test_zoo.py"], &[]);
         assert_eq!(asked(&corpus, "src/cart.py")[0], "tests/test_cart.py");
         assert_eq!(asked(&corpus, "tests/test_zoo.py")[0], "src/zoo.py");
+    }
+
+    #[test]
+    fn a_word_of_most_files_is_not_rare() {
+        let texts = [
+            ("a.py", "parse quokka zebra"),
+            ("b.py", "parse quokka"),
+            ("c.py", "parse quokka"),
+            ("d.py", "parse zebra"),
+        ];
+        let bag = |&(path, text): &(&str, &str)| Arc::new(FileBag::of(&Source { path, text, spans: Vec::new() }));
+        let corpus = Corpus::of(TextIndex::of(texts.iter().map(bag).collect()), [], None);
+        let given = corpus.text.file("a.py").unwrap();
+        let [_, _, (_, alike)] = common_words(&corpus, given);
+        let alike: Vec<&str> = alike.iter().map(|&(file, _)| corpus.text.path(file)).collect();
+        assert_eq!(alike, ["d.py"]);
     }
 
     #[test]

@@ -60,6 +60,7 @@ pub fn of(corpus: &Corpus, given: &[&str]) -> Vec<Prediction> {
     for path in given {
         let Some(file) = corpus.text.file(path) else { continue };
         let company = corpus.past.company(file);
+        let changes = corpus.past.touched(file) as u32;
         for (companion, confidence) in likely(corpus, file, EACH) {
             let other = corpus.text.path(companion.file);
             if given.contains(&other) {
@@ -71,7 +72,7 @@ pub fn of(corpus: &Corpus, given: &[&str]) -> Vec<Prediction> {
                 confidence,
                 rank: confidence,
                 because_of: (*path).to_owned(),
-                reason: reason(&companion, times),
+                reason: reason(&companion, times, changes),
                 velocity: companion.clue(Clue::Lately),
                 times,
             };
@@ -94,11 +95,12 @@ pub fn of(corpus: &Corpus, given: &[&str]) -> Vec<Prediction> {
     found
 }
 
-fn reason(companion: &Companion, times: u32) -> String {
+/// `changes` is how many commits touched the given file.
+fn reason(companion: &Companion, times: u32, changes: u32) -> String {
     if times > 0 {
-        return format!("changed together in {times} commits");
+        return format!("changed together in {times} of {changes} commits");
     }
-    match companion.reason() {
+    let speaks = match companion.reason() {
         Some(Clue::Exercises) => "a test that uses it",
         Some(Clue::Pair) => "named like its test",
         Some(Clue::Related) => "one uses the other",
@@ -109,8 +111,11 @@ fn reason(companion: &Companion, times: u32) -> String {
         Some(Clue::Folder | Clue::Near) => "stands close by",
         Some(Clue::Through) => "changes with what changes with it",
         _ => "changes often these days",
+    };
+    match changes {
+        0 => speaks.to_owned(),
+        _ => format!("{speaks}; changed with it in none of {changes} commits"),
     }
-    .to_owned()
 }
 
 /// The files of nodes, each once.

@@ -4,7 +4,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::change::ChangedFile;
 use m1nd_runtime::flows::review::{self, Finding, Reviewer, Subject, TestFile};
-use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl Tool for Review {
     const SPEC: Spec = Spec {
         name: "review",
         summary: "Review a change set in one call: calls that a new signature breaks, removed names still in use, files that are missing, changed functions without a test, layers, known bugs, reviewers, risk.",
-        help: "Compares the files as they are with where HEAD left `base`. Kinds: removed_but_used and signature_change (high), antibody (as it was made), missing_co_change (critical where a file uses what goes away; medium from 60 %, low from 40 % of such cases), \
+        help: "Compares the files as they are with where HEAD left `base`. Kinds: removed_but_used and signature_change (high), antibody (as it was made), missing_co_change (critical where a file uses what goes away; medium from an estimated 60 %, low from 40 %), \
             layer_violation (medium; only what the change adds), untested (medium where others use it). risk_score is the mean of: 1 - trust of the least trusted file; how likely a companion is missing; share of changed functions without a test; 0.75 for a high, 1 for a critical finding. \
             Reviewers: authors of earlier commits of the files, a commit counting half after 180 days.",
         intents: &[
@@ -73,7 +73,6 @@ impl Tool for Review {
         budget: Some(6_000),
         fresh: true,
         lean: true,
-        saves: Saves::Blast,
         family: Family::Plan,
         examples: &[Example {
             says: "A diff",

@@ -127,7 +127,7 @@ pub fn missing(graph: &Graph, edited: &[Edited], steps: &[Step], predictions: &[
             severity: severity.name(),
             at: format!("{}:{line}", one.because_of),
             message: format!(
-                "{} changes with it in {:.0} % of such cases ({}) and is not in the change",
+                "{} may have to change with it (estimated {:.0} %: {}) and is not in the change",
                 one.path,
                 one.confidence * 100.0,
                 one.reason
