@@ -28,6 +28,7 @@ const GROWTH: f64 = 0.2;
 
 /// `days` is how long the time is, `lines` how long the file is now.
 pub fn trend(steps: &[Step], days: f64, lines: u32) -> Trend {
+    // A week that began is one in which there could have been a change; the pace is that of the time itself.
     let weeks = (days / 7.0).ceil().max(1.0);
     let touched: std::collections::BTreeSet<u64> =
         steps.iter().map(|step| (step.age_days / 7.0) as u64).collect();
@@ -35,7 +36,7 @@ pub fn trend(steps: &[Step], days: f64, lines: u32) -> Trend {
     let (added, removed) = (sum(|step| step.added), sum(|step| step.removed));
     let newest = steps.iter().map(|step| step.age_days).fold(f64::INFINITY, f64::min);
     Trend {
-        velocity: steps.len() as f64 / weeks,
+        velocity: steps.len() as f64 / (days / 7.0).max(1.0),
         stability: 1.0 - (touched.len() as f64 / weeks).min(1.0),
         added,
         removed,
@@ -74,7 +75,7 @@ mod tests {
         let step = |age_days: f64, added: u32, removed: u32| Step { age_days, added, removed };
         // Three changes in two of five weeks; 40 lines became 100.
         let grown = trend(&[step(1.0, 30, 0), step(2.0, 20, 0), step(20.0, 10, 0)], 30.0, 100);
-        assert_eq!((grown.velocity, grown.pattern), (0.6, "expanding"));
+        assert_eq!(((grown.velocity * 100.0).round(), grown.pattern), (70.0, "expanding"));
         assert!((grown.stability - 0.6).abs() < 1e-9);
         assert_eq!(trend(&[step(1.0, 5, 60)], 30.0, 45).pattern, "shrinking");
         assert_eq!(trend(&[step(1.0, 60, 58)], 30.0, 100).pattern, "churning");

@@ -1,6 +1,7 @@
 //! Past of a file: its commits, what changed with it, and how its changes go.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use m1nd_contract::Fault;
 use m1nd_ingest::history::{self, HistoryError, Lack};
@@ -80,6 +81,9 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
     if found.touches.is_empty() && (found.is_cut && lack == Lack::CutOff || lack == Lack::Commits) {
         no_data = Some(ledger::no_history(lack));
     }
+    if no_data.is_none() && found.touches.is_empty() && !was_committed(ctx, path, (folder, below), since)? {
+        no_data = Some("no_data: no commit touched this file. Committing it would provide one.");
+    }
     let age = |time: UnixMs| (now.0.saturating_sub(time.0).max(0) as f64) / DAY_MS;
     let steps: Vec<Step> = found
         .touches
@@ -105,6 +109,24 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         no_data,
         touches: found.touches.into_iter().map(shown).collect(),
     })
+}
+
+/// Whether any commit touched a file that none touched since then.
+fn was_committed(
+    ctx: &Ctx<'_>,
+    path: &str,
+    (folder, below): (&Path, &str),
+    since: Option<UnixMs>,
+) -> Result<bool, Fault> {
+    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    if past.log.entries.iter().any(|entry| entry.files.iter().any(|file| file == path)) {
+        return Ok(true);
+    }
+    if since.is_none() {
+        return Ok(false);
+    }
+    let all = history::timeline(folder, below, None, ctx.cancel());
+    Ok(all.is_ok_and(|all| !all.touches.is_empty()))
 }
 
 /// What the commits that are known touched together with it.

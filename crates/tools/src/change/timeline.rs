@@ -2,13 +2,16 @@
 
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
-use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_contract::{Code, Fault, Guidance, ProofState, Recovery, Trim};
+use m1nd_graph::{Graph, NodeKind};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::past_of_file::{self, Companion, Touch};
+use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 pub struct Timeline;
 
@@ -94,6 +97,9 @@ impl Tool for Timeline {
         let limit = ctx.in_range("limit", input.limit, 1..=200)?.unwrap_or(20);
         let at = ctx.graph_view()?;
         let node = from_graph::find(ctx.workspace()?.root(), &at.graph, "node", &input.node)?;
+        if at.graph.node(node).kind() == NodeKind::Directory {
+            return Err(of_folder(&at.graph, at.graph.node(node).path()));
+        }
         let path = at.graph.node(node).path().to_owned();
         let days = match input.depth {
             Depth::Week => Some(7.0),
@@ -135,6 +141,19 @@ impl Tool for Timeline {
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
+}
+
+/// A folder is what its files are.
+fn of_folder(graph: &Graph, folder: &str) -> Fault {
+    let message = format!("`node`: {folder:?} is a folder, and commits touch files.");
+    let is_inside = |path: &str| folder.is_empty() || is_within(path, folder);
+    let files = graph.nodes().filter(|node| node.kind() == NodeKind::File && is_inside(node.path()));
+    let hint = "Ask for one of its files; tremor with `scope` tells of all of them.";
+    let recovery = match files.map(|node| node.path()).next() {
+        Some(file) => Recovery::call(hint, "timeline", json!({ "node": file })),
+        None => Recovery::hint(hint),
+    };
+    Fault::new(Code::InvalidParams, message, recovery)
 }
 
 impl Trim for Output {
