@@ -8,6 +8,10 @@ use std::sync::LazyLock;
 use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
 use regex::Regex;
 
+mod imported;
+
+pub use imported::Imported;
+
 /// What a dangerous call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sink {
@@ -97,14 +101,12 @@ pub fn knows(language: &str) -> bool {
 }
 
 /// Dangerous calls in the source of one function, with how many lines after its first; each kind once.
-pub fn sinks(language: &str, source: &str) -> Vec<(Sink, usize)> {
+pub fn sinks(language: &str, source: &str, imported: &Imported) -> Vec<(Sink, usize)> {
     let mut found: Vec<(Sink, usize)> = Vec::new();
     for (at, line) in source.lines().enumerate() {
-        let code = line.trim_start();
         // Comments, and the heads of functions that are called like what is looked for.
-        if ["#", "//", "*", "/*", "def ", "async def "].iter().any(|start| code.starts_with(start)) {
-            continue;
-        }
+        let Some(code) = behind_head(line.trim_start()) else { continue };
+        let code = &*imported.spelled_out(code);
         for (languages, sink, regex) in &patterns().sinks {
             let is_new = !found.iter().any(|(known, _)| known == sink);
             if !is_new || !languages.contains(&language) {
@@ -116,6 +118,26 @@ pub fn sinks(language: &str, source: &str) -> Vec<(Sink, usize)> {
         }
     }
     found
+}
+
+/// What a line does; nothing for a comment or the head of a function that says nothing more.
+fn behind_head(line: &str) -> Option<&str> {
+    if ["#", "//", "*", "/*"].iter().any(|start| line.starts_with(start)) {
+        return None;
+    }
+    if !["def ", "async def "].iter().any(|start| line.starts_with(start)) {
+        return Some(line);
+    }
+    let mut depth = 0_i32;
+    for (at, letter) in line.char_indices() {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ':' if depth == 0 => return Some(line[at + 1..].trim()).filter(|rest| !rest.is_empty()),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether the first argument is a text that stands there as a whole: no input gets into that.
@@ -213,7 +235,10 @@ mod tests {
     #[test]
     fn dangerous_calls_are_told_from_like_ones() {
         let found = |language: &str, line: &str| {
-            sinks(language, line).into_iter().map(|(sink, _)| sink.name()).collect::<Vec<_>>()
+            sinks(language, line, &Imported::default())
+                .into_iter()
+                .map(|(sink, _)| sink.name())
+                .collect::<Vec<_>>()
         };
         assert_eq!(found("python", "    os.system(command)"), ["execute"]);
         assert_eq!(found("python", "    cursor.execute(f\"select {x}\")"), ["sql"]);
@@ -223,6 +248,7 @@ mod tests {
         assert_eq!(found("python", "def mark_safe(text):"), [""; 0]);
         assert_eq!(found("python", "    open(path, 'wb')"), ["files"]);
         assert_eq!(found("python", "    open(path)"), [""; 0]);
+        assert_eq!(found("python", "def p(c: str) -> int: os.system(c)"), ["execute"]);
         assert_eq!(found("typescript", "  db.query(`select ${x}`)"), ["sql"]);
         assert_eq!(found("typescript", "  regex.exec(x)"), [""; 0]);
         assert_eq!(found("typescript", "  exec('net use', { hide: true })"), [""; 0]);

@@ -84,6 +84,33 @@ fn the_like_of_a_bug_is_found_and_panoramic_counts_it() {
 }
 
 #[test]
+fn a_critical_pattern_alarms_and_every_place_counts() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- src/door.py\ndef open_door():\n    return 1\n\ndef close_door():\n    return 2\n//- src/house.py\nfrom door import open_door\n\ndef enter():\n    open_door()\n\ndef leave():\n    open_door()\n",
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let mut made = left_open();
+    made["severity"] = json!("critical");
+    let made = fixture.call("antibody_create", made);
+    assert!(!made.is_error, "{}", made.text());
+    let found = fixture.call("panoramic", json!({})).body;
+    let house = found["modules"].as_array().unwrap().iter().find(|one| one["source_path"] == "src/house.py");
+    let house = house.unwrap();
+    assert_eq!(house["antibody_matches"], 2, "{found}");
+    let alerts = found["critical_alerts"].as_array().unwrap();
+    let alert = alerts.iter().find(|one| one["category"] == "antibody_critical").unwrap();
+    assert_eq!(alert["affected_nodes"], json!(["file::src/house.py"]), "{found}");
+    // What a row shows as its risk is at least that.
+    let again = fixture.call("panoramic", json!({"min_risk": house["combined_risk"]})).body;
+    assert!(again["modules"].as_array().unwrap().iter().any(|one| one == house), "{again}");
+    let made = json!({"node_id": "enter", "name": "shut", "with": ["open_door"], "without": ["enter"]});
+    let made = fixture.call("antibody_create", made).body;
+    assert_eq!(made["matches_source"], false, "{made}");
+    assert!(made["next_step_hint"].as_str().unwrap().contains("does not fit the node"), "{made}");
+}
+
+#[test]
 fn twins_and_patterns_that_say_nothing_are_refused() {
     let fixture = fixture();
     assert!(!fixture.call("antibody_create", left_open()).is_error);
@@ -190,4 +217,44 @@ def validate_name(name):
     assert_eq!((&paths[0]["sink"], &paths[0]["at"]), (&json!("execute"), &json!("app/views.py:12")));
     assert_eq!(paths[0]["path"], json!(["function::app/views.py::show", "function::app/views.py::run"]));
     assert_eq!(paths[1]["boundaries"], json!(["validate_name"]));
+}
+
+#[test]
+fn handlers_without_a_name_are_entries_and_a_part_without_routes_is_looked_at() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- web/app.js
+const cp = require('child_process');
+const express = require('express');
+const app = express();
+
+function run(command) {
+  cp.execSync(command);
+}
+
+app.get('/run', (req, res) => {
+  run(req.query.c);
+  cp.exec(req.query.d);
+});
+//- jobs/tool.py
+import subprocess as sp
+
+def start(command): sp.run(command, shell=True)
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let places = |scope: Option<&str>| {
+        let found = fixture.call("taint_trace", json!({"scope": scope.unwrap_or(".")})).body;
+        let mut at: Vec<String> = found["paths"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["at"].as_str().unwrap().to_owned())
+            .collect();
+        at.sort();
+        at
+    };
+    assert_eq!(places(None), ["web/app.js:11", "web/app.js:6"]);
+    assert_eq!(places(Some("jobs")), ["jobs/tool.py:3"]);
 }

@@ -1,7 +1,7 @@
 //! Shared state: variables of a module that its functions change, as the text of a language shows them.
 //!
-//! Known are Python, Go and Java. Only names of the same file (in Go, of the same folder) are seen, and only statements that
-//! begin their line; changes through other names are not.
+//! Known are Python, Go and Java. Only names of the same file (in Go, of the same folder) are seen, and only as the beginning of
+//! a statement; changes through other names are not.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -33,14 +33,14 @@ const LANGUAGES: [Language; 3] = [
         name: "go",
         declares: r"^(?:var\s+|\t)([A-Za-z_]\w*)\b(?:\s+[^=]+)?(?:\s*=|$)",
         safe: r"sync\.|atomic\.|\bchan\b|errors\.New|regexp\.MustCompile|fmt\.Errorf|template\.Must",
-        changes: r"(\s*(?:=[^=]|[-+*/|&]=|\+\+|--)|\[[^=]*\]\s*[-+|&]?=[^=])",
+        changes: r"(\s*(?:=[^=]|[-+*/|&]=|\+\+|--)|\[[^=]*\]\s*(?:[-+|&]?=[^=]|\+\+|--))",
         locks: r"\.R?Lock\(\)|\.Do\(|atomic\.",
     },
     Language {
         name: "java",
         declares: r"^\s+(?:(?:public|protected|private|transient)\s+)*static\s+(?:final\s+)?[\w<>\[\], .?]+?\s+(\w+)\s*(?:=|;)",
         safe: r"volatile|Atomic|Concurrent|ThreadLocal|synchronized|Collections\.unmodifiable",
-        changes: r"(\s*(?:=[^=]|[-+*/|&]=|\+\+|--)|\[[^=]*\]\s*[-+|&]?=[^=]|\.(?:put|add|remove|clear|putIfAbsent|putAll|addAll|computeIfAbsent)\()",
+        changes: r"(\s*(?:=[^=]|[-+*/|&]=|\+\+|--)|\[[^=]*\]\s*(?:[-+|&]?=[^=]|\+\+|--)|\.(?:put|add|remove|clear|putIfAbsent|putAll|addAll|computeIfAbsent)\()",
         locks: r"\bsynchronized\b|\.lock\(\)|\.readLock\(|\.writeLock\(",
     },
 ];
@@ -118,7 +118,9 @@ impl Patterns {
         let any = names.iter().map(|name| regex::escape(name)).collect::<Vec<_>>().join("|");
         let before = if self.language == "java" { r"(?:[A-Z]\w*\.)?" } else { "" };
         let regex = Regex::new(&format!(r"^\s*{before}({any}){}", self.changes)).ok()?;
-        Some(Finder { language: self.language, regex })
+        let deletes = Regex::new(&format!(r"^\s*(?:delete|clear)\(\s*({any})\s*[,)]")).ok()?;
+        let deletes = (self.language == "go").then_some(deletes);
+        Some(Finder { language: self.language, regex, deletes })
     }
 }
 
@@ -126,14 +128,17 @@ impl Patterns {
 pub struct Finder {
     language: &'static str,
     regex: Regex,
+    /// Go takes something out of a map with a call.
+    deletes: Option<Regex>,
 }
 
 impl Finder {
     /// The changes in the source of one function. A name that is its own (an argument, a local variable) is none of them.
     pub fn changes(&self, source: &str) -> Vec<Change> {
         let mut found: Vec<Change> = Vec::new();
-        for (at, line) in source.lines().enumerate().skip(1) {
-            let Some(hit) = self.regex.captures(line) else { continue };
+        for (at, statement) in self.statements(source) {
+            let deletes = || self.deletes.as_ref().and_then(|deletes| deletes.captures(statement));
+            let Some(hit) = self.regex.captures(statement).or_else(deletes) else { continue };
             let (name, how) = (&hit[1], hit.get(2).map_or("", |how| how.as_str()).trim_start());
             let is_assigned = !how.starts_with(['[', '.']);
             if !self.is_own(source, name, is_assigned) && !found.iter().any(|(known, _)| known == name) {
@@ -143,10 +148,46 @@ impl Finder {
         found
     }
 
+    /// What is written behind the head of the function, with the number of its line after the first.
+    fn statements<'s>(&self, source: &'s str) -> Vec<(usize, &'s str)> {
+        let (head, body) = source.split_at(self.body_at(source));
+        let first = head.matches('\n').count();
+        let ends: &[char] = if self.language == "python" { &[';'] } else { &[';', '{', '}'] };
+        let lines = body.lines().enumerate();
+        lines.flat_map(|(at, line)| line.split(ends).map(move |part| (first + at, part))).collect()
+    }
+
+    /// Where the head of the function ends: behind the colon or the bracket after its parameters.
+    fn body_at(&self, source: &str) -> usize {
+        let mark = if self.language == "python" { ':' } else { '{' };
+        let start = match self.language {
+            // What decorates it may have calls of its own.
+            "python" => source.find("def ").unwrap_or_default(),
+            _ => 0,
+        };
+        let mut depth = 0_i32;
+        for (at, letter) in source[start..].char_indices() {
+            match letter {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth -= 1,
+                // `interface{}` is a type.
+                _ if letter == mark
+                    && depth == 0
+                    && !source[start..start + at].ends_with("interface")
+                    && !source[start..start + at].ends_with("struct") =>
+                {
+                    return start + at + 1;
+                }
+                _ => {}
+            }
+        }
+        source.find('\n').map_or(source.len(), |at| at + 1)
+    }
+
     fn is_own(&self, source: &str, name: &str, is_assigned: bool) -> bool {
         let has = |line: &str, word: &str| words(line).any(|other| other == word);
-        let head = source.lines().take_while(|line| !line.trim_end().ends_with([':', '{'])).count() + 1;
-        if source.lines().take(head).any(|line| has(line, name)) {
+        let (head, source) = source.split_at(self.body_at(source));
+        if has(head, name) {
             return true;
         }
         let mut lines = source.lines().map(str::trim_start);
@@ -195,6 +236,11 @@ mod tests {
         assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), ["cache", "count"]);
         assert_eq!(changed("python", file, "def f(x):\n    global count\n    count += 1\n"), ["count"]);
         assert_eq!(changed("python", file, "def f(x):\n    count = 1\n    cache[x] = 1\n"), ["cache"]);
+        assert_eq!(changed("python", file, "def f(k): cache[k] = 1\n"), ["cache"]);
+        assert_eq!(
+            changed("python", file, "@on(cache)\ndef f(k: int = 2) -> int: cache[k] = 1\n"),
+            ["cache"]
+        );
         assert_eq!(changed("python", file, "def f(cache):\n    cache[1] = 1\n"), [""; 0]);
         assert_eq!(changed("python", file, "def f():\n    cache = {}\n    cache.update(a=1)\n"), [""; 0]);
         assert!(patterns("python").unwrap().holds_lock("    with self._lock:\n"));
@@ -208,6 +254,13 @@ mod tests {
         assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), ["a", "c", "d", "g"]);
         assert_eq!(changed("go", file, "func f() {\n\ta++\n\tc[\"x\"] = 1\n}\n"), ["a", "c"]);
         assert_eq!(changed("go", file, "func f(a int) {\n\ta = 2\n\td := 1\n\td = 3\n}\n"), [""; 0]);
+        assert_eq!(changed("go", file, "func One() { a++ }\n"), ["a"]);
+        assert_eq!(changed("go", file, "func One(x interface{}) { c[1]++; delete(c, x) }\n"), ["c"]);
+        assert_eq!(
+            changed("go", file, "func f(k string) {\n\tdelete(c, k)\n\tif k == \"\" { d = 1 }\n}\n"),
+            ["c", "d"]
+        );
+        assert_eq!(changed("go", file, "func f(a int) { a++ }\n"), [""; 0]);
         assert!(patterns("go").unwrap().holds_lock("\tb.Lock()\n"));
     }
 
@@ -221,6 +274,7 @@ mod tests {
             ["count", "all"]
         );
         assert_eq!(changed("java", file, "void f() {\n  int count = 0;\n  count = 2;\n}\n"), [""; 0]);
+        assert_eq!(changed("java", file, "void f() { count++; }\n"), ["count"]);
         assert!(patterns("cobol").is_none());
     }
 }

@@ -49,6 +49,18 @@ impl<'a> Words<'a> {
         Some(lines.skip(first.saturating_sub(1) as usize).take(wanted))
     }
 
+    /// A file with the lines of its functions left empty.
+    pub fn statements(&mut self, graph: &Graph, path: &str) -> Option<String> {
+        let functions: Vec<(u32, u32)> = graph
+            .nodes_in(path)
+            .filter(|&ix| graph.node(ix).kind().is_callable())
+            .map(|ix| graph.node(ix).lines())
+            .collect();
+        let is_inside = |line: u32| functions.iter().any(|&(first, last)| first <= line && line <= last);
+        let lines = self.text(path)?.lines().zip(1_u32..);
+        Some(lines.map(|(text, line)| if is_inside(line) { "" } else { text }).collect::<Vec<_>>().join("\n"))
+    }
+
     /// The source of a node.
     pub fn body(&mut self, graph: &Graph, node: NodeIx) -> Option<String> {
         Some(self.lines(graph, node)?.collect::<Vec<_>>().join("\n"))
@@ -106,24 +118,35 @@ pub fn scan<'a>(ctx: &Ctx<'_>, graph: &Graph, antibodies: &'a [Antibody]) -> Res
     Ok(done)
 }
 
+/// What fits in each file.
+#[derive(Clone, Debug, Default)]
+pub struct ByFile {
+    pub counts: BTreeMap<NodeIx, u32>,
+    /// Files where a critical one fits.
+    pub critical: BTreeSet<NodeIx>,
+}
+
 /// The same for all antibodies; nothing where there are none to look for.
-pub fn by_file(ctx: &Ctx<'_>, graph: &Graph) -> Result<Option<BTreeMap<NodeIx, u32>>, Fault> {
+pub fn by_file(ctx: &Ctx<'_>, graph: &Graph) -> Result<Option<ByFile>, Fault> {
     let antibodies = all(ctx)?;
     if antibodies.is_empty() {
         return Ok(None);
     }
-    Ok(Some(count(graph, &scan(ctx, graph, &antibodies)?)))
+    let found = scan(ctx, graph, &antibodies)?;
+    let worst = found.hits.iter().filter(|hit| hit.antibody.severity == Severity::Critical);
+    let critical = worst.filter_map(|hit| graph.node_by_path(graph.node(hit.node).path())).collect();
+    Ok(Some(ByFile { counts: count(graph, &found), critical }))
 }
 
-/// How many different antibodies fit something in each file.
+/// How many places of each file an antibody fits.
 pub fn count(graph: &Graph, found: &Scan<'_>) -> BTreeMap<NodeIx, u32> {
-    let mut kinds: BTreeMap<NodeIx, BTreeSet<&str>> = BTreeMap::new();
+    let mut counts: BTreeMap<NodeIx, u32> = BTreeMap::new();
     for hit in &found.hits {
         if let Some(file) = graph.node_by_path(graph.node(hit.node).path()) {
-            kinds.entry(file).or_default().insert(&hit.antibody.id);
+            *counts.entry(file).or_default() += 1;
         }
     }
-    kinds.into_iter().map(|(file, ids)| (file, ids.len() as u32)).collect()
+    counts
 }
 
 /// Every antibody of the workspace, oldest first.

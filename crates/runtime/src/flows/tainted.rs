@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use m1nd_contract::Fault;
-use m1nd_graph::{Graph, NodeIx};
-use m1nd_risk::taint::{self, Sink};
+use m1nd_graph::{Graph, NodeIx, NodeKind};
+use m1nd_risk::taint::{self, Imported, Sink};
 
 use super::immunity::Words;
 use super::turbulence::{Entries, ONCE, is_product};
@@ -40,8 +40,13 @@ pub fn trace(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Tainted,
     let starts: Vec<NodeIx> = entries.particles.keys().copied().collect();
     let before = taint::reached(graph, &starts);
     let mut found = Tainted::default();
-    let is_looked_at =
-        |node: &&NodeIx| graph.node(**node).kind().is_callable() && is_product(&graph.node(**node));
+    let mut imported: BTreeMap<&str, Imported> = BTreeMap::new();
+    // A file is an entry where a handler without a name stands among its statements.
+    let is_looked_at = |ix: &&NodeIx| {
+        let node = graph.node(**ix);
+        let has_handlers = node.kind() == NodeKind::File && entries.particles.contains_key(*ix);
+        (node.kind().is_callable() || has_handlers) && is_product(&node)
+    };
     for &node in before.keys().filter(is_looked_at) {
         if let Some(stop) = ctx.cancel().stop() {
             return Err(faults::stopped(stop));
@@ -52,8 +57,17 @@ pub fn trace(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Tainted,
             *found.unknown.entry(language.to_owned()).or_default() += 1;
             continue;
         }
-        let Some(source) = words.body(graph, node) else { continue };
-        for (sink, after) in taint::sinks(language, &source) {
+        let path = graph.node(node).path();
+        if !imported.contains_key(path) {
+            let known = words.text(path).map(|text| Imported::of(language, text)).unwrap_or_default();
+            imported.insert(path, known);
+        }
+        let source = match graph.node(node).kind() {
+            NodeKind::File => words.statements(graph, path),
+            _ => words.body(graph, node),
+        };
+        let Some(source) = source else { continue };
+        for (sink, after) in taint::sinks(language, &source, &imported[path]) {
             let nodes = taint::way(&before, node);
             let mut boundaries: Vec<String> = Vec::new();
             for &step in &nodes {

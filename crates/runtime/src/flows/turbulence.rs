@@ -11,6 +11,7 @@ use m1nd_risk::flow::shared::{self, Finder};
 use m1nd_risk::flow::{Ways, ways};
 
 use super::immunity::Words;
+use super::survey::is_within;
 use crate::ctx::Ctx;
 use crate::faults;
 
@@ -76,7 +77,10 @@ pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
     }
     let mut particles = BTreeMap::new();
     for node in graph.nodes().filter(|node| node.kind() == NodeKind::Route && is_product(node)) {
-        particles.extend(graph.targets(node.ix(), EdgeKind::Routes).map(|handler| (handler, BESIDE_ITSELF)));
+        let handlers: Vec<NodeIx> = graph.targets(node.ix(), EdgeKind::Routes).collect();
+        // What a handler without a name calls is called by its file.
+        let own = graph.node_by_path(node.path()).filter(|_| handlers.is_empty());
+        particles.extend(handlers.into_iter().chain(own).map(|handler| (handler, BESIDE_ITSELF)));
     }
     let callable = |node: &Node<'_>| node.kind().is_callable() && is_product(node);
     if particles.is_empty() {
@@ -88,6 +92,20 @@ pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
         particles.entry(node.ix()).or_insert(ONCE);
     }
     Entries { kind: "routes", particles }
+}
+
+/// The same for a part of the workspace: where no entry lies in it, what others may call there is one.
+pub fn entries_within(graph: &Graph, named: &[NodeIx], scope: &str) -> Entries {
+    let mut found = entries(graph, named);
+    let is_inside = |node: NodeIx| is_within(graph.node(node).path(), scope);
+    if !named.is_empty() || scope.is_empty() || found.particles.keys().any(|&node| is_inside(node)) {
+        return found;
+    }
+    let callable = |node: &Node<'_>| node.kind().is_callable() && is_product(node) && is_inside(node.ix());
+    let exported = graph.nodes().filter(|node| callable(node) && node.flags().has(NodeFlags::EXPORTED));
+    found.particles.extend(exported.map(|node| (node.ix(), BESIDE_ITSELF)));
+    found.kind = "exported";
+    found
 }
 
 pub(super) fn is_product(node: &Node<'_>) -> bool {

@@ -192,7 +192,10 @@ fn bugs(ctx: &Ctx<'_>) -> Result<Vec<BugRecord>, Fault> {
     let view = workspace.view();
     let Some(graph) = view.graph() else { return Ok(Vec::new()) };
     let known = ledger::of(ctx, graph)?;
-    let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, ..Findings::default() };
+    let findings = Findings {
+        antibodies: immunity::by_file(ctx, graph)?.map(|found| found.counts),
+        ..Findings::default()
+    };
     let layers = workspace.layers(graph);
     let modules = panorama::panorama(graph, &known.ledger, &layers, &findings, |_| true);
     let now = ctx.runtime().clock().now().0;
@@ -217,7 +220,7 @@ fn bugs(ctx: &Ctx<'_>) -> Result<Vec<BugRecord>, Fault> {
         }
         if let Some(count) = one.antibodies.filter(|&count| count > 0) {
             let severity = (f64::from(count) / 3.0).min(1.0);
-            bug("antibody_match", format!("{count} known bug patterns fit something in it"), severity);
+            bug("antibody_match", format!("known bug patterns fit it in {count} places"), severity);
         }
         if one.violations >= 5 {
             let severity = (f64::from(one.violations) / 10.0).min(1.0);

@@ -132,7 +132,9 @@ impl Tool for AntibodyCreate {
             matches_source: made.found.centres.contains(&centre),
             others: others.take(SHOWN).map(|&node| graph.node(node).id().to_owned()).collect(),
         };
-        let hint = if output.matches > MANY {
+        let hint = if !output.matches_source {
+            "It does not fit the node it was made of, which now has what `without` names: right where that is mended already. Else make another and name this one in `replaces`."
+        } else if output.matches > MANY {
             "It fits many places: make a closer one and name this one in `replaces`."
         } else {
             "Look at the places that it fits; a sound one among them wants `without`."

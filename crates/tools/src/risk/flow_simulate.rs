@@ -95,7 +95,7 @@ impl Tool for FlowSimulate {
         let root = ctx.workspace()?.root();
         let named: Result<Vec<NodeIx>, Fault> =
             input.node_ids.iter().map(|name| from_graph::find_code(root, graph, "node_ids", name)).collect();
-        let entries = turbulence::entries(graph, &named?);
+        let entries = turbulence::entries_within(graph, &named?, &scope);
         let mut flow = turbulence::simulate(ctx, graph, &entries)?;
         flow.turbulent.retain(|one| is_within(graph.node(one.node).path(), &scope));
         let total = flow.turbulent.len() as u64;

@@ -1,9 +1,11 @@
 //! `panoramic`: the risk of every file at once.
 
+use std::collections::BTreeSet;
+
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_graph::Graph;
+use m1nd_graph::{Graph, NodeIx};
 use m1nd_risk::ledger::COLD_START;
 use m1nd_risk::panorama::{self, Findings};
 use m1nd_runtime::flows::ledger::{self, Known};
@@ -77,8 +79,10 @@ pub struct Output {
     truncated: bool,
 }
 
-/// Files that an alert names.
+/// Files that an alert names where there is no room for all.
 const NAMED: usize = 5;
+/// Where nothing weighs.
+const NO_ADVICE: &str = "Nothing known stands out.";
 
 impl Tool for Panoramic {
     type Input = Input;
@@ -112,13 +116,15 @@ impl Tool for Panoramic {
         let known = ledger::of(ctx, &at.graph)?;
         let within = |path: &str| scope.admits(path);
         let turbulent = turbulence::by_file(ctx, graph)?.map(|found| (*found).clone());
-        let findings = Findings { antibodies: immunity::by_file(ctx, graph)?, turbulence: turbulent };
+        let matches = immunity::by_file(ctx, graph)?;
+        let critical = matches.as_ref().map(|found| found.critical.clone()).unwrap_or_default();
+        let findings = Findings { antibodies: matches.map(|found| found.counts), turbulence: turbulent };
         let layers = ctx.workspace()?.layers(graph);
         let found = panorama::panorama(graph, &known.ledger, &layers, &findings, within);
         let health = panorama::health(&found);
-        let alerts = alerts(graph, &found);
+        let alerts = alerts(graph, &found, &critical);
         let advise = input.include_recommendations.unwrap_or(true);
-        let risky = found.iter().filter(|one| one.combined >= least);
+        let risky = found.iter().filter(|one| round4(one.combined) >= least);
         let total = risky.clone().count();
         let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
         let no_data = lacks(&known, &findings, &found);
@@ -212,7 +218,7 @@ fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool) -> ModuleRisk
         turbulence: round4(one.turbulence.unwrap_or_default()),
         antibody_matches: one.antibodies.unwrap_or_default(),
         combined_risk: round4(one.combined),
-        recommendation: advise.then(|| advice(one)).flatten(),
+        recommendation: advise.then(|| advice(one).unwrap_or_else(|| NO_ADVICE.to_owned())),
         source_path: Some(node.path().to_owned()),
     }
 }
@@ -248,7 +254,7 @@ fn advice(one: &panorama::ModuleRisk) -> Option<String> {
     most.map(|(_, said)| (*said).to_owned())
 }
 
-fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
+fn alerts(graph: &Graph, found: &[panorama::ModuleRisk], critical: &BTreeSet<NodeIx>) -> Vec<Alert> {
     let mut alerts = Vec::new();
     let mut alert = |category, what: &str, is_hit: &dyn Fn(&panorama::ModuleRisk) -> Option<f64>| {
         let mut hits: Vec<(&panorama::ModuleRisk, f64)> =
@@ -258,11 +264,7 @@ fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
             alerts.push(Alert {
                 category,
                 description: format!("{} {what}", hits.len()),
-                affected_nodes: hits
-                    .iter()
-                    .take(NAMED)
-                    .map(|(one, _)| graph.node(one.node).id().to_owned())
-                    .collect(),
+                affected_nodes: hits.iter().map(|(one, _)| graph.node(one.node).id().to_owned()).collect(),
                 severity: round4(worst.clamp(0.0, 1.0)),
             });
         }
@@ -279,16 +281,31 @@ fn alerts(graph: &Graph, found: &[panorama::ModuleRisk]) -> Vec<Alert> {
     alert("layer_violation_cluster", "modules have five edges or more against the layers", &|one| {
         (one.violations >= 5).then_some((f64::from(one.violations) / 10.0).min(1.0))
     });
-    alert("antibody_critical", "modules match three known bug patterns or more", &|one| {
-        one.antibodies.filter(|&count| count >= 3).map(|_| 1.0)
+    let what = "modules match a critical bug pattern, or known ones in three places or more";
+    alert("antibody_critical", what, &|one| {
+        let is_often = one.antibodies.is_some_and(|count| count >= 3);
+        (is_often || critical.contains(&one.node)).then_some(1.0)
     });
     alerts
+}
+
+impl Alert {
+    /// Keeps the worst of many, and says so.
+    fn name_fewer(&mut self) -> bool {
+        let is_long = self.affected_nodes.len() > NAMED;
+        if is_long {
+            self.affected_nodes.truncate(NAMED);
+            self.description.push_str(&format!("; the worst {NAMED} are named"));
+        }
+        is_long
+    }
 }
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.modules, excess) > 0
+        self.critical_alerts.iter_mut().map(Alert::name_fewer).fold(false, |any, cut| any | cut)
+            || drop_tail(&mut self.modules, excess) > 0
             || drop_tail(&mut self.critical_alerts, excess) > 0
             || drop_tail(&mut self.no_data, excess) > 0
     }

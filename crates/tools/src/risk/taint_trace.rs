@@ -91,7 +91,7 @@ impl Tool for TaintTrace {
         let root = ctx.workspace()?.root();
         let named: Result<Vec<NodeIx>, Fault> =
             input.node_ids.iter().map(|name| from_graph::find_code(root, graph, "node_ids", name)).collect();
-        let entries = turbulence::entries(graph, &named?);
+        let entries = turbulence::entries_within(graph, &named?, &scope);
         let mut found = tainted::trace(ctx, graph, &entries)?;
         found.paths.retain(|path| last(path).is_some_and(|node| is_within(graph.node(node).path(), &scope)));
         let total = found.paths.len() as u64;
