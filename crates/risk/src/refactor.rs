@@ -141,6 +141,7 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
     let mut rest = parts.into_iter();
     found.stays = rest.next();
     found.extract = rest.filter(|part| part.lines >= MIN_LINES).collect();
+    found.agree();
     found.extract.sort_by(|a, b| {
         (a.cut, a.users.len())
             .cmp(&(b.cut, b.users.len()))
@@ -148,6 +149,25 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
             .then_with(|| a.members.cmp(&b.members))
     });
     found
+}
+
+impl Plan {
+    /// Every definition has one place to go: what belongs elsewhere goes there alone or with its whole part, and does not stay.
+    fn agree(&mut self) {
+        let is_moved = |moves: &[Move], node: &NodeIx| moves.iter().any(|one| one.node == *node);
+        let (extract, shared) = (&self.extract, &self.shared);
+        let moves = std::mem::take(&mut self.moves);
+        let goes = |one: &Move| {
+            let part = extract.iter().find(|part| part.members.contains(&one.node));
+            let is_whole = part.is_none_or(|part| part.members.iter().all(|node| is_moved(&moves, node)));
+            is_whole && !shared.contains(&one.node)
+        };
+        self.moves = moves.iter().filter(|one| goes(one)).cloned().collect();
+        self.extract.retain(|part| !part.members.iter().all(|node| is_moved(&self.moves, node)));
+        if let Some(part) = &mut self.stays {
+            part.members.retain(|node| !is_moved(&self.moves, node));
+        }
+    }
 }
 
 /// Whether a file is one of tests.
@@ -222,12 +242,37 @@ mod tests {
             .iter()
             .map(|part| format!("{} {} {}", labels(&part.members), part.cut, part.users.join(" ")))
             .collect();
-        assert_eq!(parts, ["lost 0 other.rs", "b1 b2 2 other.rs"]);
+        // What is moved is not extracted, too.
+        assert_eq!(parts, ["b1 b2 2 other.rs"]);
         let moves: Vec<String> = found
             .moves
             .iter()
             .map(|one| format!("{} {} {}/{}", labels(&[one.node]), one.to, one.there, one.all))
             .collect();
         assert_eq!(moves, ["lost other.rs 3/3"]);
+    }
+
+    #[test]
+    fn what_goes_does_not_stay_and_a_part_goes_as_a_whole() {
+        let graph = crate::testing::graph("a calls b\nc calls d\n");
+        let at = |name: &str| graph.node_by_id(name).unwrap();
+        let part = |names: &[&str]| Part {
+            members: names.iter().map(|name| at(name)).collect(),
+            lines: 20,
+            cut: 0,
+            users: Vec::new(),
+        };
+        let goes =
+            |name: &str| Move { node: at(name), to: "x.rs".into(), there: 3, all: 3, users: Vec::new() };
+        let mut plan = Plan {
+            stays: Some(part(&["a", "b"])),
+            extract: vec![part(&["c", "d"])],
+            moves: vec![goes("a"), goes("c")],
+            shared: Vec::new(),
+        };
+        plan.agree();
+        assert_eq!(plan.stays.unwrap().members, [at("b")]);
+        assert_eq!(plan.moves, [goes("a")]);
+        assert_eq!(plan.extract, [part(&["c", "d"])]);
     }
 }
