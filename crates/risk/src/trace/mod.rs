@@ -3,6 +3,7 @@
 mod frames;
 mod map;
 mod parse;
+mod plain;
 mod sections;
 
 pub use map::{Mapped, Mapping, Suspect, Weights, map, suspects};

@@ -1,6 +1,7 @@
 //! From the text of a failure, or a log of several, to frames.
 
 use super::frames::frames;
+use super::plain::plain;
 use super::sections::{Chain, chains};
 
 /// Whose trace it is.
@@ -100,6 +101,7 @@ const MAX_FRAMES: usize = 400;
 
 /// Reads the frames of a trace in the style that explains most lines, or in the given one. Nothing where there are none.
 pub fn parse(text: &str, style: Option<Style>) -> Option<Parsed> {
+    let text = plain(text);
     let lines: Vec<&str> = text.lines().filter(|line| line.len() <= MAX_LINE).collect();
     let styles = style.map_or_else(|| Style::ALL.to_vec(), |style| vec![style, Style::Places]);
     let mut best: Option<Parsed> = None;

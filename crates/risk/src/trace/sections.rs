@@ -25,6 +25,8 @@ enum Link {
     Causes,
     /// It went wrong at the same time.
     Beside,
+    /// The one before led to it, and both are a part of a group.
+    FollowsWithin,
 }
 
 /// Lines of one trace.
@@ -37,6 +39,8 @@ struct Section<'t> {
 /// Every failure of a text, in its order.
 pub(super) fn chains(lines: &[&str], style: Style, read: impl Fn(&[&str]) -> Vec<Frame>) -> Vec<Chain> {
     let mut chains: Vec<Chain> = Vec::new();
+    // Where in the frames of the last failure its newest cause ends.
+    let mut cause_ends = 0;
     for mut section in sections(lines, style) {
         section.frames = read(&section.lines);
         if section.frames.is_empty() {
@@ -45,14 +49,24 @@ pub(super) fn chains(lines: &[&str], style: Style, read: impl Fn(&[&str]) -> Vec
         let message = message(&section.lines, style);
         let Section { link, frames, .. } = section;
         match (link, chains.last_mut()) {
-            (Link::New, _) | (_, None) => chains.push(Chain { frames, message, cause: None }),
+            (Link::New, _) | (_, None) => {
+                cause_ends = 0;
+                chains.push(Chain { frames, message, cause: None });
+            }
             (Link::Beside, Some(chain)) => chain.frames.extend(frames),
             (Link::FollowsFrom, Some(chain)) => {
                 chain.frames.extend(frames);
                 let before = std::mem::replace(&mut chain.message, message);
                 chain.cause = chain.cause.take().or(before);
             }
+            (Link::FollowsWithin, Some(chain)) => {
+                let place = cause_ends.min(chain.frames.len());
+                cause_ends = place + frames.len();
+                chain.frames.splice(place..place, frames);
+                chain.cause = chain.cause.take().or(message);
+            }
             (Link::Causes, Some(chain)) => {
+                cause_ends = frames.len();
                 chain.frames.splice(0..0, frames);
                 chain.cause = message.or(chain.cause.take());
             }
@@ -82,7 +96,7 @@ fn sections<'t>(lines: &[&'t str], style: Style) -> Vec<Section<'t>> {
             if has_frames {
                 all.push(new(link));
                 (has_frames, is_broken) = (false, false);
-            } else if link != Link::New {
+            } else if link != Link::New && section.link != Link::FollowsWithin {
                 section.link = link;
             }
             has_suppressed = link == Link::Beside;
@@ -113,7 +127,7 @@ fn header(line: &str, after: &[&str], style: Style, is_frame: bool) -> Option<Li
             // The parts of a group stand below it, behind bars, and so does what they led to.
             let is_part = plain.starts_with('|') && !plain.contains("Exception Group Traceback");
             if follows.iter().any(|words| bare.starts_with(words)) {
-                return Some(if is_part { Link::Causes } else { Link::FollowsFrom });
+                return Some(if is_part { Link::FollowsWithin } else { Link::FollowsFrom });
             }
             let begins = bare.contains("Traceback (most recent call last)") || is_test_title(plain);
             begins.then_some(if is_part { Link::Causes } else { Link::New })
@@ -266,6 +280,30 @@ mod tests {
 
     fn message(text: &str) -> Option<String> {
         parse(text, None).and_then(|parsed| parsed.message)
+    }
+
+    #[test]
+    fn what_failed_first_in_a_group_is_the_cause() {
+        let text = "  + Exception Group Traceback (most recent call last):\n  |   File \"/r/main.py\", line 9, in main\n  |     raise ExceptionGroup(\"grp\", [sub()])\n  | ExceptionGroup: grp (1 sub-exception)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"/r/core.py\", line 7, in get\n    |     return self.d[k]\n    | KeyError: 'zz'\n    | \n    | The above exception was the direct cause of the following exception:\n    | \n    | Traceback (most recent call last):\n    |   File \"/r/core.py\", line 9, in run\n    |     raise LookupError(k) from e\n    | LookupError: no zz\n    +------------------------------------\n";
+        let found = parse(text, None).unwrap();
+        assert_eq!(found.cause.as_deref(), Some("KeyError: 'zz'"));
+        let frames: Vec<&str> = found.frames.iter().map(|frame| frame.function.as_str()).collect();
+        assert_eq!(frames, ["get", "run", "main"]);
+        assert_eq!(found.failures, 1);
+    }
+
+    #[test]
+    fn colours_and_what_a_logger_writes_before_each_line_are_left_out() {
+        let log = "2024-05-01 10:00:01,120 ERROR app: Traceback (most recent call last):\n2024-05-01 10:00:01,121 ERROR app:   File \"/r/a.py\", line 3, in run\n2024-05-01 10:00:01,121 ERROR app:     go()\n2024-05-01 10:00:01,122 ERROR app:   File \"/r/b.py\", line 5, in go\n2024-05-01 10:00:01,122 ERROR app:     raise ValueError('x')\n2024-05-01 10:00:01,122 ERROR app: ValueError: x\n";
+        let found = parse(log, None).unwrap();
+        assert_eq!((found.frames.len(), found.message.as_deref()), (2, Some("ValueError: x")));
+        assert_eq!(found.frames[0].path, "/r/b.py");
+        let coloured = "Traceback (most recent call last):\n  File \u{1b}[35m\"/r/a.py\"\u{1b}[0m, line \u{1b}[35m3\u{1b}[0m, in \u{1b}[35mrun\u{1b}[0m\n    go()\n\u{1b}[1;35mValueError\u{1b}[0m: \u{1b}[35mx\u{1b}[0m\n";
+        let found = parse(coloured, None).unwrap();
+        assert_eq!(
+            (found.frames[0].path.as_str(), found.message.as_deref()),
+            ("/r/a.py", Some("ValueError: x"))
+        );
     }
 
     #[test]
