@@ -94,6 +94,52 @@ fn impact_tells_callers_first_then_what_is_further_away_and_the_tests() {
 }
 
 #[test]
+fn every_page_of_an_impact_goes_on_however_small_it_is() {
+    let mut text = "//- core.py\ndef core():\n    return 1\n".to_owned();
+    for nth in 0..12 {
+        text += &format!("//- part{nth}.py\nfrom core import core\n\ndef use{nth}():\n    core()\n");
+        text += &format!(
+            "//- test_part{nth}.py\nfrom part{nth} import use{nth}\n\ndef test_use{nth}():\n    use{nth}()\n"
+        );
+    }
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    ok(&fixture, "ingest", json!({}));
+    for budget in [500, 1_500] {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut arguments = json!({"node_id": "core", "max_chars": budget});
+        let mut total = 0;
+        for page in 0..100 {
+            let found = ok(&fixture, "impact", arguments.clone());
+            total = found["total"].as_u64().unwrap();
+            seen.extend(names(&found["blast_radius"], "node_id"));
+            assert!(page == 0 || found["tests"] == json!([]), "{found}");
+            let Some(next) = found["next_cursor"].as_u64() else { break };
+            assert!(arguments["cursor"].as_u64().is_none_or(|before| next > before) && next > 0, "{found}");
+            arguments["cursor"] = json!(next);
+        }
+        assert_eq!(seen.len() as u64, total, "with {budget}");
+    }
+}
+
+#[test]
+fn a_claim_that_is_not_understood_is_shown_one_that_is() {
+    let fixture = program();
+    let reply = fixture.call("hypothesize", json!({"claim": "the code is nice"}));
+    let recovery = &reply.body["error"]["recovery"];
+    ok(&fixture, recovery["next_tool"].as_str().unwrap(), recovery["arguments"].clone());
+}
+
+#[test]
+fn a_plan_that_makes_what_is_there_is_told_so() {
+    let fixture = program();
+    let plan = |path: &str| {
+        ok(&fixture, "validate_plan", json!({"actions": [{"action_type": "create", "file_path": path}]}))
+    };
+    assert!(plan("util.py")["notes"][0].as_str().unwrap().contains("there already"));
+    assert_eq!(plan("new.py")["notes"], Value::Null);
+}
+
+#[test]
 fn impact_takes_diffs_and_ranges() {
     let fixture = program();
     let diff =
@@ -121,7 +167,7 @@ fn what_changed_together_is_predicted_and_missed_in_a_plan() {
     let first = &found["predictions"][0];
     assert_eq!(
         (&first["label"], &first["reason"]),
-        (&json!("views.py"), &json!("changed together in 5 commits")),
+        (&json!("views.py"), &json!("changed together in 5 of 5 commits")),
         "{found}"
     );
     let confidence = first["confidence"].as_f64().unwrap();
@@ -164,6 +210,16 @@ fn a_timeline_tells_the_commits_of_a_file() {
     assert_eq!(names(&found["commits"], "subject"), ["last words", "fix: cleaning", "first"], "{found}");
     assert_eq!((&found["commits"][1]["added"], &found["pattern"]), (&json!(1), &json!("dormant")), "{found}");
     assert_eq!(found["co_changed"][0]["times"], 2, "{found}");
+    fs::create_dir_all(fixture.root().join("late")).unwrap();
+    fs::write(fixture.root().join("late/new.py"), "def fresh():\n    return 1\n").unwrap();
+    for depth in ["30d", "all"] {
+        let new = ok(&fixture, "timeline", json!({"node": "late/new.py", "depth": depth}));
+        assert!(new["no_data"].as_str().unwrap().contains("no commit touched"), "{new}");
+        assert_eq!((&new["stability"], &new["pattern"]), (&Value::Null, &Value::Null));
+    }
+    let folder = fixture.call("timeline", json!({"node": "late"}));
+    let recovery = &folder.body["error"]["recovery"];
+    assert_eq!(recovery["arguments"]["node"], "late/new.py", "{}", folder.text());
     let none = ok(&fixture, "timeline", json!({"node": "util.py", "depth": "7d"}));
     assert_eq!((&none["total"], &none["pattern"]), (&json!(0), &json!("dormant")), "{none}");
     assert!(none["next_step_hint"].as_str().unwrap().contains("depth all"));
@@ -288,7 +344,11 @@ fn without_a_history_nothing_is_made_up() {
     ok(&fixture, "ingest", json!({}));
     let all = ok(&fixture, "panoramic", json!({}));
     assert!(
-        all["modules"].as_array().unwrap().iter().all(|one| one.get("recommendation").is_none()),
+        all["modules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|one| one["recommendation"] == "Nothing known stands out."),
         "{all}"
     );
     let lacks: Vec<&str> = all["no_data"].as_array().unwrap().iter().filter_map(Value::as_str).collect();

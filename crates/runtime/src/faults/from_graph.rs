@@ -121,8 +121,7 @@ fn recovery(graph: &Graph, name: &str) -> (String, Recovery) {
                 false => format!("{why} Names like it: {}.", near.join(", ")),
             };
             let hint = "Search for the name; each match carries the id of the node around it.";
-            let query = near.first().copied().unwrap_or(word);
-            (why, Recovery::call(hint, SEARCH, json!({ "query": query })))
+            (why, Recovery::call(hint, SEARCH, json!({ "query": word })))
         }
     }
 }

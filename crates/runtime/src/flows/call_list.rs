@@ -84,6 +84,9 @@ pub fn run(
             next_step_hint: None,
         },
         None if before > 0 => Guidance::hint("There are no calls after these."),
+        None if at.graph.node(node).kind() == NodeKind::Constant => Guidance::hint(
+            "That is a constant or a variable. Where it holds a function, calls through it are not attributed to it; search for the name followed by a bracket.",
+        ),
         None if is_place(&at, node) => Guidance::hint(
             "That is a file or a folder, and only calls at the top level of a file are its own. Ask outline for what is inside, then ask about that.",
         ),
@@ -199,7 +202,7 @@ fn is_inherited(graph: &Graph, name: &str, node: NodeIx) -> bool {
 
 fn is_place(at: &GraphView, node: NodeIx) -> bool {
     let kind = at.graph.node(node).kind();
-    !kind.is_callable() && !kind.is_type()
+    !kind.is_callable() && !kind.is_type() && kind != NodeKind::Constant
 }
 
 /// Why the node's own file may hold more than the graph knows.

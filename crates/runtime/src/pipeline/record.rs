@@ -69,7 +69,15 @@ impl Write for Start {
 fn bytes_pointed_into(runtime: &Runtime, body: &Value) -> u64 {
     let Some(workspace) = runtime.workspace() else { return 0 };
     let view = workspace.view();
-    savings::files_in(body).into_iter().filter_map(|path| view.size_of(path)).sum()
+    let root = workspace.root();
+    // What was not ingested yet is on the disk.
+    let on_disk = |path: &str| {
+        let path = root.locate(path).ok()?;
+        let there = root.path().join(path.as_str()).metadata().ok()?;
+        there.is_file().then(|| there.len())
+    };
+    let size = |path: &str| view.size_of(path).or_else(|| on_disk(path));
+    savings::files_in(body).into_iter().filter_map(size).sum()
 }
 
 /// What the answer of a call needs more when it was recorded in a mission, in bytes: its event, and a warning.

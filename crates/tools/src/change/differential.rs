@@ -4,7 +4,7 @@ use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::differential::Relation;
 use m1nd_runtime::flows::snapshots::{self, Side};
-use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,6 @@ impl Tool for Differential {
         budget: Some(6_000),
         fresh: true,
         lean: true,
-        saves: Saves::Blast,
         family: Family::Relate,
         examples: &[Example { says: "Nothing differs", arguments: r#"{"snapshot_a": "current"}"# }],
         ..Spec::READ

@@ -5,7 +5,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::plan::{self, Act, Step};
 use m1nd_runtime::flows::planned::{self, Gap};
 use m1nd_runtime::flows::{ledger, predicted};
-use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,6 +83,9 @@ pub struct Output {
     suggested_additions: Vec<Addition>,
     /// Nodes that the plan reaches in three steps.
     blast_radius_total: u64,
+    /// What is odd about the plan itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// What the answer could not take into account.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_data: Option<String>,
@@ -106,7 +109,6 @@ impl Tool for ValidatePlan {
         budget: Some(6_000),
         fresh: true,
         lean: true,
-        saves: Saves::Blast,
         family: Family::Plan,
         examples: &[Example {
             says: "One edit",
@@ -175,6 +177,7 @@ impl Tool for ValidatePlan {
             test_coverage: input.include_test_impact.unwrap_or(true).then_some(coverage),
             suggested_additions,
             blast_radius_total: tested.reached as u64,
+            notes: notes(ctx, &steps)?,
             no_data,
             truncated: tested.tests.len() > MAX_TESTS,
         };
@@ -209,6 +212,12 @@ fn steps(ctx: &Ctx<'_>, actions: &[Action]) -> Result<Vec<Step>, Fault> {
         }
     }
     Ok(steps)
+}
+
+fn notes(ctx: &Ctx<'_>, steps: &[Step]) -> Result<Vec<String>, Fault> {
+    let root = ctx.workspace()?.root();
+    let there = steps.iter().filter(|step| step.act == Act::Create && root.locate(&step.path).is_ok());
+    Ok(there.map(|step| format!("{} is there already: to create it would replace it", step.path)).collect())
 }
 
 impl Trim for Output {

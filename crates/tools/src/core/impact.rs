@@ -62,7 +62,7 @@ pub struct Output {
     max_hops_reached: u32,
     /// The strongest ways, from the changed node on.
     causal_chains: Vec<Chain>,
-    /// Tests that reach the change, nearest first.
+    /// Tests that reach the change, nearest first; with a cursor they are left out, as the chains are.
     tests: Vec<TestHit>,
     /// Such tests in all.
     tests_total: u64,
@@ -76,8 +76,10 @@ pub struct Output {
     cursor: u64,
 }
 
-/// Tests that are shown unless there is room.
+/// Tests that are shown where there is room.
 const MAX_TESTS: usize = 15;
+/// One more test is shown for each so many bytes of the budget: what is reached comes first.
+const BYTES_PER_TEST: usize = 500;
 /// No node is shown in fewer bytes than this.
 const LEAST_BYTES: usize = 80;
 
@@ -125,12 +127,14 @@ impl Tool for Impact {
         let total = found.blast.reached.len() as u64;
         let cursor = ctx.in_range("cursor", input.cursor, 0..=total.saturating_sub(1) as i64)?.unwrap_or(0);
         // What cannot fit is not written out only to be dropped: the cost follows the answer.
-        let room = ctx.header().max_chars.or(Self::SPEC.budget).unwrap_or(usize::MAX) / LEAST_BYTES;
-        let blast_radius = found.hits(graph, cursor as usize, room.max(1));
+        let bytes = ctx.header().max_chars.or(Self::SPEC.budget).unwrap_or(usize::MAX);
+        let blast_radius = found.hits(graph, cursor as usize, (bytes / LEAST_BYTES).max(1));
         let mut tests = found.tests(graph);
         let tests_total = tests.len() as u64;
-        tests.truncate(MAX_TESTS);
-        let chains = input.include_causal_chains.unwrap_or(true);
+        // Who goes on has seen the tests and the ways.
+        let is_first = cursor == 0;
+        tests.truncate(if is_first { MAX_TESTS.min(bytes / BYTES_PER_TEST) } else { 0 });
+        let chains = is_first && input.include_causal_chains.unwrap_or(true);
         let mut output = Output {
             sources: found.sources.iter().map(|&ix| graph.node(ix).id().to_owned()).collect(),
             total,
@@ -141,7 +145,7 @@ impl Tool for Impact {
             total_energy: round3(found.blast.energy),
             max_hops_reached: found.farthest(),
             causal_chains: if chains { found.chains(graph) } else { Vec::new() },
-            truncated: tests_total > tests.len() as u64,
+            truncated: is_first && tests_total > tests.len() as u64,
             tests,
             tests_total,
             inferred: found.guessed() as u64,
@@ -190,12 +194,12 @@ impl Output {
         self.truncated |= self.next_cursor.is_some();
     }
 
-    /// Drops from the end, but no direct caller.
-    fn drop_farther(&mut self, excess: usize) -> usize {
-        let direct = self.blast_radius.iter().take_while(|hit| hit.is_direct_caller).count();
-        let mut farther = self.blast_radius.split_off(direct);
-        let dropped = drop_tail(&mut farther, excess);
-        self.blast_radius.append(&mut farther);
+    /// Drops from the end, but none of the first `kept`, and never the first: a page that shows nothing leads nowhere.
+    fn drop_after(&mut self, kept: usize, excess: usize) -> usize {
+        let kept = kept.max(1).min(self.blast_radius.len());
+        let mut rest = self.blast_radius.split_off(kept);
+        let dropped = drop_tail(&mut rest, excess);
+        self.blast_radius.append(&mut rest);
         dropped
     }
 }
@@ -208,11 +212,12 @@ impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
         // The nearest matter most, direct callers most of all; a diff's sources can be many.
-        let dropped = self.drop_farther(excess) > 0
+        let direct = self.blast_radius.iter().take_while(|hit| hit.is_direct_caller).count();
+        let dropped = self.drop_after(direct, excess) > 0
             || drop_tail(&mut self.causal_chains, excess) > 0
             || drop_tail(&mut self.tests, excess) > 0
             || drop_tail(&mut self.files_not_in_graph, excess) > 0
-            || drop_tail(&mut self.blast_radius, excess) > 0
+            || self.drop_after(1, excess) > 0
             || drop_tail(&mut self.sources, excess) > 0;
         self.settle();
         dropped

@@ -32,6 +32,7 @@ pub struct Layer {
     name: String,
     files: u64,
     /// Some of them, those that most leads to first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<String>,
 }
 
@@ -131,5 +132,6 @@ impl Trim for Output {
         drop_tail(&mut self.violations, excess) > 0
             || drop_tail(&mut self.utilities, excess) > 0
             || self.layers.iter_mut().any(|layer| drop_tail(&mut layer.examples, excess) > 0)
+            || drop_tail(&mut self.layers, excess) > 0
     }
 }

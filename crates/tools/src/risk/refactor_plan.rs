@@ -5,7 +5,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_risk::refactor::{self, Part};
 use m1nd_runtime::faults::from_graph;
-use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,6 @@ impl Tool for RefactorPlan {
         budget: Some(5_000),
         fresh: true,
         lean: true,
-        saves: Saves::Blast,
         family: Family::Plan,
         examples: &[Example { says: "A file", arguments: r#"{"node_id": "src/lib.rs"}"# }],
         ..Spec::READ

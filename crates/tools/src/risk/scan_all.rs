@@ -4,7 +4,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::scan::{self, Pattern, Status};
 use m1nd_runtime::flows::survey::is_within;
-use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,6 @@ impl Tool for ScanAll {
         budget: Some(5_000),
         fresh: true,
         lean: true,
-        saves: Saves::Search,
         family: Family::Orient,
         examples: &[Example { says: "The whole workspace", arguments: "{}" }],
         ..Spec::READ

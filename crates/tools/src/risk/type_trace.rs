@@ -7,7 +7,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::types;
 use m1nd_runtime::faults::from_graph;
-use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
+use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,6 @@ impl Tool for TypeTrace {
         budget: Some(5_000),
         fresh: true,
         lean: true,
-        saves: Saves::Blast,
         family: Family::Relate,
         examples: &[Example { says: "By name", arguments: r#"{"node_id": "greet"}"# }],
         ..Spec::READ
