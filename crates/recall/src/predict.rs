@@ -380,8 +380,9 @@ mod tests {
             ("c.py", "parse quokka"),
             ("d.py", "parse zebra"),
         ];
-        let bag = |&(path, text): &(&str, &str)| Arc::new(FileBag::of(&Source { path, text, spans: Vec::new() }));
-        let corpus = Corpus::of(TextIndex::of(texts.iter().map(bag).collect()), [], None);
+        let bag =
+            |&(path, text): &(&str, &str)| Arc::new(FileBag::of(&Source { path, text, spans: Vec::new() }));
+        let corpus = Corpus::of(TextIndex::of(texts.iter().map(bag).collect()), std::iter::empty(), None);
         let given = corpus.text.file("a.py").unwrap();
         let [_, _, (_, alike)] = common_words(&corpus, given);
         let alike: Vec<&str> = alike.iter().map(|&(file, _)| corpus.text.path(file)).collect();

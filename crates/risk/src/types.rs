@@ -157,7 +157,9 @@ fn in_signature(signature: &str, label: &str) -> Option<Role> {
     let (start, open) = parameters(signature);
     let close = closing(signature, open);
     let (before, given, after) = (&signature[start..open], &signature[open..close], &signature[close..]);
-    // In C and Java what is returned stands in front, in the others behind.
+    // In C and Java what is returned stands in front, in the others behind: there only bounds do.
+    let has_word = before.split_whitespace().any(|word| matches!(word, "fn" | "func" | "def" | "function"));
+    let before = if has_word { "" } else { before };
     let is_name = |word: &str| word == label;
     let is_constructor =
         before.split(|c: char| !c.is_alphanumeric() && c != '_').next_back().is_some_and(is_name);

@@ -187,7 +187,9 @@ impl Finder {
     fn is_own(&self, source: &str, name: &str, is_assigned: bool) -> bool {
         let has = |line: &str, word: &str| words(line).any(|other| other == word);
         let (head, source) = source.split_at(self.body_at(source));
-        if has(head, name) {
+        // What decorates a function is none of its arguments.
+        let from = if self.language == "python" { head.find("def ").unwrap_or_default() } else { 0 };
+        if has(&head[from..], name) {
             return true;
         }
         let mut lines = source.lines().map(str::trim_start);
