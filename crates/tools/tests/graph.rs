@@ -178,7 +178,7 @@ fn a_name_that_is_not_there_leads_somewhere() {
     ];
     let told: Vec<String> = names.iter().map(|name| format!("{name} => {}", recovery(name))).collect();
     expect![[r#"
-        greeet => node_not_found search greet `node_id`: No node is named "greeet". Names like it: greet.
+        greeet => node_not_found search greeet `node_id`: No node is named "greeet". Names like it: greet.
         src/main.rs:-1 => node_not_found outline src/main.rs `node_id`: src/main.rs is there, but nothing in it is named "-1".
         src/main.rs::nobody => node_not_found outline src/main.rs `node_id`: src/main.rs is there, but nothing in it is named "nobody".
         :-1 => node_not_found outline . `node_id`: No node is named ":-1".
