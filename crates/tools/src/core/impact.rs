@@ -80,6 +80,8 @@ pub struct Output {
 const MAX_TESTS: usize = 15;
 /// One more test is shown for each so many bytes of the budget: what is reached comes first.
 const BYTES_PER_TEST: usize = 500;
+/// With a smaller budget no next step is named.
+const LEAST_GUIDED: usize = 1_000;
 /// No node is shown in fewer bytes than this.
 const LEAST_BYTES: usize = 80;
 
@@ -153,7 +155,11 @@ impl Tool for Impact {
             files_not_in_graph: found.unknown,
         };
         output.settle();
-        let (proof, guidance) = advice(&output, found.changed_files, direction);
+        let (proof, mut guidance) = advice(&output, found.changed_files, direction);
+        // A small page, or one that goes on, has room for what is reached and no more.
+        if !is_first || bytes < LEAST_GUIDED {
+            guidance = Guidance::default();
+        }
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
 }
