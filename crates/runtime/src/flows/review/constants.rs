@@ -109,8 +109,7 @@ fn is_loud(name: &str) -> bool {
 fn sayings<'l>(home: &Home<'_>, line: &'l str) -> Vec<Saying<'l>> {
     let name = home.name;
     let words = line.match_indices(name).map(|(at, _)| (&line[..at], &line[at + name.len()..]));
-    let words =
-        words.filter(|(before, after)| !before.ends_with(is_letter) && !after.starts_with(is_letter));
+    let words = words.filter(|(before, after)| !before.ends_with(is_letter) && !after.starts_with(is_letter));
     words
         .filter(|(before, _)| !is_quoted(before))
         .filter_map(|(before, after)| saying(home, line, before, after.trim_start()))
@@ -128,8 +127,10 @@ fn saying<'l>(home: &Home<'_>, line: &str, before: &'l str, after: &str) -> Opti
         return Some(Saying::Of(owner.get(from..).unwrap_or_default()));
     }
     let last = before.split_whitespace().next_back().unwrap_or_default();
+    let heads = ["def ", "func ", "function ", "fn ", "async def "];
+    // What stands behind the head on its line is no parameter.
     let is_head =
-        ["def ", "func ", "function ", "fn ", "async def "].iter().any(|word| start.starts_with(word));
+        heads.iter().any(|word| start.starts_with(word)) && !before.contains('{') && !before.contains("):");
     if is_head || matches!(last, "let" | "const" | "var" | "static" | "mut" | "for" | "as") {
         return Some(Saying::Binds);
     }
@@ -180,8 +181,13 @@ mod tests {
             ("src/d.ts", "const one = { LIMIT: 1 }"),
         ];
         assert_eq!(read("typescript", "src/a.ts", &[], &ts), [0, 1]);
-        let go = [("p/b.go", "\treturn LIMIT"), ("q/c.go", "\treturn p.LIMIT"), ("q/d.go", "\tLIMIT := 1")];
-        assert_eq!(read("go", "p/a.go", &[], &go), [0, 1]);
+        let go = [
+            ("p/b.go", "\treturn LIMIT"),
+            ("q/c.go", "\treturn p.LIMIT"),
+            ("q/d.go", "\tLIMIT := 1"),
+            ("p/e.go", "func X() int { return LIMIT }"),
+        ];
+        assert_eq!(read("go", "p/a.go", &[], &go), [0, 1, 3]);
         let rust = [("src/b.rs", "use crate::a::LIMIT;"), ("src/c.rs", "    a::LIMIT + Other::LIMIT")];
         assert_eq!(read("rust", "src/a.rs", &[], &rust), [0, 1]);
         let java = [("B.java", "int x = A.LIMIT;"), ("C.java", "int x = C.LIMIT;")];
