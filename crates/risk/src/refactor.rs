@@ -83,7 +83,10 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
             if !top_of.contains_key(&edge.source) {
                 let path = graph.node(edge.source).path().to_owned();
                 *outside[at].entry(path.clone()).or_default() += 1;
-                users[at].insert(path);
+                // The file's own statements are no other file.
+                if path != graph.node(file).path() {
+                    users[at].insert(path);
+                }
             }
         }
     }
@@ -155,12 +158,15 @@ impl Plan {
     /// Every definition has one place to go: what belongs elsewhere goes there alone or with its whole part, and does not stay.
     fn agree(&mut self) {
         let is_moved = |moves: &[Move], node: &NodeIx| moves.iter().any(|one| one.node == *node);
-        let (extract, shared) = (&self.extract, &self.shared);
         let moves = std::mem::take(&mut self.moves);
+        // A file is not emptied: what it is for stays.
+        let core: Vec<NodeIx> = self.stays.iter().flat_map(|part| part.members.iter().copied()).collect();
+        let is_emptied = core.iter().all(|node| is_moved(&moves, node));
+        let (extract, shared) = (&self.extract, &self.shared);
         let goes = |one: &Move| {
             let part = extract.iter().find(|part| part.members.contains(&one.node));
             let is_whole = part.is_none_or(|part| part.members.iter().all(|node| is_moved(&moves, node)));
-            is_whole && !shared.contains(&one.node)
+            is_whole && !shared.contains(&one.node) && !(is_emptied && core.contains(&one.node))
         };
         self.moves = moves.iter().filter(|one| goes(one)).cloned().collect();
         self.extract.retain(|part| !part.members.iter().all(|node| is_moved(&self.moves, node)));
@@ -274,5 +280,8 @@ mod tests {
         assert_eq!(plan.stays.unwrap().members, [at("b")]);
         assert_eq!(plan.moves, [goes("a")]);
         assert_eq!(plan.extract, [part(&["c", "d"])]);
+        let mut alone = Plan { stays: Some(part(&["a"])), moves: vec![goes("a")], ..Plan::default() };
+        alone.agree();
+        assert_eq!((alone.stays.unwrap().members, alone.moves), (vec![at("a")], Vec::new()));
     }
 }
