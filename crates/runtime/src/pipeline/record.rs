@@ -74,7 +74,7 @@ fn bytes_pointed_into(runtime: &Runtime, body: &Value) -> u64 {
     let on_disk = |path: &str| {
         let path = root.locate(path).ok()?;
         let there = root.path().join(path.as_str()).metadata().ok()?;
-        there.is_file().then(|| there.len())
+        there.is_file().then_some(there.len())
     };
     let size = |path: &str| view.size_of(path).or_else(|| on_disk(path));
     savings::files_in(body).into_iter().filter_map(size).sum()
