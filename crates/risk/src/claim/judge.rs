@@ -262,9 +262,10 @@ impl Search<'_> {
             own.iter().any(|mine| component[mine.index()] == component[node.index()]) && !in_own(*node)
         };
         let others: Vec<NodeIx> = self.graph.nodes().map(|node| node.ix()).filter(same).collect();
-        let calls_itself = self.graph.outgoing(one).any(|edge| {
-            edge.kind == EdgeKind::Calls && edge.target == one && !edge.evidence.is_inferred()
-        });
+        let calls_itself = self
+            .graph
+            .outgoing(one)
+            .any(|edge| edge.kind == EdgeKind::Calls && edge.target == one && !edge.evidence.is_inferred());
         if others.is_empty() && calls_itself {
             let says = format!("{} calls itself", self.name(one));
             return Evidence { says, factor: SEEN, path: vec![one, one] };

@@ -30,7 +30,8 @@ fn sentences_become_claims_and_others_are_refused() {
 }
 
 fn judged(graph: &Graph, kind: Kind, one: &str, other: Option<&str>) -> (String, f32) {
-    let found = judge(graph, kind, at(graph, one), other.map(|other| at(graph, other)), 5, 1_000, Past::Known);
+    let found =
+        judge(graph, kind, at(graph, one), other.map(|other| at(graph, other)), 5, 1_000, Past::Known);
     (found.verdict().to_owned(), (found.confidence * 100.0).round() / 100.0)
 }
 
@@ -82,8 +83,15 @@ fn both_directions_must_hold_and_a_short_search_says_little() {
     );
     // 1.5 : 1, for what lies behind the fifth hop was not looked at.
     let claim = |hops, one, other| {
-        let found =
-            judge(&chain, Kind::NeverCalls, at(&chain, one), Some(at(&chain, other)), hops, 1_000, Past::Known);
+        let found = judge(
+            &chain,
+            Kind::NeverCalls,
+            at(&chain, one),
+            Some(at(&chain, other)),
+            hops,
+            1_000,
+            Past::Known,
+        );
         (found.verdict(), found.is_near)
     };
     assert_eq!(claim(5, "f0", "f7"), ("inconclusive", true));

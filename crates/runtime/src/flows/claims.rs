@@ -49,7 +49,8 @@ fn past_of(ctx: &Ctx<'_>, paths: [&str; 2]) -> Result<Past, Fault> {
 }
 
 fn not_understood(ctx: &Ctx<'_>, graph: &Graph) -> Fault {
-    let hint = "Say it as one of detail.patterns, with names of code for A and B: no other words around them.";
+    let hint =
+        "Say it as one of detail.patterns, with names of code for A and B: no other words around them.";
     let recovery = match example(graph) {
         Some(claim) => Recovery::call(hint, ctx.tool(), json!({ "claim": claim })),
         None => Recovery::hint(hint),
