@@ -100,13 +100,9 @@ impl Tool for Doctor {
                 "found": found,
                 "programs_on_path": hosts::programs_on_path(ctx),
                 "hidden_tools": hidden(&facts, &observed),
-<<<<<<< HEAD
                 "no_such_tools": surface(&facts, &observed).no_such,
                 "set_aside": memories.map(|memories| memories.len()),
-=======
-                "set_aside": memory.map(|memory| memory.set_aside.len()),
                 "settled_batches": whole,
->>>>>>> bd9d997 (runtime: tell settled batches to the next edit, health and doctor; see certain callers that lost their callee)
             }),
             warnings,
         };
