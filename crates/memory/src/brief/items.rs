@@ -18,6 +18,7 @@ pub struct BriefNote {
     /// The number of a note, or the id of a card.
     pub id: String,
     pub branch: BranchName,
+    /// When it was written; of what a merge brought, when its original was.
     pub ts: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -66,20 +67,15 @@ impl BriefCard {
     }
 }
 
-/// A note with at most `max` bytes of its text.
-pub(super) fn note(row: &EntryRow, max: usize) -> BriefNote {
+/// A note that was written at `ts`, with at most `max` bytes of its text.
+pub(super) fn note(row: &EntryRow, ts: UnixMs, max: usize) -> BriefNote {
     let (title, text) = (row.title.clone(), row.content.clone());
-    BriefNote::new(row.seq.to_string(), &row.branch, row.ts, title, text, max)
+    BriefNote::new(row.seq.to_string(), &row.branch, ts, title, text, max)
 }
 
-/// A note in a few lines.
-pub(super) fn plain_note(row: &EntryRow) -> BriefNote {
-    note(row, SHORT)
-}
-
-pub(super) fn pinned_card(id: &str, row: &VersionRow) -> BriefNote {
+pub(super) fn pinned_card(id: &str, row: &VersionRow, ts: UnixMs) -> BriefNote {
     let body = row.body.text.clone().unwrap_or_default();
-    BriefNote::new(id.to_owned(), &row.branch, row.ts, row.body.title.clone(), body, LONG)
+    BriefNote::new(id.to_owned(), &row.branch, ts, row.body.title.clone(), body, LONG)
 }
 
 impl BriefNote {

@@ -1,10 +1,13 @@
 //! The session opener: what a new agent needs to go on.
 
 mod items;
+mod kept;
 mod notes;
+mod origin;
 mod trim;
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 
@@ -15,7 +18,7 @@ use crate::branch::View;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, DocName, EntityId, EventNo, Seq, WorkspaceId};
 use crate::notes::TargetCard;
-use crate::port::{self, EntityRow, EntryRow, GraphKey, Mark, Rows, Status, VersionRow, WorkspaceRow};
+use crate::port::{self, EntityRow, GraphKey, Rows, Status, VersionRow, WorkspaceRow};
 use crate::ports::Ports;
 use crate::stale::{Stale, StaleAnchor};
 use crate::target;
@@ -25,7 +28,7 @@ use crate::think::{self, CardType};
 use crate::writer;
 
 pub use items::{BriefCard, BriefNote};
-use items::{LONG, card, note, pinned_card};
+use items::{LONG, card};
 
 /// The budget of a brief that names none, in bytes.
 const DEFAULT_BRIEF: i64 = 4_000;
@@ -222,12 +225,9 @@ impl Look<'_> {
         let mut stale = Stale::new(self.ports, self.rows, self.ws);
         let focus = self.focus(&mut stale)?;
         let handoff = self.handoff(&mut stale)?;
-        let mut pinned = self.pinned_notes(&mut stale)?;
-        pinned.extend(self.pinned_cards(&mut stale)?);
+        let pinned = self.pinned(&mut stale)?;
         let decisions = self.cards(CardType::Decision, &mut stale)?;
         let questions = self.cards(CardType::Question, &mut stale)?;
-        // Times are written so that their order is the order of their texts.
-        pinned.sort_by(|a, b| b.ts.cmp(&a.ts));
         let (ready, more_ready) = self.ready()?;
         let at_work = self.at_work(&ready)?;
         for row in ready.iter().chain(&at_work) {
@@ -307,76 +307,6 @@ impl Look<'_> {
         }))
     }
 
-    fn handoff(&self, stale: &mut Stale<'_>) -> Result<Option<BriefNote>, MemoryError> {
-        let mut newest: Option<EntryRow> = None;
-        let mut own: Option<EntryRow> = None;
-        self.marked("handoff", Mark::Handoff, &mut |row| {
-            if self.target.is_some_and(|id| row.branch == id.branch()) {
-                own = Some(row);
-            } else if newest.is_none() && self.holds(&row.branch, row.seq) {
-                newest = Some(row);
-            }
-            own.is_some() || self.target.is_none() && newest.is_some()
-        })?;
-        let Some(row) = own.or(newest) else { return Ok(None) };
-        stale.look(&row.original().to_string(), &row.anchors);
-        Ok(Some(note(&row, self.longest_handoff)))
-    }
-
-    fn pinned_notes(&self, stale: &mut Stale<'_>) -> Result<Vec<BriefNote>, MemoryError> {
-        let mut out = Vec::new();
-        let mut shown = BTreeSet::new();
-        self.marked("pinned", Mark::Pinned, &mut |row| {
-            // A copy that a merge made says what its original says.
-            let own = || (row.branch.clone(), row.seq);
-            let original = row.origin.as_ref().map_or_else(own, |from| (from.branch.clone(), from.seq));
-            if self.holds(&row.branch, row.seq) && shown.insert(original) {
-                stale.look(&row.original().to_string(), &row.anchors);
-                out.push(note(&row, LONG));
-            }
-            self.seen("pinned", out.len())
-        })?;
-        Ok(out)
-    }
-
-    /// Marked notes, newest first, until `each` has enough.
-    fn marked(
-        &self,
-        what: &'static str,
-        mark: Mark,
-        each: &mut dyn FnMut(EntryRow) -> bool,
-    ) -> Result<(), MemoryError> {
-        let mut scanned = 0;
-        self.rows.marked(self.ws.no, mark, &mut |row| {
-            scanned += 1;
-            if each(row) || self.scanned(what, scanned) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
-        Ok(())
-    }
-
-    fn pinned_cards(&self, stale: &mut Stale<'_>) -> Result<Vec<BriefNote>, MemoryError> {
-        let (mut ids, mut out, mut scanned) = (HashSet::new(), Vec::new(), 0);
-        self.rows.newest_with_tag(self.ws.no, PINNED, &mut |row| {
-            scanned += 1;
-            let GraphKey::Node(id) = &row.key else { return ControlFlow::Continue(()) };
-            let is_card = CardType::parse(&row.body.type_).is_ok() && row.body.valid_to.is_none();
-            if is_card && self.is_about(&row) && ids.insert(id.clone()) {
-                stale.look(id.as_str(), &row.body.anchors);
-                out.push(pinned_card(id.as_str(), &row));
-            }
-            if self.seen("pinned", out.len()) || self.scanned("pinned", scanned) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
-        Ok(out)
-    }
-
     /// Valid cards of a type that are not pinned, newest first: standing decisions, or open questions.
     fn cards(&self, kind: CardType, stale: &mut Stale<'_>) -> Result<Vec<BriefCard>, MemoryError> {
         let what = if kind == CardType::Question { "questions" } else { "decisions" };
@@ -395,7 +325,10 @@ impl Look<'_> {
                 match wanted {
                     Ok(true) => {
                         stale.look(id.as_str(), &row.body.anchors);
-                        out.push(card(id.as_str(), &row));
+                        match self.first_version(&row) {
+                            Ok(first) => out.push((first.0, card(id.as_str(), &row))),
+                            Err(err) => failed = Some(err),
+                        }
                     }
                     Ok(false) => {}
                     Err(err) => failed = Some(err),
@@ -407,7 +340,11 @@ impl Look<'_> {
                 ControlFlow::Continue(())
             }
         })?;
-        failed.map_or(Ok(out), |err| Err(err.into()))
+        if let Some(err) = failed {
+            return Err(err.into());
+        }
+        out.sort_by_key(|(seq, _)| Reverse(*seq));
+        Ok(out.into_iter().map(|(_, card)| card).collect())
     }
 
     /// Whether a card belongs to the accepted state, and to the target or its plan if one was named.

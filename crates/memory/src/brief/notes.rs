@@ -1,8 +1,9 @@
 //! The newest plain notes: what was written down without a mark that makes it stay.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::items::{BriefNote, plain_note};
+use super::items::{BriefNote, SHORT, note};
 use super::{BriefFocus, EACH, Look, NOTES};
 use crate::branch::View;
 use crate::error::MemoryError;
@@ -35,16 +36,18 @@ impl Look<'_> {
                 found
             }
         };
-        found.sort_by_key(|row| std::cmp::Reverse(row.seq));
+        found.sort_by_key(|row| (Reverse(row.original()), row.seq));
         let mut ids = HashSet::new();
         // An original stands for its copies.
         found.retain(|row| Some(row.seq) != told && ids.insert(row.original()));
         let more = found.len().saturating_sub(NOTES);
         found.truncate(NOTES);
+        let mut out = Vec::with_capacity(found.len());
         for row in &found {
             stale.look(&row.original().to_string(), &row.anchors);
+            out.push(note(row, self.first_entry(row)?, SHORT));
         }
-        Ok((found.iter().map(plain_note).collect(), more))
+        Ok((out, more))
     }
 
     fn newest_on(&self, branch: &BranchName) -> Result<Vec<EntryRow>, MemoryError> {

@@ -99,7 +99,7 @@ pub fn commit(ports: &Ports<'_>, request: &NotesCommitRequest) -> Result<NotesCo
         }
         let row = w.append(&place.branch, &place.doc, new.clone(), Findable::Yes)?;
         let warnings = anchors::warnings(&row.anchors);
-        let entry = Entry::of(row, ports.code);
+        let entry = Entry::of(w.tx.rows(), row, ports.code)?;
         Ok(Outcome::Keep(NotesCommitOutput { entry, warnings, replayed: false }))
     })
 }

@@ -83,7 +83,8 @@ pub fn diff(ports: &Ports<'_>, request: &DiffRequest) -> Result<DiffOutput, Memo
         }
         let more = page::cut(&mut found, limit);
         let numbers: Vec<i64> = found.iter().map(|row| row.seq.0).collect();
-        let mut entries: Vec<Entry> = found.into_iter().map(|row| Entry::of(row, ports.code)).collect();
+        let entries = found.into_iter().map(|row| Entry::of(rows, row, ports.code));
+        let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
         let mut out = DiffOutput {
             from,
             to,

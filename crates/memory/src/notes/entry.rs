@@ -1,5 +1,6 @@
 //! An entry as tools show it.
 
+use m1nd_stdx::clock::UnixMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ pub struct Entry {
     pub source_event_id: Option<String>,
     /// The entry that a merged note is a copy of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<EntryOrigin>,
     /// Whether the budget shortened this entry.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -49,10 +50,29 @@ pub struct Entry {
     pub content_length: Option<usize>,
 }
 
+/// Where and when a merged note was first written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EntryOrigin {
+    #[serde(flatten)]
+    pub at: Origin,
+    /// When it was written there.
+    pub ts: String,
+}
+
+/// When a note was written, or the one that it is a copy of.
+pub(crate) fn first_written(rows: &dyn Rows, row: &EntryRow) -> Result<UnixMs, MemoryError> {
+    let first = match &row.origin {
+        Some(origin) => rows.entry(row.ws, origin.seq)?,
+        None => None,
+    };
+    Ok(first.map_or(row.ts, |first| first.ts))
+}
+
 impl Entry {
-    pub(crate) fn of(row: EntryRow, code: &dyn AnchorProbe) -> Self {
+    pub(crate) fn of(rows: &dyn Rows, row: EntryRow, code: &dyn AnchorProbe) -> Result<Self, MemoryError> {
+        let first = first_written(rows, &row)?;
         let merged = row.origin.as_ref().map(|origin| format!("merge:{}:{}", origin.branch, origin.seq));
-        Self {
+        Ok(Self {
             seq: row.seq,
             ts: timestamp(row.ts),
             branch: row.branch,
@@ -64,10 +84,10 @@ impl Entry {
             content: row.content,
             anchors: anchors::show(code, &row.anchors),
             source_event_id: row.event.map(|event| event.to_string()).or(merged),
-            origin: row.origin,
+            origin: row.origin.map(|at| EntryOrigin { at, ts: timestamp(first) }),
             truncated: false,
             content_length: None,
-        }
+        })
     }
 }
 

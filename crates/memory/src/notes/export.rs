@@ -128,28 +128,19 @@ pub fn export(ports: &Ports<'_>, request: &ExportRequest) -> Result<ExportOutput
             trace: empty(DocOf::Trace, trace_limit),
             truncated: false,
         };
-        let (notes, more_notes) = show::entries(rows, &ws, &place(DocOf::Notes), cursor, notes_limit)?;
-        let (trace, more_trace) = show::entries(rows, &ws, &place(DocOf::Trace), cursor, trace_limit)?;
+        let (notes, more_notes) = show::entries(ports, rows, &ws, &place(DocOf::Notes), cursor, notes_limit)?;
+        let (trace, more_trace) = show::entries(ports, rows, &ws, &place(DocOf::Trace), cursor, trace_limit)?;
 
         // A page shows at least one entry if there is one, so the trace is promised its smallest form first.
         let frame = json_size(&out);
-        let least = show::shape(
-            ports,
-            place(DocOf::Trace),
-            trace.clone(),
-            more_trace,
-            cursor,
-            trace_limit,
-            Budget(1),
-        );
+        let least =
+            show::shape(place(DocOf::Trace), trace.clone(), more_trace, cursor, trace_limit, Budget(1));
         let kept = json_size(&least).saturating_sub(json_size(&out.trace));
         let room = (budget.0 + json_size(&out.notes)).saturating_sub(frame + kept);
-        let shaped =
-            show::shape(ports, place(DocOf::Notes), notes, more_notes, cursor, notes_limit, Budget(room));
+        let shaped = show::shape(place(DocOf::Notes), notes, more_notes, cursor, notes_limit, Budget(room));
         out.notes = shaped;
         let room = (budget.0 + json_size(&out.trace)).saturating_sub(json_size(&out));
-        out.trace =
-            show::shape(ports, place(DocOf::Trace), trace, more_trace, cursor, trace_limit, Budget(room));
+        out.trace = show::shape(place(DocOf::Trace), trace, more_trace, cursor, trace_limit, Budget(room));
         // A page that cannot show even one entry points to itself: `branchmind_show` begins there.
         if json_size(&out) > budget.0 {
             empty_page(&mut out.trace);

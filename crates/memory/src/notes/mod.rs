@@ -9,8 +9,8 @@ mod show;
 
 pub use commit::{NotesCommitOutput, NotesCommitRequest, commit};
 pub use diff::{DiffOutput, DiffRequest, diff};
-pub use entry::Entry;
-pub(crate) use entry::page_of;
+pub use entry::{Entry, EntryOrigin};
+pub(crate) use entry::{first_written, page_of};
 pub use export::{ExportOutput, ExportRequest, Section, TargetCard, export};
 pub use merge::{MergeOutput, MergeRequest, merge};
 pub use show::{DocKind, ShowOutput, ShowRequest, show};

@@ -9,7 +9,7 @@ use crate::budget::{Budget, json_size};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, WorkspaceId};
 use crate::page::{self, Pagination};
-use crate::port::{self, EntryRow, Rows, StreamKind, WorkspaceRow};
+use crate::port::{self, Rows, StreamKind, WorkspaceRow};
 use crate::ports::Ports;
 use crate::target::{self, DocOf, Place};
 use crate::writer;
@@ -90,35 +90,36 @@ pub fn show(ports: &Ports<'_>, request: &ShowRequest) -> Result<ShowOutput, Memo
             which,
         )?;
         let cursor = page::cursor(request.cursor, ws.seq.0 + 1)?;
-        let (found, more) = entries(rows, &ws, &place, cursor, limit)?;
-        Ok(shape(ports, place, found, more, cursor, limit, budget))
+        let (found, more) = entries(ports, rows, &ws, &place, cursor, limit)?;
+        Ok(shape(place, found, more, cursor, limit, budget))
     })
 }
 
 pub(crate) fn entries(
+    ports: &Ports<'_>,
     rows: &dyn Rows,
     ws: &WorkspaceRow,
     place: &Place,
     cursor: i64,
     limit: usize,
-) -> Result<(Vec<EntryRow>, bool), MemoryError> {
+) -> Result<(Vec<Entry>, bool), MemoryError> {
     let view = View::of(rows, ws, &place.branch)?;
     let parts = view.parts(rows, ws, &place.doc, StreamKind::Log)?;
-    page_of(rows, &parts, cursor, limit, None)
+    let (found, more) = page_of(rows, &parts, cursor, limit, None)?;
+    let entries = found.into_iter().map(|row| Entry::of(rows, row, ports.code));
+    Ok((entries.collect::<Result<_, _>>()?, more))
 }
 
 /// The page within its budget; what is dropped lies behind `next_cursor`.
 pub(crate) fn shape(
-    ports: &Ports<'_>,
     place: Place,
-    found: Vec<EntryRow>,
+    mut entries: Vec<Entry>,
     more: bool,
     cursor: i64,
     limit: usize,
     budget: Budget,
 ) -> ShowOutput {
-    let numbers: Vec<i64> = found.iter().map(|row| row.seq.0).collect();
-    let mut entries: Vec<Entry> = found.into_iter().map(|row| Entry::of(row, ports.code)).collect();
+    let numbers: Vec<i64> = entries.iter().map(|entry| entry.seq.0).collect();
     let mut out = ShowOutput {
         branch: place.branch,
         doc: place.doc,

@@ -1,10 +1,12 @@
 //! The newest note on a plan or task: how far the work got.
 
+use m1nd_stdx::clock::UnixMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::MemoryError;
 use crate::ids::{DocName, Seq};
+use crate::notes::first_written;
 use crate::port::{EntityRow, EntryKind, EntryRow, EntryScan, Order, Rows, StreamKind, WorkspaceRow};
 use crate::text::{cut, timestamp};
 
@@ -47,14 +49,18 @@ impl LastNote {
             kind: Some(EntryKind::Note),
             limit: LOOKED_THROUGH,
         })?;
-        Ok(found.into_iter().find(|note| !note.pinned && !note.handoff).map(Self::shown))
+        let told = found.into_iter().filter(|note| !note.pinned && !note.handoff);
+        // What a merge brought later is no newer for that.
+        let Some(newest) = told.max_by_key(EntryRow::original) else { return Ok(None) };
+        let ts = first_written(rows, &newest)?;
+        Ok(Some(Self::shown(newest, ts)))
     }
 
-    fn shown(row: EntryRow) -> Self {
+    fn shown(row: EntryRow, ts: UnixMs) -> Self {
         let path = row.meta.as_ref().and_then(|meta| meta.get("path")).and_then(|path| path.as_str());
         let mut out = Self {
             seq: row.seq,
-            ts: timestamp(row.ts),
+            ts: timestamp(ts),
             path: path.map(str::to_owned),
             text: row.content,
             truncated: false,

@@ -1,5 +1,7 @@
 //! What a brief shows when there is much: the newest notes, and the hand-off before lesser things.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::world::{World, on_every_store};
@@ -135,5 +137,68 @@ fn a_larger_budget_never_shows_less_of_anything() {
             }
             before = Some((budget, shown));
         }
+    });
+}
+
+#[test]
+fn what_a_merge_brings_is_as_old_as_its_original() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "idea", "from": "main"}));
+        let put = |branch: &str, text: &str, meta: Value| {
+            w.ok("notes_commit", json!({"branch": branch, "doc": "notes", "content": text, "meta": meta}));
+            w.clock.advance(Duration::from_secs(60));
+        };
+        let decide = |branch: &str, id: &str, tags: Value| {
+            let card = json!({"id": id, "type": "decision", "title": id, "tags": tags});
+            let docs = json!({"branch": branch, "trace_doc": "t", "graph_doc": "g", "card": card});
+            w.ok("think_card", docs);
+            w.clock.advance(Duration::from_secs(60));
+        };
+        for (branch, age) in [("idea", "old"), ("main", "new")] {
+            put(branch, &format!("{age} hand-off"), json!({"handoff": true}));
+            put(branch, &format!("{age} pin"), json!({"pinned": true}));
+            put(branch, &format!("{age} note"), json!({}));
+            decide(branch, &format!("{age}-decision"), json!([]));
+            decide(branch, &format!("{age}-card"), json!(["pinned"]));
+        }
+        let written = w.ok("show", json!({"branch": "idea", "doc": "notes", "limit": 10}));
+        w.ok("merge", json!({"from": "idea", "into": "main"}));
+        w.ok("graph_merge", json!({"from": "idea", "into": "main", "doc": "g"}));
+        let brief = w.ok("brief", json!({"max_chars": 20_000}));
+        assert_eq!(brief["handoff"]["text"], "new hand-off");
+        assert_eq!(texts(&brief), ["new note", "old note"]);
+        let of = |list: &str, field: &str| -> Vec<Value> {
+            brief[list].as_array().unwrap().iter().map(|one| one[field].clone()).collect()
+        };
+        assert_eq!(of("decisions", "id"), ["new-decision", "old-decision"]);
+        let titles: Vec<Value> = of("pinned", "title");
+        assert_eq!(titles, [json!("new-card"), Value::Null, json!("old-card"), Value::Null]);
+        assert_eq!(of("pinned", "text")[3], "old pin");
+        // The times are those of the originals, in the brief and where the copies are read.
+        let first =
+            written["entries"].as_array().unwrap().iter().find(|one| one["content"] == "old pin").unwrap();
+        assert_eq!(of("pinned", "ts")[3], first["ts"]);
+        assert!(of("pinned", "ts")[2].as_str().unwrap() < of("pinned", "ts")[1].as_str().unwrap());
+        let read = w.ok("show", json!({"branch": "main", "doc": "notes", "limit": 10}));
+        let copy =
+            read["entries"].as_array().unwrap().iter().find(|one| one["content"] == "old pin").unwrap();
+        assert_eq!(copy["origin"], json!({"branch": "idea", "seq": first["seq"], "ts": first["ts"]}));
+        assert_ne!(copy["ts"], first["ts"]);
+    });
+}
+
+#[test]
+fn the_newest_note_on_a_task_is_the_one_that_was_written_last() {
+    on_every_store(|w| {
+        plan_with_tasks(w, 1);
+        w.ok("tasks_focus_set", json!({"task": "TASK-001"}));
+        w.ok("branch_create", json!({"name": "trial", "from": "task/TASK-001"}));
+        for (branch, text) in [("trial", "old"), ("task/TASK-001", "new")] {
+            w.ok("notes_commit", json!({"branch": branch, "doc": "notes", "content": text}));
+            w.clock.advance(Duration::from_secs(60));
+        }
+        w.ok("merge", json!({"from": "trial", "into": "task/TASK-001"}));
+        assert_eq!(w.ok("brief", json!({}))["focus"]["last_note"]["text"], "new");
+        assert_eq!(texts(&w.ok("brief", json!({"target": "TASK-001"}))), ["old"]);
     });
 }
