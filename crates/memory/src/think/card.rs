@@ -101,13 +101,31 @@ impl Card {
         if kept("tags") {
             self.body.tags = there.tags.clone();
         }
+        if self.pin() == Some(false) {
+            self.body.tags.retain(|tag| tag != PINNED);
+        }
         let mut meta = there.meta.clone().filter(|_| !self.cleared("meta")).unwrap_or_default();
         meta.extend(self.body.meta.take().unwrap_or_default());
         self.body.meta = Some(meta).filter(|meta| !meta.is_empty());
         if kept("anchors") {
             self.body.anchors = there.anchors.clone();
         }
+        self.mark();
         self
+    }
+
+    /// What `pinned` under meta says.
+    fn pin(&self) -> Option<bool> {
+        self.body.meta.as_ref()?.get(PINNED)?.as_bool()
+    }
+
+    /// Gives a card that its meta pins the tag by which pinned cards are found.
+    fn mark(&mut self) {
+        if self.pin() == Some(true)
+            && let Err(at) = self.body.tags.binary_search_by(|tag| tag.as_str().cmp(PINNED))
+        {
+            self.body.tags.insert(at, PINNED.to_owned());
+        }
     }
 
     /// Adds what a call names beside its card; a list that is named counts as written out, though it is empty.
@@ -139,6 +157,9 @@ impl Card {
         Ok(())
     }
 }
+
+/// The tag of cards that every brief shows, and the key under meta that gives it.
+pub(crate) const PINNED: &str = "pinned";
 
 /// The status of a card that names none.
 const DEFAULT_STATUS: &str = "open";
@@ -195,6 +216,14 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
             meta.entry(key).or_insert(value);
         }
     }
+    if let Some(pinned) = meta.get_mut(PINNED) {
+        // Lines of `key: value` hold texts only.
+        let said = pinned.as_bool().or_else(|| pinned.as_str()?.parse().ok());
+        let Some(said) = said else {
+            return Err(MemoryError::invalid("card.pinned", "must be true or false"));
+        };
+        *pinned = Value::Bool(said);
+    }
     let meta = text::meta("card.meta", Some(&meta), sensitive)?;
     let body = Body {
         type_: kind.as_str().to_owned(),
@@ -206,7 +235,9 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
         valid_to: None,
         anchors: Vec::new(),
     };
-    Ok(Card { id, kind, body, supports, blocks, supersedes, anchors, given })
+    let mut card = Card { id, kind, body, supports, blocks, supersedes, anchors, given };
+    card.mark();
+    Ok(card)
 }
 
 /// A text without the byte order mark that some editors put before it.

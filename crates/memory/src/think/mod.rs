@@ -7,6 +7,7 @@ mod next;
 mod place;
 mod template;
 
+pub(crate) use card::PINNED;
 pub use card::{CardType, is_card_type};
 pub use commit::{GraphApplied, ThinkCardOutput, ThinkCardRequest, commit};
 pub use context::{CardStats, ThinkContextOutput, ThinkContextRequest, context};

@@ -375,3 +375,47 @@ fn a_card_holds_again_when_the_one_in_its_place_no_longer_says_so() {
         assert!(holds());
     });
 }
+
+#[test]
+fn a_card_is_pinned_by_its_tag_by_meta_or_by_a_line() {
+    on_every_store(|w| {
+        let place = json!({"branch": "main", "trace_doc": "t", "graph_doc": "g"});
+        let write = |card: Value, update: bool| {
+            let mut call = place.clone();
+            (call["card"], call["update"]) = (card, json!(update));
+            call
+        };
+        let pinned = || {
+            let brief = w.ok("brief", json!({}));
+            let pins = brief["pinned"].as_array().cloned().unwrap_or_default();
+            pins.iter().map(|pin| pin["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        w.ok(
+            "think_card",
+            write(json!({"id": "a", "type": "decision", "title": "a", "tags": ["pinned"]}), false),
+        );
+        let by_meta = json!({"id": "b", "type": "decision", "title": "b", "meta": {"pinned": true}});
+        w.ok("think_card", write(by_meta.clone(), false));
+        w.ok("think_card", write(json!("id: c\ntype: note\ntitle: c\npinned: true"), false));
+        w.ok("think_card", write(json!({"id": "d", "type": "note", "title": "d", "pinned": false}), false));
+        assert_eq!(pinned(), ["c", "b", "a"]);
+        assert_eq!(
+            w.ok("think_card", write(by_meta, false))["inserted"],
+            false,
+            "the same again is nothing new"
+        );
+        for id in ["a", "b", "c"] {
+            let kind = if id == "c" { "note" } else { "decision" };
+            w.ok("think_card", write(json!({"id": id, "type": kind, "text": "more"}), true));
+        }
+        assert_eq!(pinned(), ["c", "b", "a"], "an update that does not speak of it leaves it");
+        w.ok("think_card", write(json!({"id": "b", "type": "decision", "pinned": false}), true));
+        w.ok("think_card", write(json!({"id": "a", "type": "decision", "meta": {"pinned": false}}), true));
+        assert_eq!(pinned(), ["c"]);
+        let wrong = w.refused(
+            "think_card",
+            write(json!({"id": "e", "type": "note", "title": "e", "pinned": "yes"}), false),
+        );
+        assert!(wrong.to_string().contains("true or false"), "{wrong}");
+    });
+}

@@ -9,7 +9,7 @@ memory_tool! {
     ThinkCard, think::commit, ThinkCardRequest => ThinkCardOutput;
     name: "branchmind_think_card",
     summary: "Write a card: a question, hypothesis, test, evidence or decision, and what it supports, blocks or supersedes. Repeating it changes nothing.",
-    help: "`update: true` changes a card that exists with other contents; `supersedes` closes older cards and keeps them readable.",
+    help: "`update: true` changes a card that exists with other contents; `supersedes` closes older cards and keeps them readable. `pinned: true` in the card keeps it in every brief.",
     intents: &["record a decision", "hypothesis", "open question", "evidence"],
     examples: &[
         Example {
