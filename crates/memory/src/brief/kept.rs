@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
+use super::Look;
 use super::items::{BriefNote, LONG, note, pinned_card};
-use super::{Look, PINNED};
 use crate::error::MemoryError;
 use crate::ids::Seq;
 use crate::port::{EntryRow, GraphKey, Mark};
 use crate::stale::Stale;
-use crate::think::CardType;
+use crate::think::{CardType, PINNED};
 
 impl Look<'_> {
     /// The hand-off that was written last; a merge that copied an older one later does not make it newer.

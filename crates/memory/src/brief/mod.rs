@@ -1,5 +1,6 @@
 //! The session opener: what a new agent needs to go on.
 
+mod elsewhere;
 mod items;
 mod kept;
 mod notes;
@@ -24,9 +25,10 @@ use crate::stale::{Stale, StaleAnchor};
 use crate::target;
 use crate::tasks::{self, EntityLine, LastNote, Readiness};
 use crate::text;
-use crate::think::{self, CardType};
+use crate::think::{self, CardType, PINNED};
 use crate::writer;
 
+pub use elsewhere::Elsewhere;
 pub use items::{BriefCard, BriefNote};
 use items::{LONG, card};
 
@@ -41,8 +43,6 @@ const COUNTED: usize = 200;
 const SCANNED: usize = 20_000;
 /// The longest `why` or `contract` of the focus, in bytes.
 const PROMISE: usize = 300;
-/// The tag of cards that stay.
-const PINNED: &str = "pinned";
 /// How many plain notes a brief shows.
 const NOTES: usize = 5;
 
@@ -72,7 +72,7 @@ pub struct BriefOutput {
     /// The plan or task in focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<BriefFocus>,
-    /// The newest note that was written as a hand-off.
+    /// The newest note that was written as a hand-off, on the checked out branch or on one that is no fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoff: Option<BriefNote>,
     /// Pinned notes and cards, newest first; the last to be dropped.
@@ -90,9 +90,14 @@ pub struct BriefOutput {
     pub decisions: Vec<BriefCard>,
     /// Open ones, newest first.
     pub questions: Vec<BriefCard>,
-    /// The newest other notes, wherever they were written, newest first; of the target alone if one was named.
+    /// The newest other notes of the checked out branch and of those that are no forks, newest first; of the target alone
+    /// if one was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<BriefNote>,
+    /// Forks that are not checked out and hold hand-offs, pinned things or notes of their own: nothing of these is above.
+    /// Not told of a target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Elsewhere>,
     /// Places in the code that changed since something was written about them: the things above, and notes and cards
     /// of the checked out branch and of the tasks above.
     pub stale_anchors: Vec<StaleAnchor>,
@@ -165,6 +170,8 @@ pub struct Dropped {
     pub conflicts: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub notes: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub elsewhere: usize,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -264,6 +271,7 @@ impl Look<'_> {
             decisions,
             questions,
             notes,
+            elsewhere: if self.target.is_none() { self.elsewhere()? } else { Vec::new() },
             stale_anchors: stale.found(),
             last_event_id: (self.ws.event.0 > 0).then(|| self.ws.event.to_string()),
             dropped: Dropped { ready: more_ready, notes: more_notes, ..Dropped::default() },

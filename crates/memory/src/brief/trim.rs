@@ -69,9 +69,10 @@ enum List {
     Questions,
     StaleAnchors,
     Notes,
+    Elsewhere,
 }
 
-const LISTS: [List; 7] = [
+const LISTS: [List; 8] = [
     List::Ready,
     List::Decisions,
     List::AtWork,
@@ -79,6 +80,7 @@ const LISTS: [List; 7] = [
     List::Questions,
     List::StaleAnchors,
     List::Notes,
+    List::Elsewhere,
 ];
 
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +107,7 @@ fn rungs(whole: &BriefOutput) -> Vec<Rung> {
     out.extend([one(List::Ready), one(List::Decisions), Focus(Detail::Blocker)]);
     out.extend([one(List::AtWork), one(List::Conflicts), one(List::Questions)]);
     out.extend([Title(60), Pin(60), Handoff(60), one(List::StaleAnchors), one(List::Notes)]);
-    out.push(Focus(Detail::OneOfEach));
+    out.extend([one(List::Elsewhere), Focus(Detail::OneOfEach)]);
     out.extend((FIRST_PINS + 1..=pins).map(Pinned));
     out.extend([Title(SHORT / 2), Pin(SHORT / 2), Focus(Detail::Reasons), Lesser(60), Handoff(LONG)]);
     out.extend((0..pins).map(WholePin));
@@ -162,6 +164,7 @@ impl Form {
             decisions: first(&whole.decisions, of(List::Decisions)),
             questions: first(&whole.questions, of(List::Questions)),
             notes: first(&whole.notes, of(List::Notes)),
+            elsewhere: first(&whole.elsewhere, of(List::Elsewhere)),
             stale_anchors: first(&whole.stale_anchors, of(List::StaleAnchors)),
             last_event_id: whole.last_event_id.clone(),
             dropped: Dropped::default(),
@@ -303,6 +306,7 @@ fn left_out(out: &BriefOutput, whole: &BriefOutput) -> Dropped {
         at_work: before.at_work + whole.at_work.len() - out.at_work.len(),
         conflicts: before.conflicts + whole.conflicts.len() - out.conflicts.len(),
         notes: before.notes + whole.notes.len() - out.notes.len(),
+        elsewhere: before.elsewhere + whole.elsewhere.len() - out.elsewhere.len(),
     }
 }
 
@@ -321,6 +325,7 @@ impl BriefOutput {
         keep(&mut self.questions, most, &mut dropped.questions);
         keep(&mut self.stale_anchors, most, &mut dropped.stale_anchors);
         keep(&mut self.notes, most, &mut dropped.notes);
+        keep(&mut self.elsewhere, most, &mut dropped.elsewhere);
     }
 
     /// Whether something is not shown, or not in full.

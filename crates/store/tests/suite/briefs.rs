@@ -202,3 +202,32 @@ fn the_newest_note_on_a_task_is_the_one_that_was_written_last() {
         assert_eq!(texts(&w.ok("brief", json!({"target": "TASK-001"}))), ["old"]);
     });
 }
+
+#[test]
+fn a_brief_says_which_forks_hold_what_it_does_not_show() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "idea", "from": "main"}));
+        let put = |text: &str, meta: Value| {
+            w.ok("notes_commit", json!({"branch": "idea", "doc": "notes", "content": text, "meta": meta}))
+        };
+        assert_eq!(w.ok("brief", json!({})).get("elsewhere"), None);
+        put("hand-off", json!({"handoff": true}));
+        put("pin", json!({"pinned": true}));
+        put("one", json!({}));
+        put("two", json!({}));
+        let card = json!({"id": "c", "type": "decision", "title": "c", "tags": ["pinned"]});
+        w.ok("think_card", json!({"branch": "idea", "trace_doc": "t", "graph_doc": "g", "card": card}));
+        let told = json!([{"branch": "idea", "handoffs": 1, "pinned": 2, "notes": 2}]);
+        let brief = w.ok("brief", json!({}));
+        assert_eq!((brief.get("handoff"), &brief["elsewhere"]), (None, &told));
+        w.ok("checkout", json!({"ref": "idea"}));
+        let brief = w.ok("brief", json!({}));
+        assert_eq!((&brief["handoff"]["text"], brief.get("elsewhere")), (&json!("hand-off"), None));
+        w.ok("checkout", json!({"ref": "main"}));
+        // What a merge brought is told, and only what it did not bring is left.
+        w.ok("merge", json!({"from": "idea", "into": "main"}));
+        assert_eq!(w.ok("brief", json!({}))["elsewhere"], json!([{"branch": "idea", "pinned": 1}]));
+        w.ok("graph_merge", json!({"from": "idea", "into": "main", "doc": "g"}));
+        assert_eq!(w.ok("brief", json!({})).get("elsewhere"), None);
+    });
+}

@@ -9,7 +9,7 @@ memory_tool! {
     NotesCommit, notes::commit, NotesCommitRequest => NotesCommitOutput;
     name: "branchmind_notes_commit",
     summary: "Write down what you learned or decided, for a plan or task (`target`) or on a branch. Anchor it to code, and it will say when that code changed.",
-    help: "`meta.pinned: true` keeps a note in every brief, `meta.handoff: true` makes it the last hand-off.",
+    help: "`meta.pinned: true` keeps a note in every brief of its branch (and of all, if that is no fork), `meta.handoff: true` makes it the last hand-off.",
     intents: &["write a note", "remember this", "save a decision", "hand off"],
     examples: &[
         Example {

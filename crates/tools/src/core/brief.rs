@@ -13,7 +13,7 @@ memory_tool! {
     Brief, brief::brief, BriefRequest => BriefOutput, within 4_000, next point;
     name: "brief",
     summary: "Start here: focus, hand-off, pinned notes, ready tasks, decisions, questions, notes, and what in the code changed under them. At most 4 KB.",
-    help: "The newest and what is pinned go last; `dropped` counts what went. Pass `agent_id` to see your own claims first.",
+    help: "The newest and what is pinned go last; `dropped` counts what went. Of forks that are not checked out it says only that they hold something (`elsewhere`). Pass `agent_id` to see your own claims first.",
     intents: &["resume work", "start a session", "what was decided", "what was I doing", "hand-off"],
     examples: &[
         Example { says: "What must I know?", arguments: r#"{}"# },
@@ -40,7 +40,14 @@ fn more(brief: &BriefOutput) -> Option<String> {
         let count = dropped.pinned;
         return Some(format!("{count} pinned are left out: a larger max_chars shows them."));
     }
-    (dropped.conflicts > 0).then(|| "branchmind_graph_conflicts lists every conflict.".to_owned())
+    if dropped.conflicts > 0 {
+        return Some("branchmind_graph_conflicts lists every conflict.".to_owned());
+    }
+    let kept = brief.elsewhere.iter().find(|fork| fork.handoffs + fork.pinned > 0)?;
+    Some(format!(
+        "{} is not checked out and has more; branchmind_show with this branch reads it.",
+        kept.branch
+    ))
 }
 
 fn step(ctx: &Ctx<'_>, brief: &BriefOutput) -> Guidance {

@@ -158,6 +158,13 @@ pub(super) fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
             indented(out, item[text].as_str().unwrap_or_default())?;
         }
     }
+    for fork in list(&body["elsewhere"]) {
+        let count = |what: &str| fork[what].as_u64().unwrap_or(0);
+        let notes = count("handoffs") + count("pinned") + count("notes");
+        let plural = if notes == 1 { "" } else { "s" };
+        let branch = word(&fork["branch"]);
+        writeln!(out, "{DIM}not checked out: {notes} note{plural} on{DIM:#} {NUMBER}{branch}{NUMBER:#}")?;
+    }
     for conflict in list(&body["conflicts"]) {
         let (id, key) = (word(&conflict["conflict_id"]), word(&conflict["key"]));
         let (from, into) = (word(&conflict["from"]), word(&conflict["into"]));
