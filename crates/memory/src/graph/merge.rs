@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::apply::delete_node;
 use super::dispute::Dispute;
 use super::place;
-use super::resolve::{AGREED, close, superseded_by};
+use super::resolve::{AGREED, WITHDRAWN, close, superseded_by};
 use super::since::{Left, Since};
 use super::state::{object, same};
 use super::view::GraphView;
@@ -108,7 +108,8 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             merged: 0,
             skipped: 0,
             marked: false,
-            agreed: HashSet::new(),
+            ended: HashMap::new(),
+            taken: HashSet::new(),
             new: Vec::new(),
             newer: HashMap::new(),
             open: Vec::new(),
@@ -123,10 +124,10 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
         }
         // What both sides have come to agree on is no conflict any more, and one over newer versions takes the
         // place of one over older.
-        let (newer, agreed) = (std::mem::take(&mut run.newer), std::mem::take(&mut run.agreed));
+        let (newer, ended) = (std::mem::take(&mut run.newer), std::mem::take(&mut run.ended));
         let why = |row: &ConflictRow| match newer.get(&row.key) {
             Some(id) => (*id != row.id).then(|| superseded_by(id)),
-            None => agreed.contains(&row.key).then(|| AGREED.to_owned()),
+            None => ended.get(&row.key).map(|how| (*how).to_owned()),
         };
         let closed = close(run.w, &run.place, &run.from, Seq::END, why)?;
         let (merged, skipped, marked) = (run.merged, run.skipped, run.marked);
@@ -227,8 +228,10 @@ struct Run<'r, 't> {
     skipped: usize,
     /// Whether anything was agreed on that was not before.
     marked: bool,
-    /// Keys of which nothing is disputed any more.
-    agreed: HashSet<GraphKey>,
+    /// Keys of which nothing is disputed any more, and how that came.
+    ended: HashMap<GraphKey, &'static str>,
+    /// Edges that went with a node that this page took away, and were not met yet.
+    taken: HashSet<GraphKey>,
     new: Vec<ConflictId>,
     /// The new conflict over a key.
     newer: HashMap<GraphKey, ConflictId>,
@@ -248,8 +251,17 @@ impl Run<'_, '_> {
 
     /// Does with one key what its plan says.
     fn settle(&mut self, theirs: VersionRow) -> Result<(), MemoryError> {
+        let mut how = AGREED;
         match self.plan(&theirs)? {
-            Plan::Nothing => self.skipped += 1,
+            Plan::Nothing if self.taken.remove(&theirs.key) => self.merged += 1,
+            Plan::Nothing => {
+                self.skipped += 1;
+                let current = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
+                let is_news = self.since.is_news(self.w.tx.rows(), Some(&theirs), &theirs.key)?;
+                if !is_news && !same(current.as_ref(), Some(&theirs)) {
+                    how = WITHDRAWN;
+                }
+            }
             Plan::Agreed => {
                 self.skipped += 1;
                 self.leave(&theirs.key, Left::Agreed(theirs.seq))?;
@@ -262,7 +274,7 @@ impl Run<'_, '_> {
                 return Ok(());
             }
         }
-        self.agreed.insert(theirs.key);
+        self.ended.insert(theirs.key, how);
         Ok(())
     }
 
@@ -279,6 +291,7 @@ impl Run<'_, '_> {
             at = if more { last } else { cursor };
         }
         (self.merged, self.skipped) = (0, 0);
+        self.taken.clear();
         self.new.clear();
         self.open.clear();
         Ok(())
@@ -379,6 +392,7 @@ impl Run<'_, '_> {
             GraphKey::Node(id) if theirs.deleted => {
                 let edges = delete_node(self.w, &self.place, id, state)?;
                 self.marked |= leave_gone(self.w, &self.since, &edges)?;
+                self.taken.extend(edges.into_iter().map(|edge| edge.key));
             }
             GraphKey::Edge { from, to, .. } if !theirs.deleted => {
                 for end in [from, to] {

@@ -106,6 +106,9 @@ pub(crate) fn superseded_by(id: &ConflictId) -> String {
 /// How a conflict ends whose sides came to say the same.
 pub(super) const AGREED: &str = "agreed";
 
+/// How a conflict ends when the branch went back to what it began from, and the destination kept its own.
+pub(super) const WITHDRAWN: &str = "withdrawn";
+
 /// Closes open conflicts between two branches that were found before `before`, where `why` gives a reason. Returns how
 /// many.
 pub(super) fn close(

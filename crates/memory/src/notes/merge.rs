@@ -46,6 +46,9 @@ pub struct MergeOutput {
     pub merged: usize,
     /// Notes that the destination shows already.
     pub skipped: usize,
+    /// Whether this was a rehearsal: nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
     pub pagination: Pagination,
 }
 
@@ -60,6 +63,7 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
     let doc = DocName::parse(request.doc.as_deref().unwrap_or("notes"))?;
     // Oldest first, so that pages keep the order of the source.
     let cursor = page::cursor(request.cursor, 0)?;
+    let dry_run = request.dry_run == Some(true);
     write(ports, &workspace, &Once::plain("merge"), |w| {
         let from = existing(w.tx.rows(), &w.ws, &request.from)?.name;
         let into = existing(w.tx.rows(), &w.ws, &request.into)?.name;
@@ -85,7 +89,7 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
                     continue;
                 }
                 merged += 1;
-                if request.dry_run != Some(true) {
+                if !dry_run {
                     let copy = NewEntry {
                         kind: EntryKind::Note,
                         title: row.title,
@@ -109,9 +113,10 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
             doc: doc.clone(),
             merged,
             skipped: count - merged,
+            dry_run,
             pagination: Pagination::new(cursor, limit, count, next),
         };
-        let rehearsed = request.dry_run == Some(true) || merged == 0;
+        let rehearsed = dry_run || merged == 0;
         Ok(if rehearsed { Outcome::Discard(out) } else { Outcome::Keep(out) })
     })
 }

@@ -31,7 +31,7 @@ fn merging_twice_changes_nothing() {
         assert_eq!(merge(w, "a", "main"), (0, 2));
         assert_eq!(shown(w, "main"), ["m1", "a1", "a2"]);
         let copy = &w.ok("show", json!({"branch": "main", "doc": "notes"}))["entries"][0];
-        assert_eq!(copy["origin"], json!({"branch": "a", "seq": 3}));
+        assert_eq!((&copy["origin"]["branch"], &copy["origin"]["seq"]), (&json!("a"), &json!(3)));
         assert_eq!(copy["source_event_id"], "merge:a:3");
         assert_eq!(copy.get("meta"), None);
     });
@@ -442,5 +442,49 @@ fn an_edge_stays_with_the_node_that_the_destination_keeps() {
         let again = merge();
         assert_eq!((&again["merged"], &again["conflicts_created"]), (&json!(0), &json!(0)), "{again}");
         assert_eq!(edges(), 1);
+    });
+}
+
+#[test]
+fn a_rehearsal_of_notes_says_that_it_was_one() {
+    on_every_store(|w| {
+        w.ok("branch_create", json!({"name": "b"}));
+        w.ok("notes_commit", json!({"branch": "b", "doc": "notes", "content": "x"}));
+        let told = w.ok("merge", json!({"from": "b", "into": "main", "dry_run": true}));
+        assert_eq!((&told["merged"], &told["dry_run"]), (&json!(1), &json!(true)));
+        let done = w.ok("merge", json!({"from": "b", "into": "main"}));
+        assert_eq!((&done["merged"], done.get("dry_run")), (&json!(1), None));
+    });
+}
+
+#[test]
+fn edges_that_go_with_their_node_count_as_merged() {
+    on_every_store(|w| {
+        let nodes = ["x", "y"].map(|id| json!({"op": "node_upsert", "id": id, "type": "idea", "title": id}));
+        let edge = json!({"op": "edge_upsert", "from": "x", "rel": "supports", "to": "y"});
+        let ops = json!([nodes[0], nodes[1], edge]);
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": ops}));
+        w.ok("branch_create", json!({"name": "b"}));
+        w.ok("graph_apply", json!({"branch": "b", "doc": "g", "ops": [{"op": "node_delete", "id": "y"}]}));
+        for dry_run in [true, false] {
+            let out = w.ok("graph_merge", json!({"from": "b", "into": "main", "dry_run": dry_run}));
+            assert_eq!((&out["merged"], &out["skipped"]), (&json!(2), &json!(0)), "{out}");
+        }
+        assert_eq!(merge_graph(w), (0, 2, 0));
+    });
+}
+
+#[test]
+fn a_conflict_that_the_branch_took_back_is_called_withdrawn() {
+    on_every_store(|w| {
+        put(w, "main", "base");
+        w.ok("branch_create", json!({"name": "b"}));
+        put(w, "b", "theirs");
+        put(w, "main", "ours");
+        let id = w.ok("graph_merge", json!({"from": "b", "into": "main"}))["conflict_ids"][0].clone();
+        put(w, "b", "base");
+        assert_eq!(merge_graph(w), (0, 1, 0));
+        let shown = w.ok("graph_conflict_show", json!({"conflict_id": id}));
+        assert_eq!(shown["conflict"]["resolution"], "withdrawn");
     });
 }

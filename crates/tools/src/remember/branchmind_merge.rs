@@ -18,8 +18,11 @@ memory_tool! {
     ..WRITE
 }
 
-/// Nothing to merge may mean that another document was meant.
+/// A rehearsal says what it was; nothing to merge may mean that another document was meant.
 fn point(ctx: &Ctx<'_>, merged: &MergeOutput) -> Guidance {
+    if merged.dry_run && merged.merged > 0 {
+        return Guidance::hint("Nothing was written. The merge without dry_run copies these notes.");
+    }
     if merged.pagination.count > 0 {
         return Guidance::default();
     }
