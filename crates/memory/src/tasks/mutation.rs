@@ -200,12 +200,20 @@ const PAGE: usize = 200;
 /// Makes all plans and tasks findable, once their steps are there.
 pub(crate) fn index_entities(tx: &mut dyn Tx, ws: WsNo) -> Result<(), MemoryError> {
     let mut before = Seq::END;
+    let mut ids = Vec::new();
     loop {
         let found = tx.entities(ws, before, EventNo(0), PAGE)?;
-        let Some(last) = found.last() else { return Ok(()) };
+        let Some(last) = found.last() else { break };
         before = last.created_seq;
-        found.iter().try_for_each(|row| index_entity(tx, row))?;
+        ids.extend(found.iter().map(|row| row.id));
     }
+    // Oldest first, as they were written: of equal hits the one that came last is shown first.
+    for id in ids.into_iter().rev() {
+        if let Some(row) = tx.entity(ws, id)? {
+            index_entity(tx, &row)?;
+        }
+    }
+    Ok(())
 }
 
 fn trace_entry(event: &EventRow, row: &EntityRow) -> NewEntry {

@@ -311,3 +311,23 @@ fn a_key_is_known_after_an_import_and_a_claim_token_stays_behind() {
         other.ok("tasks_edit", json!({"task": "TASK-001", "priority": 1, "claim_token": new["claim_token"]}));
     });
 }
+
+#[test]
+fn equal_plans_are_found_newest_first_after_an_import_too() {
+    on_every_store(|w| {
+        for _ in 0..3 {
+            w.ok("tasks_create", json!({"title": "the same words"}));
+        }
+        let found = || -> Vec<String> {
+            let hits = w.ok("memory_search", json!({"query": "same words"}))["hits"].clone();
+            hits.as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
+        };
+        let before = found();
+        assert_eq!(before, ["PLAN-003", "PLAN-002", "PLAN-001"]);
+        let mut lines = Vec::new();
+        export_jsonl(&w.ports(), "w", &mut lines).unwrap();
+        import(&w.ports(), "copy", &mut lines.as_slice()).unwrap();
+        w.switch("copy");
+        assert_eq!(found(), before);
+    });
+}
