@@ -215,6 +215,9 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
     if let Some(commit) = &evidence.commit {
         let state = match ports.code.has_commit(commit.trim()) {
             Some(true) => "found",
+            Some(false) if check.confirmed => {
+                return bad("commit: this repository has no commit of that name");
+            }
             Some(false) => "missing",
             None => "not_read",
         };

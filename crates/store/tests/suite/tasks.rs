@@ -140,6 +140,7 @@ fn evidence_is_a_receipt() {
             assert!(verify(bad).is_err());
         }
         w.code.0.lock().insert("a".to_owned(), "h".to_owned());
+        w.code.0.lock().insert("abc".to_owned(), String::new());
         for good in [
             json!({"command": "x", "exit_code": 0}),
             json!({"commit": "abc"}),
@@ -484,5 +485,23 @@ fn everything_a_task_was_told_can_be_read_back() {
             (&plan["plans"][0]["id"], &plan["tasks"][0]["id"]),
             (&json!("PLAN-001"), &json!("TASK-001"))
         );
+    });
+}
+
+#[test]
+fn a_commit_that_is_not_there_confirms_nothing() {
+    on_every_store(|w| {
+        w.ok("tasks_create", json!({"title": "p"}));
+        w.ok("tasks_create", json!({"title": "t", "parent": "PLAN-001", "steps": [{"title": "s"}]}));
+        w.code.0.lock().insert("abc1234".to_owned(), String::new());
+        let verdict = |confirmed: bool, commit: &str| {
+            let criteria = json!({"confirmed": confirmed, "evidence": {"commit": commit}});
+            json!({"task": "TASK-001", "path": "s:0", "checkpoints": {"criteria": criteria}})
+        };
+        let refusal = w.refused("tasks_verify", verdict(true, "0badbad")).to_string();
+        assert!(refusal.contains("no commit of that name"), "{refusal}");
+        w.ok("tasks_verify", verdict(true, "abc1234"));
+        // What revokes a gate may name a commit that was taken away since.
+        w.ok("tasks_verify", verdict(false, "0badbad"));
     });
 }

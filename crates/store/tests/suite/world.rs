@@ -46,6 +46,10 @@ impl AnchorProbe for Code {
             None => Sight::Gone,
         }
     }
+
+    fn has_commit(&self, name: &str) -> Option<bool> {
+        Some(self.0.lock().contains_key(name))
+    }
 }
 
 impl World {
