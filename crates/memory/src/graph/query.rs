@@ -195,6 +195,8 @@ impl Filter {
             Some(ids) if ids.len() > MAX_IDS => {
                 return Err(MemoryError::invalid("ids", format!("more than {MAX_IDS}")));
             }
+            // As with the other lists, an empty one narrows nothing.
+            Some(ids) if ids.is_empty() => None,
             Some(ids) => Some(ids.iter().map(|id| GraphNodeId::parse(id)).collect::<Result<Vec<_>, _>>()?),
             None => None,
         };
@@ -202,7 +204,7 @@ impl Filter {
         let tags = |given: Option<&[String]>| text::tags(given.unwrap_or_default(), Sensitive::Allowed);
         Ok(Self {
             ids,
-            types: request.types.clone().map(HashSet::from_iter),
+            types: request.types.clone().filter(|types| !types.is_empty()).map(HashSet::from_iter),
             status: request.status.clone(),
             tags_any: tags(request.tags_any.as_deref())?,
             tags_all: tags(request.tags_all.as_deref())?,

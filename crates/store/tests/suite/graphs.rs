@@ -491,3 +491,15 @@ fn a_refusal_names_no_node_that_it_undoes() {
         assert_eq!(refused("new", json!([node("cachet"), delete("cached")])), Vec::<String>::new());
     });
 }
+
+#[test]
+fn an_empty_list_narrows_nothing() {
+    on_every_store(|w| {
+        let op = json!({"op": "node_upsert", "id": "x", "type": "idea", "title": "x"});
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": [op]}));
+        for list in ["ids", "types", "tags_any", "tags_all"] {
+            let found = w.ok("graph_query", json!({"branch": "main", "doc": "g", list: []}));
+            assert_eq!(found["nodes"].as_array().map(Vec::len), Some(1), "{list}");
+        }
+    });
+}
