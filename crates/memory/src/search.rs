@@ -49,7 +49,7 @@ pub struct SearchRequest {
     /// Only what was written at or after this time (a date, or RFC 3339).
     #[serde(default)]
     pub since: Option<String>,
-    /// Only what speaks of these places in the code: files, folders, path:12-40, or node ids.
+    /// Only what speaks of these places in the code: files, folders, path:12-40, node ids or names.
     #[serde(default)]
     pub anchors: Option<Vec<String>>,
     /// next_cursor of the page before

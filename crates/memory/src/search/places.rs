@@ -61,6 +61,13 @@ fn asked(code: &dyn AnchorProbe, said: &str) -> Result<Asked, MemoryError> {
     let AnchorAt::Node { node_id: node } = code.spelled(AnchorAt::Node { node_id: said.to_owned() }) else {
         return Err(MemoryError::invalid("anchors", format!("{said:?} is not a node id or path")));
     };
+    // A node stands on lines of a file: what speaks of these, or of all of the file, speaks of it. A file or folder of
+    // that name comes first.
+    if code.look(&at) == Sight::Gone
+        && let Some((path, lines)) = code.extent(&node)
+    {
+        return Ok(Asked { said: said.to_owned(), path, lines, node });
+    }
     match code.spelled(at) {
         AnchorAt::Path { path, lines } => Ok(Asked { said: said.to_owned(), path, lines, node }),
         AnchorAt::Node { node_id } => Ok(Asked { said: said.to_owned(), path: node_id, lines: None, node }),
