@@ -320,6 +320,19 @@ fn people_get_as_many_as_they_ask_for_and_are_told_of_a_wrong_name() {
     assert_eq!(count(&["memory", "show", "idea", "-k", "210"]), (210, json!(true)));
     assert_eq!(count(&["memory", "diff", "main", "idea", "-k", "225"]), (225, json!(true)));
     assert_eq!(machine.json(&["memory", "names", "--in", "w"])["names"], json!(["w"]));
+    let mut server = machine.serve();
+    for at in 0..3 {
+        server.ok("tasks_create", json!({"title": format!("plan {at}")}));
+    }
+    server.end();
+    let said = String::from_utf8(machine.run(&["tasks", "-k", "2", "--text"]).stdout).unwrap();
+    assert!(said.contains("plan 2") && !said.contains("plan 0") && said.contains("more with -k"), "{said}");
+    assert_eq!(machine.run(&["tasks", "-k", "2", "ready"]).status.code(), Some(2));
+    let told = String::from_utf8(machine.run(&["memory", "brief", "--text"]).stdout).unwrap();
+    assert!(told.contains("200 notes on idea"), "{told}");
+    let merge = ["memory", "merge", "idea", "main", "--dry-run", "--text"];
+    let told = String::from_utf8(machine.run(&merge).stdout).unwrap();
+    assert!(told.contains("230 would be merged"), "{told}");
     for wrong in [&["memory", "brief"][..], &["memory", "show"], &["memory", "names"], &["tasks"]] {
         let output = machine.run(&[wrong, &["--in", "nope"]].concat());
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {output:?}");

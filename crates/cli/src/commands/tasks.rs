@@ -17,6 +17,9 @@ use crate::wiring;
 pub struct Tasks {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Most to print where no command is given [default: 200]
+    #[arg(short = 'k', long)]
+    limit: Option<u32>,
     #[command(flatten)]
     place: Place,
 }
@@ -56,7 +59,11 @@ const LARGE: u32 = 1_000_000;
 pub fn run(global: &Global, tasks: &Tasks) -> anyhow::Result<ExitCode> {
     let runtime = wiring::runtime(&wiring::config(global)?)?;
     let place = &tasks.place;
-    match tasks.command.as_ref().unwrap_or(&Command::List { limit: 200 }) {
+    if tasks.limit.is_some() && tasks.command.is_some() {
+        anyhow::bail!("-k goes behind the command, as in `m1nd tasks ready -k 5`");
+    }
+    let list = Command::List { limit: tasks.limit.unwrap_or(200) };
+    match tasks.command.as_ref().unwrap_or(&list) {
         Command::List { limit } => {
             ask(&runtime, place, "tasks_context", json!({ "limit": limit, "max_chars": LARGE }), all)
         }
