@@ -144,7 +144,7 @@ pub(crate) fn steps(diagnosis: Diagnosis, make: &Maker<'_>) -> Vec<Step> {
         Diagnosis::DamagedMemory => vec![
             make.says(
                 "tell_user",
-                "Tell the user before anything is remembered: a backup can take the file's place now. The next call that needs memory sets the damaged file aside, says where, and begins anew.",
+                "Tell the user before anything is remembered. A damaged file: a backup can take its place now, or the next call that needs memory sets it aside, says where, and begins anew. A file of a newer m1nd: this one must be updated, and the file stays as it is.",
             ),
             make.call("look", "health", json!({}), "See which file it is. Questions to the graph are not concerned."),
         ],

@@ -15,8 +15,13 @@ pub fn set_aside(files: &[PathBuf]) -> Option<String> {
     ))
 }
 
-/// That memory lies there damaged, before anybody has opened it.
-pub fn damaged(problem: &str) -> String {
+/// That memory cannot be used, before anybody has opened it.
+pub fn unusable(state: &str, problem: &str) -> String {
+    if state == "newer" {
+        return format!(
+            "Memory: {problem}. A newer m1nd wrote it. Ask the user to update this one; nothing was changed, and until then nothing is remembered."
+        );
+    }
     format!(
         "Memory: {problem}. Tell the user before anything is remembered: a backup can take its place now. The next call that needs it sets it aside and begins anew."
     )

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use m1nd_memory::StoreError;
 use m1nd_runtime::Runtime;
 use m1nd_runtime::workspace::Workspace;
 use serde::Serialize;
@@ -203,6 +204,11 @@ fn graph(root: &Path) -> Check {
 fn memory(workspace: &Workspace) -> Check {
     let state = workspace.memory_state();
     match (state.problem, state.set_aside.last()) {
+        (Some(problem @ StoreError::SchemaTooNew { .. }), _) => Check::failed(
+            "memory",
+            format!("{problem}"),
+            "A newer m1nd wrote it: update this one. Until then nothing of it is read or changed.",
+        ),
         (Some(problem), _) => Check::failed(
             "memory",
             format!("{problem}"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_contract::{Fault, Guidance};
+use m1nd_memory::StoreError;
 use m1nd_runtime::flows::{coverage, roots};
 use m1nd_runtime::workspace::{MemoryState, OverlayState, Watching};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool, process};
@@ -117,7 +118,7 @@ pub struct Graph {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Memory {
-    /// ok, empty while nothing was remembered, read_only, or damaged.
+    /// ok, empty while nothing was remembered, read_only, damaged, or newer than this program can read.
     state: &'static str,
     /// Bytes on disk.
     bytes: u64,
@@ -133,6 +134,7 @@ impl Memory {
     fn of(state: MemoryState) -> Self {
         Self {
             state: match &state.problem {
+                Some(StoreError::SchemaTooNew { .. }) => "newer",
                 Some(_) => "damaged",
                 None if state.bytes == 0 => "empty",
                 None if state.read_only => "read_only",
@@ -193,7 +195,9 @@ impl Tool for Health {
         let unsaved = workspace.and_then(|workspace| workspace.unsaved_because());
         let memory = workspace.map(|workspace| Memory::of(workspace.memory_state()));
         let aside = workspace.map(|workspace| workspace.memories_set_aside()).unwrap_or_default();
-        let damaged = memory.as_ref().and_then(|memory| memory.problem.as_deref()).map(saved::damaged);
+        let damaged = memory
+            .as_ref()
+            .and_then(|memory| Some(saved::unusable(memory.state, memory.problem.as_deref()?)));
         let lost = damaged.or_else(|| Some(format!("{} {}", saved::set_aside(&aside)?, saved::WHAT_NOW)));
         let settled = workspace.map(|workspace| workspace.untold_batches()).unwrap_or_default();
         let is_partly = settled.iter().any(|one| !one.is_whole);
