@@ -43,6 +43,7 @@ impl Look<'_> {
                 }
                 if seen == COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?;
+            self.partly_if("elsewhere", seen == COUNTED && !away.is_empty());
             // What a merge copied is told by its copy, and a copy on another fork is the same note.
             away.reverse();
             away.retain(|(original, ..)| shown.insert(*original));
@@ -82,6 +83,7 @@ impl Look<'_> {
             }
             if seen == COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
+        self.partly_if("elsewhere", seen == COUNTED && !away.is_empty());
         away.retain(|(id, ..)| shown.insert(id.clone()));
         Ok(away.into_iter().map(|(_, seq, branch)| (seq, branch)).collect())
     }

@@ -1,6 +1,6 @@
 //! Merging the graph of a branch back into the branch it was cut off.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -109,7 +109,6 @@ pub fn merge(ports: &Ports<'_>, request: &GraphMergeRequest) -> Result<GraphMerg
             skipped: 0,
             marked: false,
             ended: HashMap::new(),
-            taken: HashSet::new(),
             new: Vec::new(),
             newer: HashMap::new(),
             open: Vec::new(),
@@ -230,8 +229,6 @@ struct Run<'r, 't> {
     marked: bool,
     /// Keys of which nothing is disputed any more, and how that came.
     ended: HashMap<GraphKey, &'static str>,
-    /// Edges that went with a node that this page took away, and were not met yet.
-    taken: HashSet<GraphKey>,
     new: Vec<ConflictId>,
     /// The new conflict over a key.
     newer: HashMap<GraphKey, ConflictId>,
@@ -253,7 +250,6 @@ impl Run<'_, '_> {
     fn settle(&mut self, theirs: VersionRow) -> Result<(), MemoryError> {
         let mut how = AGREED;
         match self.plan(&theirs)? {
-            Plan::Nothing if self.taken.remove(&theirs.key) => self.merged += 1,
             Plan::Nothing => {
                 self.skipped += 1;
                 let current = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
@@ -291,7 +287,6 @@ impl Run<'_, '_> {
             at = if more { last } else { cursor };
         }
         (self.merged, self.skipped) = (0, 0);
-        self.taken.clear();
         self.new.clear();
         self.open.clear();
         Ok(())
@@ -392,7 +387,6 @@ impl Run<'_, '_> {
             GraphKey::Node(id) if theirs.deleted => {
                 let edges = delete_node(self.w, &self.place, id, state)?;
                 self.marked |= leave_gone(self.w, &self.since, &edges)?;
-                self.taken.extend(edges.into_iter().map(|edge| edge.key));
             }
             GraphKey::Edge { from, to, .. } if !theirs.deleted => {
                 for end in [from, to] {

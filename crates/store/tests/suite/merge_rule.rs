@@ -182,19 +182,18 @@ impl Model {
     }
 
     /// Writes a version of `from` into the destination; edges that go with a node are gone on both sides.
-    fn take(&mut self, from: usize, into: usize, key: &str, theirs: usize) -> Vec<Key> {
+    fn take(&mut self, from: usize, into: usize, key: &str, theirs: usize) {
         let state = self.says(Some(theirs));
         let edges = if state.is_none() { self.edges_at(into, key) } else { Vec::new() };
         self.write(into, key, state);
         self.agree(from, key, theirs);
-        for edge in &edges {
-            if let Some(own) = self.own(from, edge, usize::MAX)
+        for edge in edges {
+            if let Some(own) = self.own(from, &edge, usize::MAX)
                 && self.versions[own].state.is_none()
             {
-                self.agree(from, edge, own);
+                self.agree(from, &edge, own);
             }
         }
-        edges
     }
 
     fn merge(&mut self, from: usize, into: usize) -> Counts {
@@ -203,8 +202,6 @@ impl Model {
         let newest = |key: Key| (is_edge(&key), self.own(from, &key, usize::MAX).unwrap(), key);
         let changed: BTreeSet<(bool, usize, Key)> = keys.into_iter().map(newest).collect();
         let mut counts = Counts::default();
-        // An edge that goes with its node is merged with it.
-        let mut taken = BTreeSet::new();
         for (_, theirs, key) in changed {
             let (state, ours) = (self.says(Some(theirs)), self.now(into, &key));
             let agreed = self.agreed(from, &key);
@@ -215,11 +212,7 @@ impl Model {
                 if state == ours && state != agreed {
                     self.agree(from, &key, theirs);
                 }
-                if taken.remove(&key) {
-                    counts.merged += 1;
-                } else {
-                    counts.skipped += 1;
-                }
+                counts.skipped += 1;
                 self.open.remove(&at);
             } else if ours != agreed || self.leaves_hole(from, into, &key, &state) {
                 let dispute = self.dispute(from, into, &key, theirs);
@@ -228,7 +221,7 @@ impl Model {
                     _ => counts.conflicts += 1,
                 }
             } else {
-                taken.extend(self.take(from, into, &key, theirs));
+                self.take(from, into, &key, theirs);
                 counts.merged += 1;
                 self.open.remove(&at);
             }

@@ -458,23 +458,6 @@ fn a_rehearsal_of_notes_says_that_it_was_one() {
 }
 
 #[test]
-fn edges_that_go_with_their_node_count_as_merged() {
-    on_every_store(|w| {
-        let nodes = ["x", "y"].map(|id| json!({"op": "node_upsert", "id": id, "type": "idea", "title": id}));
-        let edge = json!({"op": "edge_upsert", "from": "x", "rel": "supports", "to": "y"});
-        let ops = json!([nodes[0], nodes[1], edge]);
-        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": ops}));
-        w.ok("branch_create", json!({"name": "b"}));
-        w.ok("graph_apply", json!({"branch": "b", "doc": "g", "ops": [{"op": "node_delete", "id": "y"}]}));
-        for dry_run in [true, false] {
-            let out = w.ok("graph_merge", json!({"from": "b", "into": "main", "dry_run": dry_run}));
-            assert_eq!((&out["merged"], &out["skipped"]), (&json!(2), &json!(0)), "{out}");
-        }
-        assert_eq!(merge_graph(w), (0, 2, 0));
-    });
-}
-
-#[test]
 fn a_conflict_that_the_branch_took_back_is_called_withdrawn() {
     on_every_store(|w| {
         put(w, "main", "base");

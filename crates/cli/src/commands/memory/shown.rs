@@ -162,8 +162,13 @@ pub(super) fn brief(out: &mut dyn Write, body: &Value) -> io::Result<()> {
         let count = |what: &str| fork[what].as_u64().unwrap_or(0);
         let notes = count("handoffs") + count("pinned") + count("notes");
         let plural = if notes == 1 { "" } else { "s" };
+        let partly = list(&body["partly_seen"]).any(|what| what == "elsewhere");
+        let least = if partly { "at least " } else { "" };
         let branch = word(&fork["branch"]);
-        writeln!(out, "{DIM}not checked out: {notes} note{plural} on{DIM:#} {NUMBER}{branch}{NUMBER:#}")?;
+        writeln!(
+            out,
+            "{DIM}not checked out: {least}{notes} note{plural} on{DIM:#} {NUMBER}{branch}{NUMBER:#}"
+        )?;
     }
     for conflict in list(&body["conflicts"]) {
         let (id, key) = (word(&conflict["conflict_id"]), word(&conflict["key"]));
