@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks};
 use crate::evidence::EvidenceClass;
 use crate::ids::{ClaimId, EventId};
+use crate::situation::Situation;
+use crate::state::State;
 
 /// A conclusion that somebody drew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +26,10 @@ pub struct Claim {
     /// Files that the verdict rests on, as they were then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rests_on: Vec<Shown>,
-    /// Those of them that are not as they were; only in answers.
+    /// Runs it rests on that something came after: an edit, or the same run with another end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overtaken: Vec<String>,
+    /// Those of the files that are not as they were; only in answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
     /// Those of these that are not there at all; only in answers.
@@ -41,6 +46,11 @@ impl Claim {
         files.sort();
         files.dedup();
         files
+    }
+
+    /// Whether what it rests on is not what it was.
+    pub fn is_stale(&self, is_current: &dyn Fn(&str, &str) -> bool) -> bool {
+        !self.overtaken.is_empty() || !self.stale_files(is_current).is_empty()
     }
 
     /// As answers show it: hashes stay in the ledger, what changed since is named.
@@ -97,13 +107,9 @@ const MOST_FILES: usize = 64;
 /// Words that are named to whoever used another.
 const MOST_WORDS: usize = 8;
 
-/// Judges a claim by the events it cites. `is_current` says whether a file is still as it was with a hash, `exists`
-/// whether it is there at all.
-pub(crate) fn judge(
-    events: &[&Event],
-    is_current: &dyn Fn(&str, &str) -> bool,
-    exists: &dyn Fn(&str) -> bool,
-) -> Judgement {
+/// Judges a claim by the events it cites, as the mission and the files are now.
+pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>) -> Judgement {
+    let Situation { is_current, exists, .. } = situation;
     let needs = |reason: String, stale: Vec<EventId>| Judgement {
         verdict: Verdict::NeedsDirectEvidence,
         reason,
@@ -131,6 +137,12 @@ pub(crate) fn judge(
     let (mut current, mut stale, mut said) = (Vec::new(), Vec::new(), Vec::new());
     let mut is_left = false;
     for event in carrying {
+        if let Some(how) = state.overtaken(event) {
+            is_left = true;
+            said.push(format!("{} ({how})", event.event_id));
+            stale.push(event.event_id.clone());
+            continue;
+        }
         match changed(event) {
             None => current.push(*event),
             Some(path) => {
@@ -146,7 +158,7 @@ pub(crate) fn judge(
         if said.is_empty() { String::new() } else { format!(" Not counted: {}.", said.join(", ")) };
     if current.is_empty() {
         let why = if is_left {
-            "What it rests on was changed since it was seen: read it again and cite that."
+            "What it rests on was changed since it was seen: read or run it again and cite that."
         } else {
             "What it rests on is gone: cite what shows it now, or what speaks against it."
         };

@@ -26,6 +26,7 @@ pub mod packet;
 mod planner;
 pub mod port;
 mod prov;
+mod runs;
 pub mod short;
 mod situation;
 mod state;

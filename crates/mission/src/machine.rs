@@ -274,7 +274,7 @@ impl Machine<'_> {
             let is_new = |event: &&EventId| !claim.event_ids.contains(event);
             let brings = event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty();
             let may_change = claim.verdict == Verdict::VerifiedForMission
-                && (brings || !claim.stale_files(self.situation.is_current).is_empty());
+                && (brings || claim.is_stale(self.situation.is_current));
             if claim.verdict.is_settled() && !may_change {
                 return Err(MissionError::Settled { id: id.clone(), state: claim.verdict.name() });
             }
@@ -301,13 +301,13 @@ impl Machine<'_> {
         };
         let cited = self.cited(&event_ids)?;
         let Judgement { verdict, reason, self_reported, rests_on, stale } =
-            judge(&cited.iter().collect::<Vec<_>>(), self.situation.is_current, self.situation.exists);
+            judge(&self.stepped.state, &cited.iter().collect::<Vec<_>>(), self.situation);
         if !stale.is_empty() {
             let names: Vec<&str> = stale.iter().map(EventId::as_str).collect();
             let names = names.join(", ");
             self.stepped
                 .warnings
-                .push(format!("Files of {names} changed since: not counted, read them again."));
+                .push(format!("What {names} showed is not as it was: not counted, read or run it again."));
         }
         let outcome = verdict.name();
         let detail =

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::Speaks;
+use crate::claim::Claim;
+use crate::event::{Speaks, is_passed};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::mode::{Mode, Route};
+use crate::runs::FAILED;
 use crate::situation::Situation;
-use crate::state::{State, path_of};
+use crate::state::{State, TestRun, path_of};
 
 /// One thing that a mission of some kind does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +146,7 @@ impl Need {
             Self::Tested => "run after the newest edit, and passed",
             Self::Claimed => "conclusion drawn",
             Self::Settled => "every claim verified or rejected",
-            Self::Current => "files behind verified claims as they were",
+            Self::Current => "what verified claims rest on as it was",
             Self::Swept => "looked for what the first finding hides",
         }
     }
@@ -226,9 +228,11 @@ impl Need {
                 let stale = state.stale_claims(situation.is_current);
                 let said: Vec<String> = stale
                     .iter()
-                    .map(|(claim, files)| format!("{} ({})", claim.claim_id, stale_words(files, situation)))
+                    .map(|(claim, files)| {
+                        format!("{} ({})", claim.claim_id, stale_words(claim, files, situation))
+                    })
                     .collect();
-                let why = format!("Verified by files that are not as they were: {}.", said.join("; "));
+                let why = format!("Verified by what is not as it was: {}.", said.join("; "));
                 ("stale_evidence", why)
             }
             Self::Swept => (
@@ -270,13 +274,13 @@ pub(crate) fn unread_change<'s>(state: &'s State, situation: &Situation<'_>) -> 
     open.min_by_key(|path| is_document(path)).map(String::as_str)
 }
 
-/// Files that are not as they were: `a.rs changed, b.rs gone`.
-pub(crate) fn stale_words(files: &[String], situation: &Situation<'_>) -> String {
+/// What a claim rests on that is not as it was: `a.rs changed, b.rs gone`.
+pub(crate) fn stale_words(claim: &Claim, files: &[String], situation: &Situation<'_>) -> String {
     let said = |path: &String| {
         let how = if (situation.exists)(path) { "changed" } else { "gone" };
         format!("{path} {how}")
     };
-    files.iter().map(said).collect::<Vec<_>>().join(", ")
+    files.iter().map(said).chain(claim.overtaken.iter().cloned()).collect::<Vec<_>>().join(", ")
 }
 
 /// Files that this mission or the one before it saw, each once.
@@ -316,31 +320,32 @@ fn unread_edit(state: &State) -> Option<&str> {
 
 /// Why nothing proves that it works. A probe shows one thing; it does not take back a test that failed.
 fn untested(state: &State) -> Option<String> {
-    let edited = state.changed_at;
-    let after = |kind: Option<EvidenceClass>| {
-        let mut runs = state.tests.iter().filter(move |run| run.kind == kind);
-        runs.rfind(|run| run.event_id.sequence() > edited)
+    let after = |kind: Option<EvidenceClass>, place: u64| {
+        let runs = state.tests.iter().rev();
+        runs.filter(move |run| run.kind == kind && run.event_id.sequence() > place).collect::<Vec<_>>()
     };
     let was_tested = state.tests.iter().any(|run| run.kind.is_none());
-    let newest = match after(None) {
-        Some(test) => test,
+    let edited = state.changed_at;
+    let kind = match () {
+        () if !after(None, edited).is_empty() => None,
+        () if was_tested => return Some("No test was run after the newest edit.".to_owned()),
         // Where nobody tests, a compiler's word is the best there is.
-        None if !was_tested => match after(Some(EvidenceClass::Compiler)) {
-            Some(compiled) => compiled,
-            None if state.tests.is_empty() => return Some("Nothing was run.".to_owned()),
-            None => return Some("No test and no compiler was run after the newest edit.".to_owned()),
-        },
-        None => return Some("No test was run after the newest edit.".to_owned()),
+        () if !after(Some(EvidenceClass::Compiler), edited).is_empty() => Some(EvidenceClass::Compiler),
+        () if state.tests.is_empty() => return Some("Nothing was run.".to_owned()),
+        () => return Some("No test and no compiler was run after the newest edit.".to_owned()),
     };
-    let said = (&newest.target, &newest.event_id, &newest.outcome);
-    match newest.outcome.as_str() {
-        passed if crate::event::is_passed(passed) => None,
-        "failed" | "fail" | "error" | "timeout" => {
-            Some(format!("The newest run failed: {} ({}).", said.0, said.1))
-        }
+    // What failed before the first edit shows what was to be mended. What failed since is mended when it passes, and not
+    // when something else does.
+    let first = state.edits.iter().map(|edit| edit.event_id.sequence()).min().unwrap_or(edited);
+    let runs = after(kind, first);
+    let is_newest = |at: usize| !runs[..at].iter().any(|later| later.target == runs[at].target);
+    let bad = (0..runs.len()).find(|at| is_newest(*at) && !is_passed(&runs[*at].outcome))?;
+    let TestRun { target, event_id, outcome, .. } = runs[bad];
+    Some(match outcome.as_str() {
+        failed if FAILED.contains(&failed) => format!("The newest run of {target} failed ({event_id})."),
         against if Speaks::of(against) == Speaks::Against => {
-            Some(format!("The newest run speaks against it: {} ({}).", said.0, said.1))
+            format!("The newest run of {target} speaks against it ({event_id}).")
         }
-        _ => Some(format!("The newest run did not pass: {} ({}, {}).", said.0, said.1, said.2)),
-    }
+        _ => format!("The newest run of {target} did not pass ({event_id}, {outcome})."),
+    })
 }

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use crate::advice::Move;
 use crate::advise::{NOTE, do_not};
 use crate::claim::Claim;
+use crate::event::is_passed;
 use crate::family::Family;
 use crate::needs::{self, Need, SWEEPS};
 use crate::short;
 use crate::situation::Situation;
-use crate::state::{State, path_of};
+use crate::state::{State, TestRun, path_of};
 
 /// What a search is asked at most, in bytes: a goal may be a page.
 const QUESTION: usize = 300;
@@ -338,8 +339,22 @@ impl Planner<'_> {
             let hash = seen.content_hash.as_deref().unwrap_or_default();
             seen.event_id.sequence() > since && (self.situation.is_current)(&seen.path, hash)
         });
-        let said = needs::stale_words(files, self.situation);
+        let said = needs::stale_words(claim, files, self.situation);
         let why = format!("{} was verified by what is not as it was: {said}.", claim.claim_id);
+        if files.is_empty() {
+            let is_cited = |run: &&TestRun| claim.event_ids.contains(&run.event_id);
+            let cited: Vec<&TestRun> =
+                state.inherited.tests.iter().chain(&state.tests).filter(is_cited).collect();
+            let again = state.tests.iter().rev().find(|run| {
+                run.event_id.sequence() > since.max(state.changed_at)
+                    && cited.iter().any(|before| before.target == run.target)
+                    && is_passed(&run.outcome)
+            });
+            return match again {
+                Some(run) => self.verify(claim, json!([run.event_id]), why),
+                None => Step { why, ..self.towards(Need::Tested) },
+            };
+        }
         match (read, files.iter().find(|path| (self.situation.exists)(path))) {
             (Some(seen), _) => self.verify(claim, json!([seen.event_id]), why),
             (None, Some(path)) => self.read(Some(path.clone()), &format!("{why} Read it again.")),

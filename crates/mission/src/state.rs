@@ -17,7 +17,7 @@ use crate::needs::Gap;
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 3;
+pub const RULES: u32 = 4;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -258,6 +258,7 @@ impl State {
                     reason: String::new(),
                     self_reported: false,
                     rests_on: Vec::new(),
+                    overtaken: Vec::new(),
                     stale: Vec::new(),
                     gone: Vec::new(),
                 });
@@ -275,6 +276,7 @@ impl State {
                     claim.event_ids.clone_from(event_ids);
                     claim.self_reported = *self_reported;
                     claim.rests_on.clone_from(rests_on);
+                    claim.overtaken.clear();
                     if *verdict == Verdict::Rejected {
                         let target = claim.text.clone();
                         self.add_dead_path(target, Some(reason.clone()), &event.event_id);
@@ -316,6 +318,7 @@ impl State {
         self.confidence = draft.agent_confidence.or(self.confidence);
         let is_edit = self.take_edits(event);
         let is_news = self.learn(event) || is_edit;
+        self.overtake(event);
         if is_news {
             self.turns.clear();
         }
@@ -485,11 +488,11 @@ impl State {
         self.inherited.claims.iter().filter(|claim| self.claim(&claim.claim_id).is_none())
     }
 
-    /// Verified claims whose files are not as they were, with these files.
+    /// Verified claims that rest on what is not as it was, with the files of it.
     pub fn stale_claims(&self, is_current: &dyn Fn(&str, &str) -> bool) -> Vec<(&Claim, Vec<String>)> {
         let verified = self.all_claims().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
-        let stale = verified.map(|claim| (claim, claim.stale_files(is_current)));
-        stale.filter(|(_, files)| !files.is_empty()).collect()
+        let stale = verified.filter(|claim| claim.is_stale(is_current));
+        stale.map(|claim| (claim, claim.stale_files(is_current))).collect()
     }
 
     /// One that neither this mission nor the one before it has.

@@ -6,4 +6,5 @@ mod leading;
 mod packets;
 mod playing;
 mod properties;
+mod proving;
 mod world;
