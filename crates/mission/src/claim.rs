@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks};
 use crate::evidence::EvidenceClass;
 use crate::ids::{ClaimId, EventId};
+use crate::runs::is_run;
 use crate::situation::Situation;
 use crate::state::State;
 
@@ -29,6 +30,9 @@ pub struct Claim {
     /// Runs it rests on that something came after: an edit, or the same run with another end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overtaken: Vec<String>,
+    /// Whether the mission that drew it had another goal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_goal: bool,
     /// Those of the files that are not as they were; only in answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
@@ -127,7 +131,7 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
     }
     let carrying: Vec<&&Event> = direct.into_iter().filter(|event| event.draft.carries()).collect();
     if carrying.is_empty() {
-        let why = "Its source reads name no file of this workspace: read the file itself and cite that.";
+        let why = "Nothing that it cites was done and shows a file of this workspace: read the file itself and cite that.";
         return needs(why.to_owned(), Vec::new());
     }
     let changed = |event: &Event| -> Option<String> {
@@ -135,12 +139,14 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         files.find(|(path, hash)| !is_current(path, hash)).map(|(path, _)| path.to_owned())
     };
     let (mut current, mut stale, mut said) = (Vec::new(), Vec::new(), Vec::new());
+    let mut old: Vec<&Event> = Vec::new();
     let mut is_left = false;
     for event in carrying {
         if let Some(how) = state.overtaken(event) {
             is_left = true;
             said.push(format!("{} ({how})", event.event_id));
             stale.push(event.event_id.clone());
+            old.push(event);
             continue;
         }
         match changed(event) {
@@ -151,6 +157,7 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
                 let how = if is_there { "changed since" } else { "is gone" };
                 said.push(format!("{} ({path} {how})", event.event_id));
                 stale.push(event.event_id.clone());
+                old.push(event);
             }
         }
     }
@@ -172,6 +179,13 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         });
         let said = format!("{} says {}.{before}", against.event_id, against.draft.outcome);
         (Verdict::Rejected, said)
+    } else if let Some(lost) = not_seen_again(&old, &current, is_current) {
+        let how = if exists(&lost) || is_left { "changed" } else { "gone" };
+        let why = format!(
+            "{lost} is {how} since, and nothing that it cites shows it again: cite what does, or what speaks against \
+             the claim.{not_counted}"
+        );
+        return needs(why, stale);
     } else if let Some(newest) = by(Speaks::For) {
         let class = newest.draft.evidence_class.map_or("", EvidenceClass::name);
         (Verdict::VerifiedForMission, format!("Direct evidence: {} ({class}).", newest.event_id))
@@ -194,8 +208,32 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         .collect();
     rests_on.sort();
     rests_on.dedup();
+    let rest = rests_on.len().saturating_sub(MOST_FILES) as u64;
     rests_on.truncate(MOST_FILES);
-    Judgement { verdict, reason: format!("{reason}{not_counted}"), self_reported, rests_on, stale }
+    let not_checked = match current.iter().map(|event| event.draft.not_anchored).sum::<u64>() + rest {
+        0 => String::new(),
+        1 => " 1 file of what was shown is not checked.".to_owned(),
+        count => format!(" {count} files of what was shown are not checked."),
+    };
+    let reason = format!("{reason}{not_counted}{not_checked}");
+    Judgement { verdict, reason, self_reported, rests_on, stale }
+}
+
+/// What stale events showed and no current one does: a file, or a run. What is beside it says nothing of it.
+fn not_seen_again(
+    old: &[&Event],
+    current: &[&Event],
+    is_current: &dyn Fn(&str, &str) -> bool,
+) -> Option<String> {
+    let is_shown = |path: &str| current.iter().any(|event| event.draft.anchors().any(|(at, _)| at == path));
+    old.iter().find_map(|event| {
+        if is_run(event) {
+            let is_again = |other: &&Event| is_run(other) && other.draft.target == event.draft.target;
+            return (!current.iter().any(|other| is_again(other))).then(|| event.draft.target.clone());
+        }
+        let mut changed = event.draft.anchors().filter(|(path, hash)| !is_current(path, hash));
+        changed.find(|(path, _)| !is_shown(path)).map(|(path, _)| path.to_owned())
+    })
 }
 
 /// Why events without direct evidence carry nothing.

@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::again::plain;
 use crate::claim::{Claim, Verdict};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::Gap;
+use crate::runs::FAILED;
 use crate::state::{DeadPath, Seen, TestRun, path_of};
 
 pub const SCHEMA: &str = "m1nd-mission-event-v1";
@@ -109,9 +111,21 @@ impl Draft {
     }
 
     /// Whether it is direct evidence of something that is there: a read of the source is one only where it is known of
-    /// which source.
+    /// which source, whatever class it is said to be of.
     pub fn carries(&self) -> bool {
-        self.is_direct() && (self.evidence_class != Some(EvidenceClass::DirectSource) || self.is_anchored())
+        let is_read = self.evidence_class == Some(EvidenceClass::DirectSource)
+            || self.event_type.split('_').any(|word| ["read", "view", "grep"].contains(&word));
+        self.is_direct() && self.is_done() && (!is_read || self.is_anchored())
+    }
+
+    /// Whether what it tells of was done at all. A test that failed was run; a file whose read failed was not read.
+    pub fn is_done(&self) -> bool {
+        let outcome = self.outcome.as_str();
+        if Speaks::of(outcome) != Speaks::Neither {
+            return true;
+        }
+        let was_run = self.tool_family == Family::Run && FAILED.contains(&outcome);
+        was_run || !(FAILED.contains(&outcome) || UNDONE.contains(&outcome) || outcome.starts_with("not_"))
     }
 
     /// Lets go of every file that is not to be counted; whether there was one.
@@ -237,6 +251,30 @@ pub const AGAINST: [&str; 13] = [
     "falsified",
 ];
 
+/// Outcomes that say that something was not done, or came to nothing.
+const UNDONE: [&str; 20] = [
+    "skipped",
+    "skip",
+    "inconclusive",
+    "unclear",
+    "unknown",
+    "no",
+    "none",
+    "na",
+    "errored",
+    "aborted",
+    "cancelled",
+    "canceled",
+    "interrupted",
+    "denied",
+    "refused",
+    "unavailable",
+    "unreadable",
+    "missing",
+    "pending",
+    "todo",
+];
+
 /// Outcomes of a run that ended well.
 const PASSED: [&str; 9] = [
     "passed",
@@ -360,6 +398,9 @@ pub struct EditedFile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Inherited {
+    /// What the one before was to find out.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub goal: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -377,6 +418,16 @@ pub struct Inherited {
 }
 
 impl Inherited {
+    /// What was found out for another goal is known, and fulfils nothing of this one.
+    pub(crate) fn for_goal(&mut self, goal: &str) {
+        if self.goal.is_empty() || plain(&self.goal) == plain(goal) {
+            return;
+        }
+        self.claims.iter_mut().for_each(|claim| claim.other_goal = true);
+        self.files.iter_mut().for_each(|seen| seen.other_goal = true);
+        self.swept = false;
+    }
+
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

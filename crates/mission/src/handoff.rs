@@ -238,6 +238,7 @@ pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
     files.sort_by_key(|seen| seen.event_id.sequence());
     // A chain of children does not grow without end: of each list the newest go on.
     Inherited {
+        goal: state.goal.clone(),
         claims: newest(state.all_claims()),
         dead_paths: newest(state.all_dead_paths()),
         files: newest(files.iter()),

@@ -6,6 +6,7 @@
 
 mod advice;
 mod advise;
+mod again;
 pub mod chain;
 mod claim;
 mod doubt;

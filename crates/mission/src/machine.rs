@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::advise::against;
+use crate::again::said_again;
 use crate::chain;
 use crate::claim::{Judgement, Verdict, judge};
 use crate::error::MissionError;
@@ -101,6 +102,8 @@ pub fn start(id: &MissionId, start: Start, actor: &str, now_ms: i64) -> Result<E
         () => Route::ShortAudit,
     };
     let target = start.goal.clone();
+    let mut inherited = start.inherited;
+    inherited.for_goal(&target);
     let detail = Detail::Started {
         repo: start.repo,
         goal: start.goal,
@@ -110,7 +113,7 @@ pub fn start(id: &MissionId, start: Start, actor: &str, now_ms: i64) -> Result<E
         known_paths: start.known_paths,
         context_guard: start.context_guard,
         parent_mission_id: start.parent,
-        inherited: start.inherited,
+        inherited,
     };
     let draft = Draft::kernel("start", "mission_started", target, "started", detail);
     Ok(chain::link(id, &chain::Head::default(), draft, Source::Kernel, actor, now_ms))
@@ -190,7 +193,12 @@ impl Machine<'_> {
             not_anchored: 0,
             detail: None,
         };
-        if draft.evidence_class == Some(EvidenceClass::DirectSource) && draft.content_hash.is_none() {
+        if draft.is_direct() && !draft.is_done() {
+            self.stepped.warnings.push(format!(
+                "{:?} says that it was not done, so this event carries nothing.",
+                draft.outcome
+            ));
+        } else if draft.is_direct() && !draft.carries() {
             let target = &draft.target;
             self.stepped.warnings.push(format!(
                 "{target:?} names no file of this workspace, or no lines of it, so this event carries nothing and counts as no read."
@@ -302,6 +310,13 @@ impl Machine<'_> {
         let cited = self.cited(&event_ids)?;
         let Judgement { verdict, reason, self_reported, rests_on, stale } =
             judge(&self.stepped.state, &cited.iter().collect::<Vec<_>>(), self.situation);
+        let (verdict, reason) = match verdict {
+            Verdict::VerifiedForMission => {
+                let refused = said_again(&self.stepped.state, &id, &cited);
+                refused.map_or((verdict, reason), |why| (Verdict::NeedsDirectEvidence, why))
+            }
+            other => (other, reason),
+        };
         if !stale.is_empty() {
             let names: Vec<&str> = stale.iter().map(EventId::as_str).collect();
             let names = names.join(", ");

@@ -178,8 +178,8 @@ impl Need {
             Self::Edited => state.live_edits(situation.is_current).next().is_some(),
             Self::ReadBefore => unread_edit(state).is_none(),
             Self::Tested => untested(state).is_none(),
-            // What the mission before concluded need not be concluded again.
-            Self::Claimed => state.all_claims().next().is_some(),
+            // What the mission before concluded for the same goal need not be concluded again.
+            Self::Claimed => state.all_claims().any(|claim| !claim.other_goal),
             Self::Settled => state.unsettled().next().is_none(),
             Self::Current => state.stale_claims(situation.is_current).is_empty(),
             Self::Swept => !state.has_finding() || state.inherited.swept || !state.sweeps.is_empty(),
@@ -283,9 +283,9 @@ pub(crate) fn stale_words(claim: &Claim, files: &[String], situation: &Situation
     files.iter().map(said).chain(claim.overtaken.iter().cloned()).collect::<Vec<_>>().join(", ")
 }
 
-/// Files that this mission or the one before it saw, each once.
+/// Files that this mission saw, or the one before it for the same goal, each once.
 fn files_read(state: &State) -> impl Iterator<Item = &str> {
-    let before = state.inherited.files.iter().map(|seen| seen.path.as_str());
+    let before = state.inherited.files.iter().filter(|seen| !seen.other_goal).map(|seen| seen.path.as_str());
     state.files.keys().map(String::as_str).chain(before.filter(|path| !state.files.contains_key(*path)))
 }
 

@@ -127,6 +127,9 @@ pub struct Seen {
     /// What it was when it was seen first, if it changed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_hash: Option<String>,
+    /// Whether the mission that saw it had another goal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_goal: bool,
 }
 
 /// A file that was changed.
@@ -259,6 +262,7 @@ impl State {
                     self_reported: false,
                     rests_on: Vec::new(),
                     overtaken: Vec::new(),
+                    other_goal: false,
                     stale: Vec::new(),
                     gone: Vec::new(),
                 });
@@ -313,7 +317,11 @@ impl State {
         if draft.carries() {
             self.newest_direct = Some(event.event_id.clone());
         }
-        *self.steps.entry(family).or_default() += 1;
+        // What an agent says it did not do is told, and fulfils nothing.
+        let is_done = event.source == Source::Observed || draft.is_done();
+        if is_done {
+            *self.steps.entry(family).or_default() += 1;
+        }
         self.newest.insert(family, event.event_id.clone());
         self.confidence = draft.agent_confidence.or(self.confidence);
         let is_edit = self.take_edits(event);
@@ -342,7 +350,7 @@ impl State {
             }
             _ => {}
         }
-        if draft.evidence_class == Some(EvidenceClass::Diff) {
+        if draft.evidence_class == Some(EvidenceClass::Diff) && is_done {
             // Whoever saw the lines of the change need not read its files.
             self.changed.clear();
             self.reviewed = self.reviewed.filter(|files| *files > 0).or(Some(1));
@@ -377,6 +385,11 @@ impl State {
     fn learn(&mut self, event: &Event) -> bool {
         let draft = &event.draft;
         match draft.evidence_class {
+            Some(EvidenceClass::DirectSource | EvidenceClass::Diff)
+                if event.source == Source::Told && !draft.is_done() =>
+            {
+                false
+            }
             Some(class @ (EvidenceClass::DirectSource | EvidenceClass::Diff)) => {
                 let files: Vec<Shown> = draft
                     .anchors()
@@ -423,7 +436,13 @@ impl State {
             }
         }
         let event_id = event_id.clone();
-        let now = Seen { path: path.clone(), content_hash: Some(content_hash), event_id, first_hash };
+        let now = Seen {
+            path: path.clone(),
+            content_hash: Some(content_hash),
+            event_id,
+            first_hash,
+            other_goal: false,
+        };
         self.files.insert(path, now);
         is_news
     }
@@ -473,9 +492,9 @@ impl State {
         self.turns.keys().any(|turn| turn.split_once(' ').is_some_and(|(_, asked)| asked == target))
     }
 
-    /// A claim that direct evidence carries, in this mission or in the one before.
+    /// A claim that direct evidence carries, in this mission or in the one before that had the same goal.
     pub fn has_finding(&self) -> bool {
-        self.all_claims().any(|claim| claim.verdict == Verdict::VerifiedForMission)
+        self.all_claims().any(|claim| claim.verdict == Verdict::VerifiedForMission && !claim.other_goal)
     }
 
     /// This mission's, and those of the one before that it has not taken up again.

@@ -183,7 +183,7 @@ fn a_search_reads_what_it_showed_and_nothing_where_it_found_nothing() {
 }
 
 #[test]
-fn a_stale_event_beside_a_fresh_one_is_named_and_not_counted() {
+fn a_stale_event_beside_another_is_named_and_not_made_up_for() {
     let mut world = World::new(Mode::BugHunt, &[]);
     world.files.insert("README.md".to_owned(), "r1".to_owned());
     let old = world.see("view", Family::Read, "a", &["src/a.rs"]);
@@ -195,7 +195,9 @@ fn a_stale_event_beside_a_fresh_one_is_named_and_not_counted() {
     assert!(done.warnings.iter().any(|said| said.contains(old.as_str())), "{:?}", done.warnings);
     let claim = &world.state.claims[0];
     assert!(claim.reason.contains(old.as_str()) && claim.reason.contains("src/a.rs"), "{}", claim.reason);
-    assert_eq!(claim.rests_on.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["README.md"]);
+    assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "what is beside a file says nothing of it");
+    let again = world.see("view", Family::Read, "c", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "about a, again", vec![old, again]), Verdict::VerifiedForMission);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What proves something, and what no longer does.
 
-use m1nd_mission::{Command, EventId, EvidenceClass, Family, Mode, Verdict, Verify, gaps};
+use m1nd_mission::{Command, EventId, EvidenceClass, Family, Mode, Shown, Verdict, Verify, gaps, handoff};
 
 use crate::world::World;
 
@@ -72,4 +72,115 @@ fn what_failed_before_the_first_edit_need_not_be_run_again() {
     edit(&mut world, "src/a.rs", "h2");
     run(&mut world, "cargo test", "passed");
     assert_eq!(world.gaps(), Vec::<String>::new());
+}
+
+#[test]
+fn a_stale_claim_is_fresh_only_when_its_files_were_seen_again() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.files.insert("README.md".to_owned(), "r1".to_owned());
+    let read = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "a subtracts", &[&read]), Verdict::VerifiedForMission);
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    let other = world.see("view", Family::Read, "README.md", &["README.md"]);
+    let claim_id = world.state.claims[0].claim_id.clone();
+    let again = |world: &mut World, event: EventId| {
+        let (claim_id, event_ids) = (Some(claim_id.clone()), vec![event]);
+        world.do_(Command::Verify(Verify { claim_id, event_ids, ..Verify::default() })).unwrap();
+        world.state.claims[0].clone()
+    };
+    let claim = again(&mut world, other);
+    assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence);
+    assert!(claim.reason.contains("src/a.rs is changed since"), "{}", claim.reason);
+    let seen = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(again(&mut world, seen).verdict, Verdict::VerifiedForMission);
+}
+
+#[test]
+fn what_was_rejected_is_not_verified_by_saying_it_again() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let read = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    let against = run(&mut world, "cargo test", "refuted");
+    assert_eq!(verify(&mut world, "mul is wrong", &[&read, &against]), Verdict::Rejected);
+    assert_eq!(verify(&mut world, "Mul is  wrong.", &[&read]), Verdict::NeedsDirectEvidence);
+    assert!(world.state.claims[1].reason.contains("clm_1 says the same"), "{}", world.state.claims[1].reason);
+    let same = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "mul is wrong", &[&same]), Verdict::NeedsDirectEvidence, "the same bytes");
+    let inherited = handoff::inherited(&world.state, None);
+    let mut child = World::begin(Mode::BugHunt, &[], Some(world.state.mission_id.clone()), inherited);
+    let same = child.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut child, "mul is wrong", &[&same]), Verdict::NeedsDirectEvidence, "nor in a child");
+    let shown = run(&mut world, "cargo test mul", "reproduced");
+    assert_eq!(verify(&mut world, "mul is wrong", &[&shown]), Verdict::VerifiedForMission);
+}
+
+#[test]
+fn a_verdict_says_how_many_files_nobody_checks() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let mut draft = world.events[0].draft.clone();
+    draft.event_type = "search".to_owned();
+    draft.tool_family = Family::Read;
+    draft.evidence_class = Some(EvidenceClass::DirectSource);
+    draft.outcome = "read".to_owned();
+    draft.shown = vec![Shown { path: "src/a.rs".to_owned(), content_hash: "h1".to_owned() }];
+    draft.not_anchored = 28;
+    draft.detail = None;
+    let seen = world.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone();
+    assert_eq!(verify(&mut world, "all define it", &[&seen]), Verdict::VerifiedForMission);
+    let reason = &world.state.claims[0].reason;
+    assert!(reason.contains("28 files of what was shown are not checked"), "{reason}");
+}
+
+#[test]
+fn what_was_found_for_another_goal_fulfils_nothing_of_this_one() {
+    let mut parent = World::new(Mode::BugHunt, &[]);
+    let read = parent.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut parent, "a subtracts", &[&read]), Verdict::VerifiedForMission);
+    parent.tell_in("sweep", "file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
+    let id = Some(parent.state.mission_id.clone());
+    let mut inherited = handoff::inherited(&parent.state, None);
+    let same = World::begin(Mode::BugHunt, &[], id.clone(), inherited.clone());
+    assert_eq!(same.gaps(), Vec::<String>::new());
+    "find the injection".clone_into(&mut inherited.goal);
+    let mut other = World::begin(Mode::BugHunt, &[], id, inherited);
+    assert_eq!(other.gaps(), ["source_not_read", "no_claim"]);
+    let grandchild = handoff::inherited(&other.state, None);
+    let id = Some(other.state.mission_id.clone());
+    let grandchild = World::begin(Mode::BugHunt, &[], id, grandchild);
+    assert_eq!(grandchild.gaps(), ["source_not_read", "no_claim"], "nor by way of one that did nothing");
+    let read = other.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut other, "it is escaped", &[&read]), Verdict::VerifiedForMission);
+    assert_eq!(other.gaps(), ["no_negative_space_sweep"]);
+}
+
+#[test]
+fn what_was_not_done_fulfils_nothing() {
+    for outcome in ["skipped", "failed", "inconclusive", "error", "no", "not_done"] {
+        let mut world = World::new(Mode::BugHunt, &[]);
+        let read = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+        assert_eq!(verify(&mut world, "a subtracts", &[&read]), Verdict::VerifiedForMission);
+        world.tell_in("sweep", "file_read", "src/a.rs", EvidenceClass::DirectSource, outcome);
+        assert_eq!(world.gaps(), ["no_negative_space_sweep"], "{outcome}");
+        let mut world = World::new(Mode::Orientation, &[]);
+        world.files.insert("src/b.rs".to_owned(), "b1".to_owned());
+        world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, outcome);
+        world.tell("file_read", "src/b.rs", EvidenceClass::DirectSource, outcome);
+        assert_eq!(world.gaps(), ["source_not_read"], "{outcome}");
+        let mut world = World::new(Mode::Review, &[]);
+        world.tell("diff", "git diff", EvidenceClass::Diff, outcome);
+        assert!(world.gaps().contains(&"no_change_set".to_owned()), "{outcome}: {:?}", world.gaps());
+    }
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let read = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    assert_eq!(verify(&mut world, "a subtracts", &[&read]), Verdict::VerifiedForMission);
+    world.tell_in("sweep", "test_run", "cargo test bounds", EvidenceClass::TestRun, "failed");
+    assert_eq!(world.gaps(), Vec::<String>::new(), "a test that failed was run");
+}
+
+#[test]
+fn a_read_of_what_is_not_there_carries_nothing_whatever_class_it_has() {
+    for class in EvidenceClass::DIRECT {
+        let mut world = World::new(Mode::BugHunt, &[]);
+        let read = world.tell("file_read", "src/none.rs", class, "read");
+        assert_eq!(verify(&mut world, "none is broken", &[&read]), Verdict::NeedsDirectEvidence, "{class:?}");
+    }
 }

@@ -62,7 +62,13 @@ fn mission(tool: &'static str, err: &MissionError) -> Fault {
         MissionError::Settled { id, state } => Fault::new(
             Code::Conflict,
             format!("Claim {id} is {state} already."),
-            Recovery::hint("Nothing was recorded. What contradicts it is a new claim."),
+            Recovery::hint(match state {
+                &"rejected" => {
+                    "Nothing was recorded. Only what was seen after that can carry the same claim again: \
+                                read or run what shows otherwise, and cite it with a new claim."
+                }
+                _ => "Nothing was recorded. Cite what contradicts it in event_ids.",
+            }),
         ),
         MissionError::Gaps { gaps } => {
             let words: Vec<&str> = gaps.iter().map(|gap| gap.gap.as_str()).collect();
