@@ -39,6 +39,11 @@ impl EvidenceClass {
         Self::DIRECT.contains(&self)
     }
 
+    /// Those of something that ran.
+    pub fn is_run(self) -> bool {
+        matches!(self, Self::TestRun | Self::Compiler | Self::RuntimeProbe)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::DirectSource => "direct_source",

@@ -7,19 +7,21 @@ use crate::again::said_again;
 use crate::chain;
 use crate::claim::{Judgement, Verdict, judge};
 use crate::error::MissionError;
-use crate::event::{Detail, Draft, Event, Inherited, Source};
+use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs;
 use crate::situation::Situation;
-use crate::state::{LOOP, State, Status};
+use crate::state::{LOOP, State, Status, path_of};
 
 const MAX_WORD: usize = 60;
 const MAX_TARGET: usize = 1_000;
 const MAX_TEXT: usize = 4_000;
 const MAX_CITED: usize = 100;
+/// Files that a run is anchored to.
+const MAX_SHOWN: usize = 64;
 
 /// How a mission begins.
 #[derive(Clone, Debug)]
@@ -177,6 +179,8 @@ impl Machine<'_> {
         // A run of tests is one, whether it says of what kind its evidence is or not.
         let is_run = telling.event_type == EvidenceClass::TestRun.name();
         let evidence_class = telling.evidence_class.or(is_run.then_some(EvidenceClass::TestRun));
+        let is_run = evidence_class.is_some_and(EvidenceClass::is_run);
+        let (shown, not_anchored) = if is_run { self.changed_now(&telling.target) } else { (Vec::new(), 0) };
         let draft = Draft {
             tool_family: Family::of_told(&telling.event_type, evidence_class),
             phase: telling.phase,
@@ -189,8 +193,8 @@ impl Machine<'_> {
             agent_confidence: telling.agent_confidence,
             note: telling.note,
             content_hash: telling.content_hash,
-            shown: Vec::new(),
-            not_anchored: 0,
+            shown,
+            not_anchored,
             detail: None,
         };
         if draft.is_direct() && !draft.is_done() {
@@ -211,6 +215,18 @@ impl Machine<'_> {
             self.stepped.warnings.push(format!("Not counted as a change: {why}"));
         }
         Ok(self.add(draft, Source::Told))
+    }
+
+    /// Files that the mission changed, as they are now, and how many more there are: what runs now runs with these.
+    fn changed_now(&self, target: &str) -> (Vec<Shown>, u64) {
+        let edits = self.stepped.state.edits.iter().map(|edit| edit.path.as_str());
+        let paths: std::collections::BTreeSet<&str> = edits.filter(|path| *path != path_of(target)).collect();
+        let shown = paths.iter().filter_map(|path| {
+            let content_hash = (self.situation.hash_of)(path)?;
+            Some(Shown { path: (*path).to_owned(), content_hash })
+        });
+        let shown: Vec<Shown> = shown.take(MAX_SHOWN).collect();
+        (shown, paths.len().saturating_sub(MAX_SHOWN) as u64)
     }
 
     fn observe(&mut self, draft: Draft) -> EventId {

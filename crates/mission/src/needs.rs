@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::Claim;
-use crate::event::{Speaks, is_passed};
+use crate::event::{Shown, Speaks, is_passed};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::mode::{Mode, Route};
@@ -177,7 +177,7 @@ impl Need {
             Self::Planned => state.used(Family::Plan) || state.used(Family::Edit),
             Self::Edited => state.live_edits(situation.is_current).next().is_some(),
             Self::ReadBefore => unread_edit(state).is_none(),
-            Self::Tested => untested(state).is_none(),
+            Self::Tested => untested(state, situation).is_none(),
             // What the mission before concluded for the same goal need not be concluded again.
             Self::Claimed => state.all_claims().any(|claim| !claim.other_goal),
             Self::Settled => state.unsettled().next().is_none(),
@@ -216,7 +216,7 @@ impl Need {
                 let path = unread_edit(state)?;
                 ("edited_unread", format!("{path} was changed and nobody had read it before."))
             }
-            Self::Tested => ("not_tested", untested(state)?),
+            Self::Tested => ("not_tested", untested(state, situation)?),
             Self::Claimed => {
                 ("no_claim", "Nothing was concluded; that nothing was found is a conclusion too.".to_owned())
             }
@@ -319,7 +319,7 @@ fn unread_edit(state: &State) -> Option<&str> {
 }
 
 /// Why nothing proves that it works. A probe shows one thing; it does not take back a test that failed.
-fn untested(state: &State) -> Option<String> {
+fn untested(state: &State, situation: &Situation<'_>) -> Option<String> {
     let after = |kind: Option<EvidenceClass>, place: u64| {
         let runs = state.tests.iter().rev();
         runs.filter(move |run| run.kind == kind && run.event_id.sequence() > place).collect::<Vec<_>>()
@@ -339,7 +339,12 @@ fn untested(state: &State) -> Option<String> {
     let first = state.edits.iter().map(|edit| edit.event_id.sequence()).min().unwrap_or(edited);
     let runs = after(kind, first);
     let is_newest = |at: usize| !runs[..at].iter().any(|later| later.target == runs[at].target);
-    let bad = (0..runs.len()).find(|at| is_newest(*at) && !is_passed(&runs[*at].outcome))?;
+    let Some(bad) = (0..runs.len()).find(|at| is_newest(*at) && !is_passed(&runs[*at].outcome)) else {
+        // Editors and calls without a mission change files, too.
+        let changed = |file: &&Shown| !(situation.is_current)(&file.path, &file.content_hash);
+        let path = &state.tested.iter().find(changed)?.path;
+        return Some(format!("{path} is not as it was when the newest test ran."));
+    };
     let TestRun { target, event_id, outcome, .. } = runs[bad];
     Some(match outcome.as_str() {
         failed if FAILED.contains(&failed) => format!("The newest run of {target} failed ({event_id})."),

@@ -28,6 +28,9 @@ impl State {
         if !is_change && !is_run(event) {
             return;
         }
+        if is_run(event) && event.draft.evidence_class != Some(EvidenceClass::RuntimeProbe) {
+            self.tested.clone_from(&event.draft.shown);
+        }
         let said = |run: &TestRun| -> Option<String> {
             if run.event_id == event.event_id || Speaks::of(&run.outcome) == Speaks::Neither {
                 return None;
@@ -57,8 +60,7 @@ impl State {
 }
 
 pub(crate) fn is_run(event: &Event) -> bool {
-    use EvidenceClass::{Compiler, RuntimeProbe, TestRun};
-    matches!(event.draft.evidence_class, Some(TestRun | Compiler | RuntimeProbe))
+    event.draft.evidence_class.is_some_and(EvidenceClass::is_run)
 }
 
 /// Outcomes of a run that ended badly.

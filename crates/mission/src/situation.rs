@@ -20,6 +20,8 @@ pub struct Situation<'a> {
     pub stale_binary: bool,
     /// Whether the file at a path is still as it was when it had this hash.
     pub is_current: &'a dyn Fn(&str, &str) -> bool,
+    /// The hash of the file at a path, as it is now.
+    pub hash_of: &'a dyn Fn(&str) -> Option<String>,
     /// Whether there is a file at a path.
     pub exists: &'a dyn Fn(&str) -> bool,
     /// Whether a file belongs to the repository that the mission is about.

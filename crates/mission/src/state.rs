@@ -68,6 +68,9 @@ pub struct State {
     /// The place of the newest event that changed a file or took a change back.
     #[serde(default)]
     pub changed_at: u64,
+    /// What the mission had changed, as it was when the newest test or compiler ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tested: Vec<Shown>,
     /// Files of the change set that was looked at as a whole; none while nobody looked.
     #[serde(default)]
     pub reviewed: Option<u64>,
@@ -205,6 +208,7 @@ impl State {
             tests: Vec::new(),
             edits: Vec::new(),
             changed_at: 0,
+            tested: Vec::new(),
             reviewed: None,
             changed: Vec::new(),
             newest_direct: None,

@@ -184,3 +184,17 @@ fn a_read_of_what_is_not_there_carries_nothing_whatever_class_it_has() {
         assert_eq!(verify(&mut world, "none is broken", &[&read]), Verdict::NeedsDirectEvidence, "{class:?}");
     }
 }
+
+#[test]
+fn a_file_that_changed_behind_the_mission_s_back_is_not_tested() {
+    let mut world = edited();
+    let passed = run(&mut world, "cargo test", "passed");
+    assert_eq!(verify(&mut world, "all tests pass", &[&passed]), Verdict::VerifiedForMission);
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    world.files.insert("src/a.rs".to_owned(), "h3".to_owned());
+    assert_eq!(world.gaps(), ["not_tested", "stale_evidence"]);
+    assert_eq!(world.state.counters.files_read, 1, "a run reads no file");
+    let again = run(&mut world, "cargo test", "passed");
+    assert_eq!(world.gaps(), ["stale_evidence"], "it was run with what is there now");
+    assert_eq!(verify(&mut world, "they pass", &[&passed, &again]), Verdict::VerifiedForMission);
+}

@@ -99,6 +99,7 @@ impl World {
             graph_is_empty: self.graph_is_empty,
             stale_binary: self.stale_binary,
             is_current: &is_current,
+            hash_of: &|path| self.files.get(path).cloned(),
             exists: &|path| self.files.contains_key(path),
             is_of_repo: &|path| self.scope.is_none_or(|scope| path.starts_with(scope)),
             scope: self.scope,

@@ -125,10 +125,11 @@ pub fn with_situation<T>(
         let now = hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path));
         now.as_deref() == Some(hash)
     };
-    let exists = |path: &str| {
+    let hash_now = |path: &str| {
         let mut hashes = hashes.borrow_mut();
-        hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path)).is_some()
+        hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path)).clone()
     };
+    let exists = |path: &str| hash_now(path).is_some();
     let scope = scope_of(workspace, state);
     let is_of_repo = |path: &str| scope.as_deref().is_none_or(|scope| path.split('/').next() == Some(scope));
     ask(&Situation {
@@ -138,6 +139,7 @@ pub fn with_situation<T>(
         graph_is_empty: workspace.view().node_count() == 0,
         stale_binary: runtime.binary_was_replaced(),
         is_current: &is_current,
+        hash_of: &hash_now,
         exists: &exists,
         is_of_repo: &is_of_repo,
         scope: scope.as_deref(),
