@@ -158,6 +158,11 @@ impl Elsewhere {
         self.folder.is_some()
     }
 
+    /// Whether it leads to the workspace itself, by its name.
+    pub fn is_own(&self, workspace: &Workspace) -> bool {
+        self.folder.as_deref() == Some(workspace.root().path())
+    }
+
     /// Where it leads.
     pub fn repository(&self) -> Option<&Path> {
         self.repository.as_deref()

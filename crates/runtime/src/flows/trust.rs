@@ -112,10 +112,12 @@ pub fn classify(ctx: &Ctx<'_>, scope: &str) -> Scope {
         Ok(found) if workspace.root().path().join(found.as_str()).exists() => Scope::SingleRepo,
         // A name that the workspace does not have may be that of a folder beside it.
         Ok(_) | Err(PathError::Outside { .. } | PathError::NotFound { .. }) => {
-            if context_guard::elsewhere(workspace, scope).exists() {
-                Scope::WrongWorkspaceBinding
-            } else {
-                Scope::Missing
+            let found = context_guard::elsewhere(workspace, scope);
+            match () {
+                // So may be the workspace's own name.
+                () if found.is_own(workspace) => Scope::SingleRepo,
+                () if found.exists() => Scope::WrongWorkspaceBinding,
+                () => Scope::Missing,
             }
         }
         Err(_) => Scope::Missing,
