@@ -57,6 +57,13 @@ impl Fixture {
         Process { runtime }
     }
 
+    /// From here on a process that was started read-only.
+    pub fn read_only(&mut self, surface: Surface) {
+        let settings = Settings { read_only: true, ..settings(&self.dir.path().join("home")) };
+        self.runtime = Runtime::new(surface, settings, Arc::new(self.clock.clone()), None);
+        self.runtime.bind(&self.root(), BindingSource::Flag).expect("the workspace can be opened");
+    }
+
     /// The workspace folder.
     pub fn root(&self) -> std::path::PathBuf {
         self.dir.path().join("ws")
