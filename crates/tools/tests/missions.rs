@@ -187,7 +187,8 @@ fn a_long_mission_is_still_told_in_few_bytes() {
     assert!(bytes("mission_next", mission.clone()) < 4_000);
     assert!(bytes("mission_handoff", mission.clone()) < 4_000);
     assert!(bytes("mission_resume", mission.clone()) < 4_000);
-    let child = json!({"goal": "go on", "mode": "bug_hunt", "parent_mission_id": id});
+    let goal = "the limiter keeps the last job";
+    let child = json!({"goal": goal, "mode": "bug_hunt", "parent_mission_id": id});
     assert!(bytes("mission_start", child) < 4_000);
     assert!(bytes("mission_list", json!({})) < 4_000);
     assert!(bytes("mission_close", json!({"mission_id": id, "force": true})) < 8_100);
@@ -417,7 +418,8 @@ fn a_child_by_start_knows_what_a_child_by_resume_knows() {
     ok(&fixture, "mission_claim", json!({"mission_id": id, "claim": "another guess"}));
     fs::write(fixture.root().join("src/limit.py"), "def drain(queue): ...\n").unwrap();
     let resumed = ok(&fixture, "mission_resume", json!({"mission_id": id}));
-    let child = json!({"goal": "go on", "mode": "bug_hunt", "parent_mission_id": id});
+    let goal = "the limiter keeps the last job";
+    let child = json!({"goal": goal, "mode": "bug_hunt", "parent_mission_id": id});
     let begun = ok(&fixture, "mission_start", child);
     for field in ["verified_claims", "open_hypotheses", "stale", "dead_paths"] {
         assert_eq!(begun["inherited"][field], resumed[field], "{field}");
@@ -464,4 +466,58 @@ fn a_mission_about_what_is_no_repository_is_led_back_too() {
         let refused = refused(&fixture, "mission_close", json!({"mission_id": id}));
         assert_eq!(refused["detail"]["gaps"][0]["gap"], "wrong_workspace", "{refused}");
     }
+}
+
+#[test]
+fn the_workspace_s_own_name_is_no_other_repository() {
+    let (fixture, _) = started("orientation", &[]);
+    let begun = ok(&fixture, "mission_start", json!({"goal": "know it", "mode": "bug_hunt", "repo": "ws"}));
+    assert_eq!(begun["context_guard"]["class"], "single_repo", "{begun}");
+    let hands = ok(&fixture, "session_handshake", json!({"scope": "ws"}));
+    assert_eq!(hands["trust_mode"], "full_trust", "{hands}");
+    let id = begun["mission_id"].clone();
+    let seen = ok(&fixture, "view", json!({"file_path": "README.md", "mission_id": id}));
+    assert!(seen["mission_warnings"].is_null(), "{seen}");
+}
+
+#[test]
+fn every_mission_is_on_a_page_however_long_its_goal_and_small_the_page() {
+    let (fixture, first) = started("edit", &[]);
+    let mut ids = vec![json!(first)];
+    for at in 0..5 {
+        let goal = format!("goal {at} ").repeat(if at % 2 == 0 { 300 } else { 1 });
+        ids.push(ok(&fixture, "mission_start", json!({"goal": goal, "mode": "edit"}))["mission_id"].clone());
+    }
+    let mut listed: Vec<Value> = Vec::new();
+    let mut cursor = json!(null);
+    for _ in 0..20 {
+        let page = ok(&fixture, "mission_list", json!({"cursor": cursor, "max_chars": 600}));
+        listed.extend(page["missions"].as_array().unwrap().iter().map(|one| one["mission_id"].clone()));
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    listed.reverse();
+    assert_eq!(listed, ids);
+}
+
+#[test]
+fn who_may_not_write_records_nothing_and_says_so() {
+    let (mut fixture, id) = started("bug_hunt", &[]);
+    let count =
+        |fixture: &Fixture| ok(fixture, "mission_show", json!({"mission_id": id}))["sequence"].clone();
+    let before = count(&fixture);
+    fixture.read_only(m1nd_tools::surface());
+    for (tool, arguments) in [
+        ("view", json!({"file_path": "README.md", "mission_id": id})),
+        ("view", json!({"no_such": 1, "mission_id": id})),
+        ("apply", json!({"file_path": "README.md", "new_content": "x", "mission_id": id})),
+    ] {
+        let fault = refused(&fixture, tool, arguments);
+        assert_eq!(fault["code"], "invalid_params", "{fault}");
+    }
+    let fault = refused(&fixture, "view", json!({"file_path": "README.md", "mission_id": id}));
+    assert!(fault["message"].as_str().unwrap().contains("nothing can be recorded"), "{fault}");
+    assert_eq!(count(&fixture), before);
 }

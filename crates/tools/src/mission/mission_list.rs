@@ -3,7 +3,7 @@
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_mission::{Mode, Status};
+use m1nd_mission::{Mode, Status, short};
 use m1nd_runtime::faults::from_memory;
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
@@ -55,6 +55,8 @@ pub struct Line {
     events: u64,
 }
 
+/// Enough to know which goal it was, in bytes.
+const SHORT_GOAL: usize = 60;
 /// A workspace has hardly ever more missions than these.
 const LOOKED_AT: usize = 2_000;
 
@@ -109,6 +111,11 @@ impl Tool for MissionList {
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
+        // Which missions there are is worth more than all words of their goals.
+        let long = self.missions.iter_mut().filter(|line| line.goal.len() > SHORT_GOAL);
+        if long.map(|line| short::text(&mut line.goal, SHORT_GOAL)).count() > 0 {
+            return true;
+        }
         let cut = drop_tail(&mut self.missions, excess) > 0;
         // Where not even one has room, the page after it must not be the same again.
         self.next_cursor = Some(self.first + (self.missions.len() as u64).max(1));
