@@ -229,7 +229,7 @@ fn not_seen_again(
     old.iter().find_map(|event| {
         if is_run(event) {
             let is_again = |other: &&Event| is_run(other) && other.draft.target == event.draft.target;
-            return (!current.iter().any(|other| is_again(other))).then(|| event.draft.target.clone());
+            return (!current.iter().any(is_again)).then(|| event.draft.target.clone());
         }
         let mut changed = event.draft.anchors().filter(|(path, hash)| !is_current(path, hash));
         changed.find(|(path, _)| !is_shown(path)).map(|(path, _)| path.to_owned())
