@@ -1,5 +1,6 @@
 //! The state between ingests: what each file said when it was last read, and the graph made of it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -224,6 +225,7 @@ impl Ingest {
         if let Some(stop) = cancel.stop() {
             return Err(stop);
         }
+        let listing = &*in_order(listing);
         let Looked { differ, gone } = self.look(listing);
         let results: Result<Vec<Step>, Stop> = differ
             .par_iter()
@@ -297,7 +299,6 @@ impl Ingest {
 
     /// What is not as it was, by sizes and times. The listing is in the order of the paths, as the files are.
     fn look(&self, listing: &[Listed]) -> Looked {
-        debug_assert!(listing.is_sorted_by(|one, other| one.path < other.path), "a listing in order");
         let mut looked = Looked { differ: Vec::new(), gone: Vec::new() };
         let mut known = (0..).zip(&self.files).peekable();
         for (at, listed) in (0..).zip(listing) {
@@ -525,6 +526,17 @@ enum Step {
     /// It says what it said.
     Same(Known),
     Read(Known),
+}
+
+/// A listing in the order of its paths, each once, as folders are listed mostly.
+fn in_order(listing: &[Listed]) -> Cow<'_, [Listed]> {
+    if listing.is_sorted_by(|one, other| one.path < other.path) {
+        return Cow::Borrowed(listing);
+    }
+    let mut listing = listing.to_vec();
+    listing.sort_by(|one, other| one.path.cmp(&other.path));
+    listing.dedup_by(|one, other| one.path == other.path);
+    Cow::Owned(listing)
 }
 
 /// A listing beside what is known.
