@@ -24,6 +24,17 @@ impl<T> Column<T> {
     pub(crate) fn owned(values: Vec<T>) -> Self {
         Self { source: Source::Owned(Arc::new(values)) }
     }
+
+    /// Whether both are the very same column.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (&self.source, &other.source) {
+            (Source::Owned(values), Source::Owned(others)) => Arc::ptr_eq(values, others),
+            (Source::Mapped(part), Source::Mapped(other)) => {
+                (part.as_ptr(), part.len()) == (other.as_ptr(), other.len())
+            }
+            _ => false,
+        }
+    }
 }
 
 impl<T: FromBytes + IntoBytes + Immutable> Column<T> {

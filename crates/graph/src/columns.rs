@@ -154,6 +154,26 @@ impl Columns {
         ensure(is_partition(&self.site_starts, edges, self.sites.len()), "site_starts")
     }
 
+    /// The same nodes with the edges of others.
+    pub(crate) fn with_edges_of(self, other: Self) -> Self {
+        Self {
+            out_starts: other.out_starts,
+            source: other.source,
+            target: other.target,
+            edge_kind: other.edge_kind,
+            evidence: other.evidence,
+            base_weight: other.base_weight,
+            causal_strength: other.causal_strength,
+            inhibitory: other.inhibitory,
+            site_starts: other.site_starts,
+            sites: other.sites,
+            site_evidence: other.site_evidence,
+            in_starts: other.in_starts,
+            in_edges: other.in_edges,
+            ..self
+        }
+    }
+
     /// The tags of a node.
     pub(crate) fn tags_of(&self, at: usize) -> &[u32] {
         &self.tags[self.tag_starts[at] as usize..self.tag_starts[at + 1] as usize]

@@ -26,6 +26,17 @@ impl Weights {
         Self { bits: bits.into_iter().map(clean).collect() }
     }
 
+    /// Of so many edges.
+    pub(crate) fn with_capacity(edges: usize, bits: impl Iterator<Item = u32>) -> Self {
+        let mut clean = Vec::with_capacity(edges);
+        clean.extend(bits.map(|raw| AtomicU32::new(FiniteF32::new(f32::from_bits(raw)).get().to_bits())));
+        Self { bits: clean }
+    }
+
+    pub(crate) fn bits_of(&self, edge: usize) -> u32 {
+        self.bits[edge].load(Ordering::Relaxed)
+    }
+
     pub fn len(&self) -> usize {
         self.bits.len()
     }

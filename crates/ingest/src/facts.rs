@@ -325,6 +325,9 @@ pub struct Binding {
     pub value: Option<ExprIx>,
 }
 
+/// The name under which an object holds all members of another: `{ ...other }`.
+pub const SPREAD: &str = "...";
+
 /// As much of an expression as tells what it is a value of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Expr {

@@ -9,6 +9,7 @@ use m1nd_vfs::read::decode;
 
 use crate::facts::{DefIx, FileFacts, TypeExpr, TypeIx};
 use crate::languages;
+use crate::layout::unwrapped;
 use crate::said::Said;
 
 /// Longer parses are given up; such a file is told as a whole.
@@ -65,12 +66,17 @@ impl<'s> From<&'s [u8]> for State<'s> {
 pub fn compare(path: &str, before: Option<State<'_>>, now: Option<State<'_>>) -> Option<Vec<Changed>> {
     let before = before.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
     let mut now = now.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
+    let family = languages::of_path(path).map_or("", |language| language.family);
+    // How code is laid out is no difference; most of it is the same to the letter.
+    let differ = |old: &str, new: &str| old != new && unwrapped(old, family) != unwrapped(new, family);
     let mut out = Vec::new();
     for (key, old) in before {
         let (change, line, before) = match now.remove(&key) {
             None => (Change::Removed, old.line, None),
-            Some(new) if new.signature != old.signature => (Change::Signature, new.line, Some(old.signature)),
-            Some(new) if new.body != old.body => (Change::Body, new.line, None),
+            Some(new) if differ(&old.signature, &new.signature) => {
+                (Change::Signature, new.line, Some(plain(&old.signature)))
+            }
+            Some(new) if differ(&old.body, &new.body) => (Change::Body, new.line, None),
             Some(_) => continue,
         };
         out.push(Changed { change, name: key.name, kind: key.kind, line, before });
@@ -128,10 +134,7 @@ fn definitions_of(facts: &FileFacts, text: &str) -> BTreeMap<Key, Definition> {
         // What is inside a definition and has a name of its own is told by itself.
         let own = own_text(facts, at, &inside[at], text);
         let body = attributes(text, def.from as usize) + &own;
-        out.insert(
-            key,
-            Definition { line: def.line_start, signature: plain(&def.signature), body: plain(&body) },
-        );
+        out.insert(key, Definition { line: def.line_start, signature: def.signature.to_string(), body });
     }
     out
 }
@@ -218,7 +221,7 @@ fn attributes(text: &str, from: usize) -> String {
     found.iter().flat_map(|line| [*line, "\n"]).collect()
 }
 
-/// How code is laid out is no difference.
+/// On one line.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -270,5 +273,28 @@ mod tests {
             assert_eq!(shown("a.py", bare, &format!("@functools.cache\n{bare}")), ["star body"]);
             assert_eq!(shown("a.py", &format!("@route(\n    '/a',\n)\n{bare}"), bare), ["star body"]);
         }
+    }
+
+    #[cfg(feature = "lang-python")]
+    #[test]
+    fn what_was_only_wrapped_is_no_difference() {
+        let shown = |path: &str, before: &str, now: &str| {
+            let found = compare(path, state(before), state(now)).unwrap();
+            found.iter().map(|one| format!("{} {}", one.name, one.change.name())).collect::<Vec<_>>()
+        };
+        let short = "def f(a, b=(1,)):\n    if a:\n        b()\n    return g(a, b)\n";
+        let long = "def f(\n    a,\n    b=(1,),\n):\n    if a:\n        b()\n    return g(\n        a,\n        b,\n    )\n";
+        assert_eq!(shown("a.py", short, long), [""; 0]);
+        assert_eq!(shown("a.py", short, &long.replace("b=(1,),", "b=(2,),")), ["f signature"]);
+        assert_eq!(
+            shown("a.py", short, &long.replace("        b()", "    b()").replace("if a:", "if a: pass")),
+            ["f body"]
+        );
+        let rust = "fn f<T: Copy>(a: T, b: u8) -> T { a }\n";
+        let wide = "fn f<\n    T: Copy,\n>(\n    a: T,\n    b: u8,\n) -> T {\n    a\n}\n";
+        assert_eq!(shown("a.rs", rust, wide), [""; 0]);
+        // A statement that leaves a block does something else.
+        let inside = "def f(a):\n    if a:\n        b()\n        c()\n";
+        assert_eq!(shown("a.py", inside, "def f(a):\n    if a:\n        b()\n    c()\n"), ["f body"]);
     }
 }

@@ -4,7 +4,7 @@ use crate::classify::MAX_FILE_BYTES;
 use crate::engine::{Known, Outcome, examine};
 use crate::facts::FileFacts;
 use crate::syntax::{self, SyntaxError, Unchecked};
-use crate::walk::parsing_once;
+use crate::walk::{Kept, parsing_on, parsing_once};
 
 /// A content of a file, read.
 #[derive(Clone, Debug)]
@@ -27,9 +27,8 @@ impl Said {
         before: Option<&[u8]>,
         now: &[u8],
     ) -> (Option<Self>, Result<Vec<SyntaxError>, Unchecked>) {
-        let is_same = before == Some(now);
         parsing_once(|| {
-            let errors = if is_same { Ok(Vec::new()) } else { syntax::introduced(path, before, now) };
+            let errors = introduced(path, before, now);
             (Self::of(path, now), errors)
         })
     }
@@ -43,6 +42,49 @@ impl Said {
         let is_parsed = matches!(self.known.outcome, Outcome::Indexed | Outcome::Partial(_));
         is_parsed.then_some(&self.known.facts.facts)
     }
+}
+
+/// A content that was looked through for errors, and is still to be read.
+pub struct Parsed {
+    kept: Kept,
+}
+
+impl std::fmt::Debug for Parsed {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Parsed").finish_non_exhaustive()
+    }
+}
+
+/// Whether trees stay in memory until the content is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trees {
+    Kept,
+    /// They are made again.
+    Dropped,
+}
+
+impl Parsed {
+    /// The syntax errors that a content brings in place of what was there before.
+    pub fn look(
+        path: &str,
+        before: Option<&[u8]>,
+        now: &[u8],
+        trees: Trees,
+    ) -> (Self, Result<Vec<SyntaxError>, Unchecked>) {
+        let (errors, kept) = parsing_on(Kept::default(), || introduced(path, before, now));
+        let kept = if trees == Trees::Kept { kept } else { Kept::default() };
+        (Self { kept }, errors)
+    }
+
+    /// What it says.
+    pub fn read(self, path: &str, bytes: &[u8]) -> Option<Said> {
+        parsing_on(self.kept, || Said::of(path, bytes)).0
+    }
+}
+
+/// What is as it was brings nothing.
+fn introduced(path: &str, before: Option<&[u8]>, now: &[u8]) -> Result<Vec<SyntaxError>, Unchecked> {
+    if before == Some(now) { Ok(Vec::new()) } else { syntax::introduced(path, before, now) }
 }
 
 #[cfg(all(test, feature = "lang-python", feature = "lang-c"))]
@@ -67,7 +109,12 @@ mod tests {
             assert_eq!(errors, syntax::introduced(path, Some(before.as_bytes()), now.as_bytes()), "{now}");
             let alone = Said::of(path, now.as_bytes());
             let told = |said: Option<Said>| said.map(|said| format!("{:?}", said.known));
-            assert_eq!(told(said), told(alone), "{now}");
+            assert_eq!(told(said), told(alone.clone()), "{now}");
+            for trees in [Trees::Kept, Trees::Dropped] {
+                let (parsed, again) = Parsed::look(path, Some(before.as_bytes()), now.as_bytes(), trees);
+                assert_eq!(again, errors, "{now}");
+                assert_eq!(told(parsed.read(path, now.as_bytes())), told(alone.clone()), "{now}");
+            }
         }
     }
 }

@@ -483,6 +483,12 @@ pub(crate) fn clip(text: &str, max: usize) -> String {
     format!("{}…", &text[..end])
 }
 
+/// What a class without a name is called after what it extends. No code can say it.
+pub(crate) fn nameless(base: &str) -> String {
+    let base = base.split(['<', '(']).next().unwrap_or(base).trim();
+    format!("${}", base.rsplit('.').next().unwrap_or(base))
+}
+
 /// A field of a node, by name.
 pub(crate) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_id(field_id(&node.language(), name)?.get())

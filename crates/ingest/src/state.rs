@@ -6,8 +6,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,7 @@ use crate::engine::{Ingest, Known, Loose, Outcome};
 use crate::facts::{FileFacts, Insides};
 use crate::history::History;
 use crate::manifest::Manifest;
-use crate::stored::Stored;
+use crate::stored::{Lies, Stored};
 
 const MAGIC: &[u8; 8] = b"m1ndfct1";
 const HASH: usize = blake3::OUT_LEN;
@@ -112,28 +114,10 @@ pub fn to_bytes(ingest: &Ingest, tag: &str) -> Vec<u8> {
     bytes
 }
 
-/// The state that [`to_bytes`] wrote, and its tag.
-pub fn from_bytes(bytes: &[u8]) -> Result<(Ingest, String), StateError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(StateError::Foreign)?;
-    let rest = rest.strip_prefix(EXTRACTORS.as_bytes()).ok_or(StateError::OtherBuild)?;
-    let (hash, body) = rest.split_at_checked(HASH).ok_or(StateError::Damaged)?;
-    if blake3::hash(body).as_bytes() != hash {
-        return Err(StateError::Damaged);
-    }
-    let (head_len, body) = body.split_first_chunk::<8>().ok_or(StateError::Damaged)?;
-    let head_len = usize::try_from(u64::from_le_bytes(*head_len)).map_err(|_| StateError::Damaged)?;
-    let (head, mut facts) = body.split_at_checked(head_len).ok_or(StateError::Damaged)?;
-    let head: Head = postcard::from_bytes(head).map_err(|_| StateError::Damaged)?;
-    let mut parts = Vec::with_capacity(head.files.len());
-    for file in head.files {
-        let (own, others) = facts.split_at_checked(file.facts_len as usize).ok_or(StateError::Damaged)?;
-        let (inside, others) =
-            others.split_at_checked(file.inside_len as usize).ok_or(StateError::Damaged)?;
-        facts = others;
-        parts.push((file, own, inside));
-    }
-    let files: Option<BTreeMap<String, Known>> =
-        parts.into_par_iter().map(|(file, facts, inside)| known(file, facts, inside)).collect();
+/// The state that [`to_bytes`] wrote, and its tag. What files said inside stays where it lies in the bytes.
+pub fn from_bytes(bytes: &Bytes) -> Result<(Ingest, String), StateError> {
+    let (head, parts) = open(bytes)?;
+    let files: Option<BTreeMap<String, Known>> = parts.into_par_iter().map(known).collect();
     let ingest = Ingest {
         repository: head.repository,
         files: files.ok_or(StateError::Damaged)?,
@@ -147,15 +131,90 @@ pub fn from_bytes(bytes: &[u8]) -> Result<(Ingest, String), StateError> {
     Ok((ingest, head.tag))
 }
 
-fn known(file: FileHead, facts: &[u8], inside: &[u8]) -> Option<(String, Known)> {
-    let facts: FileFacts = postcard::from_bytes(facts).ok()?;
+/// Whether most of what is known of files was read by this process and lies in its own memory.
+pub fn is_scattered(ingest: &Ingest) -> bool {
+    let own = ingest.files.values().filter(|known| known.facts.lies() == Lies::InMemory).count();
+    own * 2 > ingest.files.len()
+}
+
+/// Goes on with the facts in the bytes that [`to_bytes`] wrote in place of equal ones in memory, wherever a file still
+/// says what it said then.
+///
+/// What was read for a first graph lies scattered among all that was needed to make it. So it is given back first:
+/// what takes its place then lies close together.
+pub fn settle(mut ingest: Ingest, bytes: &Bytes) -> Result<Ingest, StateError> {
+    let (_, parts) = open(bytes)?;
+    let is_same = |known: &Known, file: &FileHead| {
+        known.hash == file.hash && pack(known.outcome) == file.outcome && known.facts.is_packed()
+    };
+    let parts: Vec<Part<'_>> = parts
+        .into_iter()
+        .filter(|part| ingest.files.get(&part.file.path).is_some_and(|known| is_same(known, &part.file)))
+        .collect();
+    let gone = Arc::new(Stored::open(FileFacts::default()));
+    for part in &parts {
+        if let Some(known) = ingest.files.get_mut(&part.file.path) {
+            known.facts = Arc::clone(&gone);
+        }
+    }
+    m1nd_stdx::memory::give_back();
+    let facts: Option<Vec<(String, Arc<Stored>)>> =
+        parts.into_par_iter().map(|part| Some((part.file.path.clone(), part.facts()?))).collect();
+    for (path, facts) in facts.ok_or(StateError::Damaged)? {
+        if let Some(known) = ingest.files.get_mut(&path) {
+            known.facts = facts;
+        }
+    }
+    Ok(ingest)
+}
+
+/// One file in the bytes of a state.
+struct Part<'b> {
+    file: FileHead,
+    facts: &'b [u8],
+    inside: Bytes,
+}
+
+impl Part<'_> {
+    fn facts(&self) -> Option<Arc<Stored>> {
+        let facts: FileFacts = postcard::from_bytes(self.facts).ok()?;
+        Some(Arc::new(Stored::packed(facts, self.inside.clone())))
+    }
+}
+
+/// What all files share, and where each of them lies.
+fn open(bytes: &Bytes) -> Result<(Head, Vec<Part<'_>>), StateError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(StateError::Foreign)?;
+    let rest = rest.strip_prefix(EXTRACTORS.as_bytes()).ok_or(StateError::OtherBuild)?;
+    let (hash, body) = rest.split_at_checked(HASH).ok_or(StateError::Damaged)?;
+    if blake3::hash(body).as_bytes() != hash {
+        return Err(StateError::Damaged);
+    }
+    let (head_len, body) = body.split_first_chunk::<8>().ok_or(StateError::Damaged)?;
+    let head_len = usize::try_from(u64::from_le_bytes(*head_len)).map_err(|_| StateError::Damaged)?;
+    let (head, mut facts) = body.split_at_checked(head_len).ok_or(StateError::Damaged)?;
+    let mut head: Head = postcard::from_bytes(head).map_err(|_| StateError::Damaged)?;
+    let mut parts = Vec::with_capacity(head.files.len());
+    for file in take(&mut head.files) {
+        let (own, others) = facts.split_at_checked(file.facts_len as usize).ok_or(StateError::Damaged)?;
+        let (inside, others) =
+            others.split_at_checked(file.inside_len as usize).ok_or(StateError::Damaged)?;
+        facts = others;
+        parts.push(Part { file, facts: own, inside: bytes.slice_ref(inside) });
+    }
+    Ok((head, parts))
+}
+
+fn known(part: Part<'_>) -> Option<(String, Known)> {
+    let facts = part.facts()?;
+    let file = part.file;
     let known = Known {
         size: file.size,
         modified_ns: file.modified_ns,
         racy: file.racy,
         hash: file.hash,
         outcome: unpack(file.outcome)?,
-        facts: Arc::new(Stored::packed(facts, inside)),
+        facts,
         manifest: file.manifest.map(|text| Manifest { path: file.path.clone(), text }),
     };
     Some((file.path, known))

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use bytes::Bytes;
+
 use crate::facts::{FileFacts, Insides};
 use crate::resolve::program::Source;
 
@@ -10,18 +12,32 @@ use crate::resolve::program::Source;
 pub(crate) struct Stored {
     /// Everything but the insides once those are packed.
     pub facts: FileFacts,
-    packed: Option<Box<[u8]>>,
+    /// In memory of their own, or in the file that they were saved in.
+    packed: Option<Bytes>,
+    lies: Lies,
+}
+
+/// Where packed insides are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lies {
+    InMemory,
+    /// Among the bytes of a saved state, which may be mapped.
+    InState,
 }
 
 impl Stored {
     /// Facts just read from a file.
     pub fn open(facts: FileFacts) -> Self {
-        Self { facts, packed: None }
+        Self { facts, packed: None, lies: Lies::InMemory }
     }
 
-    /// Facts whose insides were packed before.
-    pub fn packed(facts: FileFacts, packed: &[u8]) -> Self {
-        Self { facts, packed: Some(packed.into()) }
+    /// Facts whose insides were packed before, among the bytes of a state.
+    pub fn packed(facts: FileFacts, packed: Bytes) -> Self {
+        Self { facts, packed: Some(packed), lies: Lies::InState }
+    }
+
+    pub fn lies(&self) -> Lies {
+        self.lies
     }
 
     pub fn is_packed(&self) -> bool {
@@ -29,7 +45,8 @@ impl Stored {
     }
 
     pub fn pack(&mut self) {
-        self.packed = Some(self.packed_bytes().into());
+        let packed: Box<[u8]> = self.packed_bytes().into();
+        self.packed = Some(packed.into());
         self.facts.inside = Insides::default();
     }
 

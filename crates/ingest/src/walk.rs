@@ -50,9 +50,18 @@ thread_local! {
     static AGAIN: RefCell<Option<Vec<Parsed>>> = const { RefCell::new(None) };
 }
 
+/// Trees that somebody will ask for again.
+#[derive(Default)]
+pub(crate) struct Kept(Vec<Parsed>);
+
 /// Does something that needs the trees of the same sources several times: each is parsed once. It must not hand
 /// parsing over to other threads.
 pub(crate) fn parsing_once<T>(work: impl FnOnce() -> T) -> T {
+    parsing_on(Kept::default(), work).0
+}
+
+/// The same with trees that were kept from earlier; those there are in the end.
+pub(crate) fn parsing_on<T>(kept: Kept, work: impl FnOnce() -> T) -> (T, Kept) {
     /// Ends the keeping also where the work panics.
     struct Until(Option<Vec<Parsed>>);
     impl Drop for Until {
@@ -60,8 +69,11 @@ pub(crate) fn parsing_once<T>(work: impl FnOnce() -> T) -> T {
             AGAIN.with(|again| again.replace(self.0.take()));
         }
     }
-    let _until = Until(AGAIN.with(|again| again.replace(Some(Vec::new()))));
-    work()
+    let until = Until(AGAIN.with(|again| again.replace(Some(kept.0))));
+    let done = work();
+    let kept = AGAIN.with_borrow_mut(|again| again.as_mut().map(std::mem::take)).unwrap_or_default();
+    drop(until);
+    (done, Kept(kept))
 }
 
 /// Parses a source as [`parse_anew`] does, unless it was parsed already and that was kept.

@@ -102,6 +102,8 @@ enum Edit {
     Rename(usize, usize),
     /// The process ends, and another goes on from what it wrote down.
     Restart,
+    /// The process goes on with the facts that it wrote down before.
+    Save,
 }
 
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
@@ -112,6 +114,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
         1 => file.clone().prop_map(Edit::Touch),
         1 => (file.clone(), file).prop_map(|(from, to)| Edit::Rename(from, to)),
         1 => Just(Edit::Restart),
+        1 => Just(Edit::Save),
     ];
     prop::collection::vec(edit, 1..25)
 }
@@ -132,7 +135,7 @@ fn apply(disk: &mut Disk, edit: &Edit) {
                 disk.files.insert(PATHS[to].to_owned(), (text, time));
             }
         }
-        Edit::Restart => {}
+        Edit::Restart | Edit::Save => {}
     }
 }
 
@@ -143,10 +146,17 @@ proptest! {
         let mut disk = Disk::default();
         let mut kept = Ingest::new("shop");
         let mut last = m1nd_graph::Graph::empty();
+        let mut saved = None;
         for (at, edit) in edits.iter().enumerate() {
             apply(&mut disk, edit);
+            if matches!(edit, Edit::Save) {
+                let bytes = state::to_bytes(&kept, "").into();
+                // Files may have changed since the bytes were written.
+                kept = state::settle(kept, saved.as_ref().unwrap_or(&bytes)).expect("its own bytes");
+                saved = Some(bytes);
+            }
             if matches!(edit, Edit::Restart) {
-                kept = state::from_bytes(&state::to_bytes(&kept, "")).expect("its own bytes").0;
+                kept = state::from_bytes(&state::to_bytes(&kept, "").into()).expect("its own bytes").0;
                 if at > 0 && at % every == 1 % every {
                     kept = kept.with_graph();
                 }
@@ -286,7 +296,7 @@ fn a_new_process_goes_on_from_the_bytes_of_the_last() {
     let mut disk = sample();
     let mut ingest = Ingest::new("shop");
     disk.refresh(&mut ingest);
-    let bytes = state::to_bytes(&ingest, "tag");
+    let bytes = state::to_bytes(&ingest, "tag").into();
     let (restored, tag) = state::from_bytes(&bytes).expect("its own bytes");
     assert_eq!(tag, "tag");
     let again = disk.refresh(&mut restored.with_graph());
@@ -300,20 +310,35 @@ fn a_new_process_goes_on_from_the_bytes_of_the_last() {
 }
 
 #[test]
+fn facts_that_were_saved_are_read_where_they_lie() {
+    let mut disk = sample();
+    let mut ingest = Ingest::new("shop");
+    let first = disk.refresh(&mut ingest).graph;
+    assert!(state::is_scattered(&ingest));
+    let bytes = state::to_bytes(&ingest, "").into();
+    let mut ingest = state::settle(ingest, &bytes).expect("its own bytes");
+    assert!(!state::is_scattered(&ingest));
+    disk.write("src/cart.rs", TEXTS[2]);
+    let edited = disk.refresh_on(&mut ingest, first.as_ref());
+    assert_eq!((edited.report.files_parsed, edited.report.files_resolved), (1, 2));
+    assert_eq!(edited.graph, disk.refresh(&mut Ingest::new("shop")).graph);
+}
+
+#[test]
 fn damaged_bytes_are_no_state() {
     let mut ingest = Ingest::new("shop");
     sample().refresh(&mut ingest);
     let bytes = state::to_bytes(&ingest, "");
     for cut in 0..bytes.len() {
-        assert!(state::from_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
+        assert!(state::from_bytes(&bytes[..cut].to_vec().into()).is_err(), "cut at {cut}");
     }
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x20;
-        assert!(state::from_bytes(&damaged).is_err(), "bit flipped at {at}");
+        assert!(state::from_bytes(&damaged.into()).is_err(), "bit flipped at {at}");
     }
-    assert_eq!(state::from_bytes(b"").err(), Some(StateError::Foreign));
+    assert_eq!(state::from_bytes(&Vec::new().into()).err(), Some(StateError::Foreign));
     let mut other = bytes;
     other[8] ^= 1;
-    assert_eq!(state::from_bytes(&other).err(), Some(StateError::OtherBuild));
+    assert_eq!(state::from_bytes(&other.into()).err(), Some(StateError::OtherBuild));
 }

@@ -217,6 +217,9 @@ const FILES: [(&str, &[&str]); 64] = [
         &[
             "const { run } = require('./helper')\nfunction go() { return run() }\nmodule.exports = { go, run }\n",
             "const helper = require('./helper')\nmodule.exports = function go() { return helper.run() }\n",
+            "const helper = require('./helper')\nfunction go() {}\nmodule.exports = { ...helper, go }\n",
+            "module.exports = require('./helper')\n",
+            "const { wrap, run, Box } = require('./helper')\nconst go = wrap(run)\nclass Crate extends Box {}\nmodule.exports = { go, run, Box: Crate }\n",
         ],
     ),
     (
@@ -225,6 +228,8 @@ const FILES: [(&str, &[&str]); 64] = [
             "function run() { return new Box() }\nclass Box { open() {} }\nmodule.exports = { run }\n",
             "class Box { open() { return this } }\nmodule.exports = { run: () => new Box() }\n",
             "exports.run = function () { return null }\n",
+            "function run() {}\nfunction wrap(f) { return () => f() }\nclass Box { open() {} }\nmodule.exports = { run, wrap, Box }\n",
+            "function run() {}\nfunction wrap(f) { return 1 }\nmodule.exports = { run, wrap }\n",
         ],
     ),
     (
@@ -232,6 +237,7 @@ const FILES: [(&str, &[&str]); 64] = [
         &[
             "const old = require('./old')\nold.go().open()\nimport { make as build } from './cart'\nexport const built = build()\n",
             "import go from './old'\nimport { built } from './user'\nfunction all() { go().open(); built.add(1) }\n",
+            "const { go, run, Box } = require('./old')\nfunction all() { go(); run(); new Box().open() }\nclass Own extends Box { far() { this.open() } }\n",
         ],
     ),
     ("go.mod", &["module example.com/shop\n"]),
@@ -607,9 +613,28 @@ fn a_batch_that_gives_many_classes_a_method_takes_guesses_away_and_back() {
     assert_eq!(guesses(&last), 4);
 }
 
+fn position(path: &str) -> usize {
+    FILES.iter().position(|(known, _)| *known == path).expect("a file")
+}
+
+#[test]
+fn what_a_module_passes_on_as_a_whole_is_followed_through_it() {
+    // It takes the members of another over, or is the other one.
+    for old in [2, 3] {
+        let mut disk = Disk::first();
+        for (path, text) in [("web/helper.js", 2), ("web/old.js", old), ("web/user.js", 2)] {
+            disk.write(position(path), text);
+        }
+        let mut kept = Ingest::new("shop");
+        let first = disk.refresh(&mut kept, None).0.expect("a first generation");
+        disk.write(position("web/helper.js"), 3);
+        let (next, _) = disk.refresh(&mut kept, Some(&first));
+        assert_eq!(next, disk.refresh(&mut Ingest::new("shop"), None).0);
+    }
+}
+
 #[test]
 fn an_edit_reaches_its_users_and_not_the_others() {
-    let position = |path: &str| FILES.iter().position(|(known, _)| *known == path).expect("a file");
     let resolved = |path: &str, text: usize| {
         let mut disk = Disk::first();
         let mut kept = Ingest::new("shop");

@@ -4,6 +4,7 @@ pub mod cancel;
 pub mod clock;
 pub mod digest;
 pub mod float;
+pub mod mapped;
 pub mod memory;
 pub mod names;
 pub mod nearest;

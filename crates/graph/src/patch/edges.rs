@@ -133,42 +133,48 @@ impl<'p> Plan<'p> {
         (old.edge_kind[edge as usize], self.patch.moved[old.target[edge as usize] as usize])
     }
 
-    /// Sets what is said of edges; what they have learned.
-    pub fn columns(&self, columns: &mut Columns) -> Weights {
+    /// Columns of which those of edges are the next generation's, and what the edges have learned.
+    pub fn columns(&self) -> (Columns, Weights) {
         let old = self.patch.graph.columns();
+        let mut columns = old.clone();
         let moved = |at: u32| self.patch.moved[at as usize];
-        let nodes = columns.kind.len();
-        let source = self.taken(&old.source, moved, |edge| edge.source.0);
-        let target = self.taken(&old.target, moved, |edge| edge.target.0);
+        let nodes = self.patch.nodes();
+        columns.source = self.taken(&old.source, moved, |edge| edge.source.0);
+        columns.target = self.taken(&old.target, moved, |edge| edge.target.0);
         // The same ends in the same places are found as they were.
-        if nodes != self.patch.graph.node_count() || source != *old.source || target != *old.target {
-            columns.out_starts = Column::owned(starts(source.iter().copied(), nodes));
-            columns.source = Column::owned(source);
-            columns.target = Column::owned(target);
-            set_incoming(columns, nodes);
+        let is_same = nodes == self.patch.graph.node_count()
+            && columns.source.is(&old.source)
+            && columns.target.is(&old.target);
+        if !is_same {
+            columns.out_starts = Column::owned(starts(columns.source.iter().copied(), nodes));
+            set_incoming(&mut columns, nodes);
         }
         let same = |kind: u8| kind;
-        columns.edge_kind = Column::owned(self.taken(&old.edge_kind, same, |edge| edge.kind as u8));
-        let known = self.taken(&old.evidence, |known| known, |edge| edge.evidence.pack());
-        columns.evidence = Column::owned(known);
-        let base = self.taken(&old.base_weight, |weight| weight, |edge| edge.base_weight.get());
-        columns.base_weight = Column::owned(base);
-        let causal = self.taken(&old.causal_strength, |cause| cause, |edge| edge.causal_strength.get());
-        columns.causal_strength = Column::owned(causal);
-        columns.inhibitory =
-            Column::owned(self.taken(&old.inhibitory, same, |edge| u8::from(edge.inhibitory)));
-        self.sites(columns);
+        columns.edge_kind = self.taken(&old.edge_kind, same, |edge| edge.kind as u8);
+        columns.evidence = self.taken(&old.evidence, |known| known, |edge| edge.evidence.pack());
+        columns.base_weight = self.taken(&old.base_weight, |weight| weight, |edge| edge.base_weight.get());
+        columns.causal_strength =
+            self.taken(&old.causal_strength, |cause| cause, |edge| edge.causal_strength.get());
+        columns.inhibitory = self.taken(&old.inhibitory, same, |edge| u8::from(edge.inhibitory));
+        self.sites(&mut columns);
+        (columns, self.weights())
+    }
+
+    fn weights(&self) -> Weights {
         let learned = self.learned();
-        let weights = self.patch.graph.weights().to_bits();
-        Weights::from_bits(
-            self.runs
-                .iter()
-                .flat_map(|run| match run {
-                    Run::Old(edges) => &weights[edges.start as usize..edges.end as usize],
-                    Run::Fresh(edges) => &learned[edges.start as usize..edges.end as usize],
-                })
-                .copied(),
-        )
+        let old = self.patch.graph.weights();
+        let runs = self.runs.iter().flat_map(|run| {
+            let (is_old, edges) = match run {
+                Run::Old(edges) => (true, edges.clone()),
+                Run::Fresh(edges) => (false, edges.clone()),
+            };
+            let learned = &learned;
+            edges.map(move |edge| match is_old {
+                true => old.bits_of(edge as usize),
+                false => learned[edge as usize],
+            })
+        });
+        Weights::with_capacity(self.count, runs)
     }
 
     fn sites(&self, columns: &mut Columns) {
@@ -202,12 +208,30 @@ impl<'p> Plan<'p> {
         columns.site_evidence = Column::owned(known);
     }
 
-    fn taken<T: Copy + FromBytes + IntoBytes + Immutable>(
+    /// A column of edges: the last generation's where no value differs.
+    fn taken<T: Copy + PartialEq + FromBytes + IntoBytes + Immutable>(
         &self,
         old: &Column<T>,
         kept: impl Fn(T) -> T,
         new: impl Fn(&EdgeSpec) -> T,
-    ) -> Vec<T> {
+    ) -> Column<T> {
+        let fresh = |edges: &Range<u32>| &self.fresh.edges[edges.start as usize..edges.end as usize];
+        // Most of what is said of edges stays when only the lines are others on which they are written.
+        let mut at = 0;
+        let is_same = self.patch.order == Order::Same
+            && self.count == old.len()
+            && self.runs.iter().all(|run| {
+                let (Run::Old(edges) | Run::Fresh(edges)) = run;
+                let here = at;
+                at += edges.len();
+                match run {
+                    Run::Old(edges) => edges.start as usize == here,
+                    Run::Fresh(edges) => fresh(edges).iter().map(&new).eq(old[here..at].iter().copied()),
+                }
+            });
+        if is_same {
+            return old.clone();
+        }
         let mut values = Vec::with_capacity(self.count);
         for run in &self.runs {
             match run {
@@ -215,24 +239,30 @@ impl<'p> Plan<'p> {
                     let old = &old[edges.start as usize..edges.end as usize];
                     values.extend(old.iter().map(|&value| kept(value)));
                 }
-                Run::Fresh(edges) => {
-                    let fresh = &self.fresh.edges[edges.start as usize..edges.end as usize];
-                    values.extend(fresh.iter().map(&new));
-                }
+                Run::Fresh(edges) => values.extend(fresh(edges).iter().map(&new)),
             }
         }
-        values
+        Column::owned(values)
     }
 
     /// The weights that relations of the files had learned before.
     fn learned(&self) -> Vec<u32> {
-        let (graph, moved) = (self.patch.graph, &self.patch.moved);
-        let mut was =
-            vec![GONE; moved.iter().filter(|&&at| at != GONE).max().map_or(0, |&at| at as usize + 1)];
-        for (old, &new) in moved.iter().enumerate().filter(|(_, new)| **new != GONE) {
-            was[new as usize] = old as u32;
-        }
-        let old = |new: u32| was.get(new as usize).copied().filter(|&old| old != GONE).map(NodeIx);
+        let graph = self.patch.graph;
+        let was = match self.patch.order {
+            Order::Same => Vec::new(),
+            Order::Kept | Order::Other => {
+                let mut was = vec![GONE; self.patch.nodes()];
+                let there = self.patch.moved.iter().enumerate().filter(|(_, new)| **new != GONE);
+                there.for_each(|(old, &new)| was[new as usize] = old as u32);
+                was
+            }
+        };
+        let old = |new: u32| match self.patch.order {
+            Order::Same => Some(NodeIx(new)),
+            Order::Kept | Order::Other => {
+                was.get(new as usize).copied().filter(|&old| old != GONE).map(NodeIx)
+            }
+        };
         let weight = |edge: &EdgeSpec| {
             let before = graph.edge_between(old(edge.source.0)?, edge.kind, old(edge.target.0)?)?;
             let before = graph.edge(before);

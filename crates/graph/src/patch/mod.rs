@@ -146,6 +146,13 @@ impl Graph {
 }
 
 impl Patch<'_> {
+    /// How many nodes the next generation has.
+    fn nodes(&self) -> usize {
+        let gone: usize = self.parts.iter().map(|part| part.old.len()).sum();
+        let given: usize = self.parts.iter().map(|part| part.len() as usize).sum();
+        self.graph.node_count() - gone + given
+    }
+
     /// Where a node is in the next generation.
     pub fn place(&self, id: &str) -> Option<NodeIx> {
         let known =
@@ -161,9 +168,8 @@ impl Patch<'_> {
     pub fn finish(self, generation: u64, edges: Vec<PatchEdge>, together: &[Together]) -> Option<Graph> {
         let fresh = self.fresh_edges(edges, together)?;
         let plan = edges::Plan::of(&self, &fresh)?;
-        let mut columns = self.node_columns();
-        let weights = plan.columns(&mut columns);
-        columns.pagerank = Column::owned(Vec::new());
+        let (nodes, (edges, weights)) = rayon::join(|| self.node_columns(), || plan.columns());
+        let columns = Columns { pagerank: Column::owned(Vec::new()), ..nodes.with_edges_of(edges) };
         Some(Graph::from_columns(generation, columns, weights))
     }
 
@@ -335,23 +341,28 @@ impl Patch<'_> {
 
     /// A sorted list of nodes: the given ones are taken out and put in where they belong now.
     fn resorted<'k>(&self, old: &[u32], key: impl Fn(u32) -> (&'k str, u32)) -> Column<u32> {
-        let mut is_given = vec![false; self.graph.node_count()];
+        let mut to = self.moved.clone();
         for part in self.parts.iter().filter(|part| part.nodes.is_some()) {
-            is_given[part.old.start as usize..part.old.end as usize].fill(true);
+            to[part.old.start as usize..part.old.end as usize].fill(GONE);
         }
-        let kept = old.iter().filter(|&&at| !is_given[at as usize]);
-        let kept: Vec<u32> = kept.map(|&at| self.moved[at as usize]).collect();
         let mut given: Vec<u32> = self.given.values().copied().collect();
-        given.sort_by(|&a, &b| key(a).cmp(&key(b)));
-        let mut all = Vec::with_capacity(kept.len() + given.len());
-        let mut at = 0;
-        for node in given {
-            let before = kept[at..].partition_point(|&other| key(other) < key(node));
-            all.extend_from_slice(&kept[at..at + before]);
-            all.push(node);
-            at += before;
+        given.sort_unstable_by(|&a, &b| key(a).cmp(&key(b)));
+        let mut all = Vec::with_capacity(old.len() + given.len());
+        all.extend(old.iter().map(|&at| to[at as usize]).filter(|&at| at != GONE));
+        let mut before = 0;
+        let mut places = Vec::with_capacity(given.len());
+        for &node in &given {
+            before += all[before..].partition_point(|&other| key(other) < key(node));
+            places.push(before);
         }
-        all.extend_from_slice(&kept[at..]);
+        // From the end, so that every node moves once.
+        let mut end = all.len();
+        all.resize(end + given.len(), 0);
+        for (more, (&node, &place)) in given.iter().zip(&places).enumerate().rev() {
+            all.copy_within(place..end, place + more + 1);
+            all[place + more] = node;
+            end = place;
+        }
         Column::owned(all)
     }
 }

@@ -1,11 +1,11 @@
 //! Reading a snapshot: mapped, checked section by section, then used as it lies.
 
-use std::fs::File;
+use std::fs;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use bytes::Bytes;
+use m1nd_stdx::mapped::Mapped;
 use zerocopy::FromBytes;
 
 use super::SnapshotError;
@@ -17,52 +17,29 @@ use crate::weights::Weights;
 
 /// Maps the snapshot at `path`. Its bytes stay on disk until they are read.
 pub fn load(path: &Path) -> Result<Graph, SnapshotError> {
-    open(&Bytes::from_owner(Shared(mapped(path)?)))
+    open(&mapped(path)?.bytes())
 }
 
 /// The same, for a graph that nobody asks anything at once: its pages come back from the file as they are needed.
 pub fn load_aside(path: &Path) -> Result<Graph, SnapshotError> {
     let file = mapped(path)?;
-    let graph = open(&Bytes::from_owner(Shared(Arc::clone(&file))))?;
+    let graph = open(&file.bytes())?;
     file.let_go();
     Ok(graph)
 }
 
-fn mapped(path: &Path) -> Result<Arc<Mapped>, SnapshotError> {
-    let file = File::open(path).map_err(|err| SnapshotError::io(path, err))?;
-    let length = file.metadata().map_err(|err| SnapshotError::io(path, err))?.len();
+/// A snapshot is only ever replaced by renaming another file over it (`save`).
+fn mapped(path: &Path) -> Result<Mapped, SnapshotError> {
+    let length = fs::metadata(path).map_err(|err| SnapshotError::io(path, err))?.len();
     if length < size_of::<Header>() as u64 {
         return Err(SnapshotError::Truncated);
     }
-    let map = map(&file).map_err(|err| SnapshotError::io(path, err))?;
-    Ok(Arc::new(Mapped(map)))
+    Mapped::open(path).map_err(|err| SnapshotError::io(path, err))
 }
 
 /// Reads a snapshot from memory.
 pub fn read(bytes: Vec<u8>) -> Result<Graph, SnapshotError> {
     open(&Bytes::from_owner(InMemory::aligned(&bytes)))
-}
-
-struct Mapped(memmap2::Mmap);
-
-impl Mapped {
-    /// Gives back the pages that checking brought in.
-    #[allow(unsafe_code)]
-    fn let_go(&self) {
-        // Safety: the map is of a file and never written to, so that its pages are read from the file again.
-        let advised = unsafe { self.0.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
-        // They stay where the system does not listen, which costs nothing but memory.
-        let _ignored: Option<()> = advised.ok();
-    }
-}
-
-/// A share of a map as the owner of its bytes.
-struct Shared(Arc<Mapped>);
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        &self.0.0
-    }
 }
 
 /// Bytes in a buffer that is aligned for every column type.
@@ -83,13 +60,6 @@ impl AsRef<[u8]> for InMemory {
     fn as_ref(&self) -> &[u8] {
         &zerocopy::IntoBytes::as_bytes(&self.words[..])[..self.length]
     }
-}
-
-// Safety: a snapshot is only ever replaced by renaming another file over it (`save`), never written
-// in place, so the mapped bytes do not change while they are borrowed.
-#[allow(unsafe_code)]
-fn map(file: &File) -> std::io::Result<memmap2::Mmap> {
-    unsafe { memmap2::Mmap::map(file) }
 }
 
 fn open(file: &Bytes) -> Result<Graph, SnapshotError> {

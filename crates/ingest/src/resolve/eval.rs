@@ -343,23 +343,6 @@ impl<'p, 'f> Eval<'p, 'f> {
         }
     }
 
-    fn object_member(&mut self, file: u32, ix: ExprIx, name: GName) -> Ty {
-        let Expr::Object(members) = self.program.inside(file).expr(ix) else {
-            return Ty::Unknown;
-        };
-        let found = members.iter().find(|(member, _)| self.program.name(file, *member) == name);
-        found.map_or(Ty::Unknown, |(_, value)| self.expr(file, *value))
-    }
-
-    fn shape_member(&mut self, file: u32, ix: TypeIx, name: GName) -> Ty {
-        let facts = self.program.files[file as usize];
-        let TypeExpr::Object(members) = &facts.types[ix.0 as usize] else {
-            return Ty::Unknown;
-        };
-        let found = members.iter().find(|(member, _)| self.program.name(file, *member) == name);
-        found.map_or(Ty::Unknown, |(_, ty)| self.ty(file, *ty))
-    }
-
     pub fn out(&mut self, file: u32, of: &Ty, by: By) -> Ty {
         match of {
             Ty::Unknown | Ty::External | Ty::Std(OTHER, _) => of.clone(),

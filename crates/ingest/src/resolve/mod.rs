@@ -4,8 +4,10 @@ mod constants;
 mod entries;
 pub(crate) mod eval;
 pub(crate) mod index;
+mod kept;
 pub(crate) mod lineage;
 pub(crate) mod near;
+mod objects;
 mod overloads;
 pub(crate) mod program;
 mod projects;
@@ -254,6 +256,9 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         let mut targets = targets::of(self.eval, &ty, self.file, inside, site.what);
         targets.sort();
         targets.dedup();
+        if self.handed(*callee, &targets, site) && targets.is_empty() {
+            return;
+        }
         match (targets.is_empty(), &ty) {
             (true, Ty::Unknown) => {
                 self.out.unresolved += 1;
@@ -270,6 +275,29 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
                 }
             }
         }
+    }
+
+    /// A call of what a wrapper made may run what the wrapper was handed; whether there is any such.
+    fn handed(&mut self, callee: ExprIx, targets: &[(GDef, LinkKind)], site: &CallSite) -> bool {
+        let program = self.eval.program;
+        let name = match program.inside(self.file).expr(callee) {
+            Expr::Name { name, .. } | Expr::Field { name, .. } => program.name(self.file, *name),
+            _ => return false,
+        };
+        // What is called by its own name was not made by a call.
+        if targets.iter().any(|(target, _)| program.def_name(*target) == name) {
+            return false;
+        }
+        let mut found = kept::handed(self.eval, self.file, callee);
+        found.retain(|def| targets.iter().all(|(known, _)| known != def));
+        if found.is_empty() || found.len() > MAX_CANDIDATES {
+            return false;
+        }
+        let candidates = Some(found.len() as u16 + 1);
+        for target in found {
+            self.link(site.scope, target, LinkKind { kind: EdgeKind::Calls, candidates }, site.line);
+        }
+        true
     }
 
     /// What else may be meant has a name too: methods of that name stand beside what is known, if few have it.

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use m1nd_graph::Graph;
 
 use crate::affected::{Changed, Depth, Outer, Seen, names_of};
-use crate::facts::{DefKind, FileFacts, ImportAll, Name};
+use crate::facts::{DefKind, FileFacts, Import, ImportAll, Name};
 use crate::interface::{self, Item, What};
 use crate::languages;
 use crate::manifest::folder;
@@ -451,7 +451,11 @@ impl<'s> Spread<'s> {
     fn passes_on(&self, importer: u32, file: u32, depth: Depth) -> bool {
         let facts = self.facts[importer as usize];
         let outer = folder(self.path(file)).rsplit('/').next().unwrap_or("");
-        facts.imports.iter().filter(|import| import.all == ImportAll::Yes).any(|import| {
+        // `module.exports = require("./x")` binds no name either.
+        let is_whole = |import: &&Import| {
+            import.all == ImportAll::Yes || (import.exported && facts.text(import.bind).is_empty())
+        };
+        facts.imports.iter().filter(is_whole).any(|import| {
             let is_of_package = || import.path.last().is_none_or(|&last| facts.text(last) == outer);
             depth != Depth::Module || is_of_package()
         })

@@ -215,7 +215,7 @@ namespace M {
     expect![[r#"
         a.cs M.W.Go -> a.cs N.PExt.Twice @[14]
         a.cs N.U.Go -> a.cs N.P @[9]
-        a.cs N.U.Go -> a.cs N.PExt.Pick @[9]
+        a.cs N.U.Go -> a.cs N.PExt.Pick @[9] ?2
         a.cs N.U.Go -> a.cs N.PExt.Shout @[9]
         a.cs N.U.Go -> a.cs N.PExt.Twice @[9]
     "#]]

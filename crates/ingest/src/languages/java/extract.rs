@@ -7,10 +7,11 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
+use super::nameless::Nameless;
 use super::types;
 use crate::facts::{
     By, DefKind, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
-    Scope, TypeIx, TypeParam,
+    TypeIx, TypeParam,
 };
 use crate::languages::routes;
 use crate::sheet::{Sheet, field, line, named_children};
@@ -37,20 +38,14 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
     Ok(reader.sheet.finish())
 }
 
-struct Reader<'s> {
-    sheet: Sheet<'s>,
+pub(super) struct Reader<'s> {
+    pub(super) sheet: Sheet<'s>,
     /// Parameters of lambdas whose call is not known yet.
     lambdas: FxHashMap<usize, Vec<ExprIx>>,
     /// The patterns of open classes, outermost first.
     prefixes: Vec<String>,
-    /// Open bodies of classes without a name: what they extend, and how deep their methods stand.
-    nameless: Vec<Nameless>,
-}
-
-struct Nameless {
-    of: Option<TypeIx>,
-    scope: Scope,
-    from: usize,
+    /// Open bodies of classes without a name.
+    pub(super) nameless: Vec<Nameless>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -146,16 +141,6 @@ impl Reader<'_> {
         self.sheet.open_block(node);
     }
 
-    /// `new Base() { … }`: what is written in the brackets belongs to a class that extends `Base`.
-    fn open_nameless(&mut self, node: Node<'_>) {
-        let made = node.parent().filter(|parent| parent.kind() == "object_creation_expression");
-        if let Some(made) = made {
-            let of = self.sheet.type_of(field(made, "type"));
-            let (scope, from) = (self.sheet.scope(), node.start_byte());
-            self.nameless.push(Nameless { of, scope, from });
-        }
-    }
-
     fn open_method(&mut self, node: Node<'_>) {
         let name_node = field(node, "name").unwrap_or(node);
         let name = self.sheet.name_of(name_node);
@@ -176,7 +161,7 @@ impl Reader<'_> {
             })
         };
         // A method of a class without a name says what that class extends.
-        def.of = self.nameless.last().filter(|body| body.scope == def.parent).and_then(|body| body.of);
+        def.of = self.nameless_base();
         def.how = if has("static") { How::Static } else { How::Instance };
         for (holds, flag) in [
             (has("public"), NodeFlags::EXPORTED),
@@ -250,9 +235,7 @@ impl Reader<'_> {
                 self.sheet.close_block();
             }
             "lambda_expression" => self.lambda(node),
-            "class_body" => {
-                self.nameless.pop_if(|body| body.from == node.start_byte());
-            }
+            "class_body" => self.close_nameless(node),
             kind => self.leave_expression(kind, node),
         }
     }

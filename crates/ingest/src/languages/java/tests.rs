@@ -300,13 +300,13 @@ class Use {
 "#,
         expect![[r#"
             a/Use.java Use -> a/It.java It @[6]
-            a/Use.java Use.after -> a/Use.java Use.far#2 @[21]
+            a/Use.java Use.$It.next -> a/It.java It.nextNode @[7]
+            a/Use.java Use.after -> a/Use.java Use.far @[21]
             a/Use.java Use.after -> a/Use.java Use.own @[21]
             a/Use.java Use.make -> a/It.java It @[11]
-            a/Use.java Use.make.next -> a/It.java It.nextNode @[15, 16]
-            a/Use.java Use.make.next -> a/Use.java Use.make.own @[14]
-            a/Use.java Use.make.next -> a/Use.java Use.outer @[13]
-            a/Use.java Use.next -> a/It.java It.nextNode @[7]
+            a/Use.java Use.make.$It.next -> a/It.java It.nextNode @[15, 16]
+            a/Use.java Use.make.$It.next -> a/Use.java Use.make.$It.own @[14]
+            a/Use.java Use.make.$It.next -> a/Use.java Use.outer @[13]
         "#]],
     );
 }
@@ -351,8 +351,9 @@ public class F {
 "#,
     );
     expect![[r#"
-        F.java F.check implements -> F.java F.Filter.check @[4]
-        F.java F.check#2 implements -> F.java F.Filter.check#2 @[5]
+        F.java F.$Filter implements -> F.java F.Filter @[3]
+        F.java F.$Filter.check implements -> F.java F.Filter.check @[4]
+        F.java F.$Filter.check#2 implements -> F.java F.Filter.check#2 @[5]
     "#]]
     .assert_eq(&found);
 }

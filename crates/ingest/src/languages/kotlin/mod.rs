@@ -46,6 +46,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "import" => Role::Import(import(source, node)),
         "class_declaration" | "object_declaration" => ty(source, node),
         "companion_object" => Role::Plain,
+        "object_literal" => nameless(node),
         "function_declaration" => function(source, node, up),
         "secondary_constructor" => constructor(node),
         "constructor_delegation_call" => {
@@ -113,6 +114,16 @@ fn ty<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
         });
     }
     Role::Type { kind, name, body: child_of(node, &["class_body", "enum_class_body"]), bases }
+}
+
+/// `object : Base() { … }`.
+fn nameless(node: Node<'_>) -> Role<'_> {
+    let first = child_of(node, &["delegation_specifiers"]).and_then(|specifiers| specifiers.named_child(0));
+    let base = first.and_then(|first| first.named_child(0)).and_then(|base| match base.kind() {
+        "constructor_invocation" => base.named_child(0),
+        _ => Some(base),
+    });
+    Role::Nameless { base, body: child_of(node, &["class_body"]) }
 }
 
 fn function<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {

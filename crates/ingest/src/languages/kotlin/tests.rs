@@ -147,7 +147,7 @@ fun guessed() { unknown.shout() }
     expect![[r#"
         src/Called.kt called -> src/Text.kt String.shout @[3]
         src/Named.kt named -> src/Text.kt String.shout @[3]
-        src/Same.kt same -> src/Text.kt String.shout @[3, 4, 6]
+        src/Same.kt same -> src/Text.kt String.shout @[3, 4, 6 ?2]
         src/Text.kt local -> src/Text.kt String.shout @[5]
         src/Unseen.kt guessed -> src/Text.kt String.shout @[3] ?1
         src/Whole.kt whole -> src/Text.kt String.shout @[3]
@@ -341,8 +341,10 @@ class F {
 "#,
     );
     expect![[r#"
-        F.kt F.check implements -> F.kt Filter.check @[5]
-        F.kt F.make.step implements -> F.kt Base.step @[6]
+        F.kt F.$Filter implements -> F.kt Filter @[5]
+        F.kt F.$Filter.check implements -> F.kt Filter.check @[5]
+        F.kt F.make.$Base inherits -> F.kt Base @[6]
+        F.kt F.make.$Base.step implements -> F.kt Base.step @[6]
     "#]]
     .assert_eq(&found);
 }

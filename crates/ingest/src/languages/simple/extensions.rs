@@ -8,7 +8,7 @@ use crate::facts::{Def, DefIx, DefKind, How, TypeExpr, TypeIx};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::Access;
-use crate::resolve::ty::{Args, Ty};
+use crate::resolve::ty::{Args, OTHER, Ty};
 
 /// What a method is called on, with the file that calls it.
 pub(super) const RECEIVER: &str = "Receiver";
@@ -34,7 +34,13 @@ impl SimpleRules {
             return found;
         }
         let receiver = Arc::new(of.clone());
-        Ty::union(visible.into_iter().map(|def| Ty::Fn(def, Some(Arc::clone(&receiver)))).collect())
+        let mut found: Vec<Ty> =
+            visible.into_iter().map(|def| Ty::Fn(def, Some(Arc::clone(&receiver)))).collect();
+        // What is not known of the receiver may have a method of that name, which comes before.
+        if matches!(of, Ty::Unknown | Ty::External) {
+            found.push(Ty::std(OTHER, []));
+        }
+        Ty::union(found)
     }
 
     /// A call without a receiver may be on the object around it.

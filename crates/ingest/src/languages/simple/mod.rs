@@ -124,6 +124,11 @@ pub(super) enum Role<'t> {
         body: Option<Node<'t>>,
         bases: Vec<Node<'t>>,
     },
+    /// A class without a name.
+    Nameless {
+        base: Option<Node<'t>>,
+        body: Option<Node<'t>>,
+    },
     /// Members added to a type that stands elsewhere.
     Extension {
         of: Node<'t>,

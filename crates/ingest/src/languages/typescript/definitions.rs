@@ -117,7 +117,8 @@ impl Reader<'_> {
                 if self.sheet.bytes(node).starts_with(b"async") {
                     plan.flags = plan.flags.with(NodeFlags::ASYNC);
                 }
-                self.open(node, node, plan, field(node, "body"));
+                let own = field(node, "name").filter(|own| self.sheet.bytes(*own) == plan.name);
+                self.open(node, own.unwrap_or(node), plan, field(node, "body"));
             }
             None => self.sheet.open_closure(node),
         }
@@ -233,10 +234,14 @@ impl Reader<'_> {
         if let Some((owner, how)) = owner {
             (plan.kind, plan.how, plan.owner) = (DefKind::Method, how, Some(owner));
         }
-        if self.sheet.bytes(left).starts_with(b"exports.")
-            || self.sheet.bytes(left).starts_with(b"module.exports.")
-        {
+        let written = self.sheet.bytes(left);
+        if written.starts_with(b"exports.") || written.starts_with(b"module.exports") {
             plan.flags = plan.flags.with(NodeFlags::EXPORTED);
+        }
+        // `module.exports = function go()` is known as `go`, but nobody in the file can call it so.
+        if let (b"module.exports", Some(own)) = (written, field(right, "name")) {
+            plan.name = self.sheet.bytes(own).to_vec();
+            plan.how = How::Static;
         }
         self.planned.insert(right.id(), plan);
     }

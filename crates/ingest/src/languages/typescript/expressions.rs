@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use super::{names, types};
-use crate::facts::{By, Expr, ExprIx, Few};
+use crate::facts::{By, Expr, ExprIx, Few, SPREAD};
 use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
@@ -111,6 +111,11 @@ impl Reader<'_> {
                 "pair" => (field(child, "key"), field(child, "value")),
                 "shorthand_property_identifier" => (Some(child), Some(child)),
                 "method_definition" => (field(child, "name"), Some(child)),
+                "spread_element" => {
+                    let value = self.sheet.expr(child.named_child(0));
+                    members.push((self.sheet.name(SPREAD.as_bytes()), value));
+                    continue;
+                }
                 _ => continue,
             };
             let (Some(key), Some(value)) = (key, value) else {

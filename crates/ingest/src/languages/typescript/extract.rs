@@ -7,7 +7,7 @@ use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
 
-use super::{names, patterns, routes, types};
+use super::{commonjs, names, patterns, routes, types};
 use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, How, Name, Scope};
 use crate::sheet::{Sheet, clip, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
@@ -40,6 +40,7 @@ pub(super) fn extract(
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     let mut facts = reader.sheet.finish();
+    commonjs::mark(&mut facts);
     routes::of_file(&mut facts);
     Ok(facts)
 }
@@ -330,7 +331,7 @@ impl Reader<'_> {
                     }
                     b"module" if self.sheet.bytes(property) == b"exports" => {
                         let value = self.sheet.expr(Some(right));
-                        let name = self.sheet.name(b"module.exports");
+                        let name = self.sheet.name(commonjs::WHOLE.as_bytes());
                         self.sheet.facts.exports.push(Export { name, value });
                     }
                     _ => {}

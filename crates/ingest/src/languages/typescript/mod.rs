@@ -1,6 +1,7 @@
 //! TypeScript, TSX and JavaScript: grammars, extraction, and resolution by modules, classes and types.
 
 mod added;
+mod commonjs;
 mod configured;
 mod definitions;
 mod expressions;

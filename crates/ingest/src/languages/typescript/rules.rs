@@ -214,6 +214,15 @@ impl ScriptRules {
         }
     }
 
+    /// A class, or the module of one, that a name holds as a value: `const Base = require("./base")`.
+    fn held(&self, eval: &mut Eval<'_, '_>, file: u32, name: GName, is_whole: bool) -> Ty {
+        match eval.top_binding(file, name) {
+            Some(place @ Ty::Place(_)) if is_whole => self.called(eval, &place).unwrap_or(Ty::Unknown),
+            Some(found @ (Ty::Place(_) | Ty::Type(..))) => found,
+            _ => Ty::Unknown,
+        }
+    }
+
     fn lineage(&self, eval: &mut Eval<'_, '_>, class: GDef) -> (Vec<GDef>, bool) {
         lineage(eval, class, Foreign::External)
     }
@@ -274,6 +283,9 @@ impl Rules for ScriptRules {
             return Ty::Unknown;
         };
         let mut at = self.scoped(eval, file, scope, first, Need::Type, MAX_HOPS);
+        if at.is_unknown() {
+            at = self.held(eval, file, first, rest.is_empty());
+        }
         for &name in rest {
             at = match at {
                 Ty::Place(Place::File(other)) => {
