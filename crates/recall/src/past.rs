@@ -46,6 +46,8 @@ pub struct Company {
     pub fresh: f32,
     /// The same, commits of many files counting less, too.
     pub close: f32,
+    /// The same, as a part of each commit and whatever its age: 1 for every commit of just the two.
+    pub tight: f32,
     /// How fresh the newest of them is.
     pub latest: f32,
 }
@@ -196,7 +198,9 @@ impl Past {
                 known.fresh += commit.freshness;
                 known.latest = known.latest.max(commit.freshness);
                 // 1 for a commit of two files.
-                known.close += commit.freshness / (commit.files.len() as f32 - 1.0).max(1.0).sqrt();
+                let others = (commit.files.len() as f32 - 1.0).max(1.0);
+                known.close += commit.freshness / others.sqrt();
+                known.tight += 1.0 / others;
             }
         }
         let mut found: Vec<Company> = found.into_values().collect();

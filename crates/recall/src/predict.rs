@@ -27,50 +27,53 @@ macro_rules! clues {
 
 clues! {
     /// How often it changed when the given file did, lately above all; few common changes are held back.
-    Together = -0.81,
+    Together = -0.85,
     /// The same where commits of few files count more.
-    Close = 1.10,
+    Close = 0.50,
+    /// The same, of all times, where a commit counts as much as it was about the two.
+    Tight = 1.42,
     /// How often the given file changed when it did.
-    Back = 0.31,
+    Back = 0.41,
     /// The number of common commits, as a share of the highest.
-    Times = -0.16,
+    Times = -0.58,
     /// How lately they changed together.
-    Lately = 0.60,
+    Lately = 0.67,
     /// Changed together with files that change together with the given one.
-    Through = -1.04,
+    Through = -0.83,
     /// Uses the given file, or is used by it.
-    Related = -0.42,
+    Related = -0.20,
     /// Is a test that uses the given file.
-    Exercises = 1.22,
+    Exercises = 0.92,
     /// Says the names that the given file defines.
-    Mentions = -0.26,
+    Mentions = -0.47,
     /// Defines names that the given file says.
-    Mentioned = 0.01,
+    Mentioned = 0.06,
     /// Has words that hardly any other file has but the given one.
-    Alike = 1.65,
+    Alike = 1.40,
     /// One is called like the test of the other.
-    Pair = 0.56,
+    Pair = 0.52,
     /// Words that both names have.
-    Named = 0.56,
+    Named = 0.57,
     /// Stands in the same folder.
-    Folder = -0.12,
+    Folder = -0.15,
     /// How many folders of their paths are the same.
-    Near = 0.63,
+    Near = 0.62,
     /// How often it changes these days.
-    Churn = 1.45,
+    Churn = 1.56,
     /// How lately it changed.
-    Recency = 0.64,
+    Recency = 0.62,
     /// Whether it is a test.
-    Test = 0.41,
+    Test = 0.40,
 }
 
 /// How many clues there are.
 pub const CLUES: usize = Clue::ALL.len();
 
 /// Clues by which a file's place among the others counts.
-const PLACED: [Clue; 11] = [
+const PLACED: [Clue; 12] = [
     Clue::Together,
     Clue::Close,
+    Clue::Tight,
     Clue::Back,
     Clue::Times,
     Clue::Through,
@@ -182,6 +185,7 @@ pub fn clues(corpus: &Corpus, given: FileIx) -> Vec<(FileIx, [f32; FEATURES])> {
     for other in &company {
         add(other.file, Clue::Together, other.fresh / own);
         add(other.file, Clue::Close, other.close / own);
+        add(other.file, Clue::Tight, other.tight / (past.touched(given) as f32 + SUPPORT));
         add(other.file, Clue::Back, other.fresh / (past.churn(other.file) + SUPPORT));
         add(other.file, Clue::Times, other.times as f32 / most);
         add(other.file, Clue::Lately, other.latest);
@@ -318,8 +322,9 @@ pub const CLUE_WEIGHTS: [f32; FEATURES] = {
     weights
 };
 
-const OF_PLACES: [f32; PLACED.len()] = [-0.56, 1.04, 0.58, 0.23, 0.47, 0.51, 0.68, 0.43, 0.57, -0.00, 0.08];
-const OF_UNKNOWN: [f32; WITHOUT_PAST.len()] = [-0.24, 0.15, -0.15, 0.35, 0.75, -0.10, 0.37, 0.19, -0.84];
+const OF_PLACES: [f32; PLACED.len()] =
+    [-0.47, 0.55, 1.25, 0.53, -0.28, 0.56, 0.38, 0.79, 0.33, 0.80, -0.06, 0.00];
+const OF_UNKNOWN: [f32; WITHOUT_PAST.len()] = [-0.23, 0.14, 0.04, 0.35, 0.74, -0.08, 0.57, 0.23, -0.89];
 
 /// The tables of weights, as source text.
 pub fn tables(weights: &[f32; FEATURES]) -> String {

@@ -25,6 +25,8 @@ const MAX_WORDS: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Question<'q> {
     pub query: &'q str,
+    /// Words of it that stand in files which are no code, and so are no mistakes.
+    pub elsewhere: &'q [String],
     /// Results wanted.
     pub top_k: usize,
     /// Whether relations and common changes of the best files count.
@@ -139,7 +141,7 @@ impl<'c> Found<'c> {
             // The root spreads the low end, where most files are.
             if says { ((score + held_back).max(0.0) / most).sqrt() } else { 0.0 }
         };
-        let spelled = spelled(corpus, question.query);
+        let spelled = spelled(corpus, question.query, question.elsewhere);
         let ranking = fuse::rank(corpus, &spelled.query, &weights, &Tuning::default(), shown);
         let files = fuse::best(&ranking.scores, ranking.scores.len());
         let files =
@@ -171,7 +173,12 @@ impl<'c> Found<'c> {
     /// How many symbols could have been shown.
     pub fn symbol_count(&self, kinds: &dyn Fn(NodeKind) -> bool) -> usize {
         let least = usize::from(kinds(NodeKind::File));
-        let of = |&file: &FileIx| self.best_units(file, kinds).len().max(least);
+        let of = |&file: &FileIx| {
+            let (units, score) = (self.best_units(file, kinds), self.ranking.scores[file as usize]);
+            let first = units.first().map_or(1.0, |one| one.fits);
+            let fits = |one: &&Fitting| score * one.fits / first >= self.question.min_score;
+            units.iter().filter(fits).count().max(if units.is_empty() { least } else { 0 })
+        };
         self.files.iter().map(of).sum()
     }
 
@@ -190,15 +197,17 @@ impl<'c> Found<'c> {
         self.files.len()
     }
 
-    /// Files with their best symbols.
-    pub fn files(&self) -> Vec<FileHit> {
-        let files = self.files.iter().take(self.question.top_k);
-        let hits = files.filter_map(|&file| {
+    /// Files with their best symbols of some kinds; without such a symbol only where files themselves are wanted.
+    pub fn files(&self, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<FileHit> {
+        let hits = self.files.iter().filter_map(|&file| {
+            let symbols: Vec<NodeIx> = self.best_units(file, kinds).into_iter().map(|one| one.node).collect();
+            if symbols.is_empty() && !kinds(NodeKind::File) {
+                return None;
+            }
             let node = self.graph.node_by_path(self.corpus.text.path(file))?;
-            let symbols = self.best_units(file, &|_| true).into_iter().map(|one| one.node).collect();
             Some(FileHit { hit: self.hit(node, file, self.ranking.scores[file as usize], None), symbols })
         });
-        hits.collect()
+        hits.take(self.question.top_k).collect()
     }
 
     /// Symbols, no more than two of a file.
@@ -225,6 +234,13 @@ impl<'c> Found<'c> {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.node.cmp(&b.node)));
         hits.truncate(self.question.top_k);
         hits
+    }
+
+    /// The best symbols of one file, whatever its place.
+    pub fn symbols_of(&self, path: &str, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<Hit> {
+        let Some(file) = self.corpus.text.file(path) else { return Vec::new() };
+        let units = self.best_units(file, kinds).into_iter();
+        units.map(|one| self.hit(one.node, file, 1.0, Some(one.unit))).collect()
     }
 
     /// The best symbols of a file that have words of the question, and how well they fit.
@@ -410,7 +426,8 @@ mod tests {
         let graph = graph();
         let corpus = corpus(&graph, commits);
         let tests = if scope == "tests/" { Tests::Wanted } else { Tests::After };
-        let question = Question { query, top_k: 10, graph: Graphed::Yes, min_score: 0.0, tests };
+        let question =
+            Question { query, elsewhere: &[], top_k: 10, graph: Graphed::Yes, min_score: 0.0, tests };
         let found = Found::of(&corpus, &graph, &question, |path| path.starts_with(scope));
         let hits = found.symbols(&|_| true);
         assert_eq!(
@@ -434,6 +451,7 @@ mod tests {
         let scores = |min_score: f32| -> Vec<f32> {
             let question = Question {
                 query: "evict a key",
+                elsewhere: &[],
                 top_k: 10,
                 graph: Graphed::Yes,
                 min_score,

@@ -22,12 +22,16 @@ pub struct Spelled {
     pub read_as: Vec<(String, String)>,
 }
 
-/// Reads unknown words of a question as known ones, where they are near enough. Words of the history are known, too.
-pub fn spelled(corpus: &Corpus, query: &str) -> Spelled {
+/// Reads unknown words of a question as known ones, where they are near enough. Words of the history are known, too, and
+/// those that stand `elsewhere`.
+pub fn spelled(corpus: &Corpus, query: &str, elsewhere: &[String]) -> Spelled {
     let words: Vec<&str> = raw_words(query).collect();
     let said: Vec<&&str> = words.iter().filter(|word| !terms_of_text(word).is_empty()).collect();
-    let unknown: Vec<&str> =
-        said.iter().map(|word| **word).filter(|word| is_plain(word) && !is_known(corpus, word)).collect();
+    let unknown: Vec<&str> = said
+        .iter()
+        .map(|word| **word)
+        .filter(|word| is_plain(word) && !is_known(corpus, word) && !elsewhere.iter().any(|one| one == word))
+        .collect();
     if unknown.is_empty() || unknown.len() > MAX_UNKNOWN {
         return Spelled { query: query.to_owned(), read_as: Vec::new() };
     }
@@ -75,7 +79,8 @@ fn is_plain(word: &str) -> bool {
     (MIN_WORD..=MAX_WORD).contains(&word.len()) && is_letters && parts_of(word).nth(1).is_none()
 }
 
-fn is_known(corpus: &Corpus, word: &str) -> bool {
+/// Whether the code or its history has a word.
+pub fn is_known(corpus: &Corpus, word: &str) -> bool {
     let whole = corpus.text.files_with(hash(&word.to_lowercase())) > 0;
     whole
         || terms_of_text(word)
@@ -214,7 +219,7 @@ mod tests {
         let files = ["a.py".to_owned()];
         let commits = [NamedCommit { message, time_ms: 0, files: &files }];
         let corpus = Corpus::of(TextIndex::of(bags.into()), commits.into_iter(), None);
-        let spelled = spelled(&corpus, query);
+        let spelled = spelled(&corpus, query, &[]);
         let read: Vec<String> = spelled.read_as.iter().map(|(from, to)| format!("{from}>{to}")).collect();
         format!("{} [{}]", spelled.query, read.join(" "))
     }

@@ -32,7 +32,11 @@ pub struct Terms {
 impl Terms {
     /// Hands over every term of `text`, in order; parts of an identifier first, then the identifier as one word.
     pub fn each(&mut self, text: &str, mut found: impl FnMut(Term)) {
-        for word in raw_words(text).filter(|word| word.len() <= MAX_WORD) {
+        for word in raw_words(text) {
+            if word.len() > MAX_WORD {
+                pairs_of(word).for_each(&mut found);
+                continue;
+            }
             let (start, end) = match self.known.get(word) {
                 Some(&range) => range,
                 None => self.learn(word),
@@ -62,6 +66,7 @@ impl Terms {
             self.whole.push_str(&self.part);
             parts += 1;
             if self.part.len() >= MIN_PART && !is_stop(&self.part) && !is_number(&self.part) {
+                self.cut.extend(pairs_of(&self.part));
                 self.cut.push(hash(stem(&self.part)));
             }
         }
@@ -69,6 +74,21 @@ impl Terms {
             self.cut.push(hash(&self.whole));
         }
     }
+}
+
+/// Each two neighbouring signs of a script that puts no space between words: nobody knows where its words end.
+fn pairs_of(part: &str) -> impl Iterator<Item = Term> {
+    let is_long = part.chars().filter(|&sign| is_unspaced(sign)).count() > 2;
+    let starts = part.char_indices().filter(move |&(_, sign)| is_long && is_unspaced(sign));
+    starts.filter_map(|(at, sign)| {
+        let next = part[at + sign.len_utf8()..].chars().next().filter(|&next| is_unspaced(next))?;
+        Some(hash(&part[at..at + sign.len_utf8() + next.len_utf8()]))
+    })
+}
+
+/// Kana, Han, Hangul and Thai.
+fn is_unspaced(sign: char) -> bool {
+    matches!(sign, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{0e00}'..='\u{0e7f}')
 }
 
 /// Every term of a text.
@@ -185,6 +205,23 @@ mod tests {
         check("Größe", "Größe");
         check("SOME_CONST", "SOME CONST");
         check("aB", "a B");
+    }
+
+    #[test]
+    fn a_script_without_spaces_is_found_by_a_part_of_what_it_says() {
+        let said = terms_of_text("def 合計を計算する(): pass");
+        for part in ["計算", "合計", "計算する", "合計を計算する"] {
+            assert!(
+                terms_of_text(part).iter().all(|term| said.contains(term) || part == "計算する"),
+                "{part}"
+            );
+            assert!(terms_of_text(part).iter().any(|term| said.contains(term)), "{part}");
+        }
+        assert!(!terms_of_text("引算").iter().any(|term| said.contains(term)));
+        let long = "この関数は与えられたすべての商品の価格の合計を計算して返します";
+        assert!(terms_of_text(long).contains(&terms_of_text("合計")[0]));
+        // What has spaces is cut as before.
+        assert_eq!(terms_of_text("größe").len(), 1);
     }
 
     #[test]

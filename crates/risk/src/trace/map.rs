@@ -42,11 +42,22 @@ const ELSEWHERE: [&str; 15] = [
     "/libexec/",
 ];
 
-/// Looks up every frame. `below` turns a path of this machine into one of the repository, if it is one.
-pub fn map(graph: &Graph, frames: Vec<Frame>, below: impl Fn(&str) -> Option<String>) -> Vec<Mapped> {
+/// What a path of a trace is on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// A file of the repository, by its path there.
+    Ours(String),
+    /// A file of another repository.
+    Others,
+    /// It may come from another machine.
+    Unknown,
+}
+
+/// Looks up every frame. `whose` says what a path is on this machine.
+pub fn map(graph: &Graph, frames: Vec<Frame>, whose: impl Fn(&str) -> Whose) -> Vec<Mapped> {
     let files = Files::of(graph);
     let one = |frame: Frame| {
-        let mapping = files.find(graph, &frame, &below);
+        let mapping = files.find(graph, &frame, &whose);
         Mapped { frame, mapping }
     };
     frames.into_iter().map(one).collect()
@@ -67,17 +78,23 @@ impl<'g> Files<'g> {
         Self { by_name }
     }
 
-    fn find(&self, graph: &Graph, frame: &Frame, below: &impl Fn(&str) -> Option<String>) -> Mapping {
+    fn find(&self, graph: &Graph, frame: &Frame, whose: &impl Fn(&str) -> Whose) -> Mapping {
         if frame.path.is_empty() {
             return Mapping::Outside;
         }
-        let exact = below(&frame.path).filter(|path| graph.node_by_path(path).is_some());
-        if let Some(path) = exact {
-            return node_of(graph, &path, frame);
+        let whose = whose(&frame.path);
+        if let Whose::Ours(path) = &whose
+            && graph.node_by_path(path).is_some()
+        {
+            return node_of(graph, path, frame);
         }
         // An installed copy of this very repository.
         if let Some(own) = installed(&frame.path).and_then(|rest| self.ending_in(rest)) {
             return node_of(graph, own, frame);
+        }
+        // Files of two repositories are often called alike.
+        if whose == Whose::Others {
+            return Mapping::Outside;
         }
         let is_elsewhere = ELSEWHERE.iter().any(|part| frame.path.contains(part));
         let candidates = self.alike(&frame.path, is_elsewhere);

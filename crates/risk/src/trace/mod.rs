@@ -6,5 +6,5 @@ mod parse;
 mod plain;
 mod sections;
 
-pub use map::{Mapped, Mapping, Suspect, Weights, map, suspects};
+pub use map::{Mapped, Mapping, Suspect, Weights, Whose, map, suspects};
 pub use parse::{Frame, Parsed, Style, is_trace, parse};
