@@ -1,5 +1,6 @@
 //! Anchors: places in the code that a note, card or task speaks of, and whether they still hold the same.
 
+mod around;
 mod lines;
 
 use schemars::JsonSchema;
@@ -7,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MemoryError;
 use crate::port::{AnchorAt, AnchorRow, CopyRow};
+pub use around::{AROUND, Standing, standings};
 use lines::Verdict;
-pub use lines::{AROUND, Standing};
 
 /// Looks at today's code.
 pub trait AnchorProbe: Sync {
@@ -263,8 +264,8 @@ fn state(code: &dyn AnchorProbe, row: &AnchorRow) -> (Option<AnchorState>, Optio
         (Sight::Found { .. }, Some(_)) => AnchorState::Changed,
         (Sight::Gone, _) => AnchorState::Gone,
     };
-    let stood_alone = row.copy.as_ref().is_none_or(|copy| copy.of < 2);
-    if state == AnchorState::Current && stood_alone {
+    // A copy may stand at its lines, unless nothing was kept by which to tell.
+    if state == AnchorState::Current && row.copy.is_none() {
         return (Some(state), None);
     }
     let (AnchorAt::Path { lines: Some(lines), .. }, Some(hash)) = (&row.at, &row.hash) else {
@@ -360,14 +361,9 @@ mod tests {
 
         fn standings(&self, _: &AnchorAt, hash: &str) -> Option<Vec<Standing>> {
             let count = hash.split('|').count();
-            let texts = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<_>>();
             let held = self.0.windows(count).enumerate().filter(|(_, held)| held.join("|") == hash);
-            let place = |at: usize| Standing {
-                first: u32::try_from(at + 1).unwrap(),
-                before: texts(&self.0[..at]).into_iter().rev().take(AROUND).collect(),
-                after: texts(&self.0[at + count..]).into_iter().take(AROUND).collect(),
-            };
-            Some(held.map(|(at, _)| place(at)).collect())
+            let starts: Vec<usize> = held.map(|(at, _)| at).collect();
+            Some(standings(&self.0, &starts, count, &str::to_owned))
         }
 
         fn line_count(&self, _: &str) -> Option<u32> {

@@ -365,7 +365,9 @@ impl Ask<'_> {
             return Ok(false);
         };
         let other = self.rows.version_at(stream.id, &row.key, Seq::TIP)?;
-        Ok(other.is_some() && graph::same(other.as_ref(), Some(row)))
+        let is_closed = |row: &VersionRow| row.body.valid_to.is_some();
+        Ok(other
+            .is_some_and(|other| is_closed(&other) == is_closed(row) && graph::same(Some(&other), Some(row))))
     }
 
     fn entity(&self, found: &Found) -> Result<Option<(Hit, Vec<Anchor>)>, MemoryError> {

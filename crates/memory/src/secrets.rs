@@ -97,7 +97,8 @@ fn looks_real(kind: &str, value: &str) -> bool {
         BARE_PASSWORD => {
             let kept = value.trim_end_matches(|c: char| c.is_ascii_digit());
             let has = |of: fn(char) -> bool| kept.contains(of);
-            has(|c| c.is_ascii_digit() || !c.is_alphanumeric())
+            let is_phrase = value.len() >= PHRASE && value.bytes().all(|byte| byte.is_ascii_lowercase());
+            (is_phrase || has(|c| c.is_ascii_digit() || !c.is_alphanumeric()))
                 && has(|c| c.is_ascii_alphabetic())
                 && !METHODS.contains(&value.to_lowercase().as_str())
         }
@@ -107,6 +108,9 @@ fn looks_real(kind: &str, value: &str) -> bool {
         _ => true,
     }
 }
+
+/// So many small letters without a blank are several words, as passwords are made of; no name of code is written so.
+const PHRASE: usize = 20;
 
 /// What documentation writes where a password would be.
 const PLACEHOLDERS: [&str; 7] =
@@ -156,6 +160,7 @@ fn mixes_digits(value: &str) -> bool {
 static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     [
         ("private key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
+        ("age key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{20,}"),
         ("AWS key id", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
         ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
         ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{18,}"),
@@ -213,6 +218,8 @@ mod tests {
             format!("password = \"{}\"", "hunter2"),
             format!("DB_PASSWORD='{}'", "s3cr3t!!"),
             format!("password = {}", "hunter2supersecret"),
+            format!("passwd: {}", "correcthorsebatterystaple"),
+            format!("AGE-SECRET-KEY-{}", "1QQPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQG"),
             format!("The password: {}.", "s3cr3t!!x"),
             format!("SECRET_KEY=\"{}\"", "192b9bdd22ab9ed4d12e236c78afcb9a393ec15f71bbf5dc987d54727823bcbf"),
             format!("SECRET_KEY={}", "django-insecure-8v#k2p!x9q$w7e&r5t"),

@@ -10,8 +10,8 @@ use crate::anchors::{self, Anchor, AnchorProbe, Sight, Standing};
 use crate::branch::View;
 use crate::error::MemoryError;
 use crate::graph::GraphView;
-use crate::ids::{BranchName, DocName};
-use crate::port::{AnchorAt, AnchorRow, Rows, StreamKind, WorkspaceRow};
+use crate::ids::{BranchName, DocName, Seq};
+use crate::port::{AnchorAt, AnchorRow, EntryRow, Rows, StreamKind, WorkspaceRow};
 use crate::ports::Ports;
 
 /// A place that changed since something was written about it.
@@ -33,6 +33,8 @@ pub(crate) struct Stale<'a> {
     ws: &'a WorkspaceRow,
     code: Remembering<'a>,
     seen: HashSet<(String, AnchorAt)>,
+    /// The number by which each note was met first, by that of its original.
+    notes: HashMap<Seq, Seq>,
     found: Vec<StaleAnchor>,
     partial: bool,
 }
@@ -40,7 +42,15 @@ pub(crate) struct Stale<'a> {
 impl<'a> Stale<'a> {
     pub(crate) fn new(ports: &Ports<'a>, rows: &'a dyn Rows, ws: &'a WorkspaceRow) -> Self {
         let code = Remembering { code: ports.code, seen: Mutex::default() };
-        Self { rows, ws, code, seen: HashSet::new(), found: Vec::new(), partial: false }
+        Self {
+            rows,
+            ws,
+            code,
+            seen: HashSet::new(),
+            notes: HashMap::new(),
+            found: Vec::new(),
+            partial: false,
+        }
     }
 
     pub(crate) fn found(self) -> Vec<StaleAnchor> {
@@ -62,6 +72,12 @@ impl<'a> Stale<'a> {
         }
     }
 
+    /// Those of a note. It is named by its number where it is shown; an original and its copies are told once.
+    pub(crate) fn look_at_note(&mut self, row: &EntryRow) {
+        let first = *self.notes.entry(row.original()).or_insert(row.seq);
+        self.look(&first.to_string(), &row.anchors);
+    }
+
     /// Those of everything that a branch shows: notes, cards and other nodes.
     pub(crate) fn branch(&mut self, branch: &BranchName) -> Result<(), MemoryError> {
         let (rows, ws) = (self.rows, self.ws);
@@ -78,7 +94,7 @@ impl<'a> Stale<'a> {
                 for row in found {
                     // A card's node stands for its entry, and an original for its copies.
                     if row.format.as_deref() != Some("card") {
-                        self.look(&row.original().to_string(), &row.anchors);
+                        self.look_at_note(&row);
                     }
                 }
             }

@@ -5,3 +5,6 @@ mod sqlite;
 
 pub use ram::RamStore;
 pub use sqlite::{SqliteStore, problem_of, set_aside, sqlite_version};
+
+/// The layout of what is stored, the same for every store.
+const SCHEMA_VERSION: u32 = 9;

@@ -1,20 +1,7 @@
 //! Lines: which of the places of a file that hold an anchored text is the one that was meant.
 
+use super::around::{AROUND, Standing};
 use crate::port::CopyRow;
-
-/// A place of a file that holds the lines of an anchor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// The number of its first line.
-    pub first: u32,
-    /// Hashes of the lines before it, the nearest first, as far as [`AROUND`].
-    pub before: Vec<String>,
-    /// The same of the lines after it.
-    pub after: Vec<String>,
-}
-
-/// So many lines on each side tell copies of a text apart.
-pub const AROUND: usize = 8;
 
 /// What became of anchored lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,22 +27,26 @@ pub(super) fn copy(first: u32, places: &[Standing]) -> Option<CopyRow> {
         before: meant.before.clone(),
         after: meant.after.clone(),
         shared: (most(|place| &place.before), most(|place| &place.after)),
+        inside: Some(meant.inside.clone()),
+        within: others()
+            .filter(|other| other.inside == meant.inside)
+            .map(|other| common(&other.before, &meant.before))
+            .max(),
     })
 }
 
-/// How many lines two places have in common, counted from the text between them.
+/// How many lines two places have in common, counted from the text between them. The end of the file counts as one.
 fn common(one: &[String], other: &[String]) -> u32 {
-    (0..)
-        .zip(one.iter().zip(other))
-        .find(|(_, (one, other))| one != other)
-        .map_or_else(|| u32::try_from(one.len().min(other.len())).unwrap_or(u32::MAX), |(count, _)| count)
+    let equal = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let both_end = equal == one.len() && equal == other.len() && equal < AROUND;
+    u32::try_from(equal + usize::from(both_end)).unwrap_or(u32::MAX)
 }
 
 /// What the places that hold the text now say about lines that were written down.
 ///
-/// Text that stood once and stands once is the same text, wherever it is. Of several places the one is meant that stands
-/// next to more of the lines it stood next to than any other copy did. Where no place does, the text is only believed to
-/// be the one that was meant if it stands at its line and nothing says that it is another.
+/// Text stands where it stood if what is around it says so: what encloses it, or the lines directly before it. Of a text
+/// that had copies, these count only as far as they told it from the copies: when it is removed, a copy slides between
+/// the lines that followed it and others, and looks like it from below.
 pub(super) fn judge((first, last): (u32, u32), copy: Option<&CopyRow>, places: &[Standing]) -> Verdict {
     let here = places.iter().find(|place| place.first == first);
     let told = |place: &Standing| match place.first == first {
@@ -72,50 +63,96 @@ pub(super) fn judge((first, last): (u32, u32), copy: Option<&CopyRow>, places: &
             (None, _) => Verdict::Unsure,
         };
     };
-    if let ([only], 1) = (places, copy.of) {
-        return told(only);
-    }
-    let kept = |place: &Standing| {
-        let (before, after) = (common(&place.before, &copy.before), common(&place.after, &copy.after));
-        (before > copy.shared.0 || after > copy.shared.1).then_some(before + after)
+    let kept: Vec<Kept> = places.iter().map(|place| Kept::of(copy, place)).collect();
+    let is_same = |kept: &Kept| match copy.of {
+        ..2 => kept.is_text_that_stood_once(places.len()),
+        _ => kept.is_copy(copy, places.len()),
     };
-    let most = places.iter().filter_map(kept).max();
-    let mut best = places.iter().filter(|place| most.is_some() && kept(place) == most);
+    let Some(most) = kept.iter().filter(|kept| is_same(kept)).max() else { return Verdict::Unsure };
+    let mut best = places.iter().zip(&kept).filter(|(_, kept)| *kept == most).map(|(place, _)| place);
     match (best.next(), best.next()) {
         (Some(only), None) => told(only),
-        (Some(_), Some(_)) => here.filter(|here| kept(here) == most).map_or(Verdict::Unsure, told),
-        // Lines around it changed: as many copies as there were, and this one where it was.
-        (None, _) => {
-            let is_same_copy = |place: &&Standing| {
-                let number = places.iter().position(|other| other.first == place.first);
-                copy.of == 1
-                    || places.len() == copy.of as usize
-                        && number.is_some_and(|number| number + 1 == copy.which as usize)
-                        && (copy.before.first() == place.before.first()
-                            || copy.after.first() == place.after.first())
-            };
-            here.filter(is_same_copy).map_or(Verdict::Unsure, told)
+        // Nothing tells these apart, so it is the one that did not move.
+        _ => here.filter(|here| Kept::of(copy, here) == *most).map_or(Verdict::Unsure, told),
+    }
+}
+
+/// What a place still has of what was around the text, the most telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Kept {
+    inside: Inside,
+    before: u32,
+    after: u32,
+}
+
+/// What encloses a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Inside {
+    Another,
+    /// It was not written down.
+    Untold,
+    /// Nothing does, as it was.
+    Nothing,
+    Same,
+}
+
+impl Kept {
+    fn of(copy: &CopyRow, place: &Standing) -> Self {
+        let inside = match &copy.inside {
+            None => Inside::Untold,
+            Some(inside) if *inside != place.inside => Inside::Another,
+            Some(inside) if inside.is_empty() => Inside::Nothing,
+            Some(_) => Inside::Same,
+        };
+        let (before, after) = (common(&place.before, &copy.before), common(&place.after, &copy.after));
+        Self { inside, before, after }
+    }
+
+    /// Whether this is the text that had no copy, now that it stands at so many places.
+    fn is_text_that_stood_once(&self, places: usize) -> bool {
+        match self.inside {
+            Inside::Same => true,
+            Inside::Another => self.before > 0,
+            // Where nothing encloses it, whole parts of a file are moved.
+            Inside::Untold | Inside::Nothing => places == 1 || self.before > 0,
         }
+    }
+
+    /// Whether this is the one of several copies that was meant, now that there are so many.
+    fn is_copy(&self, copy: &CopyRow, places: usize) -> bool {
+        let told_by_heading =
+            self.inside == Inside::Same && copy.within.is_none_or(|shared| self.before > shared);
+        if told_by_heading || self.before > copy.shared.0 {
+            return true;
+        }
+        // No line before it told it from the others, and none is missing.
+        let is_all = |kept: u32, lines: &[String]| kept == common(lines, lines);
+        let none_is_gone = places >= copy.of as usize;
+        self.inside != Inside::Another
+            && none_is_gone
+            && is_all(self.before, &copy.before)
+            && (self.after > copy.shared.1 || is_all(self.after, &copy.after))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    use super::super::around::standings;
     use super::*;
+
+    fn standing(lines: &[&str], wanted: &[&str]) -> Vec<Standing> {
+        let found = lines.windows(wanted.len()).enumerate().filter(|(_, held)| *held == wanted);
+        let starts: Vec<usize> = found.map(|(at, _)| at).collect();
+        standings(lines, &starts, wanted.len(), &str::to_owned)
+    }
 
     /// Every place of a text that holds these lines.
     fn places(text: &str, wanted: &str) -> Vec<Standing> {
         let lines: Vec<&str> = text.split(' ').collect();
         let wanted: Vec<&str> = wanted.split(' ').collect();
-        let texts = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let found = lines.windows(wanted.len()).enumerate().filter(|(_, held)| *held == wanted);
-        found
-            .map(|(at, _)| Standing {
-                first: u32::try_from(at + 1).unwrap(),
-                before: texts(&lines[..at]).into_iter().rev().take(AROUND).collect(),
-                after: texts(&lines[at + wanted.len()..]).into_iter().take(AROUND).collect(),
-            })
-            .collect()
+        standing(&lines, &wanted)
     }
 
     /// What became of `wanted`, which stood at line `first` of `then`.
@@ -174,9 +211,9 @@ mod tests {
             ("a b c", "Here"),
             ("x a b c", "3-3"),
             ("x b a b", "4-4"),
-            ("x b y z b", "Here"),
+            ("x b y z b", "Unsure"),
             ("b x y b", "Unsure"),
-            ("x b b", "Here"),
+            ("x b b", "Unsure"),
             ("a", "Nowhere"),
         ] {
             assert_eq!(now("b", 2, then, text), said, "{text}");
@@ -190,5 +227,90 @@ mod tests {
         assert_eq!(judged("a c b"), Verdict::Moved((3, 3)));
         assert_eq!(judged("b c b"), Verdict::Unsure);
         assert_eq!(judged("a c"), Verdict::Nowhere);
+    }
+
+    #[test]
+    fn a_block_that_was_removed_is_not_the_one_that_now_stands_before_what_followed_it() {
+        let blocks = |names: &[&str]| -> String {
+            names.iter().map(|name| format!("def {name}():\n    x = 1\n    return x\n\n")).collect()
+        };
+        let found = |text: &str, wanted: &[&str]| standing(&text.lines().collect::<Vec<_>>(), wanted);
+        let body = ["    x = 1", "    return x"];
+        let meant = copy(6, &found(&blocks(&["a", "b", "c"]), &body)).unwrap();
+        let judged = |names: &[&str]| judge((6, 7), Some(&meant), &found(&blocks(names), &body));
+        assert_eq!(judged(&["a", "c"]), Verdict::Unsure);
+        assert_eq!(judged(&["new", "a", "c"]), Verdict::Unsure);
+        assert_eq!(judged(&["a", "b", "new", "c"]), Verdict::Here);
+        assert_eq!(judged(&["a", "new", "b", "c"]), Verdict::Moved((10, 11)));
+        // One more parameter makes no other function of it.
+        let wider = blocks(&["a", "b", "c"]).replace("b()", "b(tax)");
+        assert_eq!(judge((6, 7), Some(&meant), &found(&wider, &body)), Verdict::Here);
+    }
+
+    /// How blocks of a file are written: what begins one, how its body is indented, and what ends it.
+    #[derive(Clone, Copy, Debug)]
+    struct Style(fn(u32) -> String, &'static str, &'static [&'static str]);
+
+    const STYLES: [Style; 3] = [
+        Style(|name| format!("def fn{name}(self):"), "    ", &[""]),
+        Style(|name| format!("void fn{name}(void) {{"), "  ", &["}", ""]),
+        Style(|name| format!("[{name}]"), "", &[""]),
+    ];
+
+    /// A file of these blocks, whose bodies are all the same, and the line (from 0) at which each body begins.
+    fn file(style: Style, blocks: &[u32], body: usize) -> (Vec<String>, Vec<usize>) {
+        let (mut lines, mut bodies) = (Vec::new(), Vec::new());
+        for &name in blocks {
+            lines.push(style.0(name));
+            bodies.push(lines.len());
+            lines.extend((0..body).map(|line| format!("{}do({})", style.1, line % 6)));
+            lines.extend(style.2.iter().map(ToString::to_string));
+        }
+        (lines, bodies)
+    }
+
+    proptest! {
+        /// Blocks are removed, put in, moved and shuffled. The anchored one is `current` where it stands, and nowhere else.
+        #[test]
+        fn an_anchor_is_current_at_its_block_and_at_no_copy_of_it(
+            style in proptest::sample::select(&STYLES),
+            count in 1_u32..7,
+            body in 1_usize..12,
+            meant in 0_usize..7,
+            part in (0_usize..16, 0_usize..16),
+            now in proptest::sample::subsequence((0_u32..9).collect::<Vec<_>>(), 0..=9).prop_shuffle(),
+            keep_order in proptest::bool::ANY,
+        ) {
+            // Without indentation nothing but the nearest lines tells blocks apart.
+            let body = if style.1.is_empty() { body.min(AROUND - 1) } else { body };
+            let then: Vec<u32> = (0..count).collect();
+            let meant = meant % then.len();
+            let (from, to) = (part.0 % body, part.1 % body);
+            let (from, to) = (from.min(to), from.max(to));
+            let mut now = now;
+            if keep_order {
+                now.sort_unstable();
+            }
+            let (lines, bodies) = file(style, &then, body);
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let at = bodies[meant] + from;
+            let wanted = &lines[at..=at - from + to];
+            let first = u32::try_from(at + 1).unwrap();
+            let copy = copy(first, &standing(&lines, wanted)).unwrap();
+            let (lines, bodies) = file(style, &now, body);
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let last = first + u32::try_from(to - from).unwrap();
+            let said = match judge((first, last), Some(&copy), &standing(&lines, wanted)) {
+                Verdict::Here => Some(first),
+                Verdict::Moved((first, _)) => Some(first),
+                Verdict::Unsure | Verdict::Nowhere => None,
+            };
+            let block = now.iter().position(|name| *name == then[meant]);
+            let stands = block.map(|block| u32::try_from(bodies[block] + from + 1).unwrap());
+            // The only block of a file under another name is that block.
+            if stands.is_some() || count > 1 {
+                prop_assert_eq!(said, stands, "{:?} {:?} -> {:?}", lines, then, now);
+            }
+        }
     }
 }

@@ -13,25 +13,33 @@ use crate::stale::Stale;
 use crate::think::{CardType, PINNED};
 
 impl Look<'_> {
-    /// The hand-off that was written last; a merge that copied an older one later does not make it newer.
-    pub(super) fn handoff(&self, stale: &mut Stale<'_>) -> Result<Option<BriefNote>, MemoryError> {
+    /// The hand-off that was written last; a merge that copied an older one later does not make it newer. And how many
+    /// earlier ones there are.
+    pub(super) fn handoff(&self, stale: &mut Stale<'_>) -> Result<(Option<BriefNote>, usize), MemoryError> {
         let mut newest: Option<EntryRow> = None;
         let mut own: Option<EntryRow> = None;
-        self.marked("handoff", Mark::Handoff, &mut |row| {
+        let (mut all, mut all_own) = (BTreeSet::new(), BTreeSet::new());
+        self.marked("handoffs", Mark::Handoff, &mut |row| {
             let at = row.seq;
             let on_target = self.target.is_some_and(|id| row.branch == id.branch());
-            let best = if on_target { &mut own } else { &mut newest };
-            let is_newer = best.as_ref().is_none_or(|best| best.original() < row.original());
-            if is_newer && (on_target || self.holds(&row.branch, row.seq)) {
-                *best = Some(row);
+            if on_target || self.holds(&row.branch, row.seq) {
+                let (best, all) = match on_target {
+                    true => (&mut own, &mut all_own),
+                    false => (&mut newest, &mut all),
+                };
+                all.insert(row.original());
+                if best.as_ref().is_none_or(|best| best.original() < row.original()) {
+                    *best = Some(row);
+                }
             }
             // The rows that follow have lower numbers, and a copy has a higher one than its original.
-            let wanted = if self.target.is_some() { &own } else { &newest };
-            wanted.as_ref().is_some_and(|best| best.original() >= at)
+            let (best, all) = if self.target.is_some() { (&own, &all_own) } else { (&newest, &all) };
+            best.as_ref().is_some_and(|best| best.original() >= at) && self.seen("handoffs", all.len())
         })?;
-        let Some(row) = own.or(newest) else { return Ok(None) };
-        stale.look(&row.original().to_string(), &row.anchors);
-        Ok(Some(note(&row, self.first_entry(&row)?, self.longest_handoff)))
+        let earlier = if own.is_some() { all_own.len() } else { all.len() }.saturating_sub(1);
+        let Some(row) = own.or(newest) else { return Ok((None, 0)) };
+        stale.look_at_note(&row);
+        Ok((Some(note(&row, self.first_entry(&row)?, self.longest_handoff)), earlier))
     }
 
     /// Pinned notes and cards, newest first.
@@ -54,7 +62,7 @@ impl Look<'_> {
         })?;
         let mut out = Vec::with_capacity(found.len());
         for row in &found {
-            stale.look(&row.original().to_string(), &row.anchors);
+            stale.look_at_note(row);
             out.push((row.original(), note(row, self.first_entry(row)?, LONG)));
         }
         Ok(out)

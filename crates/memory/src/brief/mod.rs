@@ -78,7 +78,8 @@ pub struct BriefOutput {
     /// Pinned notes and cards, newest first; the last to be dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<BriefNote>,
-    /// Tasks that are claimed, active or blocked and not ready: those of the asking agent first, then the most urgent.
+    /// Tasks that are claimed, active or blocked, neither ready nor the focus: those of the asking agent first, then the
+    /// most urgent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at_work: Vec<EntityLine>,
     /// Tasks that can be started now, most urgent first.
@@ -159,6 +160,9 @@ pub struct BriefConflict {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dropped {
+    /// Hand-offs before the one that is shown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub handoffs: usize,
     pub pinned: usize,
     pub ready: usize,
     pub decisions: usize,
@@ -231,7 +235,7 @@ impl Look<'_> {
     fn gather(&self) -> Result<BriefOutput, MemoryError> {
         let mut stale = Stale::new(self.ports, self.rows, self.ws);
         let focus = self.focus(&mut stale)?;
-        let handoff = self.handoff(&mut stale)?;
+        let (handoff, earlier) = self.handoff(&mut stale)?;
         let pinned = self.pinned(&mut stale)?;
         let decisions = self.cards(CardType::Decision, &mut stale)?;
         let questions = self.cards(CardType::Question, &mut stale)?;
@@ -247,13 +251,13 @@ impl Look<'_> {
                 }
             }
         }
+        let (notes, more_notes) = self.plain_notes(focus.as_ref(), &mut stale)?;
         stale.branch(&self.ws.checkout)?;
         let focused = self.target.or(self.ws.focus);
         let listed = at_work.iter().chain(&ready).take(EACH).map(|row| row.id);
         for id in focused.into_iter().chain(listed.filter(|_| self.target.is_none())) {
             stale.branch(&id.branch())?;
         }
-        let (notes, more_notes) = self.plain_notes(focus.as_ref(), &mut stale)?;
         let now = self.ports.clock.now();
         let lines = |rows: &[EntityRow]| rows.iter().map(|row| EntityLine::of(row, now)).collect::<Vec<_>>();
         if stale.is_partial() {
@@ -274,7 +278,12 @@ impl Look<'_> {
             elsewhere: if self.target.is_none() { self.elsewhere()? } else { Vec::new() },
             stale_anchors: stale.found(),
             last_event_id: (self.ws.event.0 > 0).then(|| self.ws.event.to_string()),
-            dropped: Dropped { ready: more_ready, notes: more_notes, ..Dropped::default() },
+            dropped: Dropped {
+                ready: more_ready,
+                notes: more_notes,
+                handoffs: earlier,
+                ..Dropped::default()
+            },
             partly_seen: self.partly.borrow().iter().map(|name| (*name).to_owned()).collect(),
             truncated: false,
         };
@@ -395,7 +404,9 @@ impl Look<'_> {
             row.claim.as_ref().filter(|claim| claim.is_live(now)).map(|claim| claim.agent.clone())
         };
         out.retain(|row| {
-            let shown = ready.iter().any(|other| other.id == row.id);
+            // The focus says itself who has it and how it stands.
+            let shown =
+                ready.iter().any(|other| other.id == row.id) || self.target.or(self.ws.focus) == Some(row.id);
             !shown && (holder(row).is_some() || !matches!(row.status, Status::Todo))
         });
         // A stable sort: the most urgent stay first among equals.

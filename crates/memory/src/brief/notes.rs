@@ -44,7 +44,7 @@ impl Look<'_> {
         found.truncate(NOTES);
         let mut out = Vec::with_capacity(found.len());
         for row in &found {
-            stale.look(&row.original().to_string(), &row.anchors);
+            stale.look_at_note(row);
             out.push(note(row, self.first_entry(row)?, SHORT));
         }
         Ok((out, more))

@@ -298,6 +298,7 @@ fn shorten_titles(out: &mut BriefOutput, max: usize) {
 fn left_out(out: &BriefOutput, whole: &BriefOutput) -> Dropped {
     let before = whole.dropped;
     Dropped {
+        handoffs: before.handoffs,
         pinned: before.pinned + whole.pinned.len() - out.pinned.len(),
         ready: before.ready + whole.ready.len() - out.ready.len(),
         decisions: before.decisions + whole.decisions.len() - out.decisions.len(),

@@ -1,15 +1,15 @@
 //! Writing nodes and edges, all of a batch or none.
 
-use m1nd_stdx::clock::UnixMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::place;
+use super::supersede;
 use super::view::GraphView;
 use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, GraphNodeId, Relation, Seq, WorkspaceId};
-use crate::port::{Body, End, GraphKey, Object, VersionRow};
+use crate::port::{Body, GraphKey, Object, VersionRow};
 use crate::ports::Ports;
 use crate::secrets::Sensitive;
 use crate::target::Place;
@@ -151,6 +151,7 @@ pub fn apply(ports: &Ports<'_>, request: &GraphApplyRequest) -> Result<GraphAppl
                 && view.live(w.tx.rows(), key)?.is_some()
             {
                 check_ends(w, &view, &place, key)?;
+                supersede::refuse_circle(w.tx.rows(), &view, key, "ops")?;
             }
         }
         Ok(Outcome::Keep(GraphApplyOutput {
@@ -186,6 +187,7 @@ pub(crate) fn delete_node(
         let state = NewVersion { deleted: true, body: edge.body.clone(), origin: origin.clone() };
         w.put_version(&place.branch, &place.doc, &edge.key, state)?;
     }
+    supersede::follow(w, place, edges.iter().map(|edge| &edge.key))?;
     Ok(edges)
 }
 
@@ -273,15 +275,14 @@ fn name(op: OpName) -> &'static str {
 fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied) -> Result<(), MemoryError> {
     match step {
         Step::Upsert(key, body, anchors) => {
-            let valid_to = superseded_at(w, place, key)?;
-            let mut body = Body { valid_to, ..Body::clone(body) };
+            let mut body = Body::clone(body);
             if *anchors == Anchors::AsBefore
                 && let Some(before) = live(w, place)?.live(w.tx.rows(), key)?
             {
                 body.anchors = before.body.anchors;
             }
             let state = NewVersion { deleted: false, body, origin: None };
-            w.put_version(&place.branch, &place.doc, key, state)?;
+            supersede::put(w, place, key, state)?;
             match key {
                 GraphKey::Node(_) => applied.nodes_upserted += 1,
                 GraphKey::Edge { .. } => applied.edges_upserted += 1,
@@ -303,7 +304,7 @@ fn perform(w: &mut Writer<'_>, place: &Place, step: &Step, applied: &mut Applied
                 return Err(MemoryError::EdgeUnknown { from, rel, to, at: place.told() });
             };
             let gone = NewVersion { deleted: true, body: row.body, origin: None };
-            w.put_version(&place.branch, &place.doc, key, gone)?;
+            supersede::put(w, place, key, gone)?;
             applied.edges_deleted += 1;
         }
     }
@@ -319,19 +320,6 @@ fn as_it_stays(w: &Writer<'_>, place: &Place, before: Seq, err: MemoryError) -> 
         Ok(nearest) => MemoryError::NodeUnknown { id, nearest, at },
         Err(err) => err,
     }
-}
-
-/// Until when a node held, as long as the card that took its place says so: new words do not bring it back.
-fn superseded_at(w: &Writer<'_>, place: &Place, key: &GraphKey) -> Result<Option<UnixMs>, MemoryError> {
-    let GraphKey::Node(id) = key else { return Ok(None) };
-    let view = live(w, place)?;
-    let Some(closed) = view.live(w.tx.rows(), key)?.and_then(|row| row.body.valid_to) else {
-        return Ok(None);
-    };
-    let edges = view.edges(w.tx.rows(), id, End::To)?;
-    let stands =
-        |edge: &VersionRow| matches!(&edge.key, GraphKey::Edge { rel, .. } if rel.as_str() == "supersedes");
-    Ok(edges.iter().any(stands).then_some(closed))
 }
 
 /// A live edge needs both its nodes.

@@ -1,5 +1,6 @@
-//! Why a conflict is one: both sides changed a key, or an edge would be left without its node.
+//! Why a conflict is one: both sides changed a key, an edge would be left without its node, or cards would supersede each other.
 
+use super::supersede;
 use super::view::GraphView;
 use crate::error::MemoryError;
 use crate::port::{ConflictRow, ConflictStatus, GraphKey, Rows, WorkspaceRow};
@@ -45,7 +46,14 @@ impl Cause {
             }
             GraphKey::Node(_) | GraphKey::Edge { .. } => {}
         }
-        out.what = Some(if !out.missing_nodes.is_empty() {
+        let against = if deleted { Vec::new() } else { supersede::circle(rows, &view, &row.key)? };
+        out.what = Some(if let Some(against) = against.first() {
+            let against = against.key.text();
+            format!(
+                "{from} says {key}, {into} says {against}: each would have taken the place of the other. use_into keeps \
+                 what {into} says; use_from takes what {from} says and removes {against}."
+            )
+        } else if !out.missing_nodes.is_empty() {
             let missing = out.missing_nodes.join(" and ");
             format!(
                 "{from} wrote the edge {key}; {into} has no node {missing} any more. use_into leaves the edge out; \

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::key::EdgeKey;
 use super::place;
 use super::query::{DEFAULT_LIMIT, MAX_LIMIT};
-use super::state::{object, same};
+use super::state::{identical, object};
 use super::view::GraphView;
 use crate::branch::{Part, View, existing};
 use crate::budget::{Budget, Fit, Item, fit, json_size, shorten_text};
@@ -212,7 +212,7 @@ impl Compare<'_> {
             }
         }
         let there = self.there.state(self.rows, &row.key)?;
-        Ok(!same(Some(row), there.as_ref()))
+        Ok(!identical(Some(row), there.as_ref()))
     }
 
     /// States that both sides once shared and that only `from` has changed since, newest first.
@@ -245,7 +245,7 @@ impl Compare<'_> {
                 continue;
             }
             let there = self.there.state(self.rows, &key)?;
-            if !same(Some(&row), there.as_ref()) {
+            if !identical(Some(&row), there.as_ref()) {
                 out.insert(std::cmp::Reverse(row.seq), row);
             }
         }

@@ -1,6 +1,6 @@
 //! Merging the graph of a branch back into the branch it was cut off.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -11,15 +11,16 @@ use super::dispute::Dispute;
 use super::place;
 use super::resolve::{AGREED, WITHDRAWN, close, superseded_by};
 use super::since::{Left, Since};
-use super::state::{object, same};
+use super::state::{identical, object, same};
+use super::supersede;
 use super::view::GraphView;
 use crate::branch::existing;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, DocName, GraphNodeId, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{
-    ConflictRow, ConflictStatus, GraphKey, KeyKind, Order, Origin, Rows, StreamKind, StreamRow, VersionRow,
-    VersionScan,
+    ConflictRow, ConflictStatus, End, GraphKey, KeyKind, Order, Origin, Rows, StreamKind, StreamRow,
+    VersionRow, VersionScan,
 };
 use crate::ports::Ports;
 use crate::target::Place;
@@ -60,7 +61,7 @@ pub struct GraphMergeOutput {
     pub from: BranchName,
     pub into: BranchName,
     pub doc: DocName,
-    /// Keys written to the destination, or that would be.
+    /// Keys written to the destination, or that would be; edges that go with a deleted node too, on the node's page.
     pub merged: usize,
     /// Keys of which the branch says nothing new, that say the same on both sides, or whose conflict is open already (of an
     /// edge: that of its node).
@@ -212,7 +213,7 @@ enum Plan {
     Agreed,
     /// Only `from` changed it.
     Take,
-    /// Both changed it, or taking it would leave an edge without its node.
+    /// Both changed it, or taking it would leave an edge without its node, or two cards in each other's place.
     Clash,
 }
 
@@ -246,12 +247,75 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Does with one key what its plan says.
+    /// Does with one key what its plan says, and counts it.
     fn settle(&mut self, theirs: VersionRow) -> Result<(), MemoryError> {
+        let along = self.edges_along(&theirs)?;
+        let one = usize::from(!self.is_counted_with_node(&theirs)?);
+        let key = theirs.key.clone();
+        self.settle_as(theirs, one)?;
+        if !along.is_empty() && self.ours()?.live(self.w.tx.rows(), &key)?.is_none() {
+            let written = along.iter().filter(|was_there| **was_there).count();
+            self.merged += written;
+            self.skipped += along.len() - written;
+        }
+        Ok(())
+    }
+
+    /// Edges that `from` deleted, at a node that it deleted, and whether the destination has each. Where the node goes they
+    /// go with it, and are counted with it: later, on whichever page, nobody can tell any more who deleted them.
+    fn edges_along(&self, theirs: &VersionRow) -> Result<Vec<bool>, MemoryError> {
+        let (GraphKey::Node(id), Some(stream)) = (&theirs.key, &self.since.stream) else {
+            return Ok(Vec::new());
+        };
+        if !theirs.deleted {
+            return Ok(Vec::new());
+        }
+        let (rows, ours) = (self.w.tx.rows(), self.ours()?);
+        let mut along: BTreeMap<String, bool> = BTreeMap::new();
+        for end in [End::From, End::To] {
+            let edges = rows.edges_at(stream.id, id, end, Seq::TIP)?;
+            for edge in edges.into_iter().filter(|edge| edge.deleted) {
+                // With the first of two nodes that are gone.
+                let is_counted = match self.node_of(&ours, &edge)? {
+                    Some(node) => node.seq < theirs.seq,
+                    None => false,
+                };
+                if !is_counted {
+                    along.insert(edge.key.text(), ours.live(rows, &edge.key)?.is_some());
+                }
+            }
+        }
+        Ok(along.into_values().collect())
+    }
+
+    /// Whether a deleted edge was counted when its node was met.
+    fn is_counted_with_node(&self, theirs: &VersionRow) -> Result<bool, MemoryError> {
+        Ok(theirs.deleted && self.node_of(&self.ours()?, theirs)?.is_some())
+    }
+
+    /// The first node of an edge that `from` deleted and that the destination does not have.
+    fn node_of(&self, ours: &GraphView, edge: &VersionRow) -> Result<Option<VersionRow>, MemoryError> {
+        let rows = self.w.tx.rows();
+        let GraphKey::Edge { from, to, .. } = &edge.key else { return Ok(None) };
+        let mut first: Option<VersionRow> = None;
+        for end in [from, to] {
+            let key = GraphKey::Node(end.clone());
+            if let Some(node) = self.since.own(rows, &key)?.filter(|node| node.deleted)
+                && ours.live(rows, &key)?.is_none()
+                && first.as_ref().is_none_or(|first| node.seq < first.seq)
+            {
+                first = Some(node);
+            }
+        }
+        Ok(first)
+    }
+
+    /// Does with one key what its plan says. `one` is what it counts for where nothing is written.
+    fn settle_as(&mut self, theirs: VersionRow, one: usize) -> Result<(), MemoryError> {
         let mut how = AGREED;
         match self.plan(&theirs)? {
             Plan::Nothing => {
-                self.skipped += 1;
+                self.skipped += one;
                 let current = self.ours()?.state(self.w.tx.rows(), &theirs.key)?;
                 let is_news = self.since.is_news(self.w.tx.rows(), Some(&theirs), &theirs.key)?;
                 if !is_news && !same(current.as_ref(), Some(&theirs)) {
@@ -259,13 +323,13 @@ impl Run<'_, '_> {
                 }
             }
             Plan::Agreed => {
-                self.skipped += 1;
+                self.skipped += one;
                 self.leave(&theirs.key, Left::Agreed(theirs.seq))?;
             }
             Plan::Take => self.take(&theirs)?,
             Plan::Clash => {
                 if !self.record(&theirs)? {
-                    self.skipped += 1;
+                    self.skipped += one;
                 }
                 return Ok(());
             }
@@ -294,12 +358,12 @@ impl Run<'_, '_> {
 
     fn plan(&self, theirs: &VersionRow) -> Result<Plan, MemoryError> {
         let rows = self.w.tx.rows();
-        if !self.since.is_news(rows, Some(theirs), &theirs.key)? {
+        if !self.since.is_seen_anew(rows, theirs)? {
             return Ok(Plan::Nothing);
         }
         let ours = self.ours()?;
         let current = ours.state(rows, &theirs.key)?;
-        if same(current.as_ref(), Some(theirs)) {
+        if identical(current.as_ref(), Some(theirs)) {
             return Ok(Plan::Agreed);
         }
         // Whatever the destination did since: only a new word of `from` is a new question.
@@ -309,7 +373,18 @@ impl Run<'_, '_> {
         if self.went_with_node(&ours, theirs)? {
             return Ok(Plan::Nothing);
         }
-        if self.since.is_news(rows, current.as_ref(), &theirs.key)? || self.leaves_hole(&ours, theirs)? {
+        // Who looked at the code last knows what it holds; that is nothing to argue about.
+        if let Some(current) = current.as_ref().filter(|current| same(Some(*current), Some(theirs))) {
+            let is_older = current.seq < theirs.seq || !self.since.is_seen_anew(rows, current)?;
+            return Ok(if is_older { Plan::Take } else { Plan::Agreed });
+        }
+        if !self.since.is_news(rows, Some(theirs), &theirs.key)? {
+            return Ok(Plan::Nothing);
+        }
+        if self.since.is_news(rows, current.as_ref(), &theirs.key)?
+            || self.leaves_hole(&ours, theirs)?
+            || !theirs.deleted && !supersede::circle(rows, &ours, &theirs.key)?.is_empty()
+        {
             return Ok(Plan::Clash);
         }
         Ok(Plan::Take)
@@ -397,10 +472,10 @@ impl Run<'_, '_> {
                         self.take(&node)?;
                     }
                 }
-                self.w.put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
+                supersede::put(self.w, &self.place, &theirs.key, state)?;
             }
             GraphKey::Node(_) | GraphKey::Edge { .. } => {
-                self.w.put_version(&self.place.branch, &self.place.doc, &theirs.key, state)?;
+                supersede::put(self.w, &self.place, &theirs.key, state)?;
             }
         }
         self.leave(&theirs.key, Left::Agreed(theirs.seq))?;

@@ -14,6 +14,7 @@ mod query;
 mod resolve;
 mod since;
 mod state;
+mod supersede;
 mod validate;
 mod view;
 
@@ -34,6 +35,7 @@ pub(crate) use resolve::superseded_by;
 pub use resolve::{ConflictResolveOutput, ConflictResolveRequest, Resolution, resolve};
 pub use state::{Edge, Node};
 pub(crate) use state::{same, same_body};
+pub(crate) use supersede::{SUPERSEDES, refuse_circle};
 pub(crate) use validate::dangling_edges;
 pub use validate::{GraphStats, GraphValidateOutput, GraphValidateRequest, ValidateError, validate};
 pub(crate) use view::GraphView;

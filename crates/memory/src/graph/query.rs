@@ -104,7 +104,13 @@ pub struct GraphQueryOutput {
     pub next_edges_cursor: Option<i64>,
     /// Whether the budget or `edges_limit` dropped or shortened something.
     pub truncated: bool,
+    /// Those of `ids` that the graph does not have, on the first page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_ids: Vec<GraphNodeId>,
 }
+
+/// How many unknown ids are named.
+const UNKNOWN: usize = 20;
 
 pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQueryOutput, MemoryError> {
     let workspace = WorkspaceId::parse(&request.workspace)?;
@@ -143,6 +149,7 @@ pub fn query(ports: &Ports<'_>, request: &GraphQueryRequest) -> Result<GraphQuer
             edges_dropped: some.then_some(edges.len()),
             next_edges_cursor: some.then_some(ws.seq.0),
             truncated: false,
+            unknown_ids: if cursor > ws.seq.0 { filter.unknown(rows, &view)? } else { Vec::new() },
         };
         let room = budget.0.saturating_sub(json_size(&out));
         // Neither depends on how far the edges were read, so that every call about this page means the same nodes.
@@ -221,6 +228,21 @@ impl Filter {
             && (self.tags_any.is_empty() || self.tags_any.iter().any(|tag| body.tags.contains(tag)))
             && self.tags_all.iter().all(|tag| body.tags.contains(tag))
             && self.text.as_ref().is_none_or(|wanted| row.holds(wanted))
+    }
+
+    /// The ids that were asked for and that nothing has.
+    fn unknown(&self, rows: &dyn Rows, view: &GraphView) -> Result<Vec<GraphNodeId>, MemoryError> {
+        let mut out = Vec::new();
+        for id in self.ids.iter().flatten() {
+            let state = view.state(rows, &GraphKey::Node(id.clone()))?;
+            if state.is_none_or(|row| row.deleted && !self.deleted) && !out.contains(id) {
+                out.push(id.clone());
+            }
+            if out.len() == UNKNOWN {
+                break;
+            }
+        }
+        Ok(out)
     }
 
     /// Up to `limit` nodes with `seq < cursor`, newest first; and whether there are more.

@@ -9,6 +9,7 @@ use super::conflicts::known;
 use super::merge::leave_gone;
 use super::since::{Left, Since};
 use super::state::object;
+use super::supersede;
 use crate::branch::existing;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, ConflictId, Seq, WorkspaceId};
@@ -192,7 +193,14 @@ fn apply(w: &mut Writer<'_>, ports: &Ports<'_>, row: &ConflictRow, since: &Since
             leave_gone(w, since, &edges)?;
         }
         key => {
-            w.put_version(&place.branch, &place.doc, key, state)?;
+            // Whoever decides that a card takes the place of another decides that it was not superseded by it.
+            let against =
+                if state.deleted { Vec::new() } else { supersede::circle(w.tx.rows(), &view, key)? };
+            for edge in against {
+                let gone = NewVersion { deleted: true, body: edge.body, origin: None };
+                supersede::put(w, &place, &edge.key, gone)?;
+            }
+            supersede::put(w, &place, key, state)?;
         }
     }
     Ok(())

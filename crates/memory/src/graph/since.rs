@@ -1,6 +1,6 @@
 //! Since: what two branches did to a key after they last agreed on it.
 
-use super::state::same;
+use super::state::{identical, same};
 use super::view::GraphView;
 use crate::error::MemoryError;
 use crate::ids::{BranchName, DocName, Seq};
@@ -80,6 +80,11 @@ impl Since {
         key: &GraphKey,
     ) -> Result<bool, MemoryError> {
         Ok(!same(side, self.agreed(rows, key)?.as_ref()))
+    }
+
+    /// The same, or whether it was looked at the code again.
+    pub(super) fn is_seen_anew(&self, rows: &dyn Rows, side: &VersionRow) -> Result<bool, MemoryError> {
+        Ok(!identical(Some(side), self.agreed(rows, &side.key)?.as_ref()))
     }
 
     /// Whether somebody decided not to take what this version says; only another word is a new question.

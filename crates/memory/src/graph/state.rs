@@ -129,15 +129,24 @@ pub(crate) fn object(row: &VersionRow, code: &dyn AnchorProbe) -> Object {
     }
 }
 
-/// Whether two states of a key say the same. What is not there and what was deleted is the same.
+/// Whether two states of a key say the same. What is not there and what was deleted is the same; whether a card is closed is
+/// said by the edges at it.
 pub(crate) fn same(a: Option<&VersionRow>, b: Option<&VersionRow>) -> bool {
     let live = |row: Option<&VersionRow>| row.filter(|row| !row.deleted).map(|row| row.body.clone());
     match (live(a), live(b)) {
         (None, None) => true,
-        // When exactly something was superseded is no matter to argue about.
-        (Some(a), Some(b)) => same_body(&a, &b) && a.valid_to.is_some() == b.valid_to.is_some(),
+        (Some(a), Some(b)) => same_body(&a, &b),
         _ => false,
     }
+}
+
+/// Whether two states of a key say the same of the same code: a place that was looked at again holds something else now.
+pub(super) fn identical(a: Option<&VersionRow>, b: Option<&VersionRow>) -> bool {
+    let seen = |row: Option<&VersionRow>| {
+        let anchors = row.filter(|row| !row.deleted).map(|row| row.body.anchors.as_slice());
+        anchors.unwrap_or_default().iter().map(|anchor| anchor.hash.clone()).collect::<Vec<_>>()
+    };
+    same(a, b) && seen(a) == seen(b)
 }
 
 /// Whether two bodies say the same, leaving aside whether they were superseded since.

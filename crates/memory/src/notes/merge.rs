@@ -114,7 +114,8 @@ pub fn merge(ports: &Ports<'_>, request: &MergeRequest) -> Result<MergeOutput, M
             merged,
             skipped: count - merged,
             dry_run,
-            pagination: Pagination::new(cursor, limit, count, next),
+            // What was there already took no room on this page.
+            pagination: Pagination::new(cursor, limit, merged, next),
         };
         let rehearsed = dry_run || merged == 0;
         Ok(if rehearsed { Outcome::Discard(out) } else { Outcome::Keep(out) })

@@ -181,6 +181,12 @@ pub struct CopyRow {
     pub after: Vec<String>,
     /// How many of the lines before, and of those after, another of the places had as well.
     pub shared: (u32, u32),
+    /// The hash of what enclosed it, empty if nothing did. Rows of older versions do not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<String>,
+    /// How many of the lines before another of the places had that the same enclosed; nothing if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

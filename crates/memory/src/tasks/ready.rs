@@ -1,6 +1,7 @@
 //! The tasks that somebody could start now.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::context::EntityLine;
 use crate::budget::{Budget, Fit, fit, json_size};
 use crate::error::{MemoryError, StoreError};
-use crate::ids::{EntityId, WorkspaceId};
+use crate::ids::{EntityId, EventNo, Seq, WorkspaceId};
 use crate::page::{self, Pagination};
 use crate::port::{self, EntityRow, Rows, Status, WorkspaceRow};
 use crate::ports::Ports;
@@ -62,7 +63,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
     let cursor = page::cursor(request.cursor, 0)?;
     port::read(ports.store, |rows| {
         let ws = writer::workspace(rows, &workspace)?;
-        let behind = (cursor > 0).then_some(cursor);
+        let behind = (cursor > 0).then(|| standing_at(rows, &ws, cursor)).transpose()?;
         let readiness = Readiness::new(rows, &ws);
         let mut failed: Option<StoreError> = None;
         let mut tasks = Vec::new();
@@ -79,7 +80,7 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
                 }
                 return ControlFlow::Continue(());
             }
-            if tasks.len() <= limit && behind.is_none_or(|at| at < place(&row)) {
+            if tasks.len() <= limit && behind.is_none_or(|at| at < rank(&row)) {
                 match readiness.is_unblocked(&row) {
                     Ok(true) => {
                         numbers.push(place(&row));
@@ -120,12 +121,29 @@ pub fn ready(ports: &Ports<'_>, request: &TasksReadyRequest) -> Result<TasksRead
 
 /// Numbers of a workspace stay below this, and the whole below what JSON can hold.
 const SEQS: i64 = 1 << 33;
-/// More urgent than this is as urgent as this where pages are turned; so is less urgent.
+/// Urgencies from here on, either way, have one number in a cursor: there the task that it names tells its own.
 const URGENCY: i64 = (1 << 19) - 1;
 
-/// Where a task stands in the list, as one number that grows: it stays the same whatever becomes of other tasks.
+/// Where a task stands in the list: more urgent first, then older.
+fn rank(row: &EntityRow) -> (Reverse<i64>, Seq) {
+    (Reverse(row.priority), row.created_seq)
+}
+
+/// The same as one number: it stays the same whatever becomes of other tasks.
 fn place(row: &EntityRow) -> i64 {
     (URGENCY - row.priority.clamp(-URGENCY, URGENCY)) * SEQS + row.created_seq.0.min(SEQS - 1)
+}
+
+/// Where the task stands that a cursor names.
+fn standing_at(rows: &dyn Rows, ws: &WorkspaceRow, cursor: i64) -> Result<(Reverse<i64>, Seq), StoreError> {
+    let (urgency, seq) = (URGENCY - cursor / SEQS, Seq(cursor % SEQS));
+    if urgency.abs() >= URGENCY {
+        let named = rows.entities(ws.no, Seq(seq.0 + 1), EventNo(0), 1)?;
+        if let Some(row) = named.first().filter(|row| place(row) == cursor) {
+            return Ok(rank(row));
+        }
+    }
+    Ok((Reverse(urgency), seq))
 }
 
 /// Tells which tasks are ready, and asks after each plan and task that they hang on once.

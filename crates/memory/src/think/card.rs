@@ -66,7 +66,6 @@ pub fn is_card_type(type_: &str) -> bool {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Card {
     pub(super) id: CardId,
-    pub(super) kind: CardType,
     pub(super) body: Body,
     pub(super) supports: Vec<CardId>,
     pub(super) blocks: Vec<CardId>,
@@ -89,6 +88,9 @@ impl Card {
     /// The card that an update makes of the one that is there: what was not written out stays.
     pub(super) fn over(mut self, there: &Body) -> Self {
         let kept = |field: &str| !self.given.contains(field);
+        if kept("type") {
+            self.body.type_ = there.type_.clone();
+        }
         if kept("title") {
             self.body.title = there.title.clone();
         }
@@ -151,6 +153,10 @@ impl Card {
     }
 
     pub(super) fn check(&self) -> Result<(), MemoryError> {
+        if self.body.type_.is_empty() {
+            return Err(MemoryError::invalid("card.type", "is missing"));
+        }
+        CardType::parse(&self.body.type_)?;
         if self.body.title.is_none() && self.body.text.is_none() {
             return Err(MemoryError::invalid("card", "has neither title nor text"));
         }
@@ -187,10 +193,8 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
     if id.node().is_reserved() {
         return Err(MemoryError::ReservedId { id: id.to_string() });
     }
-    let Some(kind) = string(&mut fields, "type")? else {
-        return Err(MemoryError::invalid("card.type", "is missing"));
-    };
-    let kind = CardType::parse(&kind)?;
+    // An update may leave it out; `check` asks for it once it is known what the card becomes.
+    let kind = string(&mut fields, "type")?.map(|kind| CardType::parse(&kind)).transpose()?;
     let title = text::optional_title("card.title", string(&mut fields, "title")?.as_deref(), sensitive)?;
     let body = text::optional_body("card.text", string(&mut fields, "text")?.as_deref(), sensitive)?;
     let status = string(&mut fields, "status")?.filter(|status| !status.is_empty());
@@ -212,9 +216,13 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
     };
     // What is not a field of a card is kept, under meta.
     for (key, value) in fields {
-        if !value.is_null() {
-            meta.entry(key).or_insert(value);
+        if value.is_null() {
+            continue;
         }
+        if meta.get(&key).is_some_and(|said| *said != value) {
+            return unreadable(format!("{key} is given twice, in the card and in its meta"));
+        }
+        meta.insert(key, value);
     }
     if let Some(pinned) = meta.get_mut(PINNED) {
         // Lines of `key: value` hold texts only.
@@ -226,7 +234,7 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
     }
     let meta = text::meta("card.meta", Some(&meta), sensitive)?;
     let body = Body {
-        type_: kind.as_str().to_owned(),
+        type_: kind.map_or("", CardType::as_str).to_owned(),
         title,
         text: body,
         status: Some(status),
@@ -235,7 +243,7 @@ pub(super) fn read(value: &Value, sensitive: Sensitive) -> Result<Card, MemoryEr
         valid_to: None,
         anchors: Vec::new(),
     };
-    let mut card = Card { id, kind, body, supports, blocks, supersedes, anchors, given };
+    let mut card = Card { id, body, supports, blocks, supersedes, anchors, given };
     card.mark();
     Ok(card)
 }
@@ -274,6 +282,14 @@ fn lines(source: &str) -> Result<Object, MemoryError> {
                 out.insert(key.clone(), Value::String(value.trim().to_owned()));
                 last = Some(key);
                 inner = None;
+            }
+            (_, Some((key, _))) if !key.trim().is_empty() => {
+                let said = text::cut(key.trim(), 64);
+                return unreadable(format!(
+                    "line {}: {said:?} is no key, which is one word of letters, digits and _ - . (at most 64); a line that \
+                     goes on with the value before it is indented",
+                    at + 1
+                ));
             }
             _ => return unreadable(format!("line {} is not `key: value`", at + 1)),
         }
@@ -408,6 +424,11 @@ mod tests {
             (json!({"id": "task:a", "type": "note", "title": "x"}), "reserved"),
             (json!("id: a\nhello"), "line 2"),
             (json!("id: a\nid: b"), "twice"),
+            (json!("id: a\ntype: note\nkey with space: v"), "\"key with space\" is no key"),
+            (
+                json!({"id": "a", "type": "note", "title": "x", "foo": 1, "meta": {"foo": 2}}),
+                "foo is given twice",
+            ),
             (json!("{\"id\": "), "does not parse"),
             (json!(7), "neither"),
         ] {

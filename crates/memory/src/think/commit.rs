@@ -1,16 +1,14 @@
 //! Writing a card: its trace entry, its node and its edges, in one transaction.
 
-use std::collections::HashSet;
-
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use super::card::{Card, Links, is_card_type, read};
 use super::place::{CardPlace, place};
 use crate::anchors::{self, AnchorIn};
 use crate::error::MemoryError;
-use crate::graph::{GraphView, live, same_body};
+use crate::graph::{GraphView, SUPERSEDES, live, refuse_circle, same_body};
 use crate::ids::{BranchName, CardId, DocName, Relation, Seq, WorkspaceId};
 use crate::port::{Body, End, EntryKind, GraphKey, Object, VersionRow};
 use crate::ports::Ports;
@@ -41,17 +39,21 @@ pub struct ThinkCardRequest {
     #[schemars(schema_with = "card_schema")]
     pub card: Value,
     /// Cards that this one supports.
-    #[serde(default)]
-    pub supports: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "said")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub supports: Option<Option<Vec<String>>>,
     /// Cards that this one blocks.
-    #[serde(default)]
-    pub blocks: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "said")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub blocks: Option<Option<Vec<String>>>,
     /// Cards whose place this one takes; they stay readable and get `valid_to`.
-    #[serde(default)]
-    pub supersedes: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "said")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub supersedes: Option<Option<Vec<String>>>,
     /// Code it speaks of: node_id, or path with lines (12-40)
-    #[serde(default)]
-    pub anchors: Option<Vec<AnchorIn>>,
+    #[serde(default, deserialize_with = "said")]
+    #[schemars(with = "Option<Vec<AnchorIn>>")]
+    pub anchors: Option<Option<Vec<AnchorIn>>>,
     /// Change a card that exists with other contents; what is left out stays, a list replaces, null clears
     #[serde(default)]
     pub update: Option<bool>,
@@ -61,6 +63,19 @@ pub struct ThinkCardRequest {
     /// Accept text that looks like a secret
     #[serde(default)]
     pub allow_sensitive: Option<bool>,
+}
+
+/// Tells `null`, which clears in an update, from what is left out.
+fn said<'de, D: Deserializer<'de>, T: Deserialize<'de>>(input: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(input).map(Some)
+}
+
+/// What a call names: a list, or nothing at all where an update says `null`.
+fn named<T: Clone>(given: &Option<Option<Vec<T>>>, update: bool) -> Option<Vec<T>> {
+    match given {
+        Some(None) if update => Some(Vec::new()),
+        given => given.clone().flatten(),
+    }
 }
 
 fn card_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -107,11 +122,14 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
         sensitive.check(field, doc.as_deref().unwrap_or_default())?;
     }
     let mut card = read(&request.card, sensitive)?;
-    card.name("anchors", request.anchors.clone(), |card, anchors| card.anchors.extend(anchors));
+    let update = request.update == Some(true);
+    card.name("anchors", named(&request.anchors, update), |card, anchors| card.anchors.extend(anchors));
     card.body.anchors = anchors::take(ports.code, &card.anchors)?;
-    card.name("supports", ids(request.supports.as_deref())?, |card, ids| add(&mut card.supports, ids));
-    card.name("blocks", ids(request.blocks.as_deref())?, |card, ids| add(&mut card.blocks, ids));
-    card.name("supersedes", ids(request.supersedes.as_deref())?, |card, ids| add(&mut card.supersedes, ids));
+    card.name("supports", ids(named(&request.supports, update))?, |card, ids| add(&mut card.supports, ids));
+    card.name("blocks", ids(named(&request.blocks, update))?, |card, ids| add(&mut card.blocks, ids));
+    card.name("supersedes", ids(named(&request.supersedes, update))?, |card, ids| {
+        add(&mut card.supersedes, ids)
+    });
     let once = Once { operation: "think_card", key: request.idempotency_key.as_deref() };
     write(ports, &workspace, &once, |w| {
         let (target, branch) = (request.target.as_deref(), request.branch.as_deref());
@@ -122,7 +140,6 @@ pub fn commit(ports: &Ports<'_>, request: &ThinkCardRequest) -> Result<ThinkCard
             return Err(MemoryError::OneOf { first: "target", second: "branch, trace_doc and graph_doc" });
         };
         let place = Place { branch: branch.clone(), doc: graph_doc.clone() };
-        let update = request.update == Some(true);
         let mut card = card.clone();
         if update {
             let view = live(w, &place)?;
@@ -225,8 +242,6 @@ fn plan(w: &Writer<'_>, place: &Place, card: &Card, update: bool) -> Result<Plan
     Ok(plan)
 }
 
-const SUPERSEDES: &str = "supersedes";
-
 fn is_of(key: &GraphKey, wanted: &str) -> bool {
     matches!(key, GraphKey::Edge { rel, .. } if rel.as_str() == wanted)
 }
@@ -253,10 +268,8 @@ fn link(
             return Err(MemoryError::invalid(links.rel, itself));
         }
         let there = refers(w, view, place, card, other)?;
-        if links.rel == SUPERSEDES {
-            refuse_circle(w, view, card, other)?;
-        }
         let key = GraphKey::Edge { from: card.id.node(), rel: Relation::stored(links.rel), to: other.node() };
+        refuse_circle(rows, view, &key, SUPERSEDES)?;
         left_out.retain(|edge| edge.key != key);
         if view.live(rows, &key)?.is_none() && !plan.edges.contains(&key) {
             plan.edges.push(key);
@@ -266,29 +279,6 @@ fn link(
         }
     }
     Ok(left_out)
-}
-
-/// A card cannot take the place of one that took its own, however far back.
-fn refuse_circle(w: &Writer<'_>, view: &GraphView, card: &Card, other: &CardId) -> Result<(), MemoryError> {
-    let mut seen = HashSet::from([other.node()]);
-    let mut queue = vec![other.node()];
-    while let Some(node) = queue.pop() {
-        for edge in view.edges(w.tx.rows(), &node, End::From)? {
-            let GraphKey::Edge { rel, to, .. } = edge.key else { continue };
-            if rel.as_str() != "supersedes" {
-                continue;
-            }
-            if to == card.id.node() {
-                let reason =
-                    format!("{other} superseded {} already; take a new id for what holds now", card.id);
-                return Err(MemoryError::invalid("supersedes", reason));
-            }
-            if seen.insert(to.clone()) {
-                queue.push(to);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The card that this one refers to; it must exist, and be a card.
@@ -346,7 +336,7 @@ fn apply(w: &mut Writer<'_>, place: &Place, card: &Card, plan: Plan) -> Result<G
 fn entry(card: &Card, update: bool) -> NewEntry {
     let mut meta = Object::new();
     meta.insert("card_id".to_owned(), json!(card.id));
-    meta.insert("card_type".to_owned(), json!(card.kind.as_str()));
+    meta.insert("card_type".to_owned(), json!(card.body.type_));
     meta.insert("status".to_owned(), json!(card.body.status));
     if !card.body.tags.is_empty() {
         meta.insert("tags".to_owned(), json!(card.body.tags));
@@ -370,7 +360,7 @@ fn entry(card: &Card, update: bool) -> NewEntry {
     }
 }
 
-fn ids(given: Option<&[String]>) -> Result<Option<Vec<CardId>>, MemoryError> {
+fn ids(given: Option<Vec<String>>) -> Result<Option<Vec<CardId>>, MemoryError> {
     given.map(|given| given.iter().map(|id| CardId::parse(id)).collect()).transpose()
 }
 

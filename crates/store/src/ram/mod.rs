@@ -71,6 +71,6 @@ impl Store for RamStore {
     }
 
     fn schema_version(&self) -> u32 {
-        8
+        crate::SCHEMA_VERSION
     }
 }

@@ -11,7 +11,7 @@ use super::errors::fault;
 use super::{Sql, node_text};
 
 /// The present version of the layout.
-pub(super) const VERSION: u32 = 8;
+pub(super) const VERSION: u32 = crate::SCHEMA_VERSION;
 
 /// What turns version `n` into version `n + 1`, for each `n`. Never changed once released.
 const STEPS: [&str; VERSION as usize] = [
@@ -23,6 +23,7 @@ const STEPS: [&str; VERSION as usize] = [
     include_str!("missions.sql"),
     include_str!("drawers.sql"),
     include_str!("merging.sql"),
+    include_str!("checkpoints.sql"),
 ];
 
 /// Versions before this one were indexed in another way: words were not folded, then copies of cards were left out.
@@ -150,7 +151,8 @@ mod tests {
             );
             put(&ports, "main", json!([node("kept", "main")]));
             let (merged, conflicts) = merge(&ports);
-            assert_eq!((merged, conflicts.len()), (2, 1));
+            // What was taken, what is gone, and its edge.
+            assert_eq!((merged, conflicts.len()), (3, 1));
             let keep = json!({"conflict_id": conflicts[0], "resolution": "use_into"});
             graph::resolve(&ports, &ask(keep)).unwrap();
         }

@@ -11,6 +11,7 @@ mod node_text;
 mod open;
 mod read;
 mod rows;
+mod states;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -48,8 +49,8 @@ pub struct SqliteStore {
     /// How readers are opened.
     reading: Role,
     check: Check,
-    /// The state of a mission that was read last, and the text that it was read from.
-    last_state: Mutex<Option<(Vec<u8>, m1nd_mission::State)>>,
+    /// States of the missions that were asked for last.
+    states: Mutex<Vec<states::Known>>,
 }
 
 impl std::fmt::Debug for SqliteStore {
@@ -65,7 +66,7 @@ impl SqliteStore {
         let (writer, reading) = open::open(&path)?;
         let check = Check::start(&path, reading);
         let (writer, readers) = (FairMutex::new(writer), Mutex::new(Vec::new()));
-        Ok(Self { path, writer, readers, reading, check, last_state: Mutex::default() })
+        Ok(Self { path, writer, readers, reading, check, states: Mutex::default() })
     }
 
     pub fn path(&self) -> &Path {

@@ -231,3 +231,72 @@ fn a_brief_says_which_forks_hold_what_it_does_not_show() {
         assert_eq!(w.ok("brief", json!({})).get("elsewhere"), None);
     });
 }
+
+#[test]
+fn a_brief_counts_the_hand_offs_before_the_last() {
+    on_every_store(|w| {
+        let put = |branch: &str, text: &str| {
+            let note = json!({"branch": branch, "doc": "notes", "content": text, "meta": {"handoff": true}});
+            w.ok("notes_commit", note);
+        };
+        put("main", "one");
+        assert_eq!(w.ok("brief", json!({}))["dropped"].get("handoffs"), None);
+        put("main", "two");
+        w.ok("branch_create", json!({"name": "fork", "from": "main"}));
+        put("fork", "three");
+        let brief = w.ok("brief", json!({}));
+        assert_eq!((&brief["handoff"]["text"], &brief["dropped"]["handoffs"]), (&json!("two"), &json!(1)));
+        assert_eq!(brief["truncated"], true);
+        w.ok("merge", json!({"from": "fork", "into": "main"}));
+        let brief = w.ok("brief", json!({}));
+        assert_eq!((&brief["handoff"]["text"], &brief["dropped"]["handoffs"]), (&json!("three"), &json!(2)));
+    });
+}
+
+#[test]
+fn stale_anchors_name_notes_as_they_are_shown() {
+    on_every_store(|w| {
+        w.code.0.lock().insert("a.rs".to_owned(), "one".to_owned());
+        w.ok("tasks_create", json!({"title": "p"}));
+        w.ok("tasks_create", json!({"title": "t", "parent": "PLAN-001"}));
+        for (into, fork) in [("main", "f"), ("task/TASK-001", "tf")] {
+            w.ok("branch_create", json!({"name": fork, "from": into}));
+            let note =
+                json!({"branch": fork, "doc": "notes", "content": fork, "anchors": [{"path": "a.rs"}]});
+            w.ok("notes_commit", note);
+            w.ok("merge", json!({"from": fork, "into": into}));
+        }
+        w.code.0.lock().insert("a.rs".to_owned(), "two".to_owned());
+        let shown = |branch: &str| {
+            let shown = w.ok("show", json!({"branch": branch, "doc": "notes"}));
+            shown["entries"][0]["seq"].to_string()
+        };
+        let named = |out: &Value| -> Vec<String> {
+            let stale = out["stale_anchors"].as_array().unwrap();
+            stale.iter().map(|stale| stale["on"].as_str().unwrap().to_owned()).collect()
+        };
+        let (on_main, on_task) = (shown("main"), shown("task/TASK-001"));
+        assert_eq!(named(&w.ok("tasks_radar", json!({"task": "TASK-001"}))), [on_task.as_str()]);
+        let brief = w.ok("brief", json!({}));
+        let mut found = named(&brief);
+        found.sort();
+        let mut all = vec![on_main, on_task];
+        all.sort();
+        assert_eq!(found, all, "{brief}");
+    });
+}
+
+#[test]
+fn the_task_in_focus_is_told_once() {
+    on_every_store(|w| {
+        plan_with_tasks(w, 2);
+        for task in ["TASK-001", "TASK-002"] {
+            w.ok("tasks_claim", json!({"task": task, "agent_id": "ann"}));
+        }
+        w.ok("tasks_focus_set", json!({"task": "TASK-001"}));
+        let brief = w.ok("brief", json!({}));
+        assert_eq!(brief["focus"]["target"]["claimed_by"], "ann", "{brief}");
+        let at_work = brief["at_work"].as_array().unwrap();
+        assert_eq!((at_work.len(), &at_work[0]["id"]), (1, &json!("TASK-002")));
+    });
+}

@@ -419,3 +419,44 @@ fn a_card_is_pinned_by_its_tag_by_meta_or_by_a_line() {
         assert!(wrong.to_string().contains("true or false"), "{wrong}");
     });
 }
+
+#[test]
+fn an_update_leaves_out_what_stays_and_null_clears() {
+    on_every_store(|w| {
+        plan(w);
+        card(w, json!({"id": "d0", "type": "decision", "title": "zero"}));
+        let put = |more: Value| {
+            let mut call = json!({"target": "PLAN-001"});
+            call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            w.ok("think_card", call)
+        };
+        put(json!({"card": {"id": "d1", "type": "decision", "title": "one"}, "blocks": ["d0"]}));
+        put(json!({"card": {"id": "d1", "title": "two"}, "update": true}));
+        let stands = || {
+            let out = w.ok("graph_query", json!({"target": "PLAN-001", "ids": ["d1", "d0"]}));
+            let node =
+                out["nodes"].as_array().unwrap().iter().find(|node| node["id"] == "d1").unwrap().clone();
+            (node["type"].clone(), node["title"].clone(), out["edges"].as_array().unwrap().len())
+        };
+        assert_eq!(stands(), (json!("decision"), json!("two"), 1));
+        // Some callers send null for everything that they leave out.
+        let again = put(json!({"card": {"id": "d1", "type": "decision", "title": "two"}, "blocks": null}));
+        assert_eq!(again["inserted"], false);
+        put(json!({"card": {"id": "d1"}, "blocks": null, "update": true}));
+        assert_eq!(stands(), (json!("decision"), json!("two"), 0));
+        let new = json!({"target": "PLAN-001", "card": {"id": "d2", "title": "x"}});
+        assert!(w.refused("think_card", new).to_string().contains("card.type"));
+    });
+}
+
+#[test]
+fn ids_that_a_graph_does_not_have_are_named() {
+    on_every_store(|w| {
+        plan(w);
+        card(w, json!({"id": "d1", "type": "decision", "title": "one"}));
+        let out = w.ok("graph_query", json!({"target": "PLAN-001", "ids": ["d1", "zzz", "zzz"]}));
+        assert_eq!(out["unknown_ids"], json!(["zzz"]), "{out}");
+        let out = w.ok("graph_query", json!({"target": "PLAN-001", "ids": ["d1"], "types": ["note"]}));
+        assert_eq!((&out["nodes"], out.get("unknown_ids")), (&json!([]), None));
+    });
+}

@@ -202,6 +202,9 @@ impl Model {
         let newest = |key: Key| (is_edge(&key), self.own(from, &key, usize::MAX).unwrap(), key);
         let changed: BTreeSet<(bool, usize, Key)> = keys.into_iter().map(newest).collect();
         let mut counts = Counts::default();
+        let before: BTreeMap<Key, bool> =
+            changed.iter().map(|(_, _, key)| (key.clone(), self.now(into, key).is_some())).collect();
+        let mut skipped = Vec::new();
         for (_, theirs, key) in changed {
             let (state, ours) = (self.says(Some(theirs)), self.now(into, &key));
             let agreed = self.agreed(from, &key);
@@ -213,6 +216,7 @@ impl Model {
                     self.agree(from, &key, theirs);
                 }
                 counts.skipped += 1;
+                skipped.push(key);
                 self.open.remove(&at);
             } else if ours != agreed || self.leaves_hole(from, into, &key, &state) {
                 let dispute = self.dispute(from, into, &key, theirs);
@@ -226,6 +230,10 @@ impl Model {
                 self.open.remove(&at);
             }
         }
+        // Whatever the destination had and has no more was merged, though it went with something else.
+        let gone = skipped.iter().filter(|key| before[*key] && self.now(into, key).is_none()).count();
+        counts.skipped -= gone;
+        counts.merged += gone;
         counts
     }
 }

@@ -284,3 +284,17 @@ fn documents_of_the_program_take_no_notes_by_hand() {
         }
     });
 }
+
+#[test]
+fn a_page_of_a_merge_counts_what_it_brought_and_not_what_was_there() {
+    on_every_store(|w| {
+        w.ok("init", json!({}));
+        w.ok("branch_create", json!({"name": "f", "from": "main"}));
+        for at in 0..5 {
+            w.ok("notes_commit", json!({"branch": "f", "doc": "notes", "content": format!("{at}")}));
+        }
+        w.ok("merge", json!({"from": "f", "into": "main"}));
+        let again = w.ok("merge", json!({"from": "f", "into": "main", "limit": 2}));
+        assert_eq!((&again["skipped"], &again["pagination"]["count"]), (&json!(5), &json!(0)), "{again}");
+    });
+}

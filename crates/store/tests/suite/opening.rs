@@ -39,7 +39,7 @@ fn what_was_written_is_there_after_opening_again() {
     assert_eq!(w.ok("status", json!({}))["last_seq"], 3);
     let init = w.ok("init", json!({}));
     assert_eq!(init["storage_dir"], path.parent().unwrap().display().to_string());
-    assert_eq!(init["schema_version"], 8);
+    assert_eq!(init["schema_version"], 9);
 }
 
 #[cfg(unix)]
@@ -129,7 +129,7 @@ fn a_store_of_a_later_program_is_left_alone() {
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     fs::write(&path, &bytes).unwrap();
     let Err(err) = SqliteStore::open(&path) else { panic!() };
-    assert!(matches!(err, StoreError::SchemaTooNew { found: 99, known: 8, .. }), "{err}");
+    assert!(matches!(err, StoreError::SchemaTooNew { found: 99, known: 9, .. }), "{err}");
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
