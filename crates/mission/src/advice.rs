@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
+use crate::short;
 use crate::state::Remaining;
 
 /// The next step.
@@ -15,10 +16,10 @@ pub struct Move {
     /// A tool of this runtime; none when the step is done elsewhere, as a test run is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// Can be passed to it as they are, with the agent.
+    /// Can be passed to it as they are, with the agent and what `fill_in` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    /// What only you can say; without `arguments` these and mission_id are what it takes.
+    /// What only you can say: to be added to `arguments`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fill_in: Vec<&'static str>,
     pub why: String,
@@ -68,4 +69,37 @@ pub struct Advice {
     /// Set when more was spent than planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_warning: Option<String>,
+}
+
+/// Bytes that texts keep, and things not to do that are named, the wider first.
+const ROOM: [(usize, usize); 4] = [(300, 5), (120, 2), (60, 0), (0, 0)];
+
+impl Advice {
+    /// Lets go of what is worth least where there is no room for all; whether anything was left to let go. The step itself
+    /// stays, with its tool and arguments.
+    pub fn cut(&mut self) -> bool {
+        if self.allowed_tools.len() > 1 {
+            self.allowed_tools.truncate(1);
+            return true;
+        }
+        for (bytes, named) in ROOM {
+            // Those that are last hold longest ago, and whether they are named or not.
+            if self.do_not.len() > named {
+                self.do_not.truncate(named);
+                return true;
+            }
+            let texts = [&mut self.fallback, &mut self.stop_condition, &mut self.next_move.why];
+            if texts.into_iter().any(|text| short::to_nothing(text, bytes)) {
+                return true;
+            }
+            if bytes < 100
+                && (self.more_dead_paths.take().is_some()
+                    || self.budget_warning.take().is_some()
+                    || !std::mem::take(&mut self.evidence_required).is_empty())
+            {
+                return true;
+            }
+        }
+        !std::mem::take(&mut self.allowed_tools).is_empty()
+    }
 }

@@ -1,13 +1,13 @@
 //! Advise: from what a mission has done to the one step that comes next.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::advice::{Advice, DoNot, Move};
 use crate::event::{Draft, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::handoff;
-use crate::machine::{Start, start};
+use crate::machine::{Start, begun};
 use crate::mode::{Mode, Route};
 use crate::needs;
 use crate::planner::{Planner, Step};
@@ -74,11 +74,13 @@ pub fn next_for_child(state: &State, situation: &Situation<'_>) -> Option<Move> 
         parent: Some(state.mission_id.clone()),
         inherited: handoff::inherited(state, None),
     };
-    let first = start(&state.mission_id, begin, "", situation.now_ms).ok()?;
-    let mut next = moves(&State::begin(&first)?, situation, 1).pop()?;
+    let first = begun(begin).ok()?;
+    let child = State::begun(&state.mission_id, first.detail.as_deref()?, situation.now_ms)?;
+    let mut next = moves(&child, situation, 1).pop()?;
     if let Some(arguments) = next.arguments.as_mut().and_then(Value::as_object_mut) {
         arguments.remove("mission_id");
     }
+    next.arguments = next.arguments.filter(|arguments| *arguments != Value::Object(Map::new()));
     Some(next)
 }
 

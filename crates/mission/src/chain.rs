@@ -74,28 +74,69 @@ pub fn digest_of(count: u64, head: &str) -> String {
 
 /// What is wrong with a stream of one mission, in order.
 pub fn faults(mission: &MissionId, events: &[Event]) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut before = Head::default();
-    for event in events {
-        let place = before.sequence + 1;
-        if event.sequence != place || event.event_id != EventId::new(mission, place) {
-            faults.push(format!("{} stands where event {place} belongs", event.event_id));
+    let mut check = Check::from(mission, Head::default());
+    events.iter().for_each(|event| check.next(event, &hash_of(event)));
+    check.faults
+}
+
+/// A stream that is held against its own hashes, event by event.
+#[derive(Clone, Debug)]
+pub struct Check {
+    mission: MissionId,
+    before: Head,
+    /// What is wrong with it so far, in order.
+    pub faults: Vec<String>,
+}
+
+impl Check {
+    /// From after the event that `before` stands for.
+    pub fn from(mission: &MissionId, before: Head) -> Self {
+        Self { mission: mission.clone(), before, faults: Vec::new() }
+    }
+
+    /// One event more. `hash` is the one that it must carry.
+    pub fn next(&mut self, event: &Event, hash: &str) {
+        let place = self.before.sequence + 1;
+        let mut wrong = |what: String| self.faults.push(format!("{} {what}", event.event_id));
+        if event.sequence != place || event.event_id != EventId::new(&self.mission, place) {
+            wrong(format!("stands where event {place} belongs"));
         }
-        if event.mission_id != *mission {
-            faults.push(format!("{} belongs to {}", event.event_id, event.mission_id));
+        if event.mission_id != self.mission {
+            wrong(format!("belongs to {}", event.mission_id));
         }
         if event.schema != SCHEMA {
-            faults.push(format!("{} is of schema {:?}", event.event_id, event.schema));
+            wrong(format!("is of schema {:?}", event.schema));
         }
-        if event.prev_hash != before.hash {
-            faults.push(format!("{} does not follow the event before it", event.event_id));
+        if event.prev_hash != self.before.hash {
+            wrong("does not follow the event before it".to_owned());
         }
-        if event.hash != hash_of(event) {
-            faults.push(format!("{} was changed after it was recorded", event.event_id));
+        if event.hash != hash {
+            wrong("was changed after it was recorded".to_owned());
         }
-        before = Head { sequence: place, hash: event.hash.clone() };
+        self.before = Head { sequence: place, hash: event.hash.clone() };
     }
-    faults
+
+    /// One event more, as it is written.
+    pub fn next_written(&mut self, event: &Event, text: &[u8]) {
+        self.next(event, &hash_written(event, text));
+    }
+
+    /// One that cannot be read.
+    pub fn unreadable(&mut self, why: &str) {
+        let place = self.before.sequence + 1;
+        self.faults.push(format!("event {place} of {} cannot be read ({why})", self.mission));
+        self.before = Head { sequence: place, hash: String::new() };
+    }
+}
+
+/// The hash that an event must carry, from its text. The text is what was hashed, but for the hash at its end; one that
+/// somebody laid out anew is written once more.
+fn hash_written(event: &Event, text: &[u8]) -> String {
+    let end = format!("{}\"}}", event.hash);
+    match text.strip_suffix(end.as_bytes()).filter(|bare| bare.ends_with(b",\"hash\":\"")) {
+        Some(bare) => sha256_hex(&[bare, b"\"}"].concat()),
+        None => hash_of(event),
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +179,13 @@ mod tests {
         let again: Vec<Event> = serde_json::from_str(&text).unwrap();
         assert_eq!(again, events);
         assert_eq!(faults(&mission, &again), Vec::<String>::new());
+        for event in &events {
+            let text = serde_json::to_vec(event).unwrap();
+            assert_eq!(hash_written(event, &text), event.hash);
+            let changed = String::from_utf8(text).unwrap().replace("verify", "v3rify");
+            let read: Event = serde_json::from_str(&changed).unwrap();
+            assert_ne!(hash_written(&read, changed.as_bytes()), read.hash);
+        }
         let changed = |change: &dyn Fn(&mut Vec<Event>)| {
             let mut events = events.clone();
             change(&mut events);

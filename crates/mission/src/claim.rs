@@ -7,8 +7,8 @@ use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks};
 use crate::evidence::EvidenceClass;
 use crate::ids::{ClaimId, EventId};
 use crate::runs::is_run;
-use crate::situation::Situation;
-use crate::state::State;
+use crate::situation::{HashOf, Situation, is_current};
+use crate::state::{State, TestRun};
 
 /// A conclusion that somebody drew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,9 @@ pub struct Claim {
     /// Files that the verdict rests on, as they were then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rests_on: Vec<Shown>,
+    /// Runs that the verdict rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<TestRun>,
     /// Runs it rests on that something came after: an edit, or the same run with another end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overtaken: Vec<String>,
@@ -43,8 +46,8 @@ pub struct Claim {
 
 impl Claim {
     /// Files that it rests on and that are not as they were.
-    pub fn stale_files(&self, is_current: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
-        let changed = |file: &&Shown| !is_current(&file.path, &file.content_hash);
+    pub fn stale_files(&self, hash_of: HashOf<'_>) -> Vec<String> {
+        let changed = |file: &&Shown| !is_current(hash_of, &file.path, &file.content_hash);
         let mut files: Vec<String> =
             self.rests_on.iter().filter(changed).map(|file| file.path.clone()).collect();
         files.sort();
@@ -53,20 +56,17 @@ impl Claim {
     }
 
     /// Whether what it rests on is not what it was.
-    pub fn is_stale(&self, is_current: &dyn Fn(&str, &str) -> bool) -> bool {
-        !self.overtaken.is_empty() || !self.stale_files(is_current).is_empty()
+    pub fn is_stale(&self, hash_of: HashOf<'_>) -> bool {
+        !self.overtaken.is_empty() || !self.stale_files(hash_of).is_empty()
     }
 
     /// As answers show it: hashes stay in the ledger, what changed since is named.
     #[must_use]
-    pub fn as_shown(&self, is_current: &dyn Fn(&str, &str) -> bool, exists: &dyn Fn(&str) -> bool) -> Self {
-        let stale = if self.verdict == Verdict::VerifiedForMission {
-            self.stale_files(is_current)
-        } else {
-            Vec::new()
-        };
-        let gone = stale.iter().filter(|path| !exists(path)).cloned().collect();
-        Self { rests_on: Vec::new(), stale, gone, ..self.clone() }
+    pub fn as_shown(&self, hash_of: HashOf<'_>) -> Self {
+        let stale =
+            if self.verdict == Verdict::VerifiedForMission { self.stale_files(hash_of) } else { Vec::new() };
+        let gone = stale.iter().filter(|path| hash_of(path).is_none()).cloned().collect();
+        Self { rests_on: Vec::new(), runs: Vec::new(), stale, gone, ..self.clone() }
     }
 }
 
@@ -102,6 +102,8 @@ pub struct Judgement {
     pub self_reported: bool,
     /// Files of the events that it rests on.
     pub rests_on: Vec<Shown>,
+    /// Runs among these events.
+    pub runs: Vec<TestRun>,
     /// Events that were cited and do not count, because what they showed has changed.
     pub stale: Vec<EventId>,
 }
@@ -113,12 +115,14 @@ const MOST_WORDS: usize = 8;
 
 /// Judges a claim by the events it cites, as the mission and the files are now.
 pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>) -> Judgement {
-    let Situation { is_current, exists, .. } = situation;
+    let is_current = |path: &str, hash: &str| situation.is_current(path, hash);
+    let exists = |path: &str| situation.exists(path);
     let needs = |reason: String, stale: Vec<EventId>| Judgement {
         verdict: Verdict::NeedsDirectEvidence,
         reason,
         self_reported: false,
         rests_on: Vec::new(),
+        runs: Vec::new(),
         stale,
     };
     if events.is_empty() {
@@ -179,7 +183,7 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         });
         let said = format!("{} says {}.{before}", against.event_id, against.draft.outcome);
         (Verdict::Rejected, said)
-    } else if let Some(lost) = not_seen_again(&old, &current, is_current) {
+    } else if let Some(lost) = not_seen_again(&old, &current, situation) {
         let how = if exists(&lost) || is_left { "changed" } else { "gone" };
         let why = format!(
             "{lost} is {how} since, and nothing that it cites shows it again: cite what does, or what speaks against \
@@ -216,22 +220,19 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         count => format!(" {count} files of what was shown are not checked."),
     };
     let reason = format!("{reason}{not_counted}{not_checked}");
-    Judgement { verdict, reason, self_reported, rests_on, stale }
+    let runs = current.iter().filter(|event| is_run(event)).map(|event| TestRun::of(event)).collect();
+    Judgement { verdict, reason, self_reported, rests_on, runs, stale }
 }
 
 /// What stale events showed and no current one does: a file, or a run. What is beside it says nothing of it.
-fn not_seen_again(
-    old: &[&Event],
-    current: &[&Event],
-    is_current: &dyn Fn(&str, &str) -> bool,
-) -> Option<String> {
+fn not_seen_again(old: &[&Event], current: &[&Event], situation: &Situation<'_>) -> Option<String> {
     let is_shown = |path: &str| current.iter().any(|event| event.draft.anchors().any(|(at, _)| at == path));
     old.iter().find_map(|event| {
         if is_run(event) {
             let is_again = |other: &&Event| is_run(other) && other.draft.target == event.draft.target;
             return (!current.iter().any(is_again)).then(|| event.draft.target.clone());
         }
-        let mut changed = event.draft.anchors().filter(|(path, hash)| !is_current(path, hash));
+        let mut changed = event.draft.anchors().filter(|(path, hash)| !situation.is_current(path, hash));
         changed.find(|(path, _)| !is_shown(path)).map(|(path, _)| path.to_owned())
     })
 }

@@ -23,6 +23,7 @@ fn doubt(claim: &mut Claim) {
         claim.verdict = Verdict::NeedsDirectEvidence;
         REASON.clone_into(&mut claim.reason);
         claim.rests_on.clear();
+        claim.runs.clear();
         claim.overtaken.clear();
         claim.self_reported = false;
     }

@@ -3,6 +3,7 @@
 use crate::event::{Detail, Draft, EditedFile, Event, Source};
 use crate::family::Family;
 use crate::ids::EventId;
+use crate::situation::{HashOf, is_current};
 use crate::state::{Edit, State, keep, path_of};
 
 impl State {
@@ -79,13 +80,10 @@ impl State {
     }
 
     /// Changes that are still there.
-    pub fn live_edits<'s>(
-        &'s self,
-        is_current: &'s dyn Fn(&str, &str) -> bool,
-    ) -> impl Iterator<Item = &'s Edit> {
-        self.edits
-            .iter()
-            .filter(move |edit| edit.before.as_deref().is_none_or(|before| !is_current(&edit.path, before)))
+    pub fn live_edits<'s>(&'s self, hash_of: HashOf<'s>) -> impl Iterator<Item = &'s Edit> {
+        self.edits.iter().filter(move |edit| {
+            edit.before.as_deref().is_none_or(|before| !is_current(hash_of, &edit.path, before))
+        })
     }
 }
 

@@ -368,6 +368,9 @@ pub enum Detail {
         /// Files of the events that the verdict rests on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rests_on: Vec<Shown>,
+        /// Runs that the verdict rests on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        runs: Vec<TestRun>,
     },
     Dissent {
         against: String,

@@ -22,8 +22,30 @@ pub struct Line<'a> {
     loop_warning_count: u64,
 }
 
-/// The line of an event: how sure the agent was before it, and the state after it.
-pub fn line<'a>(confidence_before: Option<f64>, event: &'a Event, after: &State) -> Line<'a> {
+/// How sure the agent was around an event, and what the mission had counted after it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    confidence_before: Option<f64>,
+    confidence_after: Option<f64>,
+    direct_evidence: u64,
+    graph_calls: u64,
+    loop_warnings: u64,
+}
+
+impl Mark {
+    pub(crate) fn of(confidence_before: Option<f64>, after: &State) -> Self {
+        Self {
+            confidence_before,
+            confidence_after: after.confidence,
+            direct_evidence: after.counters.direct_evidence,
+            graph_calls: after.counters.graph_calls,
+            loop_warnings: after.counters.loop_warnings,
+        }
+    }
+}
+
+/// The line of an event.
+pub fn line(event: &Event, mark: Mark) -> Line<'_> {
     Line {
         mission_id: event.mission_id.as_str(),
         step_id: event.event_id.as_str(),
@@ -32,11 +54,11 @@ pub fn line<'a>(confidence_before: Option<f64>, event: &'a Event, after: &State)
         phase: &event.draft.phase,
         duration_ms: event.draft.duration_ms,
         outcome: &event.draft.outcome,
-        confidence_before,
-        confidence_after: after.confidence,
-        direct_evidence_count: after.counters.direct_evidence,
-        graph_call_count: after.counters.graph_calls,
-        loop_warning_count: after.counters.loop_warnings,
+        confidence_before: mark.confidence_before,
+        confidence_after: mark.confidence_after,
+        direct_evidence_count: mark.direct_evidence,
+        graph_call_count: mark.graph_calls,
+        loop_warning_count: mark.loop_warnings,
     }
 }
 
@@ -50,7 +72,7 @@ pub fn lines(events: &[Event]) -> Vec<Line<'_>> {
             Some(state) => state.apply(event),
             None => state = State::begin(event),
         }
-        lines.extend(state.as_ref().map(|after| line(before, event, after)));
+        lines.extend(state.as_ref().map(|after| line(event, Mark::of(before, after))));
     }
     lines
 }

@@ -48,14 +48,20 @@ pub struct Handoff {
     pub next_required_move: Value,
     pub verified_claims: Vec<Claim>,
     pub rejected_claims: Vec<Claim>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_hypotheses: Vec<Claim>,
     pub dead_paths: Vec<DeadPath>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub graph_anchors: Vec<Anchor>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_read: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_run: Vec<TestRun>,
     pub gaps: Vec<Gap>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub non_claims: Vec<String>,
     /// When it is no longer to be trusted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub staleness_criteria: Vec<String>,
     /// Whether texts were cut, at `…`; mission_show has them whole.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -69,7 +75,7 @@ pub struct Handoff {
 pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
     let claims = |wanted: &dyn Fn(Verdict) -> bool| -> Vec<Claim> {
         let all = state.all_claims().filter(|claim| wanted(claim.verdict));
-        all.map(|claim| claim.as_shown(situation.is_current, situation.exists)).collect()
+        all.map(|claim| claim.as_shown(situation.hash_of)).collect()
     };
     let before = state.inherited.files.iter().filter(|seen| !state.files.contains_key(&seen.path));
     let mut files: Vec<&Seen> = before.chain(state.files.values()).collect();
@@ -141,6 +147,22 @@ fn fit(handoff: &mut Handoff, most: usize) {
             handoff.left_out.insert(list.to_owned(), json!(count + 1));
         }
     }
+}
+
+/// Makes a hand-off smaller by about so many bytes; whether there was anything to cut. What it is about and the next move
+/// stay.
+pub fn cut(handoff: &mut Handoff, excess: usize) -> bool {
+    let size = serde_json::to_vec(handoff).map_or(0, |text| text.len());
+    fit(handoff, size.saturating_sub(excess));
+    if serde_json::to_vec(handoff).map_or(0, |text| text.len()) < size {
+        return true;
+    }
+    handoff.staleness_criteria.pop().is_some()
+        || handoff.non_claims.pop().is_some()
+        || handoff.gaps.pop().is_some()
+        || !std::mem::take(&mut handoff.left_out).is_empty()
+        || short_summary(&mut handoff.summary, 20)
+        || !handoff.next_required_move.take().is_null()
 }
 
 /// Cuts every text to at most so many bytes; whether any was longer. Arguments of the next move stay as they are.

@@ -65,7 +65,8 @@ impl EventId {
 
     /// The place in its mission.
     pub fn sequence(&self) -> u64 {
-        Self::parse(&self.0).map_or(0, |(_, place)| place)
+        // Asked for every item of long lists: an id that was made or parsed ends with its place.
+        self.0.rsplit_once('_').and_then(|(_, place)| place.parse().ok()).unwrap_or(0)
     }
 }
 

@@ -30,6 +30,7 @@ mod prov;
 mod runs;
 pub mod short;
 mod situation;
+mod sound;
 mod state;
 
 pub use advice::{Advice, DoNot, Move};
@@ -44,5 +45,6 @@ pub use ids::{ClaimId, EventId, MissionId};
 pub use machine::{Command, Start, Stepped, Telling, Verify, start, step};
 pub use mode::{Budget, Mode, Route};
 pub use needs::{Gap, Required, explain, gaps};
-pub use situation::{Shelf, Situation};
-pub use state::{Counters, DeadPath, Edit, Remaining, Seen, State, Status, TestRun, path_of};
+pub use situation::{HashOf, Shelf, Situation};
+pub use sound::Proven;
+pub use state::{Counters, DeadPath, Edit, RULES, Remaining, Seen, State, Status, TestRun, path_of};

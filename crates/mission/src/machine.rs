@@ -1,5 +1,7 @@
 //! Machine: a state and a command give the events that follow, or a refusal. Pure: what is kept is up to the caller.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::advise::against;
@@ -10,6 +12,7 @@ use crate::error::MissionError;
 use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
+use crate::flight::Mark;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs;
@@ -84,8 +87,10 @@ pub enum Command {
 /// What came of a command.
 #[derive(Clone, Debug)]
 pub struct Stepped {
-    pub state: State,
+    pub state: Arc<State>,
     pub events: Vec<Event>,
+    /// How the mission stood around each of them.
+    pub marks: Vec<Mark>,
     pub warnings: Vec<String>,
     /// The claim that was made or judged.
     pub claim: Option<ClaimId>,
@@ -93,6 +98,11 @@ pub struct Stepped {
 
 /// The first event of a mission.
 pub fn start(id: &MissionId, start: Start, actor: &str, now_ms: i64) -> Result<Event, MissionError> {
+    Ok(chain::link(id, &chain::Head::default(), begun(start)?, Source::Kernel, actor, now_ms))
+}
+
+/// The same before it has its place.
+pub(crate) fn begun(start: Start) -> Result<Draft, MissionError> {
     text("goal", &start.goal, MAX_TEXT)?;
     for path in &start.known_paths {
         text("known_paths", path, MAX_TARGET)?;
@@ -117,8 +127,7 @@ pub fn start(id: &MissionId, start: Start, actor: &str, now_ms: i64) -> Result<E
         parent_mission_id: start.parent,
         inherited,
     };
-    let draft = Draft::kernel("start", "mission_started", target, "started", detail);
-    Ok(chain::link(id, &chain::Head::default(), draft, Source::Kernel, actor, now_ms))
+    Ok(Draft::kernel("start", "mission_started", target, "started", detail))
 }
 
 /// One command more. `event` finds an event of the mission by its place.
@@ -132,8 +141,16 @@ pub fn step(
     if state.status == Status::Closed {
         return Err(MissionError::Closed(state.mission_id.clone()));
     }
-    let stepped = Stepped { state: state.clone(), events: Vec::new(), warnings: Vec::new(), claim: None };
-    let mut machine = Machine { stepped, actor, situation, event };
+    let mut machine = Machine {
+        state: state.clone(),
+        events: Vec::new(),
+        marks: Vec::new(),
+        warnings: Vec::new(),
+        claim: None,
+        actor,
+        situation,
+        event,
+    };
     match command {
         Command::Tell(telling) => {
             machine.tell(telling)?;
@@ -154,11 +171,16 @@ pub fn step(
         )),
         Command::Close { force } => machine.close(force)?,
     }
-    Ok(machine.stepped)
+    let Machine { state, events, marks, warnings, claim, .. } = machine;
+    Ok(Stepped { state: Arc::new(state), events, marks, warnings, claim })
 }
 
 struct Machine<'a> {
-    stepped: Stepped,
+    state: State,
+    events: Vec<Event>,
+    marks: Vec<Mark>,
+    warnings: Vec<String>,
+    claim: Option<ClaimId>,
     actor: &'a str,
     situation: &'a Situation<'a>,
     event: &'a dyn Fn(u64) -> Option<Event>,
@@ -198,31 +220,31 @@ impl Machine<'_> {
             detail: None,
         };
         if draft.is_direct() && !draft.is_done() {
-            self.stepped.warnings.push(format!(
+            self.warnings.push(format!(
                 "{:?} says that it was not done, so this event carries nothing.",
                 draft.outcome
             ));
         } else if draft.is_direct() && !draft.carries() {
             let target = &draft.target;
-            self.stepped.warnings.push(format!(
+            self.warnings.push(format!(
                 "{target:?} names no file of this workspace, or no lines of it, so this event carries nothing and counts as no read."
             ));
         }
         if draft.tool_family == Family::Edit
             && !crate::edits::is_undo(&draft)
-            && let Err(why) = self.stepped.state.told_edit(&draft)
+            && let Err(why) = self.state.told_edit(&draft)
         {
-            self.stepped.warnings.push(format!("Not counted as a change: {why}"));
+            self.warnings.push(format!("Not counted as a change: {why}"));
         }
         Ok(self.add(draft, Source::Told))
     }
 
     /// Files that the mission changed, as they are now, and how many more there are: what runs now runs with these.
     fn changed_now(&self, target: &str) -> (Vec<Shown>, u64) {
-        let edits = self.stepped.state.edits.iter().map(|edit| edit.path.as_str());
+        let edits = self.state.edits.iter().map(|edit| edit.path.as_str());
         let paths: std::collections::BTreeSet<&str> = edits.filter(|path| *path != path_of(target)).collect();
         let shown = paths.iter().filter_map(|path| {
-            let content_hash = (self.situation.hash_of)(path)?;
+            let content_hash = (self.situation.hash_of)(path)?.to_string();
             Some(Shown { path: (*path).to_owned(), content_hash })
         });
         let shown: Vec<Shown> = shown.take(MAX_SHOWN).collect();
@@ -238,35 +260,34 @@ impl Machine<'_> {
         // Files of another repository prove nothing about the one that is meant, now or later.
         let situation = self.situation;
         if draft.keep_only(|path| situation.right_workspace && (situation.is_of_repo)(path)) {
-            let (repo, which) = (&self.stepped.state.repo, if draft.is_anchored() { "other" } else { "its" });
-            self.stepped
-                .warnings
+            let (repo, which) = (&self.state.repo, if draft.is_anchored() { "other" } else { "its" });
+            self.warnings
                 .push(format!("This is not {repo}: the step is recorded, and {which} files carry nothing."));
         }
-        let against = against(&self.stepped.state, self.situation, &draft, source);
+        let against = against(&self.state, self.situation, &draft, source);
         // Time goes on by itself: what was spent before is what was spent by the event before.
-        let before = self.stepped.state.remaining(self.stepped.state.updated_ms);
+        let before = self.state.remaining(self.state.updated_ms);
         let (family, target) = (draft.tool_family, draft.target.clone());
         let note = draft.note.clone().filter(|_| source == Source::Told);
         let asked = draft.clone();
         let id = self.link(draft, source);
-        let turns = self.stepped.state.turns_of(source, &asked);
+        let turns = self.state.turns_of(source, &asked);
         if turns >= LOOP {
             let (name, nth) = (family.name(), ordinal(turns));
-            self.stepped.warnings.push(format!(
+            self.warnings.push(format!(
                 "Loop: {name} of {target:?} for the {nth} time without new evidence. Ask something else, or conclude."
             ));
         }
         if let Some(against) = against {
-            self.stepped.warnings.push(format!("Dissent recorded: {against}"));
+            self.warnings.push(format!("Dissent recorded: {against}"));
             let reason = note.unwrap_or_else(|| "no reason was given".to_owned());
             let detail = Detail::Dissent { against, reason };
             self.own(Draft::kernel("dissent", "dissent", target, "recorded", detail));
         }
-        let remaining = self.stepped.state.remaining(self.situation.now_ms);
+        let remaining = self.state.remaining(self.situation.now_ms);
         let passed = remaining.passed_since(&before);
         if !passed.is_empty() {
-            self.stepped.warnings.push(format!("{OVERSPENT} (passed: {}).", passed.join(", ")));
+            self.warnings.push(format!("{OVERSPENT} (passed: {}).", passed.join(", ")));
         }
         id
     }
@@ -274,7 +295,7 @@ impl Machine<'_> {
     fn claim(&mut self, said: String, event_ids: Vec<EventId>) -> Result<ClaimId, MissionError> {
         text("claim", &said, MAX_TEXT)?;
         self.cited(&event_ids)?;
-        let id = self.stepped.state.next_claim_id();
+        let id = self.state.next_claim_id();
         self.take_up(id.clone(), said, event_ids);
         Ok(id)
     }
@@ -282,14 +303,14 @@ impl Machine<'_> {
     fn take_up(&mut self, id: ClaimId, said: String, event_ids: Vec<EventId>) {
         let detail = Detail::Claimed { claim_id: id.clone(), text: said.clone(), event_ids };
         self.own(Draft::kernel("claim", "claimed", said, "open", detail));
-        self.stepped.claim = Some(id);
+        self.claim = Some(id);
     }
 
     fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
         let Verify { claim_id, text, mut event_ids, evidence } = verify;
         self.cited(&event_ids)?;
         if let Some(id) = &claim_id {
-            let state = &self.stepped.state;
+            let state = &self.state;
             let Some(claim) = state.all_claims().find(|claim| claim.claim_id == *id) else {
                 let known = state.all_claims().map(|claim| claim.claim_id.clone()).collect();
                 return Err(MissionError::UnknownClaim { id: id.clone(), known });
@@ -298,7 +319,7 @@ impl Machine<'_> {
             let is_new = |event: &&EventId| !claim.event_ids.contains(event);
             let brings = event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty();
             let may_change = claim.verdict == Verdict::VerifiedForMission
-                && (brings || claim.is_stale(self.situation.is_current));
+                && (brings || claim.is_stale(self.situation.hash_of));
             if claim.verdict.is_settled() && !may_change {
                 return Err(MissionError::Settled { id: id.clone(), state: claim.verdict.name() });
             }
@@ -324,11 +345,11 @@ impl Machine<'_> {
             }
         };
         let cited = self.cited(&event_ids)?;
-        let Judgement { verdict, reason, self_reported, rests_on, stale } =
-            judge(&self.stepped.state, &cited.iter().collect::<Vec<_>>(), self.situation);
+        let Judgement { verdict, reason, self_reported, rests_on, runs, stale } =
+            judge(&self.state, &cited.iter().collect::<Vec<_>>(), self.situation);
         let (verdict, reason) = match verdict {
             Verdict::VerifiedForMission => {
-                let refused = said_again(&self.stepped.state, &id, &cited);
+                let refused = said_again(&self.state, &id, &cited);
                 refused.map_or((verdict, reason), |why| (Verdict::NeedsDirectEvidence, why))
             }
             other => (other, reason),
@@ -336,31 +357,37 @@ impl Machine<'_> {
         if !stale.is_empty() {
             let names: Vec<&str> = stale.iter().map(EventId::as_str).collect();
             let names = names.join(", ");
-            self.stepped
-                .warnings
+            self.warnings
                 .push(format!("What {names} showed is not as it was: not counted, read or run it again."));
         }
         let outcome = verdict.name();
-        let detail =
-            Detail::Judged { claim_id: id.clone(), verdict, reason, event_ids, self_reported, rests_on };
+        let detail = Detail::Judged {
+            claim_id: id.clone(),
+            verdict,
+            reason,
+            event_ids,
+            self_reported,
+            rests_on,
+            runs,
+        };
         self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
         if self_reported && verdict == Verdict::VerifiedForMission {
-            self.stepped.warnings.push(
+            self.warnings.push(
                 "All direct evidence is self-reported: a view or search with this mission_id would be observed."
                     .to_owned(),
             );
         }
-        self.stepped.claim = Some(id);
+        self.claim = Some(id);
         Ok(())
     }
 
     fn close(&mut self, force: bool) -> Result<(), MissionError> {
-        let gaps = needs::gaps(&self.stepped.state, self.situation);
+        let gaps = needs::gaps(&self.state, self.situation);
         if !gaps.is_empty() && !force {
             return Err(MissionError::Gaps { gaps });
         }
         let outcome = if gaps.is_empty() { "closed" } else { "closed_with_gaps" };
-        let target = self.stepped.state.goal.clone();
+        let target = self.state.goal.clone();
         let detail = Detail::Closed { forced: !gaps.is_empty(), gaps };
         self.own(Draft::kernel("close", "mission_closed", target, outcome, detail));
         Ok(())
@@ -371,12 +398,13 @@ impl Machine<'_> {
     }
 
     fn link(&mut self, draft: Draft, source: Source) -> EventId {
-        let state = &mut self.stepped.state;
-        let (head, now) = (state.head(), self.situation.now_ms);
+        let state = &mut self.state;
+        let (head, now, before) = (state.head(), self.situation.now_ms, state.confidence);
         let event = chain::link(&state.mission_id, &head, draft, source, self.actor, now);
         state.apply(&event);
+        self.marks.push(Mark::of(before, state));
         let id = event.event_id.clone();
-        self.stepped.events.push(event);
+        self.events.push(event);
         id
     }
 
@@ -390,15 +418,15 @@ impl Machine<'_> {
 
     fn find(&self, id: &EventId) -> Option<Event> {
         let (mission, place) = EventId::parse(id.as_str())?;
-        if mission != self.stepped.state.mission_id {
+        if mission != self.state.mission_id {
             return None;
         }
-        let own = self.stepped.events.iter().find(|event| event.sequence == place);
+        let own = self.events.iter().find(|event| event.sequence == place);
         own.cloned().or_else(|| (self.event)(place))
     }
 
     fn unknown(&self, id: &EventId) -> MissionError {
-        let state = &self.stepped.state;
+        let state = &self.state;
         let newest = EventId::new(&state.mission_id, state.sequence);
         MissionError::UnknownEvent { id: id.to_string(), newest: Some(newest.to_string()) }
     }

@@ -1,13 +1,15 @@
 //! Missions in a ledger: read, step, append, and once more when somebody else was first.
 
-use crate::chain;
+use std::sync::Arc;
+
 use crate::error::MissionError;
 use crate::event::Event;
 use crate::ids::MissionId;
 use crate::machine::{self, Command, Start, Stepped};
-use crate::port::{Appended, Ledger, Summary};
+use crate::port::{Appended, Kept, Ledger, Summary};
 use crate::situation::Situation;
-use crate::state::{RULES, State};
+use crate::sound::{self, Proven};
+use crate::state::State;
 
 /// Agents that write to one mission at the same time wait for each other this often. Each try that fails is another's
 /// that succeeded.
@@ -40,11 +42,11 @@ pub fn begin<E>(
     start: &Start,
     actor: &str,
     now_ms: i64,
-) -> Result<State, Refusal<E>> {
+) -> Result<Arc<State>, Refusal<E>> {
     for nonce in 0..u64::from(TRIES) {
         let id = MissionId::new(&start.goal, now_ms, nonce);
         let first = machine::start(&id, start.clone(), actor, now_ms)?;
-        let Some(state) = State::begin(&first) else { continue };
+        let Some(state) = State::begin(&first).map(Arc::new) else { continue };
         if ledger.append(0, &[first], &state).map_err(Refusal::Store)? == Appended::Kept {
             return Ok(state);
         }
@@ -61,15 +63,16 @@ pub fn act<E>(
     mut command: impl FnMut(&State) -> Command,
 ) -> Result<Stepped, Refusal<E>> {
     for _ in 0..TRIES {
-        let state = state(ledger, id)?;
-        let mission = state.mission_id.clone();
+        let Kept { state, made_again } = kept(ledger, id)?;
+        let mission = &state.mission_id;
         let find = |place: u64| {
-            let found = ledger.events(&mission, place.checked_sub(1)?, 1).ok()?;
+            let found = ledger.events(mission, place.checked_sub(1)?, 1).ok()?;
             found.into_iter().next().filter(|event| event.sequence == place)
         };
-        let stepped = machine::step(&state, command(&state), actor, situation, &find)?;
+        let mut stepped = machine::step(&state, command(&state), actor, situation, &find)?;
         let appended = ledger.append(state.sequence, &stepped.events, &stepped.state);
         if appended.map_err(Refusal::Store)? == Appended::Kept {
+            stepped.warnings.extend(made_again);
             return Ok(stepped);
         }
     }
@@ -77,22 +80,23 @@ pub fn act<E>(
 }
 
 /// The state of the mission that an id names.
-pub fn state<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<State, Refusal<E>> {
+pub fn state<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<Arc<State>, Refusal<E>> {
+    kept(ledger, id).map(|kept| kept.state)
+}
+
+/// The same, and whether it had to be made again.
+pub fn kept<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<Kept, Refusal<E>> {
     let found = match MissionId::parse(id) {
         Some(id) => ledger.state(&id).map_err(Refusal::Store)?,
         None => None,
     };
-    match found {
-        Some(state) if state.rules != RULES => {
-            let events = stream(ledger, &state.mission_id)?;
-            Ok(State::of(&events).unwrap_or(state))
-        }
-        Some(state) => Ok(state),
-        None => {
-            let newest = ledger.list(OFFERED).map_err(Refusal::Store)?;
-            Err(Refusal::Unknown { id: id.to_owned(), newest })
-        }
-    }
+    found.map_or_else(|| Err(unknown(ledger, id)?), Ok)
+}
+
+/// That there is no such mission.
+fn unknown<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<Refusal<E>, Refusal<E>> {
+    let newest = ledger.list(OFFERED).map_err(Refusal::Store)?;
+    Ok(Refusal::Unknown { id: id.to_owned(), newest })
 }
 
 /// All events of a mission.
@@ -100,13 +104,33 @@ pub fn stream<E>(ledger: &dyn Ledger<Fault = E>, id: &MissionId) -> Result<Vec<E
     ledger.events(id, 0, usize::MAX).map_err(Refusal::Store)
 }
 
-/// What is wrong with a mission as it is kept: its chain, and whether its state is what its events come to.
-pub fn faults<E>(ledger: &dyn Ledger<Fault = E>, id: &str) -> Result<Vec<String>, Refusal<E>> {
-    let kept = state(ledger, id)?;
-    let events = stream(ledger, &kept.mission_id)?;
-    let mut faults = chain::faults(&kept.mission_id, &events);
-    if faults.is_empty() && State::of(&events) != Some(kept) {
-        faults.push("the state that is kept is not what its events come to".to_owned());
-    }
-    Ok(faults)
+/// A mission held against its events.
+#[derive(Debug)]
+pub struct Sound {
+    /// What its events come to, as far as they can be read.
+    pub state: Option<Arc<State>>,
+    /// What is wrong with them. Then nothing that they settle is settled.
+    pub faults: Vec<String>,
+    /// What was stored of the state is damaged; the events are not, and they are what counts.
+    pub made_again: Option<String>,
+    /// For the next time.
+    pub proven: Option<Proven>,
+}
+
+/// The mission that an id names, with every event read again. What can be wrong with it is told and no refusal.
+pub fn sound<E>(
+    ledger: &dyn Ledger<Fault = E>,
+    id: &str,
+    before: Option<&Proven>,
+) -> Result<Sound, Refusal<E>> {
+    let mission = MissionId::parse(id);
+    let heard = mission.as_ref().map(|mission| sound::hear(ledger, mission, before));
+    let heard = heard.transpose().map_err(Refusal::Store)?.flatten();
+    let Some((heard, mission)) = heard.zip(mission) else { return Err(unknown(ledger, id)?) };
+    // The events of one that is broken cannot bear out what is stored of it.
+    let made_again = match heard.faults.as_slice() {
+        [] => ledger.state(&mission).map_err(Refusal::Store)?.and_then(|kept| kept.made_again),
+        _ => None,
+    };
+    Ok(Sound { state: heard.state, faults: heard.faults, made_again, proven: heard.proven })
 }

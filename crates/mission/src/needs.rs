@@ -175,13 +175,13 @@ impl Need {
             Self::Related => state.used(Family::Relate),
             Self::SourceRead(count) => files_read(state).count() >= count,
             Self::Planned => state.used(Family::Plan) || state.used(Family::Edit),
-            Self::Edited => state.live_edits(situation.is_current).next().is_some(),
+            Self::Edited => state.live_edits(situation.hash_of).next().is_some(),
             Self::ReadBefore => unread_edit(state).is_none(),
             Self::Tested => untested(state, situation).is_none(),
             // What the mission before concluded for the same goal need not be concluded again.
             Self::Claimed => state.all_claims().any(|claim| !claim.other_goal),
             Self::Settled => state.unsettled().next().is_none(),
-            Self::Current => state.stale_claims(situation.is_current).is_empty(),
+            Self::Current => state.stale_claims(situation.hash_of).is_empty(),
             Self::Swept => !state.has_finding() || state.inherited.swept || !state.sweeps.is_empty(),
         }
     }
@@ -225,7 +225,7 @@ impl Need {
                 ("claims_not_settled", format!("Neither verified nor rejected: {}.", open.join(", ")))
             }
             Self::Current => {
-                let stale = state.stale_claims(situation.is_current);
+                let stale = state.stale_claims(situation.hash_of);
                 let said: Vec<String> = stale
                     .iter()
                     .map(|(claim, files)| {
@@ -258,7 +258,7 @@ pub fn gaps(state: &State, situation: &Situation<'_>) -> Vec<Gap> {
 pub(crate) fn unread<'s>(state: &'s State, situation: &Situation<'_>) -> Option<&'s str> {
     let is_unread = |path: &&String| {
         let path = path_of(path);
-        !state.files.contains_key(path) && !state.is_dead(path) && (situation.exists)(path)
+        !state.files.contains_key(path) && !state.is_dead(path) && situation.exists(path)
     };
     state.known_paths.iter().find(is_unread).map(String::as_str)
 }
@@ -269,7 +269,7 @@ pub(crate) fn unread_change<'s>(state: &'s State, situation: &Situation<'_>) -> 
     if files_read(state).any(is_changed) {
         return None;
     }
-    let open = state.changed.iter().filter(|path| (situation.exists)(path) && !state.is_dead(path));
+    let open = state.changed.iter().filter(|path| situation.exists(path) && !state.is_dead(path));
     // What is written for readers says least of what a change does.
     open.min_by_key(|path| is_document(path)).map(String::as_str)
 }
@@ -277,7 +277,7 @@ pub(crate) fn unread_change<'s>(state: &'s State, situation: &Situation<'_>) -> 
 /// What a claim rests on that is not as it was: `a.rs changed, b.rs gone`.
 pub(crate) fn stale_words(claim: &Claim, files: &[String], situation: &Situation<'_>) -> String {
     let said = |path: &String| {
-        let how = if (situation.exists)(path) { "changed" } else { "gone" };
+        let how = if situation.exists(path) { "changed" } else { "gone" };
         format!("{path} {how}")
     };
     files.iter().map(said).chain(claim.overtaken.iter().cloned()).collect::<Vec<_>>().join(", ")
@@ -341,7 +341,7 @@ fn untested(state: &State, situation: &Situation<'_>) -> Option<String> {
     let is_newest = |at: usize| !runs[..at].iter().any(|later| later.target == runs[at].target);
     let Some(bad) = (0..runs.len()).find(|at| is_newest(*at) && !is_passed(&runs[*at].outcome)) else {
         // Editors and calls without a mission change files, too.
-        let changed = |file: &&Shown| !(situation.is_current)(&file.path, &file.content_hash);
+        let changed = |file: &&Shown| !situation.is_current(&file.path, &file.content_hash);
         let path = &state.tested.iter().find(changed)?.path;
         return Some(format!("{path} is not as it was when the newest test ran."));
     };

@@ -33,7 +33,8 @@ pub(crate) struct Step {
 
 impl Step {
     pub(crate) fn shown(self, state: &State) -> Move {
-        let mut arguments = self.tool.and(self.arguments);
+        // What the agent fills in is added to what is known: it must not have to guess whose step it is.
+        let mut arguments = self.tool.map(|_| self.arguments.unwrap_or_else(|| json!({})));
         if let Some(arguments) = &mut arguments {
             arguments["mission_id"] = json!(state.mission_id.as_str());
         }
@@ -332,12 +333,12 @@ impl Planner<'_> {
     /// A verified claim rests on a file that changed: read it, and judge the claim by what it says now.
     fn read_again(&self) -> Step {
         let state = self.state;
-        let stale = state.stale_claims(self.situation.is_current);
+        let stale = state.stale_claims(self.situation.hash_of);
         let Some((claim, files)) = stale.first() else { return self.close() };
         let since = state.judged.get(claim.claim_id.as_str()).copied().unwrap_or(0);
         let read = files.iter().filter_map(|path| state.files.get(path)).find(|seen| {
             let hash = seen.content_hash.as_deref().unwrap_or_default();
-            seen.event_id.sequence() > since && (self.situation.is_current)(&seen.path, hash)
+            seen.event_id.sequence() > since && self.situation.is_current(&seen.path, hash)
         });
         let said = needs::stale_words(claim, files, self.situation);
         let why = format!("{} was verified by what is not as it was: {said}.", claim.claim_id);
@@ -355,7 +356,7 @@ impl Planner<'_> {
                 None => Step { why, ..self.towards(Need::Tested) },
             };
         }
-        match (read, files.iter().find(|path| (self.situation.exists)(path))) {
+        match (read, files.iter().find(|path| self.situation.exists(path))) {
             (Some(seen), _) => self.verify(claim, json!([seen.event_id]), why),
             (None, Some(path)) => self.read(Some(path.clone()), &format!("{why} Read it again.")),
             // Nothing is left to read: the claim is open again.
@@ -446,7 +447,7 @@ impl Planner<'_> {
         let open = |place: &&String| {
             let path = path_of(place);
             let is_open = !state.files.contains_key(path) && !state.is_dead(place);
-            is_open && (self.situation.is_of_repo)(path) && (self.situation.exists)(path)
+            is_open && (self.situation.is_of_repo)(path) && self.situation.exists(path)
         };
         state.places.iter().chain(&state.known_paths).find(open).cloned()
     }

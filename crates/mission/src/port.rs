@@ -1,6 +1,8 @@
 //! Port: where missions are kept. A ledger offers rows and one promise: events are appended at the place they were made
 //! for, all with the state they come to, or not at all.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
@@ -42,14 +44,27 @@ pub enum Appended {
     Moved,
 }
 
+/// What a mission's events come to.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub state: Arc<State>,
+    /// Why it was made again from all events: what was stored of it is damaged.
+    pub made_again: Option<String>,
+}
+
 /// Several processes may hold the same one.
 pub trait Ledger {
     type Fault;
 
     /// Appends `events` after event `after`; 0 begins a mission. `state` is what they come to.
-    fn append(&self, after: u64, events: &[Event], state: &State) -> Result<Appended, Self::Fault>;
+    fn append(&self, after: u64, events: &[Event], state: &Arc<State>) -> Result<Appended, Self::Fault>;
 
-    fn state(&self, mission: &MissionId) -> Result<Option<State>, Self::Fault>;
+    /// The state after the newest event. What is stored of it is trusted only as far as the events bear it out.
+    fn state(&self, mission: &MissionId) -> Result<Option<Kept>, Self::Fault>;
+
+    /// Each event as it is written, in order, and how many were recorded; nothing where there is no such mission. All as of
+    /// one moment.
+    fn written(&self, mission: &MissionId, each: &mut dyn FnMut(&[u8])) -> Result<Option<u64>, Self::Fault>;
 
     /// Events after a place, in order.
     fn events(&self, mission: &MissionId, after: u64, limit: usize) -> Result<Vec<Event>, Self::Fault>;

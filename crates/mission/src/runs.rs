@@ -1,10 +1,12 @@
 //! Runs: what a test, a compiler or a probe still says after what came later.
 
+use std::collections::HashMap;
+
 use crate::claim::Verdict;
 use crate::event::{Event, Speaks, is_passed};
 use crate::evidence::EvidenceClass;
 use crate::ids::EventId;
-use crate::state::{State, TestRun};
+use crate::state::{KEPT, State, TestRun};
 
 impl State {
     /// Why a run no longer says what it said: something was changed, or the same run ended otherwise since.
@@ -31,30 +33,66 @@ impl State {
         if is_run(event) && event.draft.evidence_class != Some(EvidenceClass::RuntimeProbe) {
             self.tested.clone_from(&event.draft.shown);
         }
-        let said = |run: &TestRun| -> Option<String> {
-            if run.event_id == event.event_id || Speaks::of(&run.outcome) == Speaks::Neither {
-                return None;
-            }
-            if is_change {
-                return Some(format!("{} ({}) was run before {}", run.target, run.event_id, event.event_id));
-            }
-            let is_same = run.target == event.draft.target;
-            (is_same && contradicts(&event.draft.outcome, &run.outcome)).then(|| {
-                let (id, outcome) = (&event.event_id, &event.draft.outcome);
-                format!("{} ({}) says {outcome} since, {id}", run.target, run.event_id)
-            })
+        // A change overtakes every run before it; a run those of the same target that it contradicts. Most do neither.
+        let is_overtaken = |run: &&TestRun| {
+            let says = run.event_id != event.event_id && Speaks::of(&run.outcome) != Speaks::Neither;
+            let is_same = || run.target == event.draft.target;
+            says && (is_change || is_same() && contradicts(&event.draft.outcome, &run.outcome))
         };
-        let runs = self.inherited.tests.iter().chain(&self.tests);
-        let overtaken: Vec<(EventId, String)> =
-            runs.filter_map(|run| Some((run.event_id.clone(), said(run)?))).collect();
+        let runs = self.inherited.tests.iter().chain(&self.tests).filter(is_overtaken);
+        let runs: HashMap<&EventId, (usize, &TestRun)> =
+            runs.enumerate().map(|(at, run)| (&run.event_id, (at, run))).collect();
+        let said = |(_, run): &(usize, &TestRun)| {
+            let (TestRun { target, event_id: before, .. }, id) = (run, &event.event_id);
+            if is_change {
+                format!("{target} ({before}) was run before {id}")
+            } else {
+                format!("{target} ({before}) says {} since, {id}", event.draft.outcome)
+            }
+        };
         let claims = self.claims.iter_mut().chain(&mut self.inherited.claims);
         for claim in claims.filter(|claim| claim.verdict == Verdict::VerifiedForMission) {
-            let cited = overtaken.iter().filter(|(id, _)| claim.event_ids.contains(id));
-            let said: Vec<String> = cited.map(|(_, said)| said.clone()).collect();
+            // A claim knows its runs, however many came after them; one that was judged by an earlier build knows their ids.
+            let own = claim.runs.iter().filter(is_overtaken).enumerate();
+            let cited = claim.event_ids.iter().filter_map(|id| runs.get(id).copied());
+            let mut cited: Vec<(usize, &TestRun)> =
+                if claim.runs.is_empty() { cited.collect() } else { own.collect() };
+            cited.sort_by_key(|(at, _)| *at);
             // The newest word on a claim is enough: what overtook it before is in the stream.
-            if !said.is_empty() {
-                claim.overtaken = said;
+            if !cited.is_empty() {
+                claim.overtaken = cited.iter().map(said).collect();
             }
+        }
+    }
+}
+
+impl State {
+    /// Adds a run. Where there is no more room, one that says nothing any more goes: the same was run again since. A run
+    /// that failed and was not run again goes last, or enough other runs would make it forgotten.
+    pub(crate) fn keep_run(&mut self, run: TestRun) {
+        self.tests.push(run);
+        if self.tests.len() <= KEPT {
+            return;
+        }
+        let newest: HashMap<&str, usize> =
+            self.tests.iter().enumerate().map(|(at, run)| (run.target.as_str(), at)).collect();
+        let is_old = |(at, run): (usize, &TestRun)| newest[run.target.as_str()] != at;
+        let all = || self.tests.iter().enumerate();
+        let old = all().position(is_old);
+        let goes = old.or_else(|| all().position(|(_, run)| is_passed(&run.outcome))).unwrap_or(0);
+        self.tests.remove(goes);
+    }
+}
+
+impl TestRun {
+    /// The run that an event tells of.
+    pub(crate) fn of(event: &Event) -> Self {
+        let Event { draft, event_id, .. } = event;
+        Self {
+            target: draft.target.clone(),
+            outcome: draft.outcome.clone(),
+            event_id: event_id.clone(),
+            kind: draft.evidence_class.filter(|class| *class != EvidenceClass::TestRun),
         }
     }
 }

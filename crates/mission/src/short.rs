@@ -15,6 +15,14 @@ pub fn text(text: &mut String, most: usize) -> bool {
     is_long
 }
 
+/// The same, down to nothing.
+pub fn to_nothing(given: &mut String, most: usize) -> bool {
+    if most > 0 {
+        return text(given, most);
+    }
+    !std::mem::take(given).is_empty()
+}
+
 /// The same of a text that is not to be changed.
 pub fn of(given: &str, most: usize) -> String {
     let mut short = given.to_owned();

@@ -1,5 +1,7 @@
 //! Situation: what a mission must be told about the world before it can advise.
 
+use std::sync::Arc;
+
 use crate::family::Family;
 
 /// The tools that there are, so that advice never names one that does not exist.
@@ -7,6 +9,14 @@ pub trait Shelf {
     fn has(&self, tool: &str) -> bool;
     /// Those of a family, the one to reach for first.
     fn of(&self, family: Family) -> Vec<&'static str>;
+}
+
+/// The hash of the file at a path, as it is now; nothing where there is none.
+pub type HashOf<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
+
+/// Whether the file at a path is still as it was when it had this hash.
+pub(crate) fn is_current(hash_of: HashOf<'_>, path: &str, hash: &str) -> bool {
+    hash_of(path).is_some_and(|now| *now == *hash)
 }
 
 /// Facts of this moment.
@@ -18,16 +28,24 @@ pub struct Situation<'a> {
     pub graph_is_empty: bool,
     /// Whether the program on disk is another one than the one that runs.
     pub stale_binary: bool,
-    /// Whether the file at a path is still as it was when it had this hash.
-    pub is_current: &'a dyn Fn(&str, &str) -> bool,
-    /// The hash of the file at a path, as it is now.
-    pub hash_of: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether there is a file at a path.
-    pub exists: &'a dyn Fn(&str) -> bool,
+    /// Files as they are now.
+    pub hash_of: HashOf<'a>,
     /// Whether a file belongs to the repository that the mission is about.
     pub is_of_repo: &'a dyn Fn(&str) -> bool,
     /// Where that repository stands in the graph, if it is not the workspace itself.
     pub scope: Option<&'a str>,
+}
+
+impl Situation<'_> {
+    /// Whether the file at a path is still as it was when it had this hash.
+    pub(crate) fn is_current(&self, path: &str, hash: &str) -> bool {
+        is_current(self.hash_of, path, hash)
+    }
+
+    /// Whether there is a file at a path.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        (self.hash_of)(path).is_some()
+    }
 }
 
 impl std::fmt::Debug for Situation<'_> {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::chain::{GENESIS, Head};
+use crate::chain::Head;
 use crate::claim::{Claim, Verdict};
 use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
@@ -14,10 +14,11 @@ use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::Gap;
+use crate::situation::HashOf;
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 4;
+pub const RULES: u32 = 5;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -171,7 +172,13 @@ pub struct DeadPath {
 impl State {
     /// The state after the first event, if it is one that begins a mission.
     pub fn begin(event: &Event) -> Option<Self> {
-        let Some(Detail::Started {
+        let begun = Self::begun(&event.mission_id, event.draft.detail.as_deref()?, event.timestamp_ms)?;
+        Some(Self { sequence: event.sequence, head: event.hash.clone(), ..begun })
+    }
+
+    /// The same of an event that has no place yet.
+    pub(crate) fn begun(mission: &MissionId, detail: &Detail, now_ms: i64) -> Option<Self> {
+        let Detail::Started {
             repo,
             goal,
             mode,
@@ -181,14 +188,14 @@ impl State {
             context_guard,
             parent_mission_id,
             inherited,
-        }) = event.draft.detail.as_deref()
+        } = detail
         else {
             return None;
         };
         Some(Self {
             schema: SCHEMA.to_owned(),
             rules: RULES,
-            mission_id: event.mission_id.clone(),
+            mission_id: mission.clone(),
             parent_mission_id: parent_mission_id.clone(),
             repo: repo.clone(),
             goal: goal.clone(),
@@ -198,10 +205,10 @@ impl State {
             known_paths: known_paths.clone(),
             context_guard: context_guard.clone(),
             status: Status::Open,
-            started_ms: event.timestamp_ms,
-            updated_ms: event.timestamp_ms,
-            sequence: event.sequence,
-            head: event.hash.clone(),
+            started_ms: now_ms,
+            updated_ms: now_ms,
+            sequence: 0,
+            head: String::new(),
             counters: Counters::default(),
             claims: Vec::new(),
             files: BTreeMap::new(),
@@ -243,7 +250,6 @@ impl State {
 
     /// One event more.
     pub fn apply(&mut self, event: &Event) {
-        debug_assert_eq!(event.prev_hash, if self.sequence == 0 { GENESIS } else { self.head.as_str() });
         self.sequence = event.sequence;
         self.head.clone_from(&event.hash);
         self.updated_ms = self.updated_ms.max(event.timestamp_ms);
@@ -265,13 +271,14 @@ impl State {
                     reason: String::new(),
                     self_reported: false,
                     rests_on: Vec::new(),
+                    runs: Vec::new(),
                     overtaken: Vec::new(),
                     other_goal: false,
                     stale: Vec::new(),
                     gone: Vec::new(),
                 });
             }
-            Some(Detail::Judged { claim_id, verdict, reason, event_ids, self_reported, rests_on }) => {
+            Some(Detail::Judged { claim_id, verdict, reason, event_ids, self_reported, rests_on, runs }) => {
                 self.judged.insert(claim_id.to_string(), event.sequence);
                 let elapsed = event.timestamp_ms - self.started_ms;
                 if *verdict == Verdict::VerifiedForMission {
@@ -284,6 +291,7 @@ impl State {
                     claim.event_ids.clone_from(event_ids);
                     claim.self_reported = *self_reported;
                     claim.rests_on.clone_from(rests_on);
+                    claim.runs.clone_from(runs);
                     claim.overtaken.clear();
                     if *verdict == Verdict::Rejected {
                         let target = claim.text.clone();
@@ -411,9 +419,7 @@ impl State {
             Some(EvidenceClass::TestRun | EvidenceClass::Compiler | EvidenceClass::RuntimeProbe) => {
                 let before = self.tests.iter().rev().find(|test| test.target == draft.target);
                 let is_news = before.is_none_or(|before| before.outcome != draft.outcome);
-                let (target, outcome) = (draft.target.clone(), draft.outcome.clone());
-                let kind = draft.evidence_class.filter(|class| *class != EvidenceClass::TestRun);
-                keep(&mut self.tests, TestRun { target, outcome, event_id: event.event_id.clone(), kind });
+                self.keep_run(TestRun::of(event));
                 is_news
             }
             Some(EvidenceClass::Human) => true,
@@ -508,14 +514,15 @@ impl State {
 
     /// Those of the mission before that this one has not taken up again.
     pub fn untouched_claims(&self) -> impl Iterator<Item = &Claim> {
-        self.inherited.claims.iter().filter(|claim| self.claim(&claim.claim_id).is_none())
+        // Whoever takes one up judges it, and every claim that was made is among those that were.
+        self.inherited.claims.iter().filter(|claim| !self.judged.contains_key(claim.claim_id.as_str()))
     }
 
     /// Verified claims that rest on what is not as it was, with the files of it.
-    pub fn stale_claims(&self, is_current: &dyn Fn(&str, &str) -> bool) -> Vec<(&Claim, Vec<String>)> {
+    pub fn stale_claims(&self, hash_of: HashOf<'_>) -> Vec<(&Claim, Vec<String>)> {
         let verified = self.all_claims().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
-        let stale = verified.filter(|claim| claim.is_stale(is_current));
-        stale.map(|claim| (claim, claim.stale_files(is_current))).collect()
+        let stale = verified.map(|claim| (claim, claim.stale_files(hash_of)));
+        stale.filter(|(claim, files)| !claim.overtaken.is_empty() || !files.is_empty()).collect()
     }
 
     /// One that neither this mission nor the one before it has.

@@ -44,7 +44,9 @@ fn no_step_leads_into_a_dead_path_by_its_file_or_by_its_words() {
     assert_eq!(world.next().next_move.arguments.unwrap()["query"], goal.as_str());
     dead(&mut world, &goal);
     let next = world.next().next_move;
-    assert_eq!((next.tool, next.arguments.is_none()), (Some("seek"), true), "{next:?}");
+    let asked = next.arguments.clone().unwrap();
+    assert_eq!((next.tool, asked.get("query")), (Some("seek"), None), "{next:?}");
+    assert_eq!(asked["mission_id"], world.state.mission_id.as_str());
     assert_eq!(next.fill_in, ["query"]);
 
     let mut world = World::new(Mode::BugHunt, &[]);
@@ -156,9 +158,7 @@ fn a_claim_whose_file_is_gone_says_gone_and_not_changed() {
     let mut world = World::new(Mode::BugHunt, &[]);
     let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
     verify(&mut world, "so", vec![read]);
-    let shown = |world: &World| {
-        world.with(|situation| world.state.claims[0].as_shown(situation.is_current, situation.exists))
-    };
+    let shown = |world: &World| world.with(|situation| world.state.claims[0].as_shown(situation.hash_of));
     let words = |world: &World| {
         let gaps = world.with(|situation| m1nd_mission::gaps(&world.state, situation));
         gaps.iter().map(|gap| gap.why.clone()).collect::<String>()

@@ -554,7 +554,9 @@ fn a_review_of_nothing_asks_for_the_commits_that_are_meant() {
     };
     world.do_(Command::Observe(Box::new(nothing))).unwrap();
     let next = world.next().next_move;
-    assert!(next.arguments.is_none() && next.fill_in == ["base"], "{next:?}");
+    let asked = next.arguments.clone().unwrap();
+    assert!(asked.get("base").is_none() && next.fill_in == ["base"], "{next:?}");
+    assert_eq!(asked["mission_id"], world.state.mission_id.as_str(), "{next:?}");
 }
 
 #[test]

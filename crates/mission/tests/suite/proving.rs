@@ -198,3 +198,18 @@ fn a_file_that_changed_behind_the_mission_s_back_is_not_tested() {
     assert_eq!(world.gaps(), ["stale_evidence"], "it was run with what is there now");
     assert_eq!(verify(&mut world, "they pass", &[&passed, &again]), Verdict::VerifiedForMission);
 }
+
+#[test]
+fn nothing_is_forgotten_by_running_many_other_things() {
+    let mut world = edited();
+    let passed = run(&mut world, "cargo test -p a", "passed");
+    assert_eq!(verify(&mut world, "a works", &[&passed]), Verdict::VerifiedForMission);
+    run(&mut world, "cargo test -p b", "failed");
+    for number in 0..600 {
+        run(&mut world, &format!("cargo test -p other{number}"), "passed");
+    }
+    let found = world.with(|situation| gaps(&world.state, situation));
+    assert!(found[0].why.contains("cargo test -p b failed"), "{found:?}");
+    edit(&mut world, "src/a.rs", "h3");
+    assert_eq!(world.gaps(), ["not_tested", "stale_evidence"], "its run is older than those that are kept");
+}

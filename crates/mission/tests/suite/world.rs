@@ -91,16 +91,13 @@ impl World {
     }
 
     pub fn with<T>(&self, ask: impl FnOnce(&Situation<'_>) -> T) -> T {
-        let is_current = |path: &str, hash: &str| self.files.get(path).is_some_and(|now| now == hash);
         ask(&Situation {
             now_ms: self.now_ms,
             shelf: &Tools,
             right_workspace: self.right_workspace,
             graph_is_empty: self.graph_is_empty,
             stale_binary: self.stale_binary,
-            is_current: &is_current,
-            hash_of: &|path| self.files.get(path).cloned(),
-            exists: &|path| self.files.contains_key(path),
+            hash_of: &|path| self.files.get(path).map(|hash| hash.as_str().into()),
             is_of_repo: &|path| self.scope.is_none_or(|scope| path.starts_with(scope)),
             scope: self.scope,
         })
@@ -110,7 +107,7 @@ impl World {
         self.now_ms += 10;
         let find = |place: u64| self.events.get(usize::try_from(place).ok()?.checked_sub(1)?).cloned();
         let done = self.with(|situation| step(&self.state, command, "ada", situation, &find))?;
-        self.state = done.state.clone();
+        self.state = done.state.as_ref().clone();
         self.events.extend(done.events.iter().cloned());
         Ok(done)
     }
