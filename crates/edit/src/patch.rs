@@ -36,6 +36,8 @@ struct FilePatch {
     git: Option<String>,
     old: Option<String>,
     new: Option<String>,
+    /// The new file is there besides the old one.
+    copies: bool,
     /// Whether `---` and `+++` were seen.
     named: bool,
     hunks: Vec<Hunk>,
@@ -53,8 +55,8 @@ struct Hunk {
 #[derive(Debug)]
 struct Row {
     side: Side,
-    /// With its carriage return, if there is one.
-    text: String,
+    /// With its carriage return, if there is one. In whatever encoding the file has.
+    text: Vec<u8>,
     /// Whether a newline follows.
     ended: bool,
 }
@@ -66,28 +68,35 @@ enum Side {
     New,
 }
 
-/// The changes that a patch makes to the files as they are. Paths are as the patch writes them, without `a/` and `b/`.
-pub fn changes(disk: &dyn Disk, patch: &str) -> Result<Vec<Change>, PatchError> {
+/// The changes that a patch makes to the files as they are. Paths are as the patch writes them, without `a/` and `b/`;
+/// lines are bytes, as files are.
+pub fn changes(disk: &dyn Disk, patch: &[u8]) -> Result<Vec<Change>, PatchError> {
     let mut all = Vec::new();
     for file in parse(patch)? {
         let change = |path: &str, act| Change { path: path.to_owned(), act, rename_to: None, expected: None };
+        // What is patched must be text; what only moves need not.
+        let held = |path: &str| {
+            let held = disk.held(path)?.ok_or_else(|| PatchError::Missing { path: path.to_owned() })?;
+            match not_text(&held.bytes).filter(|_| !file.hunks.is_empty()) {
+                Some(what) => Err(PatchError::NotText { path: path.to_owned(), what }),
+                None => Ok(held),
+            }
+        };
         all.push(match (&file.old, &file.new) {
             (None, None) => {
                 let what = "nothing is said of this file that could be done";
                 return Err(PatchError::Malformed { line: file.line, what });
             }
             (None, Some(new)) => {
-                let bytes = applied(new, &[], &file.hunks)?;
-                let text = String::from_utf8(bytes)
-                    .map_err(|_| PatchError::NotText { path: new.clone(), what: "not UTF-8" })?;
-                change(new, Act::Create(text))
+                change(new, Act::CreateExact { bytes: applied(new, &[], &file.hunks)?, mode: None })
+            }
+            (Some(old), Some(new)) if file.copies => {
+                let source = held(old)?;
+                let bytes = applied(old, &source.bytes, &file.hunks)?;
+                change(new, Act::CreateExact { bytes, mode: Some(source.mode) })
             }
             (Some(old), new) => {
-                let held = disk.held(old)?.ok_or_else(|| PatchError::Missing { path: old.clone() })?;
-                if let Some(what) = not_text(&held.bytes).filter(|_| !file.hunks.is_empty()) {
-                    return Err(PatchError::NotText { path: old.clone(), what });
-                }
-                let bytes = applied(old, &held.bytes, &file.hunks)?;
+                let bytes = applied(old, &held(old)?.bytes, &file.hunks)?;
                 match new {
                     // Whoever wrote the patch did not know what is left over.
                     None if !bytes.is_empty() => return Err(PatchError::Remainder { path: old.clone() }),
@@ -103,41 +112,46 @@ pub fn changes(disk: &dyn Disk, patch: &str) -> Result<Vec<Change>, PatchError> 
     if all.is_empty() { Err(PatchError::Empty) } else { Ok(all) }
 }
 
-fn parse(patch: &str) -> Result<Vec<FilePatch>, PatchError> {
+fn parse(patch: &[u8]) -> Result<Vec<FilePatch>, PatchError> {
     let lines = lines_of(patch);
     let mut files: Vec<FilePatch> = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        let line = lines[at].trim_end_matches('\r');
+        let line = bare(lines[at]);
         let malformed = |what| PatchError::Malformed { line: at + 1, what };
+        let name = |name: Option<String>| name.ok_or_else(|| malformed("the name is not UTF-8"));
         let git_name = |files: &mut Vec<FilePatch>| {
             let unreadable = || malformed("the name on the line `diff --git` above cannot be read");
             last(files, at).git.clone().ok_or_else(unreadable)
         };
-        if let Some(names) = line.strip_prefix("diff --git ") {
+        let ends = |end: &[u8]| line.ends_with(end);
+        if let Some(names) = line.strip_prefix(b"diff --git ") {
             files.push(FilePatch { line: at + 1, git: same_name(names), ..FilePatch::default() });
-        } else if let Some(path) = line.strip_prefix("rename from ") {
-            last(&mut files, at).old = Some(unquoted(path));
-        } else if let Some(path) = line.strip_prefix("rename to ") {
-            last(&mut files, at).new = Some(unquoted(path));
-        } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
+        } else if let Some(path) = line.strip_prefix(b"rename from ").or(line.strip_prefix(b"copy from ")) {
+            let file = last(&mut files, at);
+            file.old = Some(name(unquoted(path))?);
+            file.copies = line.starts_with(b"copy");
+        } else if let Some(path) = line.strip_prefix(b"rename to ").or(line.strip_prefix(b"copy to ")) {
+            last(&mut files, at).new = Some(name(unquoted(path))?);
+        } else if line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files ") {
             return Err(malformed("binary contents cannot be patched"));
-        } else if line.starts_with("new mode ")
-            || line == "new file mode 100755"
-            || (line.ends_with(" 120000") || line.ends_with(" 160000")) && line.contains("mode ")
+        } else if line.starts_with(b"new mode ")
+            || line == b"new file mode 100755"
+            || (ends(b" 120000") || ends(b" 160000")) && is_about_mode(line)
         {
             return Err(malformed("modes and links cannot be patched"));
-        } else if line.starts_with("new file mode ") {
+        } else if line.starts_with(b"new file mode ") {
             // An empty file has no lines `---` and `+++` that would name it.
             let name = git_name(&mut files)?;
             last(&mut files, at).new = Some(name);
-        } else if line.starts_with("deleted file mode ") {
+        } else if line.starts_with(b"deleted file mode ") {
             let name = git_name(&mut files)?;
             last(&mut files, at).old = Some(name);
-        } else if line.starts_with("copy from ") {
-            return Err(malformed("copies cannot be patched"));
-        } else if line.starts_with("--- ") && lines.get(at + 1).is_some_and(|next| next.starts_with("+++ ")) {
-            let (old, new) = names(&line[4..], lines[at + 1][4..].trim_end_matches('\r'));
+        } else if let Some(old) = line.strip_prefix(b"--- ")
+            && let Some(new) = lines.get(at + 1).and_then(|next| bare(next).strip_prefix(b"+++ "))
+        {
+            let git = files.last().filter(|file| !file.named).and_then(|file| file.git.as_deref());
+            let (old, new) = names(old, new, git).ok_or_else(|| malformed("the name is not UTF-8"))?;
             // After a file that only moves, another one may begin without a line of git.
             let is_other = |file: &FilePatch| {
                 file.named
@@ -149,7 +163,7 @@ fn parse(patch: &str) -> Result<Vec<FilePatch>, PatchError> {
             let file = last(&mut files, at);
             (file.old, file.new, file.named) = (old, new, true);
             at += 1;
-        } else if line.starts_with("@@ ") {
+        } else if line.starts_with(b"@@ ") {
             let (hunk, used) = hunk(&lines, at)?;
             files.last_mut().ok_or_else(|| malformed("a hunk before any file"))?.hunks.push(hunk);
             at += used;
@@ -160,14 +174,26 @@ fn parse(patch: &str) -> Result<Vec<FilePatch>, PatchError> {
     Ok(files)
 }
 
+fn is_about_mode(line: &[u8]) -> bool {
+    memchr::memmem::find(line, b"mode ").is_some()
+}
+
+/// A line of the patch itself, whose ending means nothing.
+fn bare(mut line: &[u8]) -> &[u8] {
+    while let Some(shorter) = line.strip_suffix(b"\r") {
+        line = shorter;
+    }
+    line
+}
+
 /// The lines with their carriage returns. Where every line has one, also those that are not a file's, the patch
 /// came through something that changed its endings: they say nothing then.
-fn lines_of(patch: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = patch.split('\n').collect();
-    if lines.last() == Some(&"") {
+fn lines_of(patch: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = patch.split(|byte| *byte == b'\n').collect();
+    if lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
     }
-    if lines.iter().all(|line| line.ends_with('\r')) {
+    if lines.iter().all(|line| line.ends_with(b"\r")) {
         lines.iter_mut().for_each(|line| *line = &line[..line.len() - 1]);
     }
     lines
@@ -181,35 +207,52 @@ fn last(files: &mut Vec<FilePatch>, line: usize) -> &mut FilePatch {
     &mut files[at]
 }
 
-fn names(old: &str, new: &str) -> (Option<String>, Option<String>) {
-    let plain = |name: &str| unquoted(name.split('\t').next().unwrap_or(name).trim_end());
-    let (old, new) = (plain(old), plain(new));
+/// What git writes before the names of both sides: `a/` and `b/`, the other way round in a reverse diff, or letters for
+/// commit, index, work tree and object.
+const SIDES: [char; 8] = ['a', 'b', 'c', 'i', 'w', 'o', '1', '2'];
+
+/// Where a file was and will be; nothing where a name is not UTF-8. `git` is the name on git's own line.
+fn names(old: &[u8], new: &[u8], git: Option<&str>) -> Option<(Option<String>, Option<String>)> {
+    let plain =
+        |name: &[u8]| unquoted(name.split(|byte| *byte == b'\t').next().unwrap_or(name).trim_ascii_end());
+    let (old, new) = (plain(old)?, plain(new)?);
+    let side = |name: &str| {
+        let (side, _) = name.split_once('/')?;
+        SIDES.into_iter().find(|known| side.chars().eq([*known]))
+    };
     let is_none = |name: &str| name == "/dev/null";
-    let prefixed = (old.starts_with("a/") || is_none(&old)) && (new.starts_with("b/") || is_none(&new));
+    let is_known = |name: &str, usual: &str| name.starts_with(usual) || git.is_some() && name.get(2..) == git;
+    let prefixed = match (is_none(&old), is_none(&new)) {
+        (true, true) => false,
+        (true, false) => is_known(&new, "b/"),
+        (false, true) => is_known(&old, "a/"),
+        // Without prefixes both begin alike, unless the file moves.
+        (false, false) => side(&old).zip(side(&new)).is_some_and(|(old, new)| old != new),
+    };
     let bare = |name: String| match is_none(&name) {
         true => None,
         false => Some(if prefixed { name[2..].to_owned() } else { name }),
     };
-    (bare(old), bare(new))
+    Some((bare(old), bare(new)))
 }
 
 /// The name in `a/name b/name`, if both sides have the same.
-fn same_name(both: &str) -> Option<String> {
+fn same_name(both: &[u8]) -> Option<String> {
     let half = both.len().checked_sub(1)? / 2;
-    let (old, new) = (both.get(..half)?, both.get(half..)?.strip_prefix(' ')?);
-    match names(old, new) {
+    let (old, new) = (both.get(..half)?, both.get(half..)?.strip_prefix(b" ")?);
+    match names(old, new, None)? {
         (Some(old), Some(new)) if old == new => Some(old),
         _ => None,
     }
 }
 
-/// A path as git writes it: in quotes, with escapes, where it has unusual letters.
-fn unquoted(name: &str) -> String {
-    let Some(inner) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-        return name.to_owned();
+/// A path as git writes it: in quotes, with escapes, where it has unusual letters. Nothing where it is not UTF-8.
+fn unquoted(name: &[u8]) -> Option<String> {
+    let Some(inner) = name.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) else {
+        return String::from_utf8(name.to_vec()).ok();
     };
     let mut out = Vec::new();
-    let mut rest = inner.bytes();
+    let mut rest = inner.iter().copied();
     while let Some(byte) = rest.next() {
         if byte != b'\\' {
             out.push(byte);
@@ -226,14 +269,16 @@ fn unquoted(name: &str) -> String {
             None => {}
         }
     }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8(out).ok()
 }
 
 /// A hunk and how many lines of the patch it takes.
-fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), PatchError> {
+fn hunk(lines: &[&[u8]], at: usize) -> Result<(Hunk, usize), PatchError> {
     let malformed = |line: usize, what| PatchError::Malformed { line: line + 1, what };
     let bad = || malformed(at, "a hunk begins with @@ -line,count +line,count @@");
-    let mut words = lines[at].split(' ').skip(1);
+    // What follows the numbers is a line of the file, in whatever encoding.
+    let head = String::from_utf8_lossy(lines[at]);
+    let mut words = head.split(' ').skip(1);
     let mut range = |sign: char| {
         let word = words.next()?.strip_prefix(sign)?;
         let (start, count) = word.split_once(',').unwrap_or((word, "1"));
@@ -245,7 +290,7 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), PatchError> {
     let mut next = at + 1;
     while old > 0 || new > 0 {
         let line = lines.get(next).ok_or_else(|| malformed(next, "the hunk is cut off"))?;
-        let side = match line.as_bytes().first() {
+        let side = match line.first() {
             Some(b' ' | b'\r') | None => Side::Both,
             Some(b'-') => Side::Old,
             Some(b'+') => Side::New,
@@ -264,11 +309,14 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), PatchError> {
             new = new.checked_sub(1).ok_or_else(too_many)?;
         }
         // Programs that take blanks off the ends of lines leave nothing of an empty line.
-        let text = line.strip_prefix([' ', '-', '+']).unwrap_or(line).to_owned();
+        let text = match line.first() {
+            Some(b' ' | b'-' | b'+') => line[1..].to_vec(),
+            _ => line.to_vec(),
+        };
         rows.push(Row { side, text, ended: true });
         next += 1;
     }
-    if lines.get(next).is_some_and(|line| line.starts_with('\\')) {
+    if lines.get(next).is_some_and(|line| line.starts_with(b"\\")) {
         rows.last_mut().ok_or_else(bad)?.ended = false;
         next += 1;
     }
@@ -315,11 +363,11 @@ fn applied(path: &str, bytes: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, PatchErr
             match line {
                 Some(line) => out.extend_from_slice(line),
                 None if is_exact => {
-                    out.extend_from_slice(row.text.as_bytes());
+                    out.extend_from_slice(&row.text);
                     out.extend_from_slice(if row.ended { b"\n" } else { b"" });
                 }
                 None => {
-                    out.extend_from_slice(row.text.as_bytes());
+                    out.extend_from_slice(&row.text);
                     out.extend_from_slice(if row.ended { mostly } else { b"" });
                 }
             }
@@ -351,7 +399,7 @@ impl Hunk {
 
     /// A carriage return anywhere means that the endings of all its lines are meant.
     fn says_endings(&self) -> bool {
-        self.rows.iter().any(|row| row.text.ends_with('\r'))
+        self.rows.iter().any(|row| row.text.ends_with(b"\r"))
     }
 }
 
@@ -363,7 +411,7 @@ fn place(path: &str, nth: usize, hunk: &Hunk, lines: &[&[u8]], from: usize) -> R
     let is_line = |row: &Row, line: &[u8]| {
         let bare = line.strip_suffix(b"\n").unwrap_or(line);
         let loose = bare.strip_suffix(b"\r").filter(|_| !is_exact && bare.len() < line.len());
-        let same = bare == row.text.as_bytes() || loose == Some(row.text.as_bytes());
+        let same = bare == row.text || loose == Some(&row.text[..]);
         same && (row.ended || bare.len() == line.len())
     };
     let fits = |at: usize| {

@@ -25,12 +25,23 @@ pub enum Act {
     Replace(String),
     /// The content of a file that is not there.
     Create(String),
+    /// The same as bytes, with the mode of what it is a copy of.
+    CreateExact {
+        bytes: Vec<u8>,
+        mode: Option<u32>,
+    },
     Edits(Vec<Edit>),
     /// The bytes of a file that is there, as they are to be.
     Exact(Vec<u8>),
     Delete,
     /// Only the name changes.
     Keep,
+}
+
+impl Act {
+    fn creates(&self) -> bool {
+        matches!(self, Self::Create(_) | Self::CreateExact { .. })
+    }
 }
 
 /// Why a batch cannot be. `at` is the place in the list, from 0.
@@ -124,7 +135,7 @@ pub fn plan(disk: &dyn Disk, changes: &[Change]) -> Result<Plan, PlanError> {
     for (at, change) in changes.iter().enumerate() {
         let (path, to) = (change.path.as_str(), change.rename_to.as_deref());
         // What moves away leaves its path to a new file.
-        let is_instead = matches!(change.act, Act::Create(_)) && left.contains(path);
+        let is_instead = change.act.creates() && left.contains(path);
         if !named.insert((path, is_instead)) {
             return Err(PlanError::Twice { at, path: path.to_owned() });
         }
@@ -232,6 +243,7 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
     let Some(now) = now else {
         return match &change.act {
             Act::Create(text) => Ok(Some(After { bytes: plain(text.clone().into_bytes())?, mode: None })),
+            Act::CreateExact { bytes, mode } => Ok(Some(After { bytes: plain(bytes.clone())?, mode: *mode })),
             _ => Err(PlanError::Missing { at, path: path() }),
         };
     };
@@ -243,7 +255,7 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
         None => Ok(&now.bytes[..]),
     };
     let bytes = match &change.act {
-        Act::Create(_) => return Err(PlanError::Exists { at, path: path() }),
+        Act::Create(_) | Act::CreateExact { .. } => return Err(PlanError::Exists { at, path: path() }),
         Act::Delete => return Ok(None),
         Act::Keep => now.bytes.clone(),
         Act::Exact(bytes) => plain(bytes.clone())?,

@@ -178,8 +178,8 @@ fn nothing_to_do_is_told() {
     assert_eq!((planned.files.len(), &planned.unchanged[..]), (0, &["a".to_owned()][..]));
 }
 
-fn patched(place: &Place, text: &str) -> String {
-    match patch::changes(&place.disk(), text) {
+fn patched(place: &Place, text: impl AsRef<[u8]>) -> String {
+    match patch::changes(&place.disk(), text.as_ref()) {
         Ok(changes) => place.apply(&changes),
         Err(err) => err.to_string(),
     }
@@ -202,15 +202,12 @@ fn a_patch_of_git_changes_makes_moves_and_removes_files() {
 fn a_patch_that_does_not_fit_says_where() {
     let place = Place::with(&[("a", b"1\nx\n2\nx\n3\n")]);
     let one = |body: &str| format!("--- a/a\n+++ b/a\n{body}");
+    assert_eq!(patched(&place, one("@@ -1 +1 @@\n-9\n+8\n")), "a: hunk 1 (line 3 of the patch) fits nowhere");
     assert_eq!(
-        patched(&place, &one("@@ -1 +1 @@\n-9\n+8\n")),
-        "a: hunk 1 (line 3 of the patch) fits nowhere"
-    );
-    assert_eq!(
-        patched(&place, &one("@@ -9 +9 @@\n-x\n+8\n")),
+        patched(&place, one("@@ -9 +9 @@\n-x\n+8\n")),
         "a: hunk 1 (line 3 of the patch) fits at lines [2, 4], and none of them is the one it names"
     );
-    assert_eq!(patched(&place, &one("@@ -1,2 +1,1 @@\n-1\n")), "line 5 of the patch: the hunk is cut off");
+    assert_eq!(patched(&place, one("@@ -1,2 +1,1 @@\n-1\n")), "line 5 of the patch: the hunk is cut off");
     assert_eq!(patched(&place, "nothing"), "the text holds no unified diff");
     assert_eq!(patched(&place, "--- a/no\n+++ b/no\n@@ -1 +1 @@\n-1\n+2\n"), "no does not exist");
     assert_eq!(
@@ -228,7 +225,7 @@ fn a_patch_that_deletes_a_file_must_take_away_all_of_it() {
     for hunks in
         ["@@ -1,2 +0,0 @@\n-1\n-2\n", "@@ -3 +0,0 @@\n-3\n", "@@ -1,5 +1 @@\n-1\n-2\n 3\n-4\n-5\n", ""]
     {
-        assert_eq!(patched(&place, &format!("--- a/c.txt\n+++ /dev/null\n{hunks}")), said, "{hunks}");
+        assert_eq!(patched(&place, format!("--- a/c.txt\n+++ /dev/null\n{hunks}")), said, "{hunks}");
     }
     let git = "diff --git a/c.txt b/c.txt\ndeleted file mode 100644\nindex 9405325..0000000\n";
     assert_eq!(patched(&place, git), said);
@@ -305,7 +302,7 @@ proptest::proptest! {
         let place = Place::with(&[("f", old.as_bytes())]);
         let diff = unified::diff(Some(("f", old.as_bytes())), Some(("f", new.as_bytes())));
         if !diff.is_empty() {
-            let changes = patch::changes(&place.disk(), &diff).unwrap();
+            let changes = patch::changes(&place.disk(), diff.as_bytes()).unwrap();
             place.apply(&changes);
         }
         let now = fs::read(Path::new(place.root.path()).join("f")).unwrap();
@@ -384,7 +381,7 @@ fn a_diff_with_renames_can_be_applied_by_git_and_by_us() {
     let wanted = place.apply(&batch);
     assert_eq!(wanted, "c d=c\n deep/b=one\nthree\n f=instead\n g=F\n new=n z=A\n");
     let ours = Place::with(files);
-    let changes = patch::changes(&ours.disk(), &diff).unwrap();
+    let changes = patch::changes(&ours.disk(), diff.as_bytes()).unwrap();
     assert_eq!(ours.apply(&changes), wanted, "{diff}");
     let gits = Place::with(files);
     fs::write(gits.dir.path().join("x.patch"), &diff).unwrap();
@@ -412,4 +409,79 @@ fn bytes_that_are_no_utf8_are_never_written_over_unseen() {
     place.apply(&[change("a", edit("bar", "baz")), change("b", Act::Replace("\u{FFFD}!\n".into()))]);
     assert_eq!(fs::read(place.path("a")).unwrap(), b"caf\xE9\nbaz\n");
     assert_eq!(fs::read(place.path("b")).unwrap(), "\u{FFFD}!\n".as_bytes());
+}
+
+/// What git makes of a patch, and what we do: the same bytes, or both refuse.
+fn as_git_does(files: &[(&str, &[u8])], patch: &[u8]) -> Result<Place, String> {
+    let (ours, gits) = (Place::with(files), Place::with(files));
+    fs::write(gits.dir.path().join("x.patch"), patch).unwrap();
+    let git = std::process::Command::new("git")
+        .args(["apply", "../x.patch"])
+        .current_dir(gits.root.path())
+        .output()
+        .unwrap();
+    let said = match patch::changes(&ours.disk(), patch) {
+        Ok(changes) => ours.apply(&changes),
+        Err(err) => err.to_string(),
+    };
+    let tree = |place: &Place| common::tree(place.root.path());
+    assert_eq!(tree(&ours), tree(&gits), "{said} {}", String::from_utf8_lossy(&git.stderr));
+    if git.status.success() { Ok(ours) } else { Err(said) }
+}
+
+#[test]
+fn lines_in_any_encoding_are_patched_byte_by_byte() {
+    let files: &[(&str, &[u8])] = &[("a.c", b"/* caf\xE9 */\nint a;\n\xFF\xFE\n"), ("b.c", b"int b;\r\n")];
+    let patch = b"Subject: na\xEFve\n\ndiff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n\
+        @@ -1,3 +1,4 @@ caf\xE9\n /* caf\xE9 */\n-int a;\n+int \xE4;\n+\xFC\n \xFF\xFE\n\
+        diff --git a/b.c b/b.c\n--- a/b.c\n+++ b/b.c\n@@ -1 +1,2 @@\n int b;\r\n+\xE9\r\n\
+        diff --git a/n.c b/n.c\nnew file mode 100644\n--- /dev/null\n+++ b/n.c\n@@ -0,0 +1 @@\n+\xE9t\xE9\n";
+    let place = as_git_does(files, patch).unwrap();
+    assert_eq!(fs::read(place.path("a.c")).unwrap(), b"/* caf\xE9 */\nint \xE4;\n\xFC\n\xFF\xFE\n");
+    assert_eq!(fs::read(place.path("n.c")).unwrap(), b"\xE9t\xE9\n");
+    // The letter that stands for such bytes where they are shown is not what the file has.
+    let shown = String::from_utf8_lossy(patch).into_owned();
+    let said = as_git_does(files, shown.as_bytes()).err().unwrap();
+    assert_eq!(said, "a.c: hunk 1 (line 6 of the patch) fits nowhere");
+    let unreadable = b"--- a/caf\xE9\n+++ b/caf\xE9\n@@ -0,0 +1 @@\n+x\n";
+    assert_eq!(patched(&Place::with(files), unreadable), "line 1 of the patch: the name is not UTF-8");
+    let quoted = b"--- /dev/null\n+++ \"b/caf\\351\"\n@@ -0,0 +1 @@\n+x\n";
+    assert_eq!(patched(&Place::with(files), quoted), "line 1 of the patch: the name is not UTF-8");
+}
+
+#[test]
+fn a_copy_is_made_of_the_file_as_it_was() {
+    let files: &[(&str, &[u8])] = &[("a", b"1\n2\n3\n"), ("run.sh", b"echo\n"), ("dot.bin", b"\0")];
+    let patch = b"diff --git a/a b/b\nsimilarity index 80%\ncopy from a\ncopy to b\n--- a/a\n+++ b/b\n\
+        @@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n\
+        diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,2 @@\n-1\n 2\n 3\n\
+        diff --git a/a b/c\nsimilarity index 100%\ncopy from a\ncopy to c\n\
+        diff --git a/a b/d\nsimilarity index 100%\nrename from a\nrename to d\n";
+    let said = patched(&Place::with(files), patch);
+    assert_eq!(said, "a is named twice");
+    let end = patch.len() - b"diff --git a/a b/d\nsimilarity index 100%\nrename from a\nrename to d\n".len();
+    let place = as_git_does(files, &patch[..end]).unwrap();
+    assert_eq!(fs::read_to_string(place.path("b")).unwrap(), "1\ntwo\n3\n");
+    assert_eq!(fs::read_to_string(place.path("c")).unwrap(), "1\n2\n3\n");
+    let there = b"diff --git a/a b/run.sh\nsimilarity index 100%\ncopy from a\ncopy to run.sh\n";
+    assert_eq!(as_git_does(files, there).err().unwrap(), "run.sh exists already");
+}
+
+#[test]
+fn names_are_read_whatever_git_writes_before_them() {
+    let files: &[(&str, &[u8])] = &[("a", b"1\n"), ("b/x", b"x\n"), ("gone", b"g\n")];
+    let changed =
+        |old: &str, new: &str| format!("diff --git {old} {new}\n--- {old}\n+++ {new}\n@@ -1 +1 @@\n-1\n+2\n");
+    for (old, new) in [("a/a", "b/a"), ("b/a", "a/a"), ("i/a", "w/a"), ("c/a", "w/a"), ("1/a", "2/a")] {
+        let place = as_git_does(files, changed(old, new).as_bytes()).unwrap();
+        assert_eq!(fs::read_to_string(place.path("a")).unwrap(), "2\n", "{old} {new}");
+    }
+    let reverse = b"diff --git b/b/x a/b/x\n--- b/b/x\n+++ a/b/x\n@@ -1 +1 @@\n-x\n+y\n\
+        diff --git b/gone a/gone\ndeleted file mode 100644\n--- b/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-g\n\
+        diff --git b/new a/new\nnew file mode 100644\n--- /dev/null\n+++ a/new\n@@ -0,0 +1 @@\n+n\n";
+    let place = as_git_does(files, reverse).unwrap();
+    assert_eq!(place.shown(), "a=1\n b/x=y\n new=n\n");
+    // Without prefixes a folder may have one of these names.
+    let bare = "--- b/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n";
+    assert_eq!(patched(&Place::with(files), bare), "a=1\n b/x=y\n gone=g\n");
 }
