@@ -99,10 +99,16 @@ impl Ctx<'_> {
         Ok(view.graph().cloned().map(|graph| GraphView { view, graph }))
     }
 
-    fn no_graph(&self) -> Fault {
+    /// Why there is no graph: nobody asked for one, or it is being made.
+    pub fn no_graph(&self) -> Fault {
+        self.running_ingest().map_or_else(faults::empty_graph, |job| faults::still_ingesting(&job))
+    }
+
+    /// The job that reads the workspace now, if one does.
+    pub fn running_ingest(&self) -> Option<String> {
         let jobs = self.runtime.jobs();
         let running = jobs.iter().find(|job| job.tool == "ingest" && job.state() == JobState::Running);
-        running.map_or_else(faults::empty_graph, |job| faults::still_ingesting(&job.id))
+        running.map(|job| job.id.clone())
     }
 
     /// The same for an answer that is only richer with a graph, and touches only these files.

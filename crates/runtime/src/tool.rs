@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use m1nd_contract::budget::cut_text;
 use m1nd_contract::header::Field;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim, schema};
 use m1nd_mission::Family;
@@ -61,6 +62,9 @@ pub struct Spec {
     pub saves: Saves,
     pub examples: &'static [Example],
 }
+
+/// How much of a question is told as the target of the next step, in bytes.
+const MAX_TARGET: usize = 200;
 
 /// What an agent would have read instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +190,11 @@ impl<T> Answer<T> {
     }
 
     #[must_use]
-    pub fn next(mut self, guidance: Guidance) -> Self {
+    pub fn next(mut self, mut guidance: Guidance) -> Self {
+        // A question that was asked is known to who asked it: its beginning is enough. Paths and ids have no spaces.
+        if let Some(target) = guidance.next_suggested_target.as_mut().filter(|target| target.contains(' ')) {
+            cut_text(target, MAX_TARGET);
+        }
         self.guidance = guidance;
         self
     }

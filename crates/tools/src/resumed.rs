@@ -15,11 +15,15 @@ pub struct Resumed {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open_hypotheses: Vec<Claim>,
     /// Where not to look again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead_paths: Vec<DeadPath>,
     /// Files that changed since they were read: what rests on them must be looked at again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Anchor>,
     /// Files that were read and are as they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub current: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests_run: Vec<TestRun>,
     /// Whether texts were cut, at `…`; mission_show has them whole.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -355,6 +355,33 @@ fn without_a_graph_edits_work_and_say_what_is_not_known() {
     let made = ok(&fixture, "apply_batch", edit("syntax", "0.3"));
     assert_eq!(made["graph_updated"], false);
     assert!(made["proactive_insights"][0].as_str().unwrap().starts_with("Nothing is ingested"));
+    // While the first ingest runs, that is what is said.
+    let (end, waits) = std::sync::mpsc::channel::<()>();
+    let job = fixture.runtime.start_job("ingest", move |_| {
+        waits.recv().ok();
+        m1nd_runtime::JobState::Cancelled
+    });
+    let job = job.unwrap();
+    let made = ok(&fixture, "apply_batch", edit_back());
+    let said = made["proactive_insights"][0].as_str().unwrap();
+    assert!(said.starts_with(&format!("The first ingest still runs ({})", job.id)), "{said}");
+    for (tool, arguments) in [
+        ("apply_batch", edit("graph", "0.3")),
+        ("perspective_start", json!({"node_id": "x"})),
+        ("cross_verify", json!({})),
+    ] {
+        let busy = refused(&fixture, tool, arguments);
+        assert_eq!(
+            (&busy["code"], &busy["recovery"]["next_tool"]),
+            (&json!("busy"), &json!("job_status")),
+            "{tool}"
+        );
+    }
+    drop(end);
+}
+
+fn edit_back() -> Value {
+    json!({"edits": [{"file_path": "shop/price.py", "edits": [{"old": "0.3", "new": "0.2"}]}]})
 }
 
 #[test]

@@ -160,3 +160,63 @@ fn what_is_no_repository_is_not_offered() {
         assert!(error.to_string().len() < 700, "{error}");
     }
 }
+
+#[test]
+fn a_pattern_of_another_repository_is_one_and_a_pattern_of_this_machine_s_paths_is_understood() {
+    let (fixture, other, _) = two();
+    for pattern in [format!("{}/**/*.py", other.display()), format!("{}/lib/b.py", other.display())] {
+        let error = refused(&fixture, "glob", json!({"pattern": pattern}));
+        let guard = &error["detail"]["context_guard"];
+        assert_eq!(guard["repository"], json!(other), "{error}");
+        assert_eq!(error["recovery"]["next_tool"], "session_handshake", "{error}");
+    }
+    let root = fixture.root().canonicalize().unwrap();
+    for pattern in
+        [format!("{}/*.py", root.display()), "/a.py".to_owned(), format!("{}/a.py", root.display())]
+    {
+        let found = ok(&fixture, "glob", json!({"pattern": pattern}));
+        assert_eq!(found["files"], json!(["a.py"]), "{pattern}: {found}");
+    }
+}
+
+#[test]
+fn a_question_that_names_a_path_of_another_repository_is_told_so() {
+    let (fixture, other, _) = two();
+    let path = other.join("lib/b.py");
+    for tool in ["seek", "activate"] {
+        for query in [format!("{}", path.display()), format!("`{}:1`", path.display())] {
+            let error = refused(&fixture, tool, json!({"query": query}));
+            assert_eq!(error["detail"]["context_guard"]["repository"], json!(other), "{tool}: {error}");
+        }
+        let asked = json!({"query": format!("why does alpha fail in {}:12?", path.display())});
+        let found = ok(&fixture, tool, asked);
+        let hint = found["next_step_hint"].as_str().unwrap();
+        assert!(hint.contains(&format!("is of {}", other.display())), "{tool}: {found}");
+        let own = fixture.root().canonicalize().unwrap().join("a.py");
+        let found = ok(&fixture, tool, json!({"query": format!("alpha in {}", own.display())}));
+        assert!(!found.to_string().contains("not in this graph"), "{tool}: {found}");
+    }
+}
+
+#[test]
+fn frames_of_another_repository_are_told_and_not_taken_for_ours() {
+    let (fixture, other, _) = two();
+    lay_out(&other, "//- a.py\ndef alpha(): ...\n");
+    let frame = |path: &std::path::Path| format!("  File \"{}\", line 1, in alpha\n", path.display());
+    let trace = |frames: &str| {
+        let text = format!("Traceback (most recent call last):\n{frames}ValueError: boom\n");
+        ok(&fixture, "trace", json!({"error_text": text}))
+    };
+    let theirs = trace(&frame(&other.join("a.py")));
+    assert_eq!((&theirs["frames_mapped"], &theirs["suspects"]), (&json!(0), &json!([])), "{theirs}");
+    assert_eq!(theirs["unmapped_frames"][0]["why"], format!("of {}", other.display()), "{theirs}");
+    assert_eq!(theirs["other_repositories"], json!([other]), "{theirs}");
+    assert_eq!(theirs["next_suggested_tool"], "session_handshake", "{theirs}");
+    assert_eq!(theirs["next_suggested_target"], json!(other), "{theirs}");
+    let own = fixture.root().canonicalize().unwrap().join("a.py");
+    let both = trace(&format!("{}{}", frame(&other.join("lib/b.py")), frame(&own)));
+    assert_eq!(both["frames_mapped"], 1, "{both}");
+    assert!(both["next_step_hint"].as_str().unwrap().contains("1 frames are of"), "{both}");
+    let far = trace("  File \"/build/machine/a.py\", line 1, in alpha\n");
+    assert_eq!((&far["frames_mapped"], &far["other_repositories"]), (&json!(1), &Value::Null), "{far}");
+}

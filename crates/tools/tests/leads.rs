@@ -346,7 +346,7 @@ fn a_method_of_a_type_that_is_no_node_has_the_calls_of_what_it_implements_as_a_l
     fixture.call("ingest", json!({}));
     for (name, base) in [
         ("Vec.fresh", "method::src/lib.rs::Bits.fresh"),
-        ("method::F.java::F.check", "method::F.java::F.Filter.check"),
+        ("method::F.java::F.$Filter.check", "method::F.java::F.Filter.check"),
     ] {
         let found = callers(&fixture, name);
         assert_eq!(found["leads"][0]["via"], "base", "{name}: {found}");

@@ -333,7 +333,9 @@ fn what_mission_next_proposes_can_be_called_as_it_is_until_the_end() {
         tools.push(tool.clone());
         if tool == "mission_claim" {
             assert_eq!(step["fill_in"][0], "claim", "{next}");
-            let claim = json!({"mission_id": id, "claim": "drain stops early", "event_ids": [read]});
+            let mut claim = step["arguments"].clone();
+            claim["claim"] = json!("drain stops early");
+            claim["event_ids"] = json!([read]);
             ok(&fixture, "mission_claim", claim);
             continue;
         }

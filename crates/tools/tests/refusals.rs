@@ -90,6 +90,7 @@ const NOT_PATHS: &[&str] = &[
     "by",
     "center",
     "diff",
+    "diff_encoding",
     "depth",
     "node",
     "changed_node",

@@ -566,6 +566,31 @@ fn a_copy_that_stood_elsewhere_does_not_stand_for_lines_that_changed() {
 }
 
 #[test]
+fn lines_of_a_function_that_was_removed_are_not_those_of_another() {
+    let fixture = remembered();
+    let path = fixture.root().join("same.py");
+    let blocks = |names: &[&str]| -> String {
+        names.iter().map(|name| format!("def {name}():\n    x = 1\n    return x\n\n")).collect()
+    };
+    fs::write(&path, blocks(&["a", "b", "c"])).unwrap();
+    let anchor = json!({"path": "same.py", "lines": "6-7"});
+    let note = json!({"branch": "main", "doc": "same", "content": "b", "anchors": [anchor]});
+    ok(&fixture, "branchmind_notes_commit", note);
+    for (names, said) in [
+        (vec!["a", "c"], ("changed", None)),
+        (vec!["new", "a", "c"], ("changed", None)),
+        (vec!["a", "b", "new", "c"], ("current", None)),
+        (vec!["c", "a", "b"], ("current", Some("10-11"))),
+    ] {
+        fs::write(&path, blocks(&names)).unwrap();
+        let shown = ok(&fixture, "branchmind_show", json!({"branch": "main", "doc": "same"}));
+        let anchor = &shown["entries"][0]["anchors"][0];
+        let state = (anchor["anchor_state"].as_str().unwrap(), anchor["lines_now"].as_str());
+        assert_eq!(state, said, "{names:?}");
+    }
+}
+
+#[test]
 fn a_graph_that_is_read_as_notes_leads_to_its_nodes() {
     let fixture = remembered();
     let out = ok(&fixture, "branchmind_show", json!({"branch": "main", "doc": "ideas"}));

@@ -207,3 +207,130 @@ fn a_pasted_trace_finds_where_it_ended_and_not_what_called_it() {
     let files = fixture.call("seek", json!({ "query": trace, "group_by": "file" })).body;
     assert_eq!(files["files"][0]["file_path"], "src/pool.py", "{files}");
 }
+
+/// Code, and files beside it that are no code.
+const MIXED: &str = "
+//- pyproject.toml
+[tool.zebra]
+stripes = 7
+//- GUIDE.md
+# Guide
+
+Do the quokka handshake before you tabulate.
+//- Makefile
+frobnicate:
+\techo ok
+//- pkg/spiderloader.py
+def find():
+    return 1
+//- pkg/core/edit.py
+def bug(spiderloader):
+    \"\"\"A bug in the retry logic of spiderloader, spiderloader again.\"\"\"
+    return spiderloader
+//- pkg/core/retry.py
+def retry_logic(bug):
+    return tabular(bug)
+";
+
+fn mixed() -> Fixture {
+    let fixture = Fixture::new(m1nd_tools::surface(), MIXED);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    fixture
+}
+
+#[test]
+fn a_file_that_the_question_names_comes_first() {
+    let fixture = mixed();
+    for query in [
+        "pkg/spiderloader.py",
+        "the retry logic in `pkg/spiderloader.py:2` is wrong",
+        "bug in spiderloader.py",
+    ] {
+        let body = fixture.call("seek", json!({"query": query, "group_by": "file"})).body;
+        assert_eq!(ids(&body, "files", "file_path")[0], "pkg/spiderloader.py", "{query}: {body}");
+        let body = fixture.call("seek", json!({ "query": query })).body;
+        assert_eq!(ids(&body, "results", "file_path")[0], "pkg/spiderloader.py", "{query}: {body}");
+    }
+    for query in ["pyproject.toml", "GUIDE.md", "what does the Makefile do"] {
+        let body = fixture.call("seek", json!({"query": query, "group_by": "file"})).body;
+        assert!(query.contains(&ids(&body, "files", "file_path")[0]), "{query}: {body}");
+    }
+    let scoped =
+        fixture.call("seek", json!({"query": "bug in pkg/spiderloader.py", "scope": "pkg/core"})).body;
+    assert!(ids(&scoped, "results", "file_path").iter().all(|path| path.starts_with("pkg/core")), "{scoped}");
+}
+
+#[test]
+fn words_that_only_other_files_have_are_found_there_and_are_no_mistakes() {
+    let fixture = mixed();
+    for (query, path, line) in [
+        ("zebra stripes", "pyproject.toml", 1),
+        ("quokka handshake", "GUIDE.md", 3),
+        ("tabulate", "GUIDE.md", 3),
+    ] {
+        for tool in [json!({"query": query}), json!({"query": query, "mode": "semantic"})] {
+            let name = if tool.get("mode").is_some() { "search" } else { "seek" };
+            let body = fixture.call(name, tool).body;
+            assert_eq!(body["elsewhere"][0]["file_path"], path, "{body}");
+            assert_eq!(body["elsewhere"][0]["line"], line, "{body}");
+            assert_eq!(body.get("read_as"), None, "{body}");
+            assert_eq!(body["next_suggested_target"], format!("{path}:{line}"), "{body}");
+        }
+    }
+    let none = fixture.call("seek", json!({"query": "zeppelin"})).body;
+    assert_eq!(none["rests_on"]["files_indexed"], 3, "{none}");
+    assert_eq!(none["rests_on"]["files_unsupported"], 3, "{none}");
+    let code = fixture.call("seek", json!({"query": "retry logic"})).body;
+    assert_eq!((code.get("elsewhere"), code.get("rests_on")), (None, None), "{code}");
+}
+
+#[test]
+fn kinds_narrow_files_too() {
+    let fixture = workspace();
+    let files = |kinds: Value| {
+        let asked = json!({"query": "evict", "group_by": "file", "node_types": kinds});
+        ids(&fixture.call("seek", asked).body, "files", "file_path")
+    };
+    assert_eq!(files(json!(["test"])), ["tests/test_cache.py"]);
+    assert_eq!(files(json!(["claim"])), [""; 0]);
+}
+
+#[test]
+fn a_long_question_is_not_said_back() {
+    let fixture = workspace();
+    let long = "zqxjk ".repeat(2_000);
+    for (tool, most) in [("seek", 500), ("activate", 1_000), ("resonate", 1_000), ("missing", 1_000)] {
+        let body = fixture.call(tool, json!({"query": long, "max_chars": most})).body;
+        assert!(body.to_string().len() <= most, "{tool}: {}", body.to_string().len());
+    }
+    for asked in [json!({"source": long, "target": "evict"}), json!({"source": "evict", "target": long})] {
+        let body = fixture.call("why", asked).body;
+        assert!(body["error"].is_object() && body.to_string().len() < 4_000, "{}", body.to_string().len());
+    }
+    let asked = "evicting a key drops the entry ".repeat(300);
+    let body = fixture.call("search", json!({"query": asked, "mode": "semantic"})).body;
+    assert!(!body["matches"].as_array().unwrap().is_empty(), "{body}");
+}
+
+#[test]
+fn a_script_without_spaces_is_found_by_its_parts() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py\ndef 計算する(x):\n    \"\"\"合計を計算する\"\"\"\n    return x\n//- b.py\ndef other():\n    return 2\n",
+    );
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    for query in ["計算", "合計", "合計を計算"] {
+        let body = fixture.call("seek", json!({"query": query, "group_by": "file"})).body;
+        assert_eq!(ids(&body, "files", "file_path")[0], "a.py", "{query}: {body}");
+    }
+}
+
+#[test]
+fn activation_fits_every_budget() {
+    let fixture = crowd();
+    for max_chars in (600..3_000).step_by(17) {
+        let asked = json!({"query": "handle event of kind", "learn": false, "max_chars": max_chars});
+        let reply = fixture.call("activate", asked);
+        assert!(!reply.is_error && reply.text().len() <= max_chars, "{max_chars}: {}", reply.text());
+    }
+}

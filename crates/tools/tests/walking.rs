@@ -140,9 +140,65 @@ fn stale_routes_are_answered_and_not_refused() {
         "{moved}"
     );
     ok(&fixture, "perspective_back", json!({"perspective_id": id}));
+    // The place itself goes: the walk stands at what was around it, and says so.
+    let lost = begun["focus"]["node_id"].clone();
     fs::write(fixture.root().join("app/store.py"), "def check(item):\n    assert item\n").unwrap();
-    let nowhere = refused(&fixture, "perspective_routes", json!({"perspective_id": id}));
-    assert_eq!(nowhere["code"], "stale", "{nowhere}");
+    let near =
+        ok(&fixture, "perspective_routes", json!({"perspective_id": id, "route_set_version": version}));
+    assert_eq!((&near["lost"], &near["stale"]), (&lost, &json!(true)), "{near}");
+    assert_eq!(near["focus"]["node_id"], "file::app/store.py", "{near}");
+    for tool in ["perspective_follow", "perspective_inspect", "perspective_peek"] {
+        let old = ok(&fixture, tool, json!({"perspective_id": id, "route_id": way}));
+        assert_eq!(old["lost"], lost, "{tool}: {old}");
+        assert!(!old["routes"].as_array().unwrap().is_empty(), "{tool}: {old}");
+    }
+    ok(&fixture, "perspective_suggest", json!({"perspective_id": id}));
+    ok(&fixture, "perspective_affinity", json!({"perspective_id": id, "node_id": "check"}));
+    let there = route_to(&near, "::check")["route_id"].clone();
+    let moved = ok(&fixture, "perspective_follow", json!({"perspective_id": id, "route_id": there}));
+    assert_eq!((&moved["followed"], moved.get("lost")), (&json!(true), None), "{moved}");
+    // Where the file and its folder are gone too, nothing is left to stand at.
+    let begun = ok(&fixture, "perspective_start", json!({"node_id": "test_save"}));
+    fs::remove_dir_all(fixture.root().join("tests")).unwrap();
+    let nowhere = refused(&fixture, "perspective_routes", json!({"perspective_id": begun["perspective_id"]}));
+    assert_eq!(
+        (&nowhere["code"], &nowhere["recovery"]["next_tool"]),
+        (&json!("stale"), &json!("perspective_close")),
+        "{nowhere}"
+    );
+}
+
+#[test]
+fn every_route_can_be_come_by_whatever_the_budget() {
+    let mut repo = String::from("//- app/hub.py\ndef hub():\n    return 1\n");
+    for at in 0..40 {
+        let name = format!("caller_{at}_with_a_name_that_takes_some_room_in_an_answer");
+        repo.push_str(&format!(
+            "//- app/user_{at}.py\nfrom app.hub import hub\n\ndef {name}():\n    return hub()\n"
+        ));
+    }
+    let fixture = Fixture::new(m1nd_tools::surface(), &repo);
+    ok(&fixture, "ingest", json!({}));
+    let begun = ok(&fixture, "perspective_start", json!({"node_id": "hub", "max_chars": 500}));
+    let id = &begun["perspective_id"];
+    for budget in [500, 700, 1_000, 4_000] {
+        let mut seen: Vec<Value> = Vec::new();
+        let mut wish = json!({"perspective_id": id, "max_chars": budget, "page_size": 10});
+        let total = loop {
+            let page = ok(&fixture, "perspective_routes", wish.clone());
+            let routes = page["routes"].as_array().unwrap();
+            assert!(!routes.is_empty(), "{page}");
+            seen.extend(routes.iter().map(|route| route["route_id"].clone()));
+            match page.get("next_cursor") {
+                Some(cursor) => wish["cursor"] = cursor.clone(),
+                None => break page["total_routes"].clone(),
+            }
+        };
+        let distinct: std::collections::BTreeSet<String> = seen.iter().map(Value::to_string).collect();
+        assert_eq!((json!(distinct.len()), json!(seen.len())), (total.clone(), total), "{budget}");
+    }
+    let both = refused(&fixture, "perspective_routes", json!({"perspective_id": id, "page": 1, "cursor": 2}));
+    assert_eq!(both["code"], "invalid_params");
 }
 
 #[test]

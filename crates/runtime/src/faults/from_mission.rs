@@ -2,8 +2,8 @@
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_memory::StoreError;
-use m1nd_mission::MissionError;
 use m1nd_mission::missions::Refusal;
+use m1nd_mission::{MissionError, MissionId};
 use serde_json::json;
 
 use super::{from_memory, invalid_params};
@@ -12,6 +12,22 @@ use super::{from_memory, invalid_params};
 pub fn refusal(tool: &'static str, refusal: &Refusal<StoreError>) -> Fault {
     match refusal {
         Refusal::Mission(err) => mission(tool, err),
+        Refusal::Store(err @ StoreError::Unreadable { what, .. }) => {
+            let fault = from_memory::store(err);
+            // The id stands in what is said to be unreadable.
+            let id = what.split_whitespace().rev().find(|word| MissionId::parse(word).is_some());
+            match id {
+                Some(id) => Fault {
+                    recovery: Recovery::call(
+                        "Its events are not as they were recorded, and nothing was changed: mission_show says which, and nothing is added to it. A child goes on from what is left of it; what it concluded must be proved again there. Tell the user.",
+                        "mission_resume",
+                        json!({ "mission_id": id }),
+                    ),
+                    ..fault
+                },
+                None => fault,
+            }
+        }
         Refusal::Store(err) => from_memory::store(err),
         Refusal::Busy => Fault::new(
             Code::Busy,

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use m1nd_contract::{Code, Fault};
 use m1nd_guard::Scope;
-use m1nd_vfs::outside;
+use m1nd_vfs::{PathError, outside};
 use serde_json::{Map, Value, json};
 
 use crate::ctx::Ctx;
-use crate::faults::from_vfs::REQUESTED;
+use crate::faults::from_vfs::{self, REQUESTED};
 use crate::workspace::Workspace;
 
 /// A path that lies outside, with the repository it belongs to, if there is one.
@@ -42,6 +42,53 @@ pub fn elsewhere(workspace: &Workspace, requested: &str) -> Elsewhere {
     }
 }
 
+/// The other repository whose work tree holds a path of this machine, if there is such a path.
+pub fn other_repository(workspace: &Workspace, path: &str) -> Option<PathBuf> {
+    let plain = path.strip_prefix("file://").unwrap_or(path);
+    if !plain.starts_with('/') || workspace.root().locate(plain).is_ok() {
+        return None;
+    }
+    let repository = elsewhere(workspace, plain).repository?;
+    repository.join(".git").exists().then_some(repository)
+}
+
+/// The first path in a text that belongs to another repository, and that repository.
+pub fn named_in<'t>(workspace: &Workspace, text: &'t str) -> Option<(&'t str, PathBuf)> {
+    let ends = |letter: char| letter.is_whitespace() || "\"'`<>|()[]{},;".contains(letter);
+    let words = text.split(ends).filter(|word| word.starts_with('/') || word.starts_with("file:///"));
+    let mut paths = words.map(without_place).filter(|path| path.matches('/').count() > 1).take(MOST_NAMED);
+    paths.find_map(|path| Some((path, other_repository(workspace, path)?)))
+}
+
+/// Paths of one text that are looked at.
+const MOST_NAMED: usize = 32;
+
+/// A path without the line behind it, and without what ends a sentence.
+fn without_place(word: &str) -> &str {
+    let mut word = word.trim_end_matches(['.', ':', '!', '?']);
+    while let Some((path, line)) = word.rsplit_once(':')
+        && !line.is_empty()
+        && line.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    {
+        word = path;
+    }
+    word
+}
+
+/// What to say to a question that names a path of another repository beside other words; a refusal where it is all that was
+/// asked.
+pub fn told_of_others(ctx: &Ctx<'_>, argument: &str, text: &str) -> Result<Option<String>, Fault> {
+    let Some((path, repository)) = named_in(ctx.workspace()?, text) else { return Ok(None) };
+    if without_place(text.trim().trim_matches(['"', '\'', '`'])) == path {
+        return Err(from_vfs::path(ctx.tool(), argument, PathError::Outside { path: path.to_owned() }));
+    }
+    let path = &path[..path.floor_char_boundary(LONGEST)];
+    Ok(Some(format!(
+        "{path} is of {}, which is not in this graph: nothing here speaks of it. session_handshake with that as `scope` has the ways there.",
+        repository.display()
+    )))
+}
+
 /// The guard of a fault about a path outside, for tools whose answer holds it.
 pub fn of_fault(ctx: &Ctx<'_>, fault: &Fault) -> Option<Map<String, Value>> {
     let requested = fault.detail.as_ref()?.get(REQUESTED)?.as_str()?;
@@ -69,7 +116,7 @@ fn folder_of(real: &Path) -> Option<&Path> {
 }
 
 /// Git writes into another work tree where the repository is.
-fn is_worktree(workspace: &Path, folder: &Path) -> bool {
+pub(crate) fn is_worktree(workspace: &Path, folder: &Path) -> bool {
     let git_of = |folder: &Path| {
         let path = folder.join(".git");
         let real = if path.is_dir() {

@@ -20,6 +20,9 @@ pub struct Coverage {
     files_indexed: u64,
     /// Files with parts missing, and files that could not be read.
     files_incomplete: u64,
+    /// Files that are no code: only their names are known, and what a question is the first to ask of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_unsupported: Option<u64>,
     /// Calls in the workspace whose target could not be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     unresolved_references: Option<u64>,
@@ -33,7 +36,18 @@ pub fn of_workspace(view: &WorkspaceView, graph: &Graph) -> Coverage {
     Coverage {
         files_indexed: files().count() as u64,
         files_incomplete: partial + failed,
+        files_unsupported: None,
         unresolved_references: view.report().map(|report| report.unresolved_references),
+    }
+}
+
+/// The same for a question of words.
+pub fn of_words(view: &WorkspaceView, graph: &Graph) -> Coverage {
+    let others = graph.nodes().filter(|node| node.kind() == NodeKind::File && node.language().is_empty());
+    Coverage {
+        files_unsupported: Some(others.count() as u64),
+        unresolved_references: None,
+        ..of_workspace(view, graph)
     }
 }
 

@@ -1,12 +1,15 @@
 //! File list: the paths below a scope that a pattern admits.
 
+use std::borrow::Cow;
 use std::time::UNIX_EPOCH;
 
 use m1nd_contract::Fault;
+use m1nd_vfs::PathError;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::walk::{self, Found};
 use parking_lot::Mutex;
 
+use super::context_guard;
 use super::text_search::Place;
 use crate::ctx::Ctx;
 use crate::faults::{self, from_vfs};
@@ -20,7 +23,8 @@ pub enum Order {
 /// All of them, in order. A pattern with a slash is relative to the scope, if one is given.
 pub fn run(ctx: &Ctx<'_>, pattern: &str, scope: Option<&str>, order: Order) -> Result<Vec<String>, Fault> {
     let root = ctx.workspace()?.root();
-    let glob = PathGlob::parse(pattern).map_err(|err| from_vfs::glob(ctx.tool(), "pattern", &err))?;
+    let pattern = below_root(ctx, pattern)?;
+    let glob = PathGlob::parse(&pattern).map_err(|err| from_vfs::glob(ctx.tool(), "pattern", &err))?;
     let place = Place::resolve(root, scope).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
     let base = if place.start.is_root() { String::new() } else { format!("{}/", place.start) };
     let found = Mutex::new(Vec::new());
@@ -39,6 +43,31 @@ pub fn run(ctx: &Ctx<'_>, pattern: &str, scope: Option<&str>, order: Order) -> R
     let mut files = found.into_inner();
     files.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     Ok(files.into_iter().map(|(_, path)| path).collect())
+}
+
+/// A pattern of this machine's paths as one of the workspace's. A leading slash means the workspace's root, unless what
+/// follows is there only on the machine.
+fn below_root<'p>(ctx: &Ctx<'_>, pattern: &'p str) -> Result<Cow<'p, str>, Fault> {
+    let workspace = ctx.workspace()?;
+    let (turned, path) = pattern.strip_prefix('!').map_or(("", pattern), |path| ("!", path));
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let fixed = path.find(['*', '?', '[', '{', '\\']).unwrap_or(path.len());
+    // A folder and something of it: what begins with a pattern begins nowhere.
+    let folder = path[..fixed].rfind('/').map(|end| &path[..end]);
+    let Some(folder) = folder.filter(|folder| folder.starts_with('/')) else { return Ok(pattern.into()) };
+    let root = workspace.root().path();
+    if root.join(&folder[1..]).exists() {
+        return Ok(pattern.into());
+    }
+    match workspace.root().locate(folder) {
+        Ok(found) if found.is_root() => Ok(format!("{turned}{}", &path[folder.len()..]).into()),
+        Ok(found) => Ok(format!("{turned}/{found}{}", &path[folder.len()..]).into()),
+        Err(_) if context_guard::elsewhere(workspace, folder).is_repository() => {
+            let path = folder.to_owned();
+            Err(from_vfs::path(ctx.tool(), "pattern", PathError::Outside { path }))
+        }
+        Err(_) => Ok(pattern.into()),
+    }
 }
 
 fn changed_ns(file: &Found<'_>) -> Option<u128> {

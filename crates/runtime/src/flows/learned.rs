@@ -151,7 +151,14 @@ pub(super) fn of_nodes(
 
 /// What a question finds first, before anything was learned.
 pub(super) fn finds(corpus: &Corpus, graph: &Graph, query: &str) -> Vec<Find> {
-    let question = Question { query, top_k: FINDS, graph: Graphed::Yes, min_score: 0.0, tests: Tests::After };
+    let question = Question {
+        query,
+        elsewhere: &[],
+        top_k: FINDS,
+        graph: Graphed::Yes,
+        min_score: 0.0,
+        tests: Tests::After,
+    };
     let found = Found::of(corpus, graph, &question, |_| true).symbols(&|_| true);
     Gist::finds(found.iter().map(|hit| (graph.node(hit.node).id(), hit.score)))
 }

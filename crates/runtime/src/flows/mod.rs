@@ -2,6 +2,7 @@
 
 pub mod associate;
 pub mod audit;
+pub mod beside;
 pub mod brought;
 pub mod call_list;
 pub mod calls;
@@ -32,6 +33,7 @@ pub mod outline;
 pub mod past_of_file;
 pub mod places;
 pub mod planned;
+mod pointed;
 pub mod predicted;
 mod quoted;
 pub mod review;

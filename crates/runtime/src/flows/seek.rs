@@ -10,8 +10,11 @@ use m1nd_vfs::read;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::beside::{self, Beside, Elsewhere};
+use super::coverage::{self, Coverage};
 use super::learned::Learned;
 use super::named;
+use super::pointed::pointed;
 use super::quoted::{self, Said};
 use super::slice::MAX_FILE_BYTES;
 use super::text_search::Place;
@@ -105,6 +108,10 @@ pub struct Answered<T> {
     pub symbols: Option<u64>,
     /// Words that nothing has, and what they were read as: `read "recieve" as "receive"`.
     pub read_as: Vec<String>,
+    /// Files that are no code and have words that no code has.
+    pub elsewhere: Vec<Elsewhere>,
+    /// What an empty answer rests on.
+    pub rests_on: Option<Coverage>,
 }
 
 /// Symbols that answer.
@@ -130,9 +137,12 @@ fn found_symbols(
     let request = &with_message(request, &traced);
     let meant: Vec<Hit> = named(ctx, at, request, &traced.suspects, &kinds)?;
     let mut symbols = None;
-    let mut answered = ask(ctx, at, request, |found, lessons, said| {
+    let mut answered = ask(ctx, at, request, |found, lessons, said, pointed| {
         symbols = (counting == Counting::Symbols).then(|| found.symbol_count(&kinds) as u64);
         let mut hits = found.symbols(&kinds);
+        if traced.suspects.is_empty() {
+            put_first(&mut hits, &in_pointed(&at.graph, found, pointed, &kinds));
+        }
         put_first(&mut hits, &meant);
         let quoted: Vec<Hit> = said
             .iter()
@@ -151,6 +161,24 @@ fn found_symbols(
     answered.candidates = answered.candidates.max(meant.len() as u64);
     answered.symbols = symbols.map(|symbols| symbols.max(answered.results.len() as u64));
     Ok(answered)
+}
+
+/// What answers in files that the question names: their symbols that have its words, or the files themselves.
+fn in_pointed(
+    graph: &Graph,
+    found: &Found<'_>,
+    pointed: &[NodeIx],
+    kinds: &dyn Fn(NodeKind) -> bool,
+) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for &file in pointed {
+        let symbols = found.symbols_of(graph.node(file).path(), kinds);
+        if symbols.is_empty() && kinds(NodeKind::File) {
+            hits.push(meant_hit(file, vec![graph.node(file).label().to_owned()]));
+        }
+        hits.extend(symbols);
+    }
+    hits
 }
 
 /// An answer that is meant, not only fitting.
@@ -229,15 +257,20 @@ pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Ans
     // In a sentence the words around a name count, too.
     let is_name = request.query.split_whitespace().count() == 1;
     let meant = if is_name || !traced.suspects.is_empty() {
-        named(ctx, at, request, &traced.suspects, &|_| true)?
+        named(ctx, at, request, &traced.suspects, &|kind| {
+            request.kinds.is_empty() || request.kinds.contains(&kind)
+        })?
     } else {
         Vec::new()
     };
     let graph = &at.graph;
-    ask(ctx, at, request, |found, lessons, said| {
-        let mut hits = found.files();
+    let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
+    ask(ctx, at, request, |found, lessons, said, pointed| {
+        let mut hits = found.files(&kinds);
         let quoted = said.iter().filter(|said| said.is_certain).map(|said| said.node);
-        let first: Vec<NodeIx> = quoted.chain(meant.iter().map(|hit| hit.node)).collect();
+        let pointed = pointed.iter().copied().filter(|_| traced.suspects.is_empty() && kinds(NodeKind::File));
+        let first = pointed.chain(quoted).chain(meant.iter().map(|hit| hit.node));
+        let first: Vec<NodeIx> = first.collect();
         first.iter().rev().for_each(|&node| put_file_first(graph, &mut hits, node));
         let mut hits = lessons.judge_files(graph, hits, request);
         hits.truncate(request.top_k);
@@ -255,9 +288,11 @@ fn put_file_first(graph: &Graph, hits: &mut Vec<FileHit>, node: NodeIx) {
         (None, None) => return,
     };
     first.hit.score = 1.0;
-    first.symbols.retain(|&symbol| symbol != node);
-    first.symbols.insert(0, node);
-    first.symbols.truncate(MAX_SYMBOLS);
+    if graph.node(node).kind() != NodeKind::File {
+        first.symbols.retain(|&symbol| symbol != node);
+        first.symbols.insert(0, node);
+        first.symbols.truncate(MAX_SYMBOLS);
+    }
     hits.insert(0, first);
 }
 
@@ -285,7 +320,8 @@ pub fn lines(
 ) -> Result<Answered<Line>, Fault> {
     let root = ctx.workspace()?.root();
     let found = found_symbols(ctx, at, request, Counting::Symbols)?;
-    let Answered { results, candidates, symbols, read_as } = found;
+    let Answered { results, candidates, symbols, read_as, elsewhere, rests_on } = found;
+    let shown = results.len();
     let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
     let lines = results.into_iter().filter_map(|result| {
         let text = texts.entry(result.file_path.clone()).or_insert_with(|| {
@@ -306,7 +342,10 @@ pub fn lines(
             score: result.score,
         })
     });
-    Ok(Answered { results: lines.collect(), candidates, symbols, read_as })
+    let lines: Vec<Line> = lines.collect();
+    // An empty file has no line to show.
+    let symbols = symbols.map(|symbols| symbols - (shown - lines.len()) as u64);
+    Ok(Answered { results: lines, candidates, symbols, read_as, elsewhere, rests_on })
 }
 
 /// Longer lines are cut: the place is what matters.
@@ -316,28 +355,37 @@ fn ask<T>(
     ctx: &Ctx<'_>,
     at: &GraphView,
     request: &Request<'_>,
-    shape: impl FnOnce(&Found<'_>, &Learned<'_>, &[Said]) -> Vec<T>,
+    shape: impl FnOnce(&Found<'_>, &Learned<'_>, &[Said], &[NodeIx]) -> Vec<T>,
 ) -> Result<Answered<T>, Fault> {
     let workspace = ctx.workspace()?;
     let place = Place::resolve(workspace.root(), request.scope)
         .map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
     let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
     let lessons = Learned::of(ctx, workspace, &at.graph, &corpus, request.query, &place)?;
+    let admits = |path: &str| place.admits(path);
+    let Beside { words, places } =
+        beside::look(workspace.root(), &at.view, &at.graph, &corpus, request.query, &admits);
     let question = Question {
         query: request.query,
+        elsewhere: &words,
         top_k: lessons.reach(request.top_k),
         graph: request.graph,
         min_score: request.min_score,
         tests: if asks_for_tests(request, &place) { Tests::Wanted } else { Tests::After },
     };
-    let found = Found::of(&corpus, &at.graph, &question, |path| place.admits(path));
-    let said = quoted::said(workspace.root(), &at.graph, &corpus, request.query, &|path| place.admits(path));
+    let found = Found::of(&corpus, &at.graph, &question, admits);
+    let said = quoted::said(workspace.root(), &at.graph, &corpus, request.query, &admits);
+    let mut named = pointed(&at.graph, request.query);
+    named.retain(|&file| admits(at.graph.node(file).path()));
     let read = |(said, read): &(String, String)| format!("read \"{said}\" as \"{read}\"");
+    let results = shape(&found, &lessons, &said, &named);
     Ok(Answered {
-        results: shape(&found, &lessons, &said),
-        candidates: found.candidates() as u64,
+        rests_on: results.is_empty().then(|| coverage::of_words(&at.view, &at.graph)),
+        candidates: (found.candidates() as u64).max(results.len() as u64),
+        results,
         symbols: None,
         read_as: found.read_as().iter().map(read).collect(),
+        elsewhere: places,
     })
 }
 

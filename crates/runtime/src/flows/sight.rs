@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_graph::{Graph, LookupError};
 use m1nd_ingest::history;
-use m1nd_memory::anchors::{AROUND, AnchorProbe, EventSeen, Sight, Standing};
+use m1nd_memory::anchors::{AnchorProbe, EventSeen, Sight, Standing, standings};
 use m1nd_memory::port::AnchorAt;
 use m1nd_mission::EventId;
 use m1nd_mission::port::Ledger;
@@ -225,15 +225,7 @@ fn places_with(wanted: &str, (first, last): (u32, u32), text: &str) -> Option<Ve
             return None;
         }
     }
-    let standing = |at: usize| {
-        let line = |line: &&str| hash(line.as_bytes());
-        Some(Standing {
-            first: u32::try_from(at + 1).ok()?,
-            before: lines[..at].iter().rev().take(AROUND).map(line).collect(),
-            after: lines[at + count..].iter().take(AROUND).map(line).collect(),
-        })
-    };
-    places.into_iter().map(standing).collect()
+    Some(standings(&lines, &places, count, &|line| hash(line.as_bytes())))
 }
 
 fn found(held: &[u8]) -> Sight {
@@ -267,10 +259,7 @@ mod tests {
         assert_eq!(firsts(held, (3, 4), &twice), [3, 8]);
         assert_eq!(firsts(held, (1, 2), &twice), [3, 8]);
         let places = places_with(&hash(held), (3, 4), &text).unwrap();
-        assert_eq!(places[0].before, [hash(""), hash("fn one() {}")]);
-        assert_eq!(places[0].after, [hash("}")]);
-        let ends = places_with(&hash("x"), (1, 1), "x").unwrap();
-        assert!(ends[0].before.is_empty() && ends[0].after.is_empty());
+        assert_eq!(places[0].before, [hash("fn one() {}")]);
         assert_eq!(places_with(&hash("}"), (1, 1), &"}\n".repeat(MOST_PLACES + 1)), None);
     }
 }

@@ -1,17 +1,20 @@
 //! Trace: a failure's text, the code it went through, and who is to be looked at first.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_risk::blast::{self, Toward};
-use m1nd_risk::trace::{Mapped, Mapping, Style, Suspect, Weights, map, parse, suspects};
+use m1nd_risk::trace::{Mapped, Mapping, Style, Suspect, Weights, Whose, map, parse, suspects};
 use m1nd_stdx::clock::UnixMs;
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
+use super::context_guard;
 use crate::ctx::{Ctx, GraphView};
 
 /// Code that may be to blame.
@@ -77,6 +80,8 @@ pub struct Traced {
     pub co_changes: Vec<CoSuspect>,
     pub chain: Vec<String>,
     pub scope: FixScope,
+    /// Paths of the trace that are files of other repositories, and which.
+    pub others: BTreeMap<String, PathBuf>,
 }
 
 /// Longer texts are logs; the trace is what is wanted of them.
@@ -101,10 +106,23 @@ pub fn run(
     };
     let text = &text[..text.floor_char_boundary(MAX_TEXT)];
     let parsed = parse(text, style).ok_or_else(|| no_frames(text))?;
-    let root = ctx.workspace()?.root();
-    let below = |path: &str| root.relative(path).ok().map(|path| path.as_str().to_owned());
+    let workspace = ctx.workspace()?;
+    let root = workspace.root();
+    let others: RefCell<BTreeMap<String, Option<PathBuf>>> = RefCell::default();
+    let whose = |path: &str| {
+        if let Ok(own) = root.relative(path) {
+            return Whose::Ours(own.as_str().to_owned());
+        }
+        let mut others = others.borrow_mut();
+        let other =
+            others.entry(path.to_owned()).or_insert_with(|| context_guard::other_repository(workspace, path));
+        // Another work tree holds the same code.
+        let is_other =
+            other.as_deref().is_some_and(|folder| !context_guard::is_worktree(root.path(), folder));
+        if is_other { Whose::Others } else { Whose::Unknown }
+    };
     let graph = &at.graph;
-    let mapped = map(graph, parsed.frames, below);
+    let mapped = map(graph, parsed.frames, whose);
     let changed = |ix: NodeIx| {
         let file = graph.node_by_path(graph.node(ix).path())?;
         graph.node(file).history().map(|history| history.changed_at)
@@ -121,6 +139,7 @@ pub fn run(
         chain: chain(graph, &mapped),
         scope: scope(graph, &found),
         suspects: shown,
+        others: others.into_inner().into_iter().filter_map(|(path, other)| Some((path, other?))).collect(),
         mapped,
     })
 }
@@ -130,13 +149,27 @@ impl Traced {
         self.mapped.iter().filter(|one| matches!(one.mapping, Mapping::Node { .. })).count()
     }
 
+    /// Other repositories of this machine that it went through, and frames of each.
+    pub fn other_repositories(&self) -> Vec<(String, usize)> {
+        let mut found: BTreeMap<String, usize> = BTreeMap::new();
+        for other in self.mapped.iter().filter_map(|one| self.others.get(&one.frame.path)) {
+            *found.entry(other.display().to_string()).or_default() += 1;
+        }
+        let mut found: Vec<(String, usize)> = found.into_iter().collect();
+        found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        found
+    }
+
     /// Frames that lead nowhere; those of libraries are of no use, and only counted.
     pub fn unmapped(&self) -> Vec<UnmappedShown> {
         let one = |one: &Mapped| {
             let why = match &one.mapping {
                 Mapping::Node { .. } => return None,
                 Mapping::Ambiguous(files) => format!("one of {}", files.join(", ")),
-                Mapping::Outside => "outside".to_owned(),
+                Mapping::Outside => self
+                    .others
+                    .get(&one.frame.path)
+                    .map_or_else(|| "outside".to_owned(), |other| format!("of {}", other.display())),
             };
             let raw = &one.frame.raw;
             Some(UnmappedShown { frame: raw[..raw.floor_char_boundary(160)].to_owned(), why })

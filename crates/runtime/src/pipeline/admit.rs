@@ -54,6 +54,6 @@ fn open_mission(spec: &Spec, header: &Header, workspace: &Workspace) -> Result<(
     let state = missions::state(&*store, id).map_err(refuse)?;
     match state.status {
         Status::Open => Ok(()),
-        Status::Closed => Err(refuse(Refusal::Mission(MissionError::Closed(state.mission_id)))),
+        Status::Closed => Err(refuse(Refusal::Mission(MissionError::Closed(state.mission_id.clone())))),
     }
 }

@@ -8,6 +8,7 @@ mod fit;
 mod misplaced;
 mod record;
 
+use m1nd_contract::budget::cut_text;
 use m1nd_contract::header::MAX_CALLER_BYTES;
 use m1nd_contract::{Caller, Fault, Header};
 use m1nd_stdx::cancel::CancelToken;
@@ -151,9 +152,25 @@ fn is_usable(agent: &str) -> bool {
 /// The agent that a recovery names when the call named none.
 const ANYBODY: &str = "agent";
 
+/// How much of a message is said, and of a name or a question that a recovery looks for, in bytes.
+const MAX_MESSAGE: usize = 2_000;
+const MAX_LOOKED_FOR: usize = 200;
+
+/// A name of many kilobytes is not said back whole: no error is worth more than an answer.
+fn shorten(fault: &mut Fault) {
+    cut_text(&mut fault.message, MAX_MESSAGE);
+    let arguments = fault.recovery.arguments.iter_mut();
+    for (_, value) in arguments.flat_map(Map::iter_mut).filter(|(name, _)| name.as_str() == "query") {
+        if let Value::String(text) = value {
+            cut_text(text, MAX_LOOKED_FOR);
+        }
+    }
+}
+
 /// Recovery arguments are completed here, so that they can be passed on as they are: with the caller, or with
 /// the kind of caller that the next tool wants.
 fn refuse_with(runtime: &Runtime, mut fault: Fault, caller: &Caller, contract: Option<Value>) -> Reply {
+    shorten(&mut fault);
     let next = fault.recovery.next_tool.and_then(|tool| runtime.registry().entry(tool));
     let wanted = next.map_or(caller.field(), |(entry, _)| entry.spec.caller.name());
     if let Some(arguments) = &mut fault.recovery.arguments

@@ -48,7 +48,7 @@ impl Preview {
         match &self.change.act {
             m1nd_edit::Act::Replace(text) | m1nd_edit::Act::Create(text) => text.len(),
             m1nd_edit::Act::Edits(edits) => edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum(),
-            m1nd_edit::Act::Exact(bytes) => bytes.len(),
+            m1nd_edit::Act::Exact(bytes) | m1nd_edit::Act::CreateExact { bytes, .. } => bytes.len(),
             m1nd_edit::Act::Delete | m1nd_edit::Act::Keep => 0,
         }
     }

@@ -41,6 +41,7 @@ use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
 use m1nd_vfs::Root;
 
+use crate::flows::missions::Proofs;
 use crate::settings::Settings;
 use antibodies::Antibodies;
 pub use antibodies::{Antibody, AntibodyError, MAX_ANTIBODIES, Severity};
@@ -93,6 +94,8 @@ pub struct Workspace {
     edits: Edits,
     catching_up: CatchingUp,
     contents: Contents,
+    /// Missions that were held against their events.
+    proofs: Proofs,
 }
 
 impl Workspace {
@@ -140,6 +143,7 @@ impl Workspace {
             edits,
             catching_up: CatchingUp::default(),
             contents: Contents::default(),
+            proofs: Proofs::default(),
             runtime_root,
         })
     }
@@ -154,8 +158,13 @@ impl Workspace {
     }
 
     /// The sha256 of a file of at most `limit` bytes, which is read only if it was touched since the last time.
-    pub fn content_hash(&self, path: &str, limit: u64, now: UnixMs) -> Option<String> {
+    pub fn content_hash(&self, path: &str, limit: u64, now: UnixMs) -> Option<Arc<str>> {
         self.contents.hash(&self.root, path, limit, now)
+    }
+
+    /// Missions that were held against their events in this process.
+    pub fn proofs(&self) -> &Proofs {
+        &self.proofs
     }
 
     pub fn source(&self) -> BindingSource {

@@ -123,6 +123,12 @@ impl WorkspaceView {
         listed.map(|(path, &(size, modified_ns))| Listed { path: path.clone(), size, modified_ns })
     }
 
+    /// The same without some, which are given in order.
+    pub(super) fn listing_but<'v>(&'v self, paths: &'v [&str]) -> impl Iterator<Item = Listed> + 'v {
+        let others = self.sizes.iter().filter(|(path, _)| paths.binary_search(&path.as_str()).is_err());
+        others.map(|(path, &(size, modified_ns))| Listed { path: path.clone(), size, modified_ns })
+    }
+
     /// What the listing passed over.
     pub(super) fn passed(&self) -> Passed {
         self.passed

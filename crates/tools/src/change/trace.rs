@@ -48,6 +48,9 @@ pub struct Output {
     /// Frames that are not of this repository, innermost first.
     unmapped_frames: Vec<UnmappedShown>,
     unmapped_total: u64,
+    /// Other repositories of this machine that it went through: their files are not in this graph.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_repositories: Vec<String>,
     truncated: bool,
 }
 
@@ -89,14 +92,25 @@ impl Tool for Trace {
         let mut unmapped = found.unmapped();
         let unmapped_total = unmapped.len() as u64;
         unmapped.truncate(MAX_UNMAPPED);
+        let others = found.other_repositories();
         let (proof, guidance) = match found.suspects.first() {
             Some(first) => {
+                let hint = others.first().map(|(other, frames)| {
+                    format!("{frames} frames are of {other}, which is not in this graph.")
+                });
                 let view = Guidance {
                     next_suggested_tool: Some("view"),
                     next_suggested_target: Some(first.at.clone()),
-                    next_step_hint: None,
+                    next_step_hint: hint,
                 };
                 (ProofState::Triaging, view)
+            }
+            None if !others.is_empty() => {
+                let hint = format!(
+                    "The trace is of {}, which is not in this graph. session_handshake with it as `scope` has the ways there.",
+                    others[0].0
+                );
+                (ProofState::Blocked, Guidance::next("session_handshake", others[0].0.clone(), hint))
             }
             None => {
                 let hint = "No frame is of this repository: the trace may be of another one, or its files are not ingested. Seek what the message speaks of.";
@@ -118,6 +132,7 @@ impl Tool for Trace {
             fix_scope: found.scope,
             unmapped_frames: unmapped,
             unmapped_total,
+            other_repositories: others.into_iter().map(|(other, _)| other).take(MAX_UNMAPPED).collect(),
         };
         Ok(Answer::of(output).candidates(total as u64).proof(proof).next(guidance))
     }
@@ -130,5 +145,6 @@ impl Trim for Output {
             || drop_tail(&mut self.co_change_suspects, excess) > 0
             || drop_tail(&mut self.causal_chain, excess) > 0
             || drop_tail(&mut self.suspects, excess) > 0
+            || drop_tail(&mut self.other_repositories, excess) > 0
     }
 }

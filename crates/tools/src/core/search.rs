@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_graph::Graph;
+use m1nd_graph::{Graph, NodeKind};
 use m1nd_recall::seek::Graphed;
+use m1nd_recall::text::terms_of_query;
 use m1nd_runtime::faults::from_vfs;
+use m1nd_runtime::flows::beside::Elsewhere;
 use m1nd_runtime::flows::text_search::{self, Request};
 use m1nd_runtime::flows::{places, seek};
 use m1nd_runtime::{Answer, Ctx, Example, Family, GraphView, Saves, Spec, Tool};
@@ -65,6 +67,9 @@ pub struct Output {
     /// Words that nothing in the code has, and what they were read as; for semantic mode.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     read_as: Vec<String>,
+    /// Files that are no code and have words of the query that no code has; for semantic mode.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<Elsewhere>,
     /// Matching lines, ordered by match_score descending, then path and line.
     matches: Vec<SearchMatch>,
     /// Matching lines in all files, also beyond top_k; for semantic mode symbols that fit.
@@ -200,7 +205,10 @@ fn semantic(
         min_score: MIN_SCORE,
         graph: Graphed::Yes,
     };
-    let seek::Answered { results: lines, candidates, symbols, read_as } =
+    if !input.query.chars().any(char::is_alphanumeric) {
+        return Err(ctx.invalid("`query` must have at least one word in semantic mode."));
+    }
+    let seek::Answered { results: lines, candidates, symbols, read_as, elsewhere, .. } =
         seek::lines(ctx, at, &request, context)?;
     let files: BTreeSet<&String> = lines.iter().map(|line| &line.file_path).collect();
     let files_matched = files.len() as u64;
@@ -210,11 +218,21 @@ fn semantic(
             next_suggested_target: Some(format!("{}:{}", first.file_path, first.line)),
             next_step_hint: None,
         },
+        None if !elsewhere.is_empty() => Guidance {
+            next_suggested_tool: Some("view"),
+            next_suggested_target: Some(format!("{}:{}", elsewhere[0].file_path, elsewhere[0].line)),
+            next_step_hint: None,
+        },
+        None if terms_of_query(&input.query).is_empty() => Guidance::hint(
+            "These words stand everywhere and tell nothing apart. Say what the code does, or use mode literal for exact text.",
+        ),
         None => Guidance::hint(
-            "Nothing in the code or its history has these words. Try other words, or mode literal for exact text.",
+            "Nothing in the code, its history or small files beside it has these words. Try other words, or mode literal for exact text.",
         ),
     };
-    let proof = if lines.is_empty() { ProofState::Blocked } else { ProofState::Triaging };
+    let is_found = !lines.is_empty() || !elsewhere.is_empty();
+    let proof = if is_found { ProofState::Triaging } else { ProofState::Blocked };
+    let files_searched = at.graph.nodes().filter(|node| node.kind() == NodeKind::File).count() as u64;
     let scope = input.scope.clone();
     let matches: Vec<SearchMatch> = lines.into_iter().map(semantic_match).collect();
     let total_matches = symbols.unwrap_or_default().max(matches.len() as u64);
@@ -226,7 +244,8 @@ fn semantic(
         truncated: total_matches > matches.len() as u64,
         matches,
         files_matched,
-        files_searched: candidates,
+        files_searched,
+        elsewhere,
         fallback: None,
         timed_out: false,
         unsearched: None,
@@ -273,6 +292,7 @@ fn shape(found: Findings, input: Input, graph: Option<&Graph>) -> Output {
     Output {
         query: input.query,
         read_as: Vec::new(),
+        elsewhere: Vec::new(),
         mode: if semantic { SearchMode::Literal } else { input.mode },
         truncated: found.total > found.matches.len() as u64,
         matches: found.matches.into_iter().map(|found| shape_match(found, graph)).collect(),
@@ -327,13 +347,17 @@ fn guidance(found: &Findings, input: &Input) -> Guidance {
     }
 }
 
-/// How much of a long query is echoed when the budget is tight.
+/// How much of a long query is echoed when the budget is tight, and when it is tighter still.
+const LONG_ECHO: usize = 200;
 const MAX_ECHO: usize = 40;
 
 impl Trim for Output {
-    /// Context of the last matches goes first, then the last matches themselves.
+    /// A long query is not worth a match; then context of the last matches goes, then the last matches themselves.
     fn trim(&mut self, excess: usize) -> bool {
-        let mut dropped = 0;
+        let mut dropped = cut_text(&mut self.query, LONG_ECHO);
+        if dropped > 0 {
+            return true;
+        }
         for found in self.matches.iter_mut().rev() {
             if dropped >= excess {
                 return true;
@@ -347,6 +371,6 @@ impl Trim for Output {
             dropped = drop_tail(&mut self.matches, excess);
         }
         // The caller knows what it asked; the echo goes last.
-        dropped > 0 || cut_text(&mut self.query, MAX_ECHO) > 0
+        dropped > 0 || drop_tail(&mut self.elsewhere, excess) > 0 || cut_text(&mut self.query, MAX_ECHO) > 0
     }
 }

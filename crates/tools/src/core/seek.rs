@@ -7,6 +7,9 @@ use m1nd_graph::NodeKind;
 use m1nd_recall::seek::Graphed;
 use m1nd_recall::text::terms_of_query;
 use m1nd_risk::trace as traces;
+use m1nd_runtime::flows::beside::Elsewhere;
+use m1nd_runtime::flows::context_guard;
+use m1nd_runtime::flows::coverage::Coverage;
 use m1nd_runtime::flows::seek::{self, Request, SeekFile, SeekResult};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
@@ -59,6 +62,12 @@ pub struct Output {
     /// Files, best first, for group_by file.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<Vec<SeekFile>>,
+    /// Files that are no code and have words of the query that no code has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<Elsewhere>,
+    /// What an empty answer rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rests_on: Option<Coverage>,
     /// Files that scored at least min_score.
     total_candidates_scanned: u64,
     /// True when results are missing from the answer.
@@ -72,7 +81,7 @@ impl Tool for Seek {
         name: "seek",
         summary: "Find code by intent: from a bug report, feature or error to functions and files, with lines and reasons.",
         help: "Weighs the words of names, paths, signatures, docs, strings and bodies, the words of earlier commits and the files they touched, \
-            relations and common changes. `group_by: \"file\"` gives files with their best symbols in fewer bytes. For exact text use search.",
+            relations and common changes. A file that the query names by its path comes first. Files that are no code (settings, documents, build files) are not ranked; where they alone have a word of the query, `elsewhere` names the line. `group_by: \"file\"` gives files with their best symbols in fewer bytes. For exact text use search.",
         intents: &[
             "find code that",
             "where is handled",
@@ -107,6 +116,7 @@ impl Tool for Seek {
         if !input.query.chars().any(char::is_alphanumeric) {
             return Err(ctx.invalid("`query` must have at least one word."));
         }
+        let others = context_guard::told_of_others(ctx, "query", &input.query)?;
         let request = Request {
             query: &input.query,
             top_k,
@@ -116,22 +126,23 @@ impl Tool for Seek {
             graph: if input.graph_rerank.unwrap_or(true) { Graphed::Yes } else { Graphed::No },
         };
         let at = ctx.graph_view()?;
-        let (results, files, candidates, read_as) = match input.group_by {
+        let mut output = match input.group_by {
             GroupBy::Symbol => {
-                let found = seek::symbols(ctx, &at, &request)?;
-                (Some(found.results), None, found.candidates, found.read_as)
+                let (mut output, results) = Output::of(seek::symbols(ctx, &at, &request)?);
+                output.results = Some(results);
+                output
             }
             GroupBy::File => {
-                let found = seek::files(ctx, &at, &request)?;
-                (None, Some(found.results), found.candidates, found.read_as)
+                let (mut output, files) = Output::of(seek::files(ctx, &at, &request)?);
+                output.files = Some(files);
+                output
             }
         };
+        let candidates = output.total_candidates_scanned.max(output.elsewhere.len() as u64);
         let is_trace = traces::is_trace(&input.query);
         let is_common = terms_of_query(&input.query).is_empty();
-        let mut query = input.query;
-        cut_text(&mut query, MAX_ECHO);
-        let output =
-            Output { query, read_as, results, files, total_candidates_scanned: candidates, truncated: false };
+        output.query = input.query;
+        cut_text(&mut output.query, MAX_ECHO);
         let limits = Limits {
             kinds: input.node_types.is_some_and(|types| !types.is_empty()),
             scope: input.scope.is_some(),
@@ -153,11 +164,32 @@ impl Tool for Seek {
                 "The history is still being read ({commits} commits so far): ask again in a few seconds if this misses what you look for."
             ));
         }
+        if let Some(others) = others {
+            let before = guidance.next_step_hint.map(|hint| format!(" {hint}")).unwrap_or_default();
+            guidance.next_step_hint = Some(others + &before);
+        }
         let answer = Answer::of(output).candidates(candidates).scope(input.scope).proof(proof).next(guidance);
         Ok(match input.group_by {
             GroupBy::File => answer.budget(FILES_BUDGET.max(top_k * FILE_BUDGET)),
             GroupBy::Symbol => answer,
         })
+    }
+}
+
+impl Output {
+    /// All but the query and the results, and the results.
+    fn of<T>(found: seek::Answered<T>) -> (Self, Vec<T>) {
+        let output = Self {
+            query: String::new(),
+            read_as: found.read_as,
+            results: None,
+            files: None,
+            elsewhere: found.elsewhere,
+            rests_on: found.rests_on,
+            total_candidates_scanned: found.candidates,
+            truncated: false,
+        };
+        (output, found.results)
     }
 }
 
@@ -190,7 +222,8 @@ fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
         format!("{}:{}", found.file_path, says.max(1))
     });
     let file = output.files.iter().flatten().next().map(|found| found.file_path.clone());
-    match symbol.or(file) {
+    let elsewhere = output.elsewhere.first().map(|place| format!("{}:{}", place.file_path, place.line));
+    match symbol.or(file).or(elsewhere) {
         Some(target) => {
             let view = Guidance {
                 next_suggested_tool: Some("view"),
@@ -214,7 +247,7 @@ fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
                     "Nothing fits these words that well. Ask again with a lower `min_score`, or `search` for exact text."
                 }
                 _ => {
-                    "Nothing in the code or its history has these words. Say it in words of the code, or `search` for exact text."
+                    "Code, history and small files beside it do not have these words: use words of the code, or `search` for exact text."
                 }
             };
             (ProofState::Blocked, Guidance::hint(hint))
@@ -274,7 +307,10 @@ impl Trim for Output {
             (None, Some(files)) => drop_tail(files, rest),
             (None, None) => 0,
         };
-        dropped + gone > 0 || cut_text(&mut self.query, 40) > 0
+        dropped + gone > 0
+            || drop_tail(&mut self.elsewhere, rest) > 0
+            || cut_text(&mut self.query, 40) > 0
+            || self.rests_on.take().is_some()
     }
 }
 

@@ -1,7 +1,7 @@
 //! `apply_batch`: change several files, all or none.
 
 use m1nd_contract::Fault;
-use m1nd_runtime::flows::editing::{self, Request, Wanted};
+use m1nd_runtime::flows::editing::{self, DiffBytes, Request, Wanted};
 use m1nd_runtime::{Answer, Ctx, Effect, Example, Family, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,6 +41,14 @@ pub enum Verify {
     Command,
 }
 
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DiffEncoding {
+    #[default]
+    Utf8,
+    Latin1,
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -49,6 +57,10 @@ pub struct Input {
     edits: Vec<FileEdit>,
     /// Or a unified diff
     diff: Option<String>,
+    /// latin1: each letter of the diff is one byte
+    #[serde(default)]
+    #[schemars(extend("default" = "utf8"))]
+    diff_encoding: DiffEncoding,
     /// graph: taken back if certain callers dangle; command: if the user's verify_commands fail
     #[serde(default)]
     #[schemars(extend("default" = "syntax"))]
@@ -92,8 +104,12 @@ impl Tool for ApplyBatch {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Edited>, Fault> {
+        let encoding = match input.diff_encoding {
+            DiffEncoding::Utf8 => DiffBytes::Utf8,
+            DiffEncoding::Latin1 => DiffBytes::Latin1,
+        };
         let changes = match (&input.diff, input.edits.len()) {
-            (Some(diff), 0) => editing::patched(ctx, diff)?,
+            (Some(diff), 0) => editing::patched(ctx, diff, encoding)?,
             (None, 1..=MAX_EDITS) => {
                 let entries = input.edits.into_iter().enumerate();
                 entries.map(|(at, entry)| change(ctx, at, entry)).collect::<Result<Vec<_>, Fault>>()?

@@ -6,6 +6,7 @@ use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_recall::engines::associate::Noise;
 use m1nd_recall::engines::merge::Dimension;
 use m1nd_runtime::flows::associate::{self, ActiveNode, Learning, PlasticityReport, Request, SeedNode};
+use m1nd_runtime::flows::context_guard;
 use m1nd_runtime::flows::ghosts::GhostEdge;
 use m1nd_runtime::{Answer, Ctx, Effect, Example, Family, Needs, Saves, Spec, Tool};
 use schemars::JsonSchema;
@@ -90,6 +91,7 @@ impl Tool for Activate {
         if !input.query.chars().any(char::is_alphanumeric) {
             return Err(ctx.invalid("`query` must have at least one word."));
         }
+        let others = context_guard::told_of_others(ctx, "query", &input.query)?;
         let request = Request {
             query: &input.query,
             top_k,
@@ -101,7 +103,7 @@ impl Tool for Activate {
         };
         let at = ctx.graph_view()?;
         let found = associate::activate(ctx, &at, &request)?;
-        let (proof, guidance) = match found.activated.first() {
+        let (proof, mut guidance) = match found.activated.first() {
             Some(first) => {
                 let view = Guidance {
                     next_suggested_tool: Some("view"),
@@ -110,11 +112,19 @@ impl Tool for Activate {
                 };
                 (ProofState::Triaging, view)
             }
+            None if !found.seeds.is_empty() => {
+                let hint = "The seeds are what the words name, but these `dimensions` lead nowhere from them: the temporal one needs a git history, the others relations. Ask again without `dimensions`.";
+                (ProofState::Blocked, Guidance::hint(hint))
+            }
             None => {
                 let hint = "No name in the code resembles these words. Use seek, which also reads bodies, comments and commits.";
                 (ProofState::Blocked, Guidance::next("seek", input.query.clone(), hint))
             }
         };
+        if let Some(others) = others {
+            let before = guidance.next_step_hint.map(|hint| format!(" {hint}")).unwrap_or_default();
+            guidance.next_step_hint = Some(others + &before);
+        }
         let output = Output {
             seeds: found.seeds,
             truncated: found.total > found.activated.len() as u64,
@@ -149,7 +159,10 @@ impl Trim for Output {
             if dropped >= excess {
                 return true;
             }
-            dropped += json_len(&node.dimensions) + json_len(&node.tags);
+            // What is gone already makes room for nothing.
+            if node.dimensions.is_some() || !node.tags.is_empty() {
+                dropped += json_len(&node.dimensions) + json_len(&node.tags);
+            }
             node.dimensions = None;
             node.tags.clear();
         }

@@ -94,7 +94,7 @@ impl Tool for CrossVerify {
         let scope = ctx.scope(input.scope.as_deref())?;
         let scope = scope.as_str();
         let view = workspace.view();
-        let graph = view.graph().cloned().ok_or_else(faults::empty_graph)?;
+        let graph = view.graph().cloned().ok_or_else(|| ctx.no_graph())?;
         let mut found = workspace.differences(&view, ctx.cancel()).map_err(faults::stopped)?;
         let differing: Vec<String> =
             [&found.missing, &found.gone, &found.changed].into_iter().flatten().cloned().collect();

@@ -1,7 +1,7 @@
 //! `mission_claim`: a conclusion, with the events that led to it.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_mission::{Claim, Command, EventId};
+use m1nd_mission::{Claim, Command, EventId, short};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
@@ -60,6 +60,7 @@ impl Tool for MissionClaim {
 
 impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
-        false
+        [300, 120, 60].into_iter().any(|bytes| short::claim(&mut self.claim, bytes))
+            || !std::mem::take(&mut self.claim.event_ids).is_empty()
     }
 }

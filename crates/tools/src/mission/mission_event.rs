@@ -72,6 +72,6 @@ impl Tool for MissionEvent {
 
 impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
-        false
+        self.warnings.pop().is_some()
     }
 }

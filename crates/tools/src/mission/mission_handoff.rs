@@ -36,6 +36,7 @@ impl Tool for MissionHandoff {
         summary: "Hand a mission over: claims, dead paths, files read, tests run, anchors and the next required move, in under 4 KB.",
         help: "The next agent calls mission_resume with the handoff_id or the mission_id and inherits all of it, also what had no room here.",
         intents: &["hand off", "hand over", "end of session", "pass to another agent"],
+        budget: Some(4_000),
         examples: &[Example {
             says: "To whoever comes next",
             arguments: r#"{"mission_id": "msn_7c3e4084f6"}"#,
@@ -67,7 +68,7 @@ impl Tool for MissionHandoff {
 }
 
 impl Trim for Output {
-    fn trim(&mut self, _: usize) -> bool {
-        false
+    fn trim(&mut self, excess: usize) -> bool {
+        handoff::cut(&mut self.handoff, excess)
     }
 }

@@ -42,6 +42,7 @@ impl Tool for MissionNext {
         summary: "The one next step of a mission, with the tool and arguments, what not to do now, and what evidence is still missing.",
         help: "Ignoring do_not is allowed: it is recorded as dissent, with the note of the event as its reason.",
         intents: &["what next", "next step", "which tool now", "am I done"],
+        budget: Some(4_000),
         examples: &[Example { says: "The next step", arguments: r#"{"mission_id": "msn_7c3e4084f6"}"# }],
         ..WRITE
     };
@@ -54,10 +55,13 @@ impl Tool for MissionNext {
                 let recorded = done.events.first().map(|event| event.event_id.clone());
                 (done.state, recorded, done.warnings)
             }
-            None => (missions::state(ctx, &input.mission_id)?, None, Vec::new()),
+            None => {
+                let kept = missions::state(ctx, &input.mission_id)?;
+                (kept.state, None, kept.made_again.into_iter().collect())
+            }
         };
         if state.status == Status::Closed {
-            let closed = Refusal::Mission(MissionError::Closed(state.mission_id));
+            let closed = Refusal::Mission(MissionError::Closed(state.mission_id.clone()));
             return Err(from_mission::refusal(ctx.tool(), &closed));
         }
         let advice = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
@@ -81,6 +85,6 @@ impl Tool for MissionNext {
 
 impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
-        false
+        self.advice.cut() || self.warnings.pop().is_some()
     }
 }

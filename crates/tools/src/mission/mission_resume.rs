@@ -29,7 +29,8 @@ pub struct Input {
 pub struct Output {
     /// The new mission.
     mission_id: String,
-    parent_mission_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_mission_id: Option<String>,
     goal: String,
     /// What to do first.
     next_move: Option<Move>,
@@ -100,7 +101,7 @@ impl Tool for MissionResume {
         };
         let output = Output {
             mission_id: state.mission_id.to_string(),
-            parent_mission_id: before.mission_id.to_string(),
+            parent_mission_id: Some(before.mission_id.to_string()),
             goal: state.goal.clone(),
             next_move,
             resumed: Resumed::of(workspace, &state),
@@ -119,7 +120,10 @@ impl Trim for Output {
             || self.resumed.cut()
             || short::text(&mut self.goal, SHORT_GOAL)
             || self.next_move.as_mut().is_some_and(|step| short::text(&mut step.why, SHORT_GOAL))
+            || self.warning.as_mut().is_some_and(|warning| short::text(warning, SHORT_GOAL))
             || self.next_move.take().is_some()
+            || short::text(&mut self.goal, SHORTEST_GOAL)
+            || self.parent_mission_id.take().is_some()
     }
 }
 
@@ -127,3 +131,5 @@ impl Trim for Output {
 const GOAL: usize = 300;
 /// Enough to know which goal it was, in bytes.
 const SHORT_GOAL: usize = 80;
+/// Where there is room for next to nothing, in bytes.
+const SHORTEST_GOAL: usize = 20;

@@ -1,6 +1,7 @@
 //! `mission_show`: a mission as it is, or as it was after one of its events.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
@@ -61,6 +62,9 @@ pub struct Output {
     /// What is wrong with its events. Claims are then shown as what is left of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken: Vec<String>,
+    /// What was stored of the state is damaged; this is what the events say, and they are whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_again: Option<String>,
     /// How many events there are by then.
     sequence: u64,
     /// The hash of the newest.
@@ -94,7 +98,7 @@ impl Tool for MissionShow {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let Sound { state: now, faults: broken } = missions::sound(ctx, &input.mission_id)?;
+        let Sound { state: now, faults: broken, made_again } = missions::sound(ctx, &input.mission_id)?;
         let limit = ctx.clamp("events", input.events, 20, 0..=500);
         let ledger = missions::ledger(ctx)?;
         let read = |after: u64, count: usize| {
@@ -105,12 +109,12 @@ impl Tool for MissionShow {
             None => now.sequence,
         };
         let state = if upto == now.sequence {
-            now.clone()
+            Arc::clone(&now)
         } else {
             let count = usize::try_from(upto).unwrap_or(usize::MAX);
             let then = State::of(&read(0, count)?);
             let then = then.ok_or_else(|| ctx.invalid("The mission has no events."))?;
-            if broken.is_empty() { then } else { then.doubted() }
+            Arc::new(if broken.is_empty() { then } else { then.doubted() })
         };
         let before = ctx.in_range("before", input.before, 1..=i64::MAX)?.unwrap_or(upto + 1).min(upto + 1);
         let first = before.saturating_sub(1).saturating_sub(limit as u64);
@@ -161,8 +165,9 @@ impl Tool for MissionShow {
             files_read: files.into_iter().collect(),
             tests_run: tests.into_iter().rev().collect(),
             broken: broken.into_iter().take(SHOWN).collect(),
+            made_again,
             sequence: state.sequence,
-            head: Some(state.head),
+            head: Some(state.head.clone()),
             events,
             next_before: (first > 0).then_some(first + 1),
             packet_path: packet.map(|path| path.display().to_string()),

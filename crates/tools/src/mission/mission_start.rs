@@ -100,7 +100,7 @@ impl Tool for MissionStart {
         let inherited =
             parent.as_ref().map_or_else(Inherited::default, |parent| handoff::inherited(&parent.state, None));
         let broken = parent.as_ref().and_then(|parent| parent.warning());
-        let parent = parent.map(|parent| parent.state.mission_id);
+        let parent = parent.map(|parent| parent.state.mission_id.clone());
         let known_paths = input.known_paths.unwrap_or_default();
         let known: Vec<String> = known_paths.iter().map(|path| missions::as_known(workspace, path)).collect();
         let (known_paths, missing): (Vec<String>, Vec<String>) =
@@ -156,7 +156,7 @@ impl Tool for MissionStart {
             mission_id: id,
             route: state.route,
             budget: state.budget,
-            context_guard: state.context_guard,
+            context_guard: state.context_guard.clone(),
             starter_moves,
             non_goals: state.mode.non_goals().to_vec(),
             inherited,

@@ -1,7 +1,7 @@
 //! `mission_verify`: whether direct evidence carries a claim.
 
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
-use m1nd_mission::{Claim, ClaimId, Command, EventId, Verdict, Verify};
+use m1nd_mission::{Claim, ClaimId, Command, EventId, Verdict, Verify, short};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
@@ -75,6 +75,8 @@ impl Tool for MissionVerify {
 
 impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
-        false
+        [300, 120, 60].into_iter().any(|bytes| short::claim(&mut self.claim, bytes))
+            || self.warnings.pop().is_some()
+            || !std::mem::take(&mut self.claim.event_ids).is_empty()
     }
 }

@@ -1,7 +1,7 @@
 //! `route_explain`: why a mission goes the way it goes.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_mission::{Move, Required, explain, moves};
+use m1nd_mission::{Move, Required, explain, moves, short};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
@@ -39,12 +39,13 @@ impl Tool for RouteExplain {
         summary: "Why a mission goes the way it goes: its route, what its kind of work needs, what of that is done, and the steps left.",
         help: "Reads only; mission_next gives the one next step.",
         intents: &["why this step", "explain the route", "mission policy"],
+        budget: Some(4_000),
         examples: &[Example { says: "Of one mission", arguments: r#"{"mission_id": "msn_7c3e4084f6"}"# }],
         ..READ
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let state = missions::state(ctx, &input.mission_id)?;
+        let state = missions::state(ctx, &input.mission_id)?.state;
         let (moves, needs) = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
             (moves(&state, situation, 10), explain(&state, situation))
         });
@@ -62,7 +63,19 @@ impl Tool for RouteExplain {
 }
 
 impl Trim for Output {
+    /// The next step goes last, and of what is needed that which is done goes first.
     fn trim(&mut self, _: usize) -> bool {
-        false
+        if self.moves.len() > 1 {
+            return self.moves.pop().is_some();
+        }
+        if let Some(at) = self.needs.iter().rposition(|need| need.done) {
+            self.needs.remove(at);
+            return true;
+        }
+        let cut = self.moves.first_mut().is_some_and(|step| short::text(&mut step.why, SHORT));
+        cut || self.needs.pop().is_some() || self.moves.pop().is_some()
     }
 }
+
+/// Enough to know why, in bytes.
+const SHORT: usize = 80;

@@ -1,6 +1,5 @@
 //! `perspective_branch`: go on in two directions.
 
-use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::navigate::perspectives::{self, Page, Stand};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
@@ -61,7 +60,6 @@ impl Tool for PerspectiveBranch {
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
-        self.stand.truncated = true;
-        drop_tail(&mut self.stand.routes, excess) > 0
+        self.stand.shorten(excess, 0)
     }
 }

@@ -1,7 +1,6 @@
 //! `perspective_follow`: take a step.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::navigate::perspectives::{self, Page, Stand};
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
@@ -66,7 +65,6 @@ impl Tool for PerspectiveFollow {
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
-        self.stand.truncated = true;
-        drop_tail(&mut self.stand.routes, excess) > 0
+        self.stand.shorten(excess, 0)
     }
 }

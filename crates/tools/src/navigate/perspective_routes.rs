@@ -1,7 +1,6 @@
 //! `perspective_routes`: the ways on from where a walk stands.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_navigate::Family;
 use m1nd_runtime::flows::navigate::perspectives::{self, Page, Stand};
@@ -21,6 +20,8 @@ pub struct Input {
     /// From 1
     #[schemars(extend("default" = 1))]
     page: Option<Int>,
+    /// Or next_cursor of the answer before
+    cursor: Option<Int>,
     /// 1-10
     #[schemars(extend("default" = 6))]
     page_size: Option<Int>,
@@ -49,7 +50,8 @@ impl Tool for PerspectiveRoutes {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
-        let number = ctx.in_range("page", input.page, 1..=1_000_000)?.unwrap_or(1);
+        let number = ctx.in_range("page", input.page, 1..=1_000_000)?;
+        let cursor = ctx.in_range("cursor", input.cursor, 0..=10_000_000)?;
         let size = ctx.clamp("page_size", input.page_size, 6, 1..=10);
         let requested = version(ctx, input.route_set_version)?;
         let family = match input.family.as_deref() {
@@ -61,7 +63,12 @@ impl Tool for PerspectiveRoutes {
         };
         let at = ctx.graph_view()?;
         let here = perspectives::open(ctx, &at, &input.perspective_id)?;
-        let page = Page { number: usize::try_from(number).unwrap_or(1), size, family };
+        let from = match (number, cursor) {
+            (Some(_), Some(_)) => return Err(ctx.invalid("Give `page` or `cursor`, not both.")),
+            (_, Some(cursor)) => usize::try_from(cursor).unwrap_or_default(),
+            (number, None) => (usize::try_from(number.unwrap_or(1)).unwrap_or(1) - 1) * size,
+        };
+        let page = Page { from, size, family };
         let stand = perspectives::stand(&at.graph, &here, page, requested);
         let total = stand.total_routes as u64;
         let next = match stand.routes.is_empty() {
@@ -81,7 +88,6 @@ impl Tool for PerspectiveRoutes {
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
-        self.stand.truncated = true;
-        drop_tail(&mut self.stand.routes, excess) > 0
+        self.stand.shorten(excess, 1)
     }
 }

@@ -1,6 +1,5 @@
 //! `perspective_start`: begin a walk through the code.
 
-use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_navigate::Mode;
 use m1nd_runtime::flows::navigate::perspectives::{self, Page, Stand};
@@ -70,7 +69,6 @@ impl Tool for PerspectiveStart {
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
-        self.stand.truncated = true;
-        drop_tail(&mut self.stand.routes, excess) > 0
+        self.stand.shorten(excess, 0)
     }
 }

@@ -23,7 +23,7 @@ fn point(ctx: &Ctx<'_>, merged: &MergeOutput) -> Guidance {
     if merged.dry_run && merged.merged > 0 {
         return Guidance::hint("Nothing was written. The merge without dry_run copies these notes.");
     }
-    if merged.pagination.count > 0 {
+    if merged.merged + merged.skipped > 0 {
         return Guidance::default();
     }
     let place = (&merged.from, &merged.doc, StreamKind::Log);

@@ -16,6 +16,7 @@ use super::super::slice::MAX_FILE_BYTES;
 use super::checks::{Checked, lines_of, node_of, shown};
 use super::context::near_tests;
 use super::shown::{CallerShown, TestsShown, old};
+use crate::ctx::Ctx;
 use crate::workspace::Workspace;
 
 /// Relations that hang in the air when their target goes.
@@ -211,6 +212,7 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown]) 
 
 /// What is worth knowing and was not asked for, a sentence each.
 pub(super) fn insights(
+    ctx: &Ctx<'_>,
     workspace: &Workspace,
     graph: Option<&Graph>,
     plan: &Plan,
@@ -224,9 +226,18 @@ pub(super) fn insights(
     let past = graph.and_then(|graph| Some((graph, workspace.past(&CancelToken::new()).ok()?)));
     if let Some((graph, past)) = past {
         let entries = &past.log.entries[..past.log.entries.len().min(MAX_COMMITS)];
-        for path in touched.iter().copied().filter(is_code) {
-            let own = entries.iter().filter(|entry| entry.files.iter().any(|file| file == path));
-            let own: Vec<_> = own.filter(|entry| entry.files.len() <= 30).collect();
+        // Commits of many files say little about any two of them.
+        let small = entries.iter().filter(|entry| entry.files.len() <= 30);
+        let mut of_file: BTreeMap<&str, Vec<_>> =
+            touched.iter().copied().filter(is_code).map(|path| (path, Vec::new())).collect();
+        for entry in small {
+            for file in &entry.files {
+                if let Some(own) = of_file.get_mut(file.as_str()) {
+                    own.push(entry);
+                }
+            }
+        }
+        for (path, own) in of_file {
             let mut times: BTreeMap<&str, usize> = BTreeMap::new();
             for file in own.iter().flat_map(|entry| &entry.files).filter(|file| file.as_str() != path) {
                 *times.entry(file).or_default() += 1;
@@ -248,9 +259,12 @@ pub(super) fn insights(
         found.push("No test is known to reach what changed.".to_owned());
     }
     if graph.is_none() {
-        found.push(
-            "Nothing is ingested, so callers and tests are not known; ingest reads the workspace.".to_owned(),
-        );
+        found.push(match ctx.running_ingest() {
+            None => "Nothing is ingested, so callers and tests are not known; ingest reads the workspace.".to_owned(),
+            Some(job) => format!(
+                "The first ingest still runs ({job}), so callers and tests are not known yet; job_status tells how far it is."
+            ),
+        });
     }
     found.truncate(MAX_INSIGHTS);
     found

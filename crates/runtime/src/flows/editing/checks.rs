@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_ingest::Said;
 use m1nd_ingest::revision::{Change, Changed, State, compare};
 use m1nd_ingest::syntax::SyntaxError;
+use m1nd_ingest::{Parsed, Said, Trees};
 use m1nd_vfs::Root;
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::super::calls::{self, Call, Direction};
@@ -35,43 +36,47 @@ pub struct Checked {
     pub said: Vec<Said>,
 }
 
-pub fn check(workspace: &Workspace, plan: &Plan) -> Checked {
-    let before = plan.files.iter().map(|file| old(&plan.files, file));
-    let states: Vec<(&str, &[u8])> =
-        before.filter_map(|(path, bytes)| bytes.map(|bytes| (path, bytes))).collect();
-    let known = workspace.said(&states);
-    // Files do not wait for each other.
-    let found: Vec<FileChecked> = plan.files.par_iter().map(|file| check_file(plan, file, &known)).collect();
-    let mut checked =
-        Checked { syntax: Vec::new(), unchecked: Vec::new(), symbols: Vec::new(), said: Vec::new() };
-    for file in found {
-        match file.syntax {
-            Ok(errors) => checked.syntax.extend(errors),
-            Err(unchecked) => checked.unchecked.push(unchecked),
+/// A plan whose new contents were looked through for errors.
+pub struct Looked<'p> {
+    plan: &'p Plan,
+    pub syntax: Vec<SyntaxShown>,
+    unchecked: Vec<(String, &'static str)>,
+    /// What is left of each new content to be read.
+    parsed: Vec<Option<Parsed>>,
+}
+
+/// Trees take many times the room of their sources: those of larger batches are made again.
+const KEPT_BYTES: usize = 4 << 20;
+
+/// Looks for syntax errors that a plan brings.
+pub fn look(plan: &Plan) -> Looked<'_> {
+    let mut left = KEPT_BYTES;
+    let jobs = plan.files.iter().map(|file| {
+        let bytes = file.after.as_ref().map_or(0, |after| after.bytes.len());
+        let trees = if bytes <= left { Trees::Kept } else { Trees::Dropped };
+        left = left.saturating_sub(bytes);
+        (file, trees)
+    });
+    let found =
+        largest_first(jobs.collect(), |(file, _)| size(file), |(file, trees)| look_at(plan, file, *trees));
+    let mut looked = Looked { plan, syntax: Vec::new(), unchecked: Vec::new(), parsed: Vec::new() };
+    for (parsed, syntax) in found {
+        match syntax {
+            Ok(errors) => looked.syntax.extend(errors),
+            Err(unchecked) => looked.unchecked.push(unchecked),
         }
-        checked.symbols.extend(file.symbols);
-        checked.said.extend(file.said);
+        looked.parsed.push(parsed);
     }
-    checked
+    looked
 }
 
 /// The errors that a file gets, or its name and why they are not known.
 type Syntax = Result<Vec<SyntaxShown>, (String, &'static str)>;
 
-struct FileChecked {
-    syntax: Syntax,
-    symbols: Option<FileSymbols>,
-    said: Option<Said>,
-}
-
-fn check_file(plan: &Plan, file: &FileChange, known: &BTreeMap<String, Said>) -> FileChecked {
-    let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
-    if is_source && file.after.is_none() {
-        return FileChecked { syntax: Ok(Vec::new()), symbols: None, said: None };
-    }
-    let (from, before) = old(&plan.files, file);
-    let now = file.after.as_ref().map(|after| &after.bytes[..]);
-    let (said, errors) = now.map_or((None, Ok(Vec::new())), |now| Said::checked(&file.path, before, now));
+fn look_at(plan: &Plan, file: &FileChange, trees: Trees) -> (Option<Parsed>, Syntax) {
+    let Some(now) = file.after.as_ref().map(|after| &after.bytes[..]) else { return (None, Ok(Vec::new())) };
+    let (_, before) = old(&plan.files, file);
+    let (parsed, errors) = Parsed::look(&file.path, before, now, trees);
     let shown = |error: SyntaxError| SyntaxShown {
         file_path: file.path.clone(),
         line: error.line,
@@ -82,12 +87,74 @@ fn check_file(plan: &Plan, file: &FileChange, known: &BTreeMap<String, Said>) ->
         Ok(errors) => Ok(errors.into_iter().map(shown).collect()),
         Err(why) => Err((file.path.clone(), why.why())),
     };
+    (Some(parsed), syntax)
+}
+
+impl Looked<'_> {
+    /// Reads what the new contents say, and which definitions differ.
+    pub fn read(self, workspace: &Workspace) -> Checked {
+        let plan = self.plan;
+        let before = plan.files.iter().map(|file| old(&plan.files, file));
+        let states: Vec<(&str, &[u8])> =
+            before.filter_map(|(path, bytes)| bytes.map(|bytes| (path, bytes))).collect();
+        let known = workspace.said(&states);
+        let jobs: Vec<(&FileChange, Mutex<Option<Parsed>>)> =
+            plan.files.iter().zip(self.parsed.into_iter().map(Mutex::new)).collect();
+        let found = largest_first(
+            jobs,
+            |(file, _)| size(file),
+            |(file, parsed)| read_file(plan, file, parsed.lock().take(), &known),
+        );
+        let (mut symbols, mut said) = (Vec::new(), Vec::new());
+        for (differing, new) in found {
+            symbols.extend(differing);
+            said.extend(new);
+        }
+        Checked { syntax: self.syntax, unchecked: self.unchecked, symbols, said }
+    }
+}
+
+fn read_file(
+    plan: &Plan,
+    file: &FileChange,
+    parsed: Option<Parsed>,
+    known: &BTreeMap<String, Said>,
+) -> (Option<FileSymbols>, Option<Said>) {
+    let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
+    if is_source && file.after.is_none() {
+        return (None, None);
+    }
+    let (from, before) = old(&plan.files, file);
+    let now = file.after.as_ref().map(|after| &after.bytes[..]);
+    let said = now.zip(parsed).and_then(|(now, parsed)| parsed.read(&file.path, now));
     let before = before.map(|bytes| State { bytes, said: known.get(from) });
     let now = now.map(|bytes| State { bytes, said: said.as_ref() });
     let changed = compare(&file.path, before, now);
     let symbols =
         changed.map(|changed| FileSymbols { path: file.path.clone(), from: from.to_owned(), changed });
-    FileChecked { syntax, symbols, said }
+    (symbols, said)
+}
+
+fn size(file: &FileChange) -> usize {
+    file.after.as_ref().map_or(0, |after| after.bytes.len())
+}
+
+/// Does something with each, on all processors: what takes longest is begun first, so that nobody waits for it alone.
+fn largest_first<J: Sync, T: Send>(
+    jobs: Vec<J>,
+    size: impl Fn(&J) -> usize,
+    work: impl Fn(&J) -> T + Sync,
+) -> Vec<T> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(size(&jobs[at])));
+    let mut done: Vec<(usize, T)> =
+        order.into_par_iter().with_max_len(1).map(|at| (at, work(&jobs[at]))).collect();
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, found)| found).collect()
+}
+
+pub fn check(workspace: &Workspace, plan: &Plan) -> Checked {
+    look(plan).read(workspace)
 }
 
 impl Checked {

@@ -1,6 +1,7 @@
 //! Making: a batch from its plan to the graph that has it, and back.
 
 use std::mem::take;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use m1nd_contract::{Code, Fault, Recovery};
@@ -12,9 +13,9 @@ use m1nd_stdx::digest::short_name;
 use serde_json::json;
 
 use super::aftermath;
-use super::checks::{Checked, check};
+use super::checks::{Checked, check, look};
 use super::command::{self, CommandRun};
-use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, TestsShown};
+use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, SyntaxShown, TestsShown};
 use crate::ctx::Ctx;
 use crate::faults::{self, from_edit};
 use crate::pipeline::Step;
@@ -68,6 +69,18 @@ pub struct Made {
     pub in_graph: bool,
 }
 
+impl Made {
+    fn of(plan: &Plan, checked: &Checked) -> Self {
+        Self {
+            files: shown::files(&plan.files),
+            unchanged: plan.unchanged.clone(),
+            unchecked: checked.unchecked.iter().map(|(path, why)| format!("{path}: {why}")).collect(),
+            symbols: checked.shown(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Syntax errors that a refusal names.
 const MAX_ERRORS: usize = 10;
 /// Places that a refusal names.
@@ -99,19 +112,14 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     let planned =
         plan(&disk, &request.changes).map_err(|err| from_edit::plan(ctx.tool(), request.argument, err))?;
     phases.done("plan");
-    let mut checked = check(workspace, &planned);
-    if request.verify != Verify::None && !request.allow_syntax_errors && !checked.syntax.is_empty() {
-        return Err(broken_syntax(&checked));
+    let looked = look(&planned);
+    if request.verify != Verify::None && !request.allow_syntax_errors && !looked.syntax.is_empty() {
+        return Err(broken_syntax(&looked.syntax));
     }
     phases.done("check");
-    let mut made = Made {
-        files: shown::files(&planned.files),
-        unchanged: planned.unchanged.clone(),
-        unchecked: checked.unchecked.iter().map(|(path, why)| format!("{path}: {why}")).collect(),
-        symbols: checked.shown(),
-        ..Made::default()
-    };
     if request.dry_run || planned.files.is_empty() {
+        let checked = looked.read(workspace);
+        let mut made = Made::of(&planned, &checked);
         if let Some(graph) = &before {
             made.callers = checked.callers(workspace.root(), graph, &planned);
             made.tests = aftermath::tests(graph, &checked, &[]);
@@ -126,8 +134,15 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     }
     let id = batch_id(ctx, workspace, &planned)?;
     let argument = (request.argument)(0);
-    let applied = journal::commit(&disk, &planned, &id, clock.now())
-        .map_err(|err| from_edit::journal(ctx.tool(), &argument, err))?;
+    // Writing waits for the disk; meanwhile the processor reads what the new contents say.
+    let (applied, checked) = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| looked.read(workspace));
+        let applied = journal::commit(&disk, &planned, &id, clock.now());
+        (applied, reading.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    let applied = applied.map_err(|err| from_edit::journal(ctx.tool(), &argument, err))?;
+    let mut checked = checked;
+    let mut made = Made::of(&planned, &checked);
     phases.done("write");
     made.batch_id = Some(id.0.clone());
     made.undoable = applied.undoable;
@@ -157,7 +172,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     if let Err(err) = workspace.add_touch(&touch) {
         tracing::warn!(%err, "tremor does not know of a batch");
     }
-    made.insights = aftermath::insights(workspace, after.as_deref(), &planned, &checked, &made.tests);
+    made.insights = aftermath::insights(ctx, workspace, after.as_deref(), &planned, &checked, &made.tests);
     made.phases = phases.list;
     Ok(made)
 }
@@ -179,9 +194,13 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     if back.files.is_empty() {
         return Ok(Made { phases: phases.list, ..Made::default() });
     }
-    let mut checked = check(workspace, &back);
     let id = batch_id(ctx, workspace, &back)?;
-    let applied = journal::commit(&disk, &back, &id, clock.now()).map_err(refused)?;
+    let (applied, mut checked) = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| check(workspace, &back));
+        let applied = journal::commit(&disk, &back, &id, clock.now());
+        (applied, reading.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    let applied = applied.map_err(refused)?;
     journal::remove_made_folders(&disk, batch);
     phases.done("write");
     let after = refresh(ctx, workspace, &back, seen.as_ref(), take(&mut checked.said));
@@ -256,14 +275,14 @@ fn refusal(request: &Request<'_>, made: &Made) -> Option<Fault> {
 }
 
 /// Syntax errors that the batch would bring.
-pub(super) fn broken_syntax(checked: &Checked) -> Fault {
-    let errors = &checked.syntax[..checked.syntax.len().min(MAX_ERRORS)];
+pub(super) fn broken_syntax(all: &[SyntaxShown]) -> Fault {
+    let errors = &all[..all.len().min(MAX_ERRORS)];
     let first = &errors[0];
     Fault::new(
         Code::Conflict,
         format!(
             "The edit would bring {} syntax error(s), first at {}:{}:{}: {}. Nothing was changed.",
-            checked.syntax.len(),
+            all.len(),
             first.file_path,
             first.line,
             first.column,

@@ -82,11 +82,34 @@ pub fn change(ctx: &Ctx<'_>, wanted: Wanted<'_>) -> Result<Change, Fault> {
 /// More text than this is no patch that anybody reads.
 const MAX_DIFF_BYTES: usize = 64 << 20;
 
+/// How a diff that came as text stands for bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DiffBytes {
+    #[default]
+    Utf8,
+    /// Each letter is a byte, so that any bytes can be said.
+    Latin1,
+}
+
 /// The changes that a unified diff makes to the files as they are.
-pub fn patched(ctx: &Ctx<'_>, diff: &str) -> Result<Vec<Change>, Fault> {
+pub fn patched(ctx: &Ctx<'_>, diff: &str, bytes: DiffBytes) -> Result<Vec<Change>, Fault> {
     if diff.len() > MAX_DIFF_BYTES {
         return Err(ctx.invalid(format!("`diff` has more than {MAX_DIFF_BYTES} bytes.")));
     }
+    let latin1: Vec<u8>;
+    let diff = match bytes {
+        DiffBytes::Utf8 => diff.as_bytes(),
+        DiffBytes::Latin1 => {
+            let byte = |letter: char| {
+                let words = || {
+                    format!("`diff` is said to be latin1 and has {letter:?}, which is none of its letters.")
+                };
+                u8::try_from(letter).map_err(|_| ctx.invalid(words()))
+            };
+            latin1 = diff.chars().map(byte).collect::<Result<_, Fault>>()?;
+            &latin1
+        }
+    };
     let changes = m1nd_edit::patch::changes(&ctx.workspace()?.disk(), diff);
     changes.map_err(|err| from_edit::patch(ctx.tool(), "diff", err))
 }

@@ -20,7 +20,12 @@ impl Claims for Concluded {
     fn all(&self) -> Result<Vec<Claim>, StoreError> {
         let mut out = Vec::new();
         for summary in self.0.list(MAX_MISSIONS)? {
-            let Some(state) = self.0.state(&summary.mission_id)? else { continue };
+            let state = match self.0.state(&summary.mission_id) {
+                Ok(Some(kept)) => kept.state,
+                // One that is broken hides no other; mission_show says what is wrong with it.
+                Ok(None) | Err(StoreError::Unreadable { .. }) => continue,
+                Err(err) => return Err(err),
+            };
             out.extend(state.claims.iter().rev().map(|claim| Claim {
                 id: format!("{}/{}", state.mission_id, claim.claim_id),
                 text: claim.text.clone(),

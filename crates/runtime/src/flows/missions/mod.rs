@@ -8,14 +8,14 @@ mod record;
 mod sound;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_guard::Scope;
 use m1nd_memory::StoreError;
 use m1nd_mission::missions::{self, Refusal};
-use m1nd_mission::port::Ledger;
+use m1nd_mission::port::{Kept, Ledger};
 use m1nd_mission::{
     Claim, Command, EventId, Family, MissionError, Mode, Shelf, Situation, State, Stepped, Telling, Today,
     Verdict, path_of,
@@ -36,7 +36,7 @@ use crate::workspace::Workspace;
 pub use closing::{Closed, close};
 pub use observed::{Seen, observe, observe_refusal};
 pub use record::packet_path;
-pub use sound::{Sound, sound};
+pub use sound::{Proofs, Sound, sound};
 
 /// Missions of one workspace.
 pub type Missions = dyn Ledger<Fault = StoreError>;
@@ -70,8 +70,8 @@ pub fn ledger(ctx: &Ctx<'_>) -> Result<Arc<Missions>, Fault> {
 }
 
 /// The state of a mission.
-pub fn state(ctx: &Ctx<'_>, id: &str) -> Result<State, Fault> {
-    missions::state(&*ledger(ctx)?, id).map_err(|err| refused(ctx, &err))
+pub fn state(ctx: &Ctx<'_>, id: &str) -> Result<Kept, Fault> {
+    missions::kept(&*ledger(ctx)?, id).map_err(|err| refused(ctx, &err))
 }
 
 /// A refusal in words. One that is not found may be in a memory that was set aside.
@@ -106,7 +106,7 @@ fn act_on(
     let stepped = with_situation(runtime, workspace, &before, |situation| {
         missions::act(ledger, id, actor, situation, command)
     })?;
-    record::lines(workspace, &before, &stepped, runtime.sink());
+    record::lines(workspace, &stepped, runtime.sink());
     Ok(stepped)
 }
 
@@ -118,18 +118,17 @@ pub fn with_situation<T>(
     ask: impl FnOnce(&Situation<'_>) -> T,
 ) -> T {
     let now = runtime.clock().now();
-    let hash_of = |path: &str| workspace.content_hash(path, MAX_FILE_BYTES, now);
-    let hashes: RefCell<BTreeMap<String, Option<String>>> = RefCell::default();
-    let is_current = |path: &str, hash: &str| {
+    // Each file is looked at once, however many claims rest on it.
+    let hashes: RefCell<HashMap<String, Option<Arc<str>>>> = RefCell::default();
+    let hash_of = |path: &str| {
         let mut hashes = hashes.borrow_mut();
-        let now = hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path));
-        now.as_deref() == Some(hash)
+        if let Some(known) = hashes.get(path) {
+            return known.clone();
+        }
+        let hash = workspace.content_hash(path, MAX_FILE_BYTES, now);
+        hashes.insert(path.to_owned(), hash.clone());
+        hash
     };
-    let hash_now = |path: &str| {
-        let mut hashes = hashes.borrow_mut();
-        hashes.entry(path.to_owned()).or_insert_with(|| hash_of(path)).clone()
-    };
-    let exists = |path: &str| hash_now(path).is_some();
     let scope = scope_of(workspace, state);
     let is_of_repo = |path: &str| scope.as_deref().is_none_or(|scope| path.split('/').next() == Some(scope));
     ask(&Situation {
@@ -138,9 +137,7 @@ pub fn with_situation<T>(
         right_workspace: is_here(workspace, state),
         graph_is_empty: workspace.view().node_count() == 0,
         stale_binary: runtime.binary_was_replaced(),
-        is_current: &is_current,
-        hash_of: &hash_now,
-        exists: &exists,
+        hash_of: &hash_of,
         is_of_repo: &is_of_repo,
         scope: scope.as_deref(),
     })
@@ -148,8 +145,7 @@ pub fn with_situation<T>(
 
 /// A claim as answers show it: with the files that changed since, and without hashes.
 pub fn shown_claim(workspace: &Workspace, claim: &Claim) -> Claim {
-    let is_current = |path: &str, hash: &str| today(workspace, path, hash) == Today::Current;
-    claim.as_shown(&is_current, &|path| content_hash(workspace, path).is_some())
+    claim.as_shown(&|path| content_hash(workspace, path).map(Arc::from))
 }
 
 /// Whether a mission is about this workspace, or about a repository that was put into its graph on purpose. A folder

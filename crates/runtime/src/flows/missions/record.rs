@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use m1nd_mission::{MissionId, State, Stepped, flight, otlp};
+use m1nd_mission::{MissionId, Stepped, flight, otlp};
 use m1nd_vfs::durable;
 
 use crate::sink::FlightSink;
@@ -21,19 +21,10 @@ pub fn packet_path(workspace: &Workspace, mission: &MissionId) -> PathBuf {
 
 /// Adds the lines of what happened. The stream in the store is what counts; a line that cannot be written is a warning
 /// in the log.
-pub(super) fn lines(workspace: &Workspace, before: &State, stepped: &Stepped, sink: Option<&dyn FlightSink>) {
-    let mut state = before.clone();
-    // Others may have written between; their lines are theirs.
-    if stepped.events.first().is_some_and(|event| event.prev_hash != state.head) {
-        state = stepped.state.clone();
-    }
+pub(super) fn lines(workspace: &Workspace, stepped: &Stepped, sink: Option<&dyn FlightSink>) {
     let mut text = String::new();
-    for event in &stepped.events {
-        let before = state.confidence;
-        if event.prev_hash == state.head {
-            state.apply(event);
-        }
-        let line = flight::line(before, event, &state);
+    for (event, mark) in stepped.events.iter().zip(&stepped.marks) {
+        let line = flight::line(event, *mark);
         if let Some(sink) = sink {
             sink.step(otlp::span(&line, event));
         }
@@ -42,7 +33,7 @@ pub(super) fn lines(workspace: &Workspace, before: &State, stepped: &Stepped, si
             Err(err) => tracing::warn!(%err, "a step of a mission has no line"),
         }
     }
-    let path = workspace.runtime_root().join(FOLDER).join(format!("{}.jsonl", before.mission_id));
+    let path = workspace.runtime_root().join(FOLDER).join(format!("{}.jsonl", stepped.state.mission_id));
     if let Err(err) = append(&path, &text) {
         tracing::warn!(%err, path = %path.display(), "the flight recorder could not write");
     }

@@ -1,8 +1,10 @@
 //! Sound: a mission held against its own events, before anybody is told what it proved.
 
+use std::sync::Arc;
+
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_memory::StoreError;
-use m1nd_mission::{State, chain, missions};
+use m1nd_mission::{Proven, State, missions};
+use parking_lot::Mutex;
 use serde_json::json;
 
 use super::{ledger, refused};
@@ -10,39 +12,66 @@ use crate::ctx::Ctx;
 
 /// A mission as far as its events carry it.
 pub struct Sound {
-    pub state: State,
-    /// What is wrong with it. Then nothing that it settled counts as settled, unless its events say so.
+    pub state: Arc<State>,
+    /// What is wrong with its events. Then nothing that they settled counts as settled.
     pub faults: Vec<String>,
+    /// What was stored of its state is damaged, and was made again from the events.
+    pub made_again: Option<String>,
+}
+
+/// Missions that were held against their events in this process: of these, only what came since is taken apart.
+#[derive(Debug, Default)]
+pub struct Proofs(Mutex<Vec<Proven>>);
+
+/// Missions that are remembered: one, and those it is compared with.
+const REMEMBERED: usize = 4;
+
+impl Proofs {
+    fn of(&self, id: &str) -> Option<Proven> {
+        self.0.lock().iter().find(|proven| proven.mission().as_str() == id).cloned()
+    }
+
+    fn remember(&self, proven: Proven) {
+        let mut all = self.0.lock();
+        all.retain(|other| other.mission() != proven.mission());
+        all.insert(0, proven);
+        all.truncate(REMEMBERED);
+    }
 }
 
 /// The mission that an id names, with every event read again.
 pub fn sound(ctx: &Ctx<'_>, id: &str) -> Result<Sound, Fault> {
-    let ledger = ledger(ctx)?;
-    let kept = missions::state(&*ledger, id).map_err(|err| refused(ctx, &err))?;
-    let events = match ledger.events(&kept.mission_id, 0, usize::MAX) {
-        Ok(events) => events,
-        Err(err @ StoreError::Unreadable { .. }) => {
-            return Ok(Sound { state: kept.doubted(), faults: vec![err.to_string()] });
-        }
-        Err(err) => return Err(crate::faults::from_memory::store(&err)),
-    };
-    let faults = chain::faults(&kept.mission_id, &events);
-    if !faults.is_empty() {
-        return Ok(Sound { state: kept.doubted(), faults });
+    let (ledger, proofs) = (ledger(ctx)?, ctx.workspace()?.proofs());
+    let heard = missions::sound(&*ledger, id, proofs.of(id).as_ref()).map_err(|err| refused(ctx, &err))?;
+    if let Some(proven) = heard.proven {
+        proofs.remember(proven);
     }
-    match State::of(&events) {
-        Some(state) if state == kept => Ok(Sound { state, faults }),
-        Some(state) => Ok(Sound { state, faults: vec![NOT_THE_SUM.to_owned()] }),
-        None => Ok(Sound { state: kept.doubted(), faults: vec![NOT_THE_SUM.to_owned()] }),
+    let (faults, made_again) = (heard.faults, heard.made_again);
+    match heard.state {
+        Some(state) if faults.is_empty() => Ok(Sound { state, faults, made_again }),
+        Some(state) => {
+            let state = Arc::new(Arc::unwrap_or_clone(state).doubted());
+            Ok(Sound { state, faults, made_again })
+        }
+        None => {
+            let first = faults.first().cloned().unwrap_or_default();
+            Err(Fault::new(
+                Code::Storage,
+                format!("Nothing of {id} can be told: {first}."),
+                Recovery::call(
+                    "Its other events cannot be understood without the first. Tell the user, and begin anew with mission_start; these are the others.",
+                    "mission_list",
+                    json!({}),
+                ),
+            ))
+        }
     }
 }
 
-const NOT_THE_SUM: &str = "the state that is kept is not what its events come to";
-
 impl Sound {
-    /// The mission, if nothing is wrong with it.
-    pub fn whole(self) -> Result<State, Fault> {
-        let Some(said) = self.warning() else { return Ok(self.state) };
+    /// The mission, if nothing is wrong with its events.
+    pub fn whole(self) -> Result<Arc<State>, Fault> {
+        let Some(said) = self.broken() else { return Ok(self.state) };
         let id = self.state.mission_id.as_str();
         Err(Fault::new(
             Code::Storage,
@@ -57,6 +86,10 @@ impl Sound {
 
     /// What to say of it; nothing while nothing is wrong.
     pub fn warning(&self) -> Option<String> {
+        self.broken().or_else(|| self.made_again.clone())
+    }
+
+    fn broken(&self) -> Option<String> {
         let first = self.faults.first()?;
         let more = match self.faults.len() {
             1 => String::new(),

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_memory::drawers::Room;
-use m1nd_navigate::{Family, Mode, NavigateError, Route, Routes, Walk, routes};
+use m1nd_navigate::{Family, Found, Mode, NavigateError, Route, Routes, Walk, find_walk, routes};
 use m1nd_recall::seek::Graphed;
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
@@ -58,6 +59,9 @@ pub struct Stand {
     pub page: usize,
     pub pages: usize,
     pub total_routes: usize,
+    /// perspective_routes goes on after these with it; absent after the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<usize>,
     /// Changes with the routes or their order.
     pub route_set_version: u64,
     /// Set where the requested version is no longer the current one; the routes are the current ones.
@@ -65,20 +69,42 @@ pub struct Stand {
     pub stale: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_version: Option<u64>,
+    /// Where the walk stood, if that is no longer in the code: the focus is the nearest place that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
     pub truncated: bool,
+    /// Routes before these.
+    #[serde(skip)]
+    from: usize,
+}
+
+impl Stand {
+    /// Drops routes that are worth least, but none of the first `kept`: a page without any would lead nowhere.
+    pub fn shorten(&mut self, excess: usize, kept: usize) -> bool {
+        let mut rest = self.routes.split_off(self.routes.len().min(kept));
+        let is_cut = drop_tail(&mut rest, excess) > 0;
+        self.routes.append(&mut rest);
+        if is_cut {
+            self.truncated = true;
+            // Where none is left, perspective_routes begins with the first anyway.
+            self.next_cursor = (!self.routes.is_empty()).then_some(self.from + self.routes.len());
+        }
+        is_cut
+    }
 }
 
 /// Which page of the routes.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
-    pub number: usize,
+    /// Routes before it.
+    pub from: usize,
     pub size: usize,
     pub family: Option<Family>,
 }
 
 impl Default for Page {
     fn default() -> Self {
-        Self { number: 1, size: 6, family: None }
+        Self { from: 0, size: 6, family: None }
     }
 }
 
@@ -86,6 +112,15 @@ impl Default for Page {
 pub struct Here {
     pub walk: Walk,
     pub routes: Routes,
+    /// Where the walk stood, if that is gone.
+    pub lost: Option<String>,
+}
+
+impl Here {
+    /// Whether what the caller knows of the routes is out of date.
+    fn outdates(&self, requested: Option<u64>) -> bool {
+        requested.is_some_and(|version| version != self.routes.version)
+    }
 }
 
 pub fn shelf<'c>(ctx: &'c Ctx<'c>) -> Result<Shelf<'c>, Fault> {
@@ -124,21 +159,19 @@ fn first_of(ctx: &Ctx<'_>, at: &GraphView, query: &str) -> Result<String, Fault>
     })
 }
 
-/// A walk with its ways on. Where its focus is gone, the way back is.
+/// A walk with its ways on. Where its focus is gone, it stands at the nearest place that is there.
 pub fn here(graph: &Graph, walk: Walk) -> Result<Here, Fault> {
-    match routes(graph, &walk) {
-        Some(routes) => Ok(Here { walk, routes }),
+    let found = find_walk(graph, &walk).and_then(|found| Some((routes(graph, &found.walk)?, found)));
+    match found {
+        Some((routes, Found { walk, lost })) => Ok(Here { walk, routes, lost }),
         None => Err(Fault::new(
             Code::Stale,
-            format!("{} is no longer in the code; the walk cannot go on from there.", walk.focus()),
-            match walk.steps.len() {
-                0 | 1 => Recovery::hint("Begin another walk with perspective_start."),
-                _ => Recovery::call(
-                    "Go back to the last place that is still there.",
-                    "perspective_back",
-                    json!({ "perspective_id": walk.id }),
-                ),
-            },
+            format!("Neither {} nor what was around it is in the code any more.", walk.focus()),
+            Recovery::call(
+                "End the walk, and begin another with perspective_start.",
+                "perspective_close",
+                json!({ "perspective_id": walk.id }),
+            ),
         )),
     }
 }
@@ -156,22 +189,25 @@ pub fn stand(graph: &Graph, here: &Here, page: Page, requested: Option<u64>) -> 
         .filter(|route| page.family.is_none_or(|family| route.family == family))
         .collect();
     let pages = fitting.len().div_ceil(page.size).max(1);
-    let from = (page.number - 1) * page.size;
-    let stale = requested.is_some_and(|version| version != here.routes.version);
+    let to = page.from.saturating_add(page.size);
+    let stale = here.outdates(requested);
     Stand {
         perspective_id: here.walk.id.clone(),
         focus: focus(graph, &here.walk),
         mode: here.routes.mode.name(),
         anchor_hops: here.routes.anchor_hops,
         steps: here.walk.steps.len(),
-        routes: fitting.iter().skip(from).take(page.size).map(|route| shown(graph, route)).collect(),
-        page: page.number,
+        routes: fitting.iter().skip(page.from).take(page.size).map(|route| shown(graph, route)).collect(),
+        page: page.from / page.size + 1,
         pages,
         total_routes: fitting.len(),
+        next_cursor: (to < fitting.len()).then_some(to),
         route_set_version: here.routes.version,
         stale,
         requested_version: requested.filter(|_| stale),
-        truncated: page.number < pages,
+        lost: here.lost.clone(),
+        truncated: to < fitting.len(),
+        from: page.from,
     }
 }
 
@@ -201,7 +237,8 @@ pub fn pick<'h>(
     if let Some(route) = here.routes.find(route_id.trim()) {
         return Ok(Some(route));
     }
-    if requested.is_some_and(|version| version != here.routes.version) {
+    // A way from a place that is gone was one of another set, whatever the caller says.
+    if here.outdates(requested) || here.lost.is_some() {
         return Ok(None);
     }
     Err(Fault::new(
@@ -230,6 +267,9 @@ pub struct Picked {
     pub stale: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_version: Option<u64>,
+    /// Where the walk stood, if that is no longer in the code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
     /// The ways on now, where the route is gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<RouteShown>,
@@ -244,13 +284,14 @@ pub fn picked<'h>(
     requested: Option<u64>,
 ) -> Result<(Option<&'h Route>, Picked), Fault> {
     let route = pick(ctx, here, route_id, requested)?;
-    let stale = requested.is_some_and(|version| version != here.routes.version);
+    let stale = here.outdates(requested);
     let now = here.routes.all.iter().take(if route.is_none() { Page::default().size } else { 0 });
     let picked = Picked {
         route: route.map(|route| shown(graph, route)),
         route_set_version: here.routes.version,
         stale,
         requested_version: requested.filter(|_| stale),
+        lost: here.lost.clone(),
         routes: now.map(|one| shown(graph, one)).collect(),
     };
     Ok((route, picked))
@@ -276,10 +317,11 @@ pub fn follow(
     let graph = &at.graph;
     let (walk, taken) = shelf(ctx)?.change("perspective_id", id, |walk: &mut Walk| {
         let here = here(graph, walk.clone())?;
-        let stale = requested.is_some_and(|version| version != here.routes.version);
+        let stale = here.outdates(requested);
         let Some(route) = pick(ctx, &here, route_id, requested)? else {
             return Ok(Taken { moved: false, stale });
         };
+        *walk = here.walk.clone();
         walk.follow(graph.node(route.target).id().to_owned(), route.family);
         Ok(Taken { moved: true, stale })
     })?;
@@ -291,8 +333,8 @@ pub fn back(ctx: &Ctx<'_>, at: &GraphView, id: &str, steps: usize) -> Result<Her
     let graph = &at.graph;
     let (walk, ()) = shelf(ctx)?.change("perspective_id", id, |walk: &mut Walk| {
         walk.back(steps).map_err(|err| refused(&err))?;
-        while walk.steps.len() > 1 && graph.node_by_id(walk.focus()).is_none() {
-            walk.back(1).map_err(|err| refused(&err))?;
+        if let Some(found) = find_walk(graph, walk) {
+            *walk = found.walk;
         }
         Ok(())
     })?;

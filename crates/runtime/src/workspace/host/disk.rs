@@ -12,6 +12,7 @@ use m1nd_graph::{Graph, GraphBuilder, NodeKind, NodeSpec, carry};
 use m1nd_ingest::{Ingest, Listed, state};
 use m1nd_stdx::cancel::{CancelToken, Stop};
 use m1nd_stdx::clock::UnixMs;
+use m1nd_stdx::mapped::Mapped;
 use m1nd_vfs::durable;
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,7 @@ impl Host {
         self.saved.store(graph.generation(), Ordering::Release);
         self.settle(graph, &path);
         drop(view);
+        self.settle_facts();
         m1nd_stdx::memory::give_back();
         Ok(Saved::Written { path, bytes: fs::metadata(self.folder.join(SNAPSHOT))?.len() })
     }
@@ -100,6 +102,27 @@ impl Host {
             carry::learned_weights(written, &settled);
             Arc::new(view.kept_in(Arc::clone(&settled)))
         });
+    }
+
+    /// Goes on with the facts that were just written, in their file, where most of them lie scattered in memory: after
+    /// a first ingest, not after edits.
+    fn settle_facts(&self) {
+        // Whoever is reading files has the facts; they are settled by the next save.
+        let Some(mut state) = self.ingest.try_lock() else { return };
+        if !state.as_ref().is_some_and(state::is_scattered) {
+            return;
+        }
+        let file = match Mapped::open(&self.folder.join(FACTS)) {
+            Ok(file) => file,
+            Err(err) => return tracing::debug!(%err, "the facts stay in memory"),
+        };
+        let Some(ingest) = state.take() else { return };
+        match state::settle(ingest, &file.bytes()) {
+            Ok(ingest) => *state = Some(ingest),
+            // Without them the next edit reads all files again, which is slow and never wrong.
+            Err(err) => tracing::warn!(%err, "the facts that were just written cannot be read"),
+        }
+        file.let_go();
     }
 
     /// The right to write; nothing while another process has it.
@@ -243,8 +266,10 @@ impl Host {
 
     /// What the last process wrote down about the files.
     pub(in crate::workspace) fn facts(&self, before: &WorkspaceView) -> Option<Ingest> {
-        let bytes = fs::read(self.folder.join(FACTS)).ok()?;
-        match state::from_bytes(&bytes) {
+        let file = Mapped::open(&self.folder.join(FACTS)).ok()?;
+        let read = state::from_bytes(&file.bytes());
+        file.let_go();
+        match read {
             Ok((ingest, tag)) if before.is_of_files() && tag == before.stamp().digest() => {
                 Some(ingest.with_graph())
             }

@@ -81,7 +81,9 @@ fn touched(
         return Ok(None);
     };
     let now = scan::list_some(root, &found, cancel)?;
-    let others = view.listing().filter(|listed| !paths.contains(&listed.path));
+    let mut named: Vec<&str> = paths.iter().map(String::as_str).collect();
+    named.sort_unstable();
+    let others = view.listing_but(&named);
     let mut files: Vec<Listed> = others.chain(now).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(Some(files))
