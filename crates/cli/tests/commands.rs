@@ -296,6 +296,13 @@ fn a_batch_a_patch_and_the_way_back() {
     assert!(String::from_utf8(twice.stdout).unwrap().contains("fits nowhere"));
     let refused = machine.json(&["--read-only", "apply", "--diff", patch]);
     assert!(refused["error"]["message"].as_str().unwrap().contains("read-only"));
+
+    // Lines are bytes, in whatever encoding the file has.
+    fs::write(machine.repo().join("latin.txt"), b"caf\xE9\nbar\n").unwrap();
+    fs::write(patch, b"--- a/latin.txt\n+++ b/latin.txt\n@@ -1,2 +1,2 @@\n caf\xE9\n-bar\n+na\xEFve\n")
+        .unwrap();
+    assert!(machine.run(&["apply", "--diff", patch]).status.success());
+    assert_eq!(fs::read(machine.repo().join("latin.txt")).unwrap(), b"caf\xE9\nna\xEFve\n");
 }
 
 #[test]

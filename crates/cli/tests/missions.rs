@@ -177,7 +177,43 @@ fn another_repository_in_the_place_of_a_renamed_one_knows_nothing_of_its_mission
 }
 
 #[test]
-fn a_state_that_its_events_do_not_come_to_is_not_believed() {
+fn a_stored_state_that_is_damaged_is_made_again_from_the_events_and_said() {
+    for (from, to) in [
+        (
+            r#""schema":"m1nd-mission-control-state-v1","rules":"#,
+            r#""schema":"m1nd-mission-control-state-v1","rulez":"#,
+        ),
+        (r#""status":"open","started_ms":"#, r#""status":"closd,"started_ms":"#),
+        (r#","claims":[],"files":{}"#, r#","claims":[],"files":[}"#),
+    ] {
+        let machine = Missions::new();
+        let repo = machine.at("repo");
+        let id = machine.proved(&repo, "src/main.py");
+        machine.change(from, to);
+        let ask = |tool: &str| machine.call(&repo, tool, json!({"mission_id": id}));
+        let is_said =
+            |said: &Value| said.as_str().is_some_and(|said| said.contains("made again from its 4 events"));
+        let next = ask("mission_next");
+        assert!(is_said(&next["warnings"][0]), "{next}");
+        let shown = ask("mission_show");
+        assert!(is_said(&shown["made_again"]) && shown["broken"].is_null(), "{shown}");
+        assert_eq!(shown["claims"][0]["verdict"], "verified_for_mission", "{shown}");
+        let listed = machine.call(&repo, "mission_list", json!({}));
+        assert_eq!((&listed["missions"][0]["mission_id"], &listed["damaged"]), (&json!(id), &Value::Null));
+        let output = machine.run(&["verify", &id]);
+        assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("made again"));
+        let resumed = ask("mission_resume");
+        assert!(is_said(&resumed["warning"]), "{resumed}");
+        assert_eq!(resumed["verified_claims"][0]["text"], "main greets", "{resumed}");
+        let handed = ask("mission_handoff");
+        assert_eq!(handed["verified_claims"][0]["text"], "main greets", "{handed}");
+        let shown = ask("mission_show");
+        assert!(shown["made_again"].is_null(), "the next event stored it anew: {shown}");
+    }
+}
+
+#[test]
+fn a_claim_that_was_made_true_in_the_store_is_not_believed() {
     let machine = Missions::new();
     let repo = machine.at("repo");
     machine.call(&repo, "ingest", json!({}));
@@ -186,14 +222,18 @@ fn a_state_that_its_events_do_not_come_to_is_not_believed() {
     let graph = machine.call(&repo, "seek", json!({"query": "greet", "mission_id": id}));
     let claim = json!({"mission_id": id, "claim": "so", "event_ids": [graph["mission_event_id"]]});
     assert_eq!(machine.call(&repo, "mission_verify", claim)["verdict"], "needs_direct_evidence");
-    let told = |verdict: &str| format!(r#""text":"so","verdict":{verdict}"#);
+    let told = |verdict: &str| format!(r#""claim_id":"clm_1","verdict":{verdict}"#);
     machine.change(&told(r#""needs_direct_evidence""#), &told(r#""verified_for_mission" "#));
     let ask = |tool: &str| machine.call(&repo, tool, json!({"mission_id": id}));
     let shown = ask("mission_show");
     assert_eq!(shown["claims"][0]["verdict"], "needs_direct_evidence", "{shown}");
-    assert!(shown["broken"][0].as_str().unwrap().contains("not what its events come to"), "{shown}");
-    let handed = ask("mission_handoff");
-    assert_eq!(handed["error"]["recovery"]["next_tool"], "mission_resume", "{handed}");
+    assert!(shown["broken"][0].as_str().unwrap().contains("was changed after it was recorded"), "{shown}");
+    for tool in ["mission_handoff", "mission_next", "mission_close"] {
+        let refused = ask(tool);
+        let recovery = &refused["error"]["recovery"];
+        assert_eq!(recovery["next_tool"], "mission_resume", "{tool}: {refused}");
+        assert_eq!(recovery["arguments"]["mission_id"], id, "{tool}: {refused}");
+    }
     let resumed = ask("mission_resume");
     assert_eq!(resumed["verified_claims"], json!([]), "{resumed}");
     assert_eq!(resumed["open_hypotheses"][0]["text"], "so", "{resumed}");

@@ -1,7 +1,7 @@
 //! `m1nd apply`: change files, all or none, from a batch in JSON or from a unified diff.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, Read as _, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -68,7 +68,14 @@ pub fn run(global: &Global, args: &Apply) -> anyhow::Result<ExitCode> {
 
 fn batch(args: &Apply) -> anyhow::Result<Value> {
     let mut arguments = match (&args.diff, &args.batch) {
-        (Some(diff), _) => json!({ "diff": text(diff)? }),
+        (Some(diff), _) => match String::from_utf8(bytes(diff)?) {
+            Ok(diff) => json!({ "diff": diff }),
+            // A diff holds lines of files, in whatever encoding these are.
+            Err(err) => {
+                let letters: String = err.as_bytes().iter().map(|&byte| char::from(byte)).collect();
+                json!({ "diff": letters, "diff_encoding": "latin1" })
+            }
+        },
         (None, Some(batch)) => {
             let given: Value = serde_json::from_str(&text(batch)?)
                 .with_context(|| format!("{} is not JSON", batch.display()))?;
@@ -93,11 +100,17 @@ fn batch(args: &Apply) -> anyhow::Result<Value> {
     Ok(arguments)
 }
 
-fn text(path: &PathBuf) -> anyhow::Result<String> {
+fn text(path: &Path) -> anyhow::Result<String> {
+    String::from_utf8(bytes(path)?).with_context(|| format!("{} is not UTF-8", path.display()))
+}
+
+fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path.as_os_str() == "-" {
-        return Ok(io::read_to_string(io::stdin())?);
+        let mut read = Vec::new();
+        io::stdin().read_to_end(&mut read)?;
+        return Ok(read);
     }
-    std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))
+    std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))
 }
 
 fn show(out: &mut dyn Write, body: &Value) -> io::Result<()> {

@@ -236,7 +236,8 @@ fn append(body: &mut Value, next: Value) {
 
 /// Merges page by page, so that a person asks once.
 fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> anyhow::Result<ExitCode> {
-    let wanted = with(wanted, json!({ "workspace": name(runtime, place)? }));
+    let workspace = name(runtime, place)?;
+    let wanted = with(wanted, json!({ "workspace": workspace }));
     let mut reply = super::ask(runtime, tool, wanted.clone());
     let (mut sums, mut open) = ([0; 3], 0);
     const FIELDS: [&str; 3] = ["merged", "skipped", "conflicts_created"];
@@ -270,7 +271,7 @@ fn merge_all(runtime: &Runtime, place: &Place, tool: &str, wanted: Value) -> any
             0 => writeln!(out),
             _ => writeln!(
                 out,
-                "\n{DIM}m1nd call branchmind_graph_conflicts --into {} lists them{DIM:#}",
+                "\n{DIM}m1nd call branchmind_graph_conflicts --workspace {workspace} --into {} lists them{DIM:#}",
                 word(&body["into"])
             ),
         }

@@ -93,19 +93,19 @@ fn kept(global: &Global, id: &str, json: bool) -> anyhow::Result<ExitCode> {
     let workspace = runtime.workspace().context("there is no workspace here; name one with --workspace")?;
     anyhow::ensure!(workspace.has_memory(), "this workspace keeps no missions");
     let store = workspace.memory()?;
-    let faults = match missions::faults(&*store, id) {
-        Ok(faults) => faults,
-        Err(Refusal::Store(err)) => vec![err.to_string()],
+    let (faults, remarks) = match missions::sound(&*store, id, None) {
+        Ok(sound) => (sound.faults, sound.made_again.into_iter().collect::<Vec<_>>()),
+        Err(Refusal::Store(err)) => (vec![err.to_string()], Vec::new()),
         Err(Refusal::Unknown { .. }) => {
             anyhow::bail!("this workspace has no mission {id}; `m1nd call mission_list` shows those it has")
         }
         Err(refusal) => anyhow::bail!("{refusal:?}"),
     };
     let intact = faults.is_empty();
-    let body = json!({ "intact": intact, "faults": faults });
+    let body = json!({ "intact": intact, "faults": faults, "remarks": remarks });
     output::print(&Reply { body, is_error: false }, Reader::of(json), |out, _| {
         writeln!(out, "{}", if intact { "intact" } else { "broken" })?;
-        faults.iter().try_for_each(|line| writeln!(out, "  {}", harmless(line)))
+        faults.iter().chain(&remarks).try_for_each(|line| writeln!(out, "  {}", harmless(line)))
     })?;
     Ok(ExitCode::from(if intact { 0 } else { BROKEN }))
 }

@@ -155,7 +155,9 @@ fn astray(on: &Runtime, path: &str, file: &str) -> anyhow::Result<Tally> {
         let next = seat.must("mission_next", json!({}))?;
         let step = &next["next_move"];
         led.add(step["tool_family"] != "recover" && step["tool_family"] != "trust");
-        if let Some(tool) = step["tool"].as_str().filter(|_| step["arguments"].is_object()) {
+        if let Some(tool) =
+            step["tool"].as_str().filter(|_| step["arguments"].is_object() && step["fill_in"].is_null())
+        {
             seat.must(tool, step["arguments"].clone())?;
         }
     }

@@ -231,7 +231,7 @@ impl<'r, 'w> Hunter<'r, 'w> {
             let step = &next["next_move"];
             // What is proposed is done as it is proposed: a look that the runtime sees must be enough.
             let Some(tool) = step["tool"].as_str().filter(|tool| *tool != "mission_close") else { break };
-            if !step["arguments"].is_object() {
+            if !step["arguments"].is_object() || step["fill_in"].is_array() {
                 break;
             }
             self.seat.must(tool, step["arguments"].clone())?;

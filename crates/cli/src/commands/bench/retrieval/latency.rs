@@ -76,6 +76,7 @@ fn measure(folder: &Path, home: &Path) -> anyhow::Result<Value> {
         "seek": ask("seek", &|nth| json!({ "agent_id": AGENT, "query": words(nth) }))?,
         "activate": ask("activate", &|nth| json!({ "agent_id": AGENT, "query": words(nth) }))?,
         "activate a name": ask("activate", &|nth| json!({ "agent_id": AGENT, "query": name(nth) }))?,
+        "impact": ask("impact", &|nth| json!({ "agent_id": AGENT, "node_id": id(nth) }))?,
         "why": ask("why", &|nth| json!({ "agent_id": AGENT, "source": id(nth), "target": id(nth + 1) }))?,
     }))
 }
@@ -86,7 +87,7 @@ fn is_symbol(kind: NodeKind) -> bool {
 
 /// Nodes from all over the graph that a question can be made of; `_` is a name without a word.
 fn chosen(graph: &Graph) -> Vec<NodeIx> {
-    let has_words = |label: &str| label.chars().any(char::is_alphanumeric);
+    let has_words = |label: &str| label.chars().any(char::is_alphabetic);
     let symbols = graph.nodes().filter(|node| is_symbol(node.kind()) && has_words(node.label()));
     let symbols: Vec<NodeIx> = symbols.map(|node| node.ix()).collect();
     let step = (symbols.len() / QUESTIONS).max(1);
@@ -96,7 +97,8 @@ fn chosen(graph: &Graph) -> Vec<NodeIx> {
 /// What its author said of a node, else its name.
 fn question(graph: &Graph, node: NodeIx) -> String {
     let node = graph.node(node);
-    let doc = node.doc().lines().find(|line| line.split_whitespace().count() > 2);
+    let is_word = |word: &&str| word.chars().any(char::is_alphabetic);
+    let doc = node.doc().lines().find(|line| line.split_whitespace().filter(is_word).count() > 2);
     doc.map_or_else(|| node.qualified().replace(['.', ':', '_', '/'], " "), str::to_owned)
 }
 

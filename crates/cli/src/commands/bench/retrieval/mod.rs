@@ -196,6 +196,7 @@ fn missed(corpus: &Corpus, graph: &Graph, question: &Question, found: &[String])
     }
     let asked = seek::Question {
         query: &question.text,
+        elsewhere: &[],
         top_k: usize::MAX,
         graph: seek::Graphed::Yes,
         min_score: 0.0,
