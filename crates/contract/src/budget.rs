@@ -55,6 +55,14 @@ pub fn drop_tail<T: Serialize>(items: &mut Vec<T>, excess: usize) -> usize {
     dropped
 }
 
+/// As [`drop_tail`], but the first `kept` stay: a page that shows nothing leads nowhere.
+pub fn drop_after<T: Serialize>(items: &mut Vec<T>, kept: usize, excess: usize) -> usize {
+    let mut rest = items.split_off(kept.min(items.len()));
+    let dropped = drop_tail(&mut rest, excess);
+    items.append(&mut rest);
+    dropped
+}
+
 /// Cuts `text` to at most `keep` bytes at a character boundary. Returns the bytes dropped.
 pub fn cut_text(text: &mut String, keep: usize) -> usize {
     let before = text.len();
@@ -80,6 +88,15 @@ mod tests {
         assert_eq!(items.len(), 8);
         assert_eq!(drop_tail(&mut items, 1_000), 56);
         assert!(items.is_empty());
+    }
+
+    #[test]
+    fn what_is_kept_stays_whatever_is_asked() {
+        let mut items = vec!["aaaa"; 10];
+        assert_eq!(drop_after(&mut items, 9, 1_000), 7);
+        assert_eq!(drop_after(&mut items, 1, 8), 14);
+        assert_eq!(items.len(), 7);
+        assert_eq!(drop_after(&mut items, 20, 8), 0);
     }
 
     #[test]

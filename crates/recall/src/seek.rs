@@ -369,7 +369,7 @@ mod tests {
     use crate::corpus::{self, NamedCommit};
     use crate::text::{FileBag, Source, TextIndex};
 
-    const FILES: [(&str, &str); 4] = [
+    const FILES: [(&str, &str); 6] = [
         (
             "src/cache.py",
             "def evict(key):\n    drop(key)\n\ndef expire(key):\n    evict(key)\n\ndef evict_all():\n    pass\n",
@@ -377,6 +377,8 @@ mod tests {
         ("src/http.py", "def send(request):\n    pool.send(request)\n"),
         ("src/pool.py", "def acquire():\n    # waits for a free connection of a LeaseHolder\n    pass\n"),
         ("tests/test_cache.py", "def test_evict():\n    evict(1)\n"),
+        ("src/spiderloader.py", "def find():\n    return spiders()\n"),
+        ("src/start.py", "def begin():\n    return SpiderLoader()\n"),
     ];
 
     fn graph() -> Graph {
@@ -483,6 +485,14 @@ mod tests {
     fn an_identifier_in_small_letters_is_found_as_a_whole() {
         let found = ask(&[], "leaseholder", "src/");
         assert!(found.first().is_some_and(|found| found.contains("src/pool.py")), "{found:?}");
+    }
+
+    #[test]
+    fn an_identifier_in_small_letters_is_found_beside_a_file_of_its_name() {
+        let found = ask(&[], "spiderloader fails", "src/");
+        for file in ["src/spiderloader.py", "src/start.py"] {
+            assert!(found.iter().any(|found| found.contains(file)), "{file} {found:?}");
+        }
     }
 
     #[test]

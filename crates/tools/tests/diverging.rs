@@ -74,6 +74,47 @@ fn what_is_not_committed_differs_symbol_by_symbol() {
 }
 
 #[test]
+fn pages_lead_through_everything_that_differs_once() {
+    let fixture = committed();
+    let many: String = (0..40).map(|nth| format!("pub fn added_{nth:02}() {{}}\n")).collect();
+    for nth in 0..7 {
+        fs::write(fixture.root().join(format!("src/more_{nth}.rs")), &many).unwrap();
+    }
+    let walk = |tool: &str, list: &str, key: &str, arguments: Value| {
+        let (mut seen, mut cursor) = (Vec::new(), json!(0));
+        loop {
+            let mut asked = arguments.clone();
+            asked["cursor"] = cursor.clone();
+            let page = ok(&fixture, tool, asked);
+            let shown = page[list].as_array().unwrap();
+            assert!(!shown.is_empty(), "{page}");
+            seen.extend(shown.iter().map(|one| one[key].as_str().unwrap().to_owned()));
+            cursor = page["next_cursor"].clone();
+            assert_eq!(page["truncated"].as_bool(), Some(!cursor.is_null()), "{page}");
+            if cursor.is_null() {
+                return seen;
+            }
+        }
+    };
+    for arguments in [
+        json!({"baseline": "HEAD", "limit": 500}),
+        json!({"baseline": "HEAD", "limit": 3}),
+        json!({"baseline": "HEAD", "max_chars": 900}),
+    ] {
+        let mut seen = walk("diverge", "symbols", "at", arguments);
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 7 * 40);
+    }
+    for arguments in [json!({"since": "HEAD", "limit": 2}), json!({"since": "HEAD", "max_chars": 700})] {
+        let mut seen = walk("drift", "files", "path", arguments);
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 7);
+    }
+}
+
+#[test]
 fn a_commit_is_counted_as_soon_as_it_is_made() {
     let fixture = committed();
     let commits = || ok(&fixture, "metrics", json!({"path": "src/lib.rs"}))["rows"][0]["commits"].clone();

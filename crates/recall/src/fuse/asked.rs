@@ -39,10 +39,11 @@ fn weigh_terms(corpus: &Corpus, query: &str, tuning: &Tuning) -> Vec<(Term, f32)
                     None => weighted.push((term, weight)),
                 };
                 terms.each(word, &mut add);
-                // `httpadapter` is `HTTPAdapter`, which the index has as one word and not by its stem.
-                let unknown = terms_of_text(word).iter().all(|&term| corpus.text.files_with(term) == 0);
+                // `httpadapter` is `HTTPAdapter`, which the index has as one word and not by its stem, whatever else
+                // has the stem: a file of that name does.
                 let whole = hash(&word.to_lowercase());
-                if !is_identifier && unknown && corpus.text.files_with(whole) > 0 {
+                let is_stem = terms_of_text(word).contains(&whole);
+                if !is_identifier && !is_stem && corpus.text.files_with(whole) > 0 {
                     add(whole);
                 }
             }

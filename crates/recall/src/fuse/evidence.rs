@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::signals::{FIRST, HABITS, SIGNALS, Signal, Tuning};
 use crate::corpus::Corpus;
-use crate::text::{Bm25, FIELDS, Term};
+use crate::text::{Bm25, Rules, Scores, Term};
 
 /// Signals that are shares already: of everything a question could have found.
 const SHARES: [Signal; 5] =
@@ -59,26 +59,31 @@ impl Evidence {
         let text = &corpus.text;
         let count = text.files().len();
         let (mut named, mut covered) = (vec![0.0; self.units.len()], vec![0.0; self.units.len()]);
+        let columns = [Signal::Text, Signal::Fields, Signal::Names, Signal::Coverage];
+        let [of_text, of_fields, of_names, coverage] = self
+            .files
+            .get_disjoint_mut(columns.map(|signal| signal as usize))
+            .expect("every signal has a column of its own");
+        let rules = Rules {
+            fields: &tuning.fields,
+            fields_bm25: tuning.fields_bm25,
+            unit_bm25: tuning.unit_bm25,
+            name_bm25: Bm25 { k1: 0.6, b: 0.3 },
+        };
+        let mut scores = Scores {
+            text: of_text,
+            fields: of_fields,
+            names: of_names,
+            coverage,
+            units: &mut self.units,
+            unit_names: &mut named,
+            unit_coverage: &mut covered,
+        };
         let mut possible = 0.0;
-        let names = [1.0, 0.0, 0.0, 0.0, 0.0];
-        let few = Bm25 { k1: 0.6, b: 0.3 };
         for &(term, weight) in &asked.terms {
-            let with = text.files_with(term);
-            let idf = weight * Bm25::idf(with.max(1), count);
+            let idf = weight * Bm25::idf(text.files_with(term).max(1), count);
             possible += idf;
-            if with == 0 {
-                continue;
-            }
-            let mut score = |signal: Signal, bm25, fields| {
-                text.score_files(term, idf, bm25, fields, &mut self.files[signal as usize]);
-            };
-            score(Signal::Text, Bm25::USUAL, &[1.0; FIELDS]);
-            score(Signal::Fields, tuning.fields_bm25, &tuning.fields);
-            score(Signal::Names, few, &names);
-            text.mark_files(term, idf, &mut self.files[Signal::Coverage as usize]);
-            text.score_units(term, idf, tuning.unit_bm25, &tuning.fields, &mut self.units);
-            text.score_units(term, idf, few, &names, &mut named);
-            text.mark_units(term, idf, &mut covered);
+            text.score_all(term, idf, &rules, &mut scores);
         }
         self.files[Signal::Symbol as usize] = best_of_units(corpus, &self.units);
         self.files[Signal::SymbolName as usize] = best_of_units(corpus, &named);

@@ -44,6 +44,29 @@ pub struct PathPart {
     pub name_terms: u8,
 }
 
+/// How the words of a question count.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules<'a> {
+    pub fields: &'a FieldWeights,
+    pub fields_bm25: Bm25,
+    pub unit_bm25: Bm25,
+    /// Of names alone.
+    pub name_bm25: Bm25,
+}
+
+/// What the words of a question say: of files by all words alike, by fields, by names, and by whether a word is there; of units
+/// by fields, by names, and by whether a word is there.
+#[derive(Debug)]
+pub struct Scores<'a> {
+    pub text: &'a mut [f32],
+    pub fields: &'a mut [f32],
+    pub names: &'a mut [f32],
+    pub coverage: &'a mut [f32],
+    pub units: &'a mut [f32],
+    pub unit_names: &'a mut [f32],
+    pub unit_coverage: &'a mut [f32],
+}
+
 /// A symbol, or the rest of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
@@ -69,7 +92,8 @@ impl TextIndex {
         starts.push(unit_file.len() as UnitIx);
         relative(&mut unit_length);
         relative(&mut file_length);
-        let postings = Postings::of(|add| {
+        let file_of = |unit: UnitIx| unit_file[unit as usize];
+        let postings = Postings::grouped(file_of, |add| {
             for (at, file) in files.iter().enumerate() {
                 for entry in file.entries() {
                     add(entry.term, starts[at] + entry.unit, entry.counts);
@@ -134,9 +158,34 @@ impl TextIndex {
 
     /// In how many files a term stands.
     pub fn files_with(&self, term: Term) -> usize {
-        let mut count = 0;
-        self.each_file_with(term, |_, _| count += 1);
-        count
+        self.postings.groups(term)
+    }
+
+    /// Adds what one term says to all scores that a question asks for, in one walk.
+    pub fn score_all(&self, term: Term, idf: f32, rules: &Rules<'_>, scores: &mut Scores<'_>) {
+        let (units, counts) = self.postings.of_term(term);
+        let mut at = 0;
+        while at < units.len() {
+            let file = self.unit_file[units[at] as usize] as usize;
+            let (end, length) = (self.starts[file + 1], self.file_length[file]);
+            let (mut all, mut fields, mut names) = (0.0, 0.0, 0.0);
+            while at < units.len() && units[at] < end {
+                let (unit, counts) = (units[at] as usize, &counts[at]);
+                let weighed = weighted(counts, rules.fields);
+                let name = f32::from(counts[Field::Name as usize]);
+                all += weighted(counts, &[1.0; FIELDS]);
+                fields += weighed;
+                names += name;
+                scores.units[unit] += rules.unit_bm25.score(idf, weighed, self.unit_length[unit]);
+                scores.unit_names[unit] += rules.name_bm25.score(idf, name, self.unit_length[unit]);
+                scores.unit_coverage[unit] += idf;
+                at += 1;
+            }
+            scores.text[file] += Bm25::USUAL.score(idf, all, length);
+            scores.fields[file] += rules.fields_bm25.score(idf, fields, length);
+            scores.names[file] += rules.name_bm25.score(idf, names, length);
+            scores.coverage[file] += idf;
+        }
     }
 
     /// Adds what one term says to the scores of files.
@@ -153,11 +202,6 @@ impl TextIndex {
             }
             scores[file as usize] += bm25.score(idf, frequency, self.file_length[file as usize]);
         }
-    }
-
-    /// Adds `worth` to every file that has the term.
-    pub fn mark_files(&self, term: Term, worth: f32, scores: &mut [f32]) {
-        self.each_file_with(term, |file, _| scores[file as usize] += worth);
     }
 
     /// Hands over every file that has the term, once, in order, and whether it defines a name with it.
@@ -202,11 +246,6 @@ impl TextIndex {
             let unit = unit as usize;
             scores[unit] += bm25.score(idf, weighted(counts, weights), self.unit_length[unit]);
         }
-    }
-
-    /// Adds `worth` to every unit that has the term.
-    pub fn mark_units(&self, term: Term, worth: f32, scores: &mut [f32]) {
-        self.postings.of_term(term).0.iter().for_each(|&unit| scores[unit as usize] += worth);
     }
 
     /// Adds what one term says to the scores of units whose comments, strings or docs have it.

@@ -10,7 +10,7 @@ mod stop;
 mod words;
 
 pub use fields::{Counts, Entry, FIELDS, Field, FileBag, Source, Span};
-pub use index::{FieldWeights, FileIx, PathPart, TextIndex, Unit, UnitIx};
+pub use index::{FieldWeights, FileIx, PathPart, Rules, Scores, TextIndex, Unit, UnitIx};
 pub use kin::kin;
 pub use lines::{Line, Style};
 pub use postings::{Bm25, Postings};

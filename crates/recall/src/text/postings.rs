@@ -7,9 +7,17 @@ use super::words::Term;
 /// Documents by term. `C` is what is known of a term in a document.
 #[derive(Clone, Debug)]
 pub struct Postings<C> {
-    ranges: FxHashMap<Term, (u32, u32)>,
+    ranges: FxHashMap<Term, Range>,
     documents: Vec<u32>,
     counts: Vec<C>,
+}
+
+/// Where the documents of a term stand, and in how many groups of documents it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Range {
+    start: u32,
+    end: u32,
+    groups: u32,
 }
 
 impl<C> Default for Postings<C> {
@@ -21,22 +29,34 @@ impl<C> Default for Postings<C> {
 impl<C: Copy + Default> Postings<C> {
     /// Postings of entries that come in the order of their documents; `each` is called twice and must give the same.
     pub fn of(each: impl Fn(&mut dyn FnMut(Term, u32, C))) -> Self {
-        let mut ranges: FxHashMap<Term, (u32, u32)> = FxHashMap::default();
+        Self::grouped(|document| document, each)
+    }
+
+    /// The same of documents that stand in groups, which come in order, too: a term's groups are counted.
+    pub fn grouped(group_of: impl Fn(u32) -> u32, each: impl Fn(&mut dyn FnMut(Term, u32, C))) -> Self {
+        let mut ranges: FxHashMap<Term, Range> = FxHashMap::default();
         let mut total = 0;
-        each(&mut |term, _, _| {
-            ranges.entry(term).or_default().1 += 1;
+        each(&mut |term, document, _| {
+            let range = ranges.entry(term).or_default();
+            range.end += 1;
+            // Until places are given out, `start` is the last group and one.
+            let group = group_of(document) + 1;
+            if range.start != group {
+                range.start = group;
+                range.groups += 1;
+            }
             total += 1;
         });
         let mut next = 0;
         for range in ranges.values_mut() {
-            let len = range.1;
-            *range = (next, next);
+            let len = range.end;
+            (range.start, range.end) = (next, next);
             next += len;
         }
         let mut documents = vec![0; total];
         let mut counts = vec![C::default(); total];
         each(&mut |term, document, count| {
-            if let Some((_, end)) = ranges.get_mut(&term) {
+            if let Some(Range { end, .. }) = ranges.get_mut(&term) {
                 documents[*end as usize] = document;
                 counts[*end as usize] = count;
                 *end += 1;
@@ -48,12 +68,17 @@ impl<C: Copy + Default> Postings<C> {
     /// Documents that have the term, ascending, and what is known of it there.
     pub fn of_term(&self, term: Term) -> (&[u32], &[C]) {
         match self.ranges.get(&term) {
-            Some(&(start, end)) => {
+            Some(&Range { start, end, .. }) => {
                 let range = start as usize..end as usize;
                 (&self.documents[range.clone()], &self.counts[range])
             }
             None => (&[], &[]),
         }
+    }
+
+    /// In how many groups of documents a term stands.
+    pub fn groups(&self, term: Term) -> usize {
+        self.ranges.get(&term).map_or(0, |range| range.groups as usize)
     }
 
     pub fn terms(&self) -> usize {
@@ -109,6 +134,17 @@ mod tests {
         assert_eq!(postings.of_term(7), (&[0, 3][..], &[1, 4][..]));
         assert_eq!(postings.of_term(8), (&[][..], &[][..]));
         assert_eq!((postings.terms(), postings.len()), (2, 3));
+    }
+
+    #[test]
+    fn groups_of_documents_are_counted_once_a_term() {
+        let entries = [(7, 0, 1_u8), (7, 1, 1), (9, 1, 2), (7, 4, 4), (7, 5, 1)];
+        let postings = Postings::grouped(
+            |document| document / 4,
+            |add| entries.iter().for_each(|&(term, doc, count)| add(term, doc, count)),
+        );
+        assert_eq!([7, 8, 9].map(|term| postings.groups(term)), [2, 0, 1]);
+        assert_eq!(postings.of_term(7), (&[0, 1, 4, 5][..], &[1, 1, 4, 1][..]));
     }
 
     #[test]

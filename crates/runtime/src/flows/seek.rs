@@ -40,6 +40,12 @@ pub struct Request<'a> {
     pub graph: Graphed,
 }
 
+impl Request<'_> {
+    fn wants(&self, kind: NodeKind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
+}
+
 /// One symbol, or a file where no symbol of it fits.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct SeekResult {
@@ -132,9 +138,9 @@ fn found_symbols(
     request: &Request<'_>,
     counting: Counting,
 ) -> Result<Answered<SeekResult>, Fault> {
-    let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
     let traced = traced(ctx, at, request.query);
     let request = &with_message(request, &traced);
+    let kinds = |kind| request.wants(kind);
     let meant: Vec<Hit> = named(ctx, at, request, &traced.suspects, &kinds)?;
     let mut symbols = None;
     let mut answered = ask(ctx, at, request, |found, lessons, said, pointed| {
@@ -254,17 +260,15 @@ fn put_first(hits: &mut Vec<Hit>, meant: &[Hit]) {
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Answered<SeekFile>, Fault> {
     let traced = traced(ctx, at, request.query);
     let request = &with_message(request, &traced);
+    let kinds = |kind| request.wants(kind);
     // In a sentence the words around a name count, too.
     let is_name = request.query.split_whitespace().count() == 1;
     let meant = if is_name || !traced.suspects.is_empty() {
-        named(ctx, at, request, &traced.suspects, &|kind| {
-            request.kinds.is_empty() || request.kinds.contains(&kind)
-        })?
+        named(ctx, at, request, &traced.suspects, &kinds)?
     } else {
         Vec::new()
     };
     let graph = &at.graph;
-    let kinds = |kind: NodeKind| request.kinds.is_empty() || request.kinds.contains(&kind);
     ask(ctx, at, request, |found, lessons, said, pointed| {
         let mut hits = found.files(&kinds);
         let quoted = said.iter().filter(|said| said.is_certain).map(|said| said.node);

@@ -1,7 +1,7 @@
 //! `impact`: what a change reaches.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::{drop_after, drop_tail};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::impact::{self, Chain, Direction, Hit, TestHit};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
@@ -199,15 +199,6 @@ impl Output {
         self.direct_callers_left = self.direct_callers.saturating_sub(end);
         self.truncated |= self.next_cursor.is_some();
     }
-
-    /// Drops from the end, but none of the first `kept`, and never the first: a page that shows nothing leads nowhere.
-    fn drop_after(&mut self, kept: usize, excess: usize) -> usize {
-        let kept = kept.max(1).min(self.blast_radius.len());
-        let mut rest = self.blast_radius.split_off(kept);
-        let dropped = drop_tail(&mut rest, excess);
-        self.blast_radius.append(&mut rest);
-        dropped
-    }
 }
 
 fn is_none(count: &u64) -> bool {
@@ -219,11 +210,11 @@ impl Trim for Output {
         self.truncated = true;
         // The nearest matter most, direct callers most of all; a diff's sources can be many.
         let direct = self.blast_radius.iter().take_while(|hit| hit.is_direct_caller).count();
-        let dropped = self.drop_after(direct, excess) > 0
+        let dropped = drop_after(&mut self.blast_radius, direct.max(1), excess) > 0
             || drop_tail(&mut self.causal_chains, excess) > 0
             || drop_tail(&mut self.tests, excess) > 0
             || drop_tail(&mut self.files_not_in_graph, excess) > 0
-            || self.drop_after(1, excess) > 0
+            || drop_after(&mut self.blast_radius, 1, excess) > 0
             || drop_tail(&mut self.sources, excess) > 0;
         self.settle();
         dropped

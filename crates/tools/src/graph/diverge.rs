@@ -1,7 +1,7 @@
 //! `diverge`: how the code differs from an earlier commit, definition by definition.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::{drop_after, drop_tail};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::divergence::{self, BaselineShown, Change, FileState};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
@@ -20,6 +20,8 @@ pub struct Input {
     /// Max symbols (1-500)
     #[schemars(extend("default" = 50))]
     limit: Option<Int>,
+    /// Go on where an answer's next_cursor says
+    cursor: Option<Int>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -38,8 +40,13 @@ pub struct Output {
     /// Files that changed and cannot be told symbol by symbol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     untold: Vec<String>,
+    /// The `cursor` that goes on after the symbols shown here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<u64>,
     /// True when symbols are missing from the answer.
     truncated: bool,
+    #[serde(skip)]
+    cursor: u64,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -110,8 +117,10 @@ impl Tool for Diverge {
             a.cmp(b).then(other.callers.cmp(&one.callers)).then_with(|| one.at.cmp(&other.at))
         });
         let total_symbols = symbols.len() as u64;
-        symbols.truncate(usize::try_from(limit).unwrap_or(50));
-        let symbols: Vec<SymbolChange> = symbols.into_iter().map(|(_, shown)| shown).collect();
+        let cursor = ctx.in_range("cursor", input.cursor, 0..=total_symbols.saturating_sub(1) as i64)?;
+        let cursor = cursor.unwrap_or(0);
+        let page = symbols.into_iter().skip(cursor as usize).take(usize::try_from(limit).unwrap_or(50));
+        let symbols: Vec<SymbolChange> = page.map(|(_, shown)| shown).collect();
         let telling = symbols.iter().find(|one| one.change == "signature" && one.callers > 0);
         let guidance = match telling {
             Some(one) => Guidance {
@@ -124,25 +133,40 @@ impl Tool for Diverge {
             None => Guidance::default(),
         };
         let is_told = found.baseline.is_some();
-        let output = Output {
+        let mut output = Output {
             files_added: count(FileState::Added),
             files_removed: count(FileState::Removed),
             files_changed: count(FileState::Changed),
             files_renamed: count(FileState::Renamed),
             baseline: found.baseline,
-            truncated: total_symbols > symbols.len() as u64,
             symbols,
             total_symbols,
-            untold,
+            // Who goes on has seen them.
+            untold: if cursor == 0 { untold } else { Vec::new() },
+            next_cursor: None,
+            truncated: false,
+            cursor,
         };
+        output.settle();
         let answer = Answer::of(output).candidates(total_symbols).scope(input.scope);
         Ok(answer.proof(if is_told { ProofState::Triaging } else { ProofState::Blocked }).next(guidance))
+    }
+}
+
+impl Output {
+    /// Says where to go on after what is shown.
+    fn settle(&mut self) {
+        let end = self.cursor + self.symbols.len() as u64;
+        self.next_cursor = (end < self.total_symbols).then_some(end);
+        self.truncated |= self.next_cursor.is_some();
     }
 }
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.symbols, excess) > 0 || drop_tail(&mut self.untold, excess) > 0
+        let dropped = drop_after(&mut self.symbols, 1, excess) > 0 || drop_tail(&mut self.untold, excess) > 0;
+        self.settle();
+        dropped
     }
 }

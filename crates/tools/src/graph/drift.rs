@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::{drop_after, drop_tail};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::divergence::{self, BaselineShown, FileState};
 use m1nd_runtime::flows::survey::Survey;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub struct Drift;
 
-/// Files and leaning files that are listed.
+/// Folders and leaning files that are listed.
 const LISTED: usize = 20;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -22,6 +23,11 @@ pub struct Input {
     since: String,
     /// Folder or file
     scope: Option<String>,
+    /// Max files (1-200)
+    #[schemars(extend("default" = 20))]
+    limit: Option<Int>,
+    /// Go on where an answer's next_cursor says
+    cursor: Option<Int>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -29,16 +35,23 @@ pub struct Output {
     /// Absent where the folder is in no git repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<BaselineShown>,
-    /// Folders by how many symbols moved in them.
+    /// Folders by how many symbols moved in them; with a cursor they are left out, as what leans on them is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     folders: Vec<Moved>,
     /// Files, most moved first.
     files: Vec<MovedFile>,
     /// Files that did not change and use what did, those that use most of it first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     leaning: Vec<Leaning>,
     /// Files that changed in all.
     total_files: u64,
+    /// The `cursor` that goes on after the files shown here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<u64>,
     /// True when something is missing from the answer.
     truncated: bool,
+    #[serde(skip)]
+    cursor: u64,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -81,6 +94,7 @@ impl Tool for Drift {
     };
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
+        let limit = ctx.in_range("limit", input.limit, 1..=200)?.unwrap_or(20);
         let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
         let found = divergence::since(ctx, &at, "since", &input.since, &scope)?;
@@ -102,18 +116,33 @@ impl Tool for Drift {
         folders.sort_by(|a, b| b.symbols.cmp(&a.symbols).then_with(|| a.folder.cmp(&b.folder)));
         files.sort_by(|a, b| b.symbols.cmp(&a.symbols).then_with(|| a.path.cmp(&b.path)));
         let total_files = files.len() as u64;
+        let cursor = ctx.in_range("cursor", input.cursor, 0..=total_files.saturating_sub(1) as i64)?;
+        let cursor = cursor.unwrap_or(0);
+        // Who goes on has seen them.
+        let listed = if cursor == 0 { LISTED } else { 0 };
         let mut leaning = leaning(&Survey::of(&at.graph), &files);
-        let truncated = [folders.len(), files.len(), leaning.len()].into_iter().any(|len| len > LISTED);
-        folders.truncate(LISTED);
-        files.truncate(LISTED);
-        leaning.truncate(LISTED);
+        let truncated = cursor == 0 && (folders.len() > LISTED || leaning.len() > LISTED);
+        folders.truncate(listed);
+        leaning.truncate(listed);
+        let page = files.into_iter().skip(cursor as usize).take(usize::try_from(limit).unwrap_or(20));
+        let files: Vec<MovedFile> = page.collect();
         let guidance = match files.first() {
             Some(_) => Guidance::next("diverge", input.since.clone(), "The same, symbol by symbol."),
             None if found.baseline.is_none() => Guidance::hint(divergence::NO_REPOSITORY),
             None => Guidance::hint("No parsed file differs from then."),
         };
         let is_told = found.baseline.is_some();
-        let output = Output { since: found.baseline, folders, files, leaning, total_files, truncated };
+        let mut output = Output {
+            since: found.baseline,
+            folders,
+            files,
+            leaning,
+            total_files,
+            next_cursor: None,
+            truncated,
+            cursor,
+        };
+        output.settle();
         let answer = Answer::of(output).candidates(total_files).scope(input.scope);
         Ok(answer.proof(if is_told { ProofState::Triaging } else { ProofState::Blocked }).next(guidance))
     }
@@ -137,11 +166,22 @@ fn leaning(survey: &Survey<'_>, files: &[MovedFile]) -> Vec<Leaning> {
     out
 }
 
+impl Output {
+    /// Says where to go on after what is shown.
+    fn settle(&mut self) {
+        let end = self.cursor + self.files.len() as u64;
+        self.next_cursor = (end < self.total_files).then_some(end);
+        self.truncated |= self.next_cursor.is_some();
+    }
+}
+
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.leaning, excess) > 0
-            || drop_tail(&mut self.files, excess) > 0
-            || drop_tail(&mut self.folders, excess) > 0
+        let dropped = drop_tail(&mut self.leaning, excess) > 0
+            || drop_after(&mut self.files, 1, excess) > 0
+            || drop_tail(&mut self.folders, excess) > 0;
+        self.settle();
+        dropped
     }
 }
