@@ -74,9 +74,12 @@ pub struct Advice {
 /// Bytes that texts keep, and things not to do that are named, the wider first.
 const ROOM: [(usize, usize); 4] = [(300, 5), (120, 2), (60, 0), (0, 0)];
 
+/// Said in place of a reason where arguments had no room.
+const NO_ARGUMENTS: &str = "Its arguments have no room here.";
+
 impl Advice {
     /// Lets go of what is worth least where there is no room for all; whether anything was left to let go. The step itself
-    /// stays, with its tool and arguments.
+    /// stays with its tool, and its arguments go last.
     pub fn cut(&mut self) -> bool {
         if self.allowed_tools.len() > 1 {
             self.allowed_tools.truncate(1);
@@ -100,6 +103,14 @@ impl Advice {
                 return true;
             }
         }
-        !std::mem::take(&mut self.allowed_tools).is_empty()
+        if !std::mem::take(&mut self.allowed_tools).is_empty() || self.preferred_tool.take().is_some() {
+            return true;
+        }
+        // One of them may be as long as a path can be.
+        let is_told = self.next_move.arguments.take().is_some();
+        if is_told {
+            NO_ARGUMENTS.clone_into(&mut self.next_move.why);
+        }
+        is_told
     }
 }

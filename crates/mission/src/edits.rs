@@ -1,10 +1,33 @@
 //! Edits: what a mission changed, and what of that is still there.
 
+use serde::{Deserialize, Serialize};
+
 use crate::event::{Detail, Draft, EditedFile, Event, Source};
 use crate::family::Family;
 use crate::ids::EventId;
 use crate::situation::{HashOf, is_current};
-use crate::state::{Edit, State, keep, path_of};
+use crate::state::{State, path_of};
+
+/// Changes of one file that can be taken back by their batches; older ones count as one.
+const BATCHES: usize = 16;
+
+/// Changes of a file: of one batch, or all that belong to no batch or to old ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_id: Option<String>,
+    /// The first of them.
+    pub event_id: EventId,
+    /// Whether somebody had seen it, or it was made new, before each of them.
+    pub read_before: bool,
+    /// What it was when the mission saw it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Whether there was no such file before the first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub created: bool,
+}
 
 impl State {
     /// Takes in what an event changed or took back; whether it did either.
@@ -13,7 +36,10 @@ impl State {
         if let Some(Detail::Edited { batch_id, files, undoes }) = draft.detail.as_deref() {
             self.changed_at = event.sequence;
             match undoes {
-                Some(undone) => self.edits.retain(|edit| edit.batch_id.as_ref() != Some(undone)),
+                Some(undone) => self.edits.retain(|_, edits| {
+                    edits.retain(|edit| edit.batch_id.as_ref() != Some(undone));
+                    !edits.is_empty()
+                }),
                 None => files.iter().for_each(|file| self.add_edit(file, Some(batch_id), &event.event_id)),
             }
             return true;
@@ -24,7 +50,7 @@ impl State {
         let path = path_of(&draft.target);
         if is_undo(draft) {
             self.changed_at = event.sequence;
-            self.edits.retain(|edit| edit.path != path);
+            self.edits.remove(path);
             return true;
         }
         if self.told_edit(draft).is_ok() {
@@ -38,18 +64,39 @@ impl State {
     }
 
     fn add_edit(&mut self, file: &EditedFile, batch_id: Option<&String>, event_id: &EventId) {
-        let before = self.first_seen(&file.path);
-        let read_before = file.created
-            || before.is_some()
-            || self.edits.iter().any(|edit| edit.path == file.path && edit.read_before);
+        let before = self.first_seen(&file.path).map(str::to_owned);
+        let edits = self.edits.entry(file.path.clone()).or_default();
+        let read_before = file.created || before.is_some() || edits.iter().any(|edit| edit.read_before);
         let edit = Edit {
             path: file.path.clone(),
             batch_id: batch_id.cloned(),
             event_id: event_id.clone(),
             read_before,
-            before: before.map(str::to_owned),
+            before,
+            created: file.created || edits.iter().any(|edit| edit.created),
         };
-        keep(&mut self.edits, edit);
+        if batch_id.is_none() {
+            fold(edits, edit);
+            return;
+        }
+        edits.push(edit);
+        if edits.iter().filter(|edit| edit.batch_id.is_some()).count() > BATCHES
+            && let Some(oldest) = edits.iter().position(|edit| edit.batch_id.is_some())
+        {
+            let oldest = edits.remove(oldest);
+            fold(edits, Edit { batch_id: None, ..oldest });
+        }
+    }
+
+    /// Every change that nobody took back.
+    pub fn edits(&self) -> impl Iterator<Item = &Edit> {
+        self.edits.values().flatten()
+    }
+
+    /// The first file that was changed before anybody had read it.
+    pub(crate) fn unread_edit(&self) -> Option<&str> {
+        let unread = self.edits().filter(|edit| !edit.read_before);
+        unread.min_by_key(|edit| edit.event_id.sequence()).map(|edit| edit.path.as_str())
     }
 
     /// The hash that a file had when this mission, or the one before it, saw it first.
@@ -81,9 +128,22 @@ impl State {
 
     /// Changes that are still there.
     pub fn live_edits<'s>(&'s self, hash_of: HashOf<'s>) -> impl Iterator<Item = &'s Edit> {
-        self.edits.iter().filter(move |edit| {
-            edit.before.as_deref().is_none_or(|before| !is_current(hash_of, &edit.path, before))
+        self.edits().filter(move |edit| match edit.before.as_deref() {
+            Some(before) => !is_current(hash_of, &edit.path, before),
+            None => !edit.created || hash_of(&edit.path).is_some(),
         })
+    }
+}
+
+/// Adds a change to those of the same file that no batch takes back.
+fn fold(edits: &mut Vec<Edit>, edit: Edit) {
+    let Some(known) = edits.iter_mut().find(|known| known.batch_id.is_none()) else {
+        edits.insert(0, edit);
+        return;
+    };
+    known.read_before &= edit.read_before;
+    if edit.event_id.sequence() < known.event_id.sequence() {
+        *known = Edit { read_before: known.read_before, ..edit };
     }
 }
 

@@ -241,14 +241,14 @@ impl Machine<'_> {
 
     /// Files that the mission changed, as they are now, and how many more there are: what runs now runs with these.
     fn changed_now(&self, target: &str) -> (Vec<Shown>, u64) {
-        let edits = self.state.edits.iter().map(|edit| edit.path.as_str());
-        let paths: std::collections::BTreeSet<&str> = edits.filter(|path| *path != path_of(target)).collect();
-        let shown = paths.iter().filter_map(|path| {
+        let changed = || self.state.edits.keys().map(String::as_str);
+        let paths = || changed().filter(|path| *path != path_of(target));
+        let shown = paths().filter_map(|path| {
             let content_hash = (self.situation.hash_of)(path)?.to_string();
-            Some(Shown { path: (*path).to_owned(), content_hash })
+            Some(Shown { path: path.to_owned(), content_hash })
         });
         let shown: Vec<Shown> = shown.take(MAX_SHOWN).collect();
-        (shown, paths.len().saturating_sub(MAX_SHOWN) as u64)
+        (shown, paths().count().saturating_sub(MAX_SHOWN) as u64)
     }
 
     fn observe(&mut self, draft: Draft) -> EventId {

@@ -176,7 +176,7 @@ impl Need {
             Self::SourceRead(count) => files_read(state).count() >= count,
             Self::Planned => state.used(Family::Plan) || state.used(Family::Edit),
             Self::Edited => state.live_edits(situation.hash_of).next().is_some(),
-            Self::ReadBefore => unread_edit(state).is_none(),
+            Self::ReadBefore => state.unread_edit().is_none(),
             Self::Tested => untested(state, situation).is_none(),
             // What the mission before concluded for the same goal need not be concluded again.
             Self::Claimed => state.all_claims().any(|claim| !claim.other_goal),
@@ -213,7 +213,7 @@ impl Need {
                 ("nothing_edited", "What was changed is as it was before: it was taken back.".to_owned())
             }
             Self::ReadBefore => {
-                let path = unread_edit(state)?;
+                let path = state.unread_edit()?;
                 ("edited_unread", format!("{path} was changed and nobody had read it before."))
             }
             Self::Tested => ("not_tested", untested(state, situation)?),
@@ -313,11 +313,6 @@ fn is_document(path: &str) -> bool {
     if name.contains('.') { is_text } else { is_named }
 }
 
-/// The first file that was changed before anybody had read it.
-fn unread_edit(state: &State) -> Option<&str> {
-    state.edits.iter().find(|edit| !edit.read_before).map(|edit| edit.path.as_str())
-}
-
 /// Why nothing proves that it works. A probe shows one thing; it does not take back a test that failed.
 fn untested(state: &State, situation: &Situation<'_>) -> Option<String> {
     let after = |kind: Option<EvidenceClass>, place: u64| {
@@ -336,7 +331,7 @@ fn untested(state: &State, situation: &Situation<'_>) -> Option<String> {
     };
     // What failed before the first edit shows what was to be mended. What failed since is mended when it passes, and not
     // when something else does.
-    let first = state.edits.iter().map(|edit| edit.event_id.sequence()).min().unwrap_or(edited);
+    let first = state.edits().map(|edit| edit.event_id.sequence()).min().unwrap_or(edited);
     let runs = after(kind, first);
     let is_newest = |at: usize| !runs[..at].iter().any(|later| later.target == runs[at].target);
     let Some(bad) = (0..runs.len()).find(|at| is_newest(*at) && !is_passed(&runs[*at].outcome)) else {

@@ -224,7 +224,7 @@ impl Planner<'_> {
                 self.read(path, "It is part of the change: whoever judges a change has read of it.")
             }
             Need::ReadBefore => self.read(
-                self.state.edits.iter().find(|edit| !edit.read_before).map(|edit| edit.path.clone()),
+                self.state.unread_edit().map(str::to_owned),
                 "It was changed before anybody had read it. Read what it is now; the gap stays on record unless the change is made again.",
             ),
             Need::Current => self.read_again(),

@@ -1,6 +1,6 @@
 //! Runs: what a test, a compiler or a probe still says after what came later.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::claim::Verdict;
 use crate::event::{Event, Speaks, is_passed};
@@ -32,6 +32,9 @@ impl State {
         }
         if is_run(event) && event.draft.evidence_class != Some(EvidenceClass::RuntimeProbe) {
             self.tested.clone_from(&event.draft.shown);
+        }
+        if !is_change && !can_contradict(&event.draft.outcome) {
+            return;
         }
         // A change overtakes every run before it; a run those of the same target that it contradicts. Most do neither.
         let is_overtaken = |run: &&TestRun| {
@@ -67,22 +70,30 @@ impl State {
 }
 
 impl State {
-    /// Adds a run. Where there is no more room, one that says nothing any more goes: the same was run again since. A run
-    /// that failed and was not run again goes last, or enough other runs would make it forgotten.
+    /// Adds a run. Where there is no more room, those go that say nothing any more: the same was run again since. Runs that
+    /// failed and were not run again go last, or enough other runs would make them forgotten.
     pub(crate) fn keep_run(&mut self, run: TestRun) {
         self.tests.push(run);
-        if self.tests.len() <= KEPT {
+        if self.tests.len() < KEPT + SLACK {
             return;
         }
         let newest: HashMap<&str, usize> =
             self.tests.iter().enumerate().map(|(at, run)| (run.target.as_str(), at)).collect();
-        let is_old = |(at, run): (usize, &TestRun)| newest[run.target.as_str()] != at;
-        let all = || self.tests.iter().enumerate();
-        let old = all().position(is_old);
-        let goes = old.or_else(|| all().position(|(_, run)| is_passed(&run.outcome))).unwrap_or(0);
-        self.tests.remove(goes);
+        let worth = |(at, run): (usize, &TestRun)| match () {
+            () if newest[run.target.as_str()] != at => (0, at),
+            () if is_passed(&run.outcome) => (1, at),
+            () => (2, at),
+        };
+        let mut worths: Vec<(u8, usize)> = self.tests.iter().enumerate().map(worth).collect();
+        worths.sort_unstable();
+        let gone: HashSet<usize> = worths[..worths.len() - KEPT].iter().map(|(_, at)| *at).collect();
+        let mut at = 0..;
+        self.tests.retain(|_| at.next().is_none_or(|at| !gone.contains(&at)));
     }
 }
+
+/// Runs beyond those that are kept before some go: to look which costs as much for one as for many.
+const SLACK: usize = 100;
 
 impl TestRun {
     /// The run that an event tells of.
@@ -103,6 +114,11 @@ pub(crate) fn is_run(event: &Event) -> bool {
 
 /// Outcomes of a run that ended badly.
 pub(crate) const FAILED: [&str; 6] = ["failed", "fail", "failure", "error", "timeout", "crashed"];
+
+/// Whether a run that ends so can take back what any other said.
+fn can_contradict(outcome: &str) -> bool {
+    FAILED.contains(&outcome) || Speaks::of(outcome) == Speaks::Against
+}
 
 /// Whether a run that ends so takes back what an earlier one said. One that was skipped says nothing.
 fn contradicts(later: &str, earlier: &str) -> bool {

@@ -1,4 +1,5 @@
-//! State: what a mission's events come to. A fold and nothing else, so that it can be made again at any event.
+//! State: what a mission's events come to. It is a fold over them (`fold.rs`) and nothing else, so that it can be made again
+//! at any event.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,7 @@ use serde_json::Value;
 
 use crate::chain::Head;
 use crate::claim::{Claim, Verdict};
+use crate::edits::Edit;
 use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
@@ -18,15 +20,13 @@ use crate::situation::HashOf;
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 5;
+pub const RULES: u32 = 6;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
 /// Of each list that grows with a mission the newest are kept; the stream has all. Every call reads the whole state, so
 /// that with ten thousand events it must still be read in a few milliseconds.
 pub(crate) const KEPT: usize = 500;
-/// Nobody reads further down a list than this before asking again.
-const PLACES: usize = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -63,9 +63,9 @@ pub struct State {
     /// Files whose source was seen, by path.
     pub files: BTreeMap<String, Seen>,
     pub tests: Vec<TestRun>,
-    /// Files that the mission changed and nobody took back.
+    /// Changes that the mission made and nobody took back, by path: every file of them, whatever their number.
     #[serde(default)]
-    pub edits: Vec<Edit>,
+    pub edits: BTreeMap<String, Vec<Edit>>,
     /// The place of the newest event that changed a file or took a change back.
     #[serde(default)]
     pub changed_at: u64,
@@ -136,20 +136,6 @@ pub struct Seen {
     pub other_goal: bool,
 }
 
-/// A file that was changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edit {
-    pub path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub batch_id: Option<String>,
-    pub event_id: EventId,
-    /// Whether somebody had seen it, or it was made new.
-    pub read_before: bool,
-    /// What it was when the mission saw it first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestRun {
     pub target: String,
@@ -213,7 +199,7 @@ impl State {
             claims: Vec::new(),
             files: BTreeMap::new(),
             tests: Vec::new(),
-            edits: Vec::new(),
+            edits: BTreeMap::new(),
             changed_at: 0,
             tested: Vec::new(),
             reviewed: None,
@@ -246,234 +232,6 @@ impl State {
     /// Where the next event goes.
     pub fn head(&self) -> Head {
         Head { sequence: self.sequence, hash: self.head.clone() }
-    }
-
-    /// One event more.
-    pub fn apply(&mut self, event: &Event) {
-        self.sequence = event.sequence;
-        self.head.clone_from(&event.hash);
-        self.updated_ms = self.updated_ms.max(event.timestamp_ms);
-        match event.source {
-            Source::Kernel => self.apply_own(event),
-            Source::Observed | Source::Told => self.apply_step(event),
-        }
-    }
-
-    fn apply_own(&mut self, event: &Event) {
-        match event.draft.detail.as_deref() {
-            Some(Detail::Claimed { claim_id, text, event_ids }) => {
-                self.judged.insert(claim_id.to_string(), event.sequence);
-                self.claims.push(Claim {
-                    claim_id: claim_id.clone(),
-                    text: text.clone(),
-                    verdict: Verdict::Open,
-                    event_ids: event_ids.clone(),
-                    reason: String::new(),
-                    self_reported: false,
-                    rests_on: Vec::new(),
-                    runs: Vec::new(),
-                    overtaken: Vec::new(),
-                    other_goal: false,
-                    stale: Vec::new(),
-                    gone: Vec::new(),
-                });
-            }
-            Some(Detail::Judged { claim_id, verdict, reason, event_ids, self_reported, rests_on, runs }) => {
-                self.judged.insert(claim_id.to_string(), event.sequence);
-                let elapsed = event.timestamp_ms - self.started_ms;
-                if *verdict == Verdict::VerifiedForMission {
-                    self.counters.first_finding_ms.get_or_insert(u64::try_from(elapsed).unwrap_or(0));
-                }
-                self.counters.claims_rejected += u64::from(*verdict == Verdict::Rejected);
-                if let Some(claim) = self.claims.iter_mut().find(|claim| claim.claim_id == *claim_id) {
-                    claim.verdict = *verdict;
-                    claim.reason.clone_from(reason);
-                    claim.event_ids.clone_from(event_ids);
-                    claim.self_reported = *self_reported;
-                    claim.rests_on.clone_from(rests_on);
-                    claim.runs.clone_from(runs);
-                    claim.overtaken.clear();
-                    if *verdict == Verdict::Rejected {
-                        let target = claim.text.clone();
-                        self.add_dead_path(target, Some(reason.clone()), &event.event_id);
-                    }
-                }
-                if verdict.is_settled() {
-                    self.turns.clear();
-                }
-            }
-            Some(Detail::Dissent { .. }) => self.counters.dissents += 1,
-            Some(Detail::HandedOff { .. }) => self.handoffs.push(event.event_id.clone()),
-            Some(Detail::Closed { gaps, .. }) => {
-                self.status = Status::Closed;
-                self.gaps.clone_from(gaps);
-            }
-            Some(
-                Detail::Started { .. }
-                | Detail::Found { .. }
-                | Detail::Edited { .. }
-                | Detail::Reviewed { .. },
-            )
-            | None => {}
-        }
-    }
-
-    fn apply_step(&mut self, event: &Event) {
-        let draft = &event.draft;
-        let family = draft.tool_family;
-        let is_call = !matches!(family, Family::Other);
-        self.counters.tool_calls += u64::from(is_call);
-        self.counters.graph_calls +=
-            u64::from(family.is_graph() || draft.evidence_class == Some(EvidenceClass::Graph));
-        self.counters.direct_evidence += u64::from(draft.carries());
-        if draft.carries() {
-            self.newest_direct = Some(event.event_id.clone());
-        }
-        // What an agent says it did not do is told, and fulfils nothing.
-        let is_done = event.source == Source::Observed || draft.is_done();
-        if is_done {
-            *self.steps.entry(family).or_default() += 1;
-        }
-        self.newest.insert(family, event.event_id.clone());
-        self.confidence = draft.agent_confidence.or(self.confidence);
-        let is_edit = self.take_edits(event);
-        let is_news = self.learn(event) || is_edit;
-        self.overtake(event);
-        if is_news {
-            self.turns.clear();
-        }
-        if is_call && !draft.target.is_empty() {
-            self.count_turn(event);
-        }
-        if family == Family::Retrieve {
-            self.retrieval_blocked = matches!(draft.outcome.as_str(), "blocked" | "nothing_found");
-            self.recovered.clear();
-        }
-        if matches!(family, Family::Recover | Family::Trust) && !self.recovered.contains(&draft.event_type) {
-            keep(&mut self.recovered, draft.event_type.clone());
-        }
-        match draft.detail.as_deref() {
-            Some(Detail::Found { places }) => {
-                self.places = places.iter().take(PLACES).cloned().collect();
-            }
-            Some(Detail::Reviewed { changed_files, files }) => {
-                self.reviewed = Some(*changed_files);
-                self.changed.clone_from(files);
-            }
-            _ => {}
-        }
-        if draft.evidence_class == Some(EvidenceClass::Diff) && is_done {
-            // Whoever saw the lines of the change need not read its files.
-            self.changed.clear();
-            self.reviewed = self.reviewed.filter(|files| *files > 0).or(Some(1));
-        }
-        if draft.is_dead_path() {
-            self.add_dead_path(draft.target.clone(), draft.note.clone(), &event.event_id);
-        }
-        if self.is_sweep(event) {
-            keep(&mut self.sweeps, event.event_id.clone());
-        }
-    }
-
-    /// Whether an event looks for what the findings hide: it says so, or everything is settled and the runtime saw how a
-    /// file was read that no finding rests on.
-    fn is_sweep(&self, event: &Event) -> bool {
-        let draft = &event.draft;
-        if !draft.carries() || !self.has_finding() {
-            return false;
-        }
-        let is_covered = |path: &str| {
-            let found = self.all_claims().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
-            found.flat_map(|claim| &claim.rests_on).any(|file| file.path == path)
-        };
-        let is_elsewhere = event.source == Source::Observed
-            && draft.tool_family == Family::Read
-            && self.unsettled().next().is_none()
-            && draft.anchors().any(|(path, _)| !is_covered(path));
-        draft.phase == "sweep" || is_elsewhere
-    }
-
-    /// Takes in what an event shows; whether that is new.
-    fn learn(&mut self, event: &Event) -> bool {
-        let draft = &event.draft;
-        match draft.evidence_class {
-            Some(EvidenceClass::DirectSource | EvidenceClass::Diff)
-                if event.source == Source::Told && !draft.is_done() =>
-            {
-                false
-            }
-            Some(class @ (EvidenceClass::DirectSource | EvidenceClass::Diff)) => {
-                let files: Vec<Shown> = draft
-                    .anchors()
-                    .map(|(path, hash)| Shown { path: path.to_owned(), content_hash: hash.to_owned() })
-                    .collect();
-                let mut is_news = false;
-                for file in files {
-                    // Whoever changes a file has not read it by that.
-                    if class == EvidenceClass::DirectSource || self.files.contains_key(&file.path) {
-                        is_news |= self.see(file, &event.event_id);
-                    }
-                }
-                is_news
-            }
-            Some(EvidenceClass::TestRun | EvidenceClass::Compiler | EvidenceClass::RuntimeProbe) => {
-                let before = self.tests.iter().rev().find(|test| test.target == draft.target);
-                let is_news = before.is_none_or(|before| before.outcome != draft.outcome);
-                self.keep_run(TestRun::of(event));
-                is_news
-            }
-            Some(EvidenceClass::Human) => true,
-            Some(EvidenceClass::Graph | EvidenceClass::Inferred | EvidenceClass::Memory) | None => false,
-        }
-    }
-
-    /// A file was shown; whether that is new.
-    fn see(&mut self, file: Shown, event_id: &EventId) -> bool {
-        let Shown { path, content_hash } = file;
-        let known = self.files.get(&path);
-        let first_hash = known.and_then(|seen| {
-            let first = seen.first_hash.clone().or_else(|| seen.content_hash.clone());
-            first.filter(|first| *first != content_hash)
-        });
-        let is_news = known.is_none_or(|seen| seen.content_hash.as_ref() != Some(&content_hash));
-        if known.is_none() {
-            self.counters.files_read += 1;
-            if self.files.len() >= KEPT {
-                let oldest = self.files.values().min_by_key(|seen| seen.event_id.sequence());
-                if let Some(oldest) = oldest.map(|seen| seen.path.clone()) {
-                    self.files.remove(&oldest);
-                }
-            }
-        }
-        let event_id = event_id.clone();
-        let now = Seen {
-            path: path.clone(),
-            content_hash: Some(content_hash),
-            event_id,
-            first_hash,
-            other_goal: false,
-        };
-        self.files.insert(path, now);
-        is_news
-    }
-
-    fn count_turn(&mut self, event: &Event) {
-        let family = event.draft.tool_family;
-        if self.turns.len() >= KEPT {
-            self.turns.clear();
-        }
-        let turns = self.turns.entry(turn_key(event.source, &event.draft)).or_default();
-        *turns += 1;
-        let turns = *turns;
-        self.counters.repeated_searches +=
-            u64::from(turns > 1 && matches!(family, Family::Retrieve | Family::Relate | Family::Read));
-        self.counters.loop_warnings += u64::from(turns >= LOOP);
-    }
-
-    fn add_dead_path(&mut self, target: String, note: Option<String>, event_id: &EventId) {
-        if !target.is_empty() && !self.is_dead(&target) {
-            keep(&mut self.dead_paths, DeadPath { target, note, event_id: event_id.clone() });
-        }
     }
 
     /// Whether somebody of this mission, or of the one before it, found nothing there.
@@ -584,16 +342,9 @@ impl Remaining {
     }
 }
 
-pub(crate) fn keep<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= KEPT {
-        list.remove(0);
-    }
-    list.push(item);
-}
-
 /// What the runtime saw is told apart by tool and by all that was asked: callers and callees of a name are two questions,
 /// and so is the same word in two folders. The target stands last, behind the first blank.
-fn turn_key(source: Source, draft: &Draft) -> String {
+pub(crate) fn turn_key(source: Source, draft: &Draft) -> String {
     let (family, target) = (draft.tool_family.name(), &draft.target);
     match (source, &draft.asked) {
         (Source::Observed, Some(asked)) => format!("{family}/{}#{asked} {target}", draft.event_type),

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use m1nd_contract::budget::json_len;
 use m1nd_contract::header::Field;
-use m1nd_contract::{Code, Fault, Guidance, Recovery, Trim};
+use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_memory::ids::{BranchName, DocName};
 use m1nd_memory::port::StreamKind;
 use m1nd_memory::{Ports, branch, workspace};
+use m1nd_runtime::faults::too_little_room;
 use m1nd_runtime::{Answer, Ctx, Effect, Spec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A tool that reads memory.
 pub const READ: Spec = Spec { caller: Field::Workspace, lean: true, ..Spec::READ };
@@ -85,12 +86,8 @@ pub fn within<T: Serialize>(
     if least <= budget {
         return Ok(shortest);
     }
-    let fault = Fault::new(
-        Code::InvalidParams,
-        format!("`max_chars` {budget} is too small: the shortest form of this answer has {least} bytes."),
-        Recovery::hint(format!("Call {} again with `max_chars` of at least {least}.", ctx.tool())),
-    );
-    Err(fault.with_detail(json!({ "least": least })))
+    let whole = |bytes: i64| usize::try_from(bytes).unwrap_or_default();
+    Err(too_little_room(ctx.tool(), whole(budget), whole(least)))
 }
 
 /// The budget that an answer needs.

@@ -12,6 +12,10 @@ use crate::text::{self, timestamp};
 pub(super) const LONG: usize = 1_500;
 /// The longest text of a card or plain note in a brief, in bytes.
 pub(super) const SHORT: usize = 240;
+/// The shortest text of a note that has no title, in bytes.
+const WITHOUT_TITLE: usize = 32;
+/// Bytes that it takes to say that a text was shortened. One that would lose less than this stays whole.
+const MARKS: usize = r#","truncated":true,"text_length":240"#.len();
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefNote {
@@ -57,8 +61,9 @@ pub struct BriefCard {
 
 impl BriefCard {
     pub(super) fn shorten(&mut self, max: usize) {
+        let most = max.saturating_add(if self.truncated { 0 } else { MARKS });
         if let Some(body) = &mut self.text
-            && body.len() > max
+            && body.len() > most
         {
             self.truncated = true;
             self.text_length.get_or_insert(body.len());
@@ -94,9 +99,15 @@ impl BriefNote {
         out
     }
 
+    /// Cuts the text to `max` bytes. With none it is its title, if it has one.
+    pub(super) fn shorten_to_title(&mut self, max: usize) {
+        let has_title = self.title.as_ref().is_some_and(|title| !title.is_empty());
+        self.shorten(if has_title { max } else { max.max(WITHOUT_TITLE) });
+    }
+
     pub(super) fn shorten(&mut self, max: usize) {
         let full = self.text.len();
-        if full > max {
+        if full > max.saturating_add(if self.truncated { 0 } else { MARKS }) {
             self.text = text::cut(&self.text, max).to_owned();
             self.truncated = true;
             self.text_length.get_or_insert(full);

@@ -1,9 +1,9 @@
 //! Making a brief fit: it grows by rungs, what is worth most first, and everything short before anything is long.
 //!
 //! The rungs are the same for every budget, and the brief stands on the highest one up to which all fit. So a larger
-//! budget never shows less of anything. First come the focus, the hand-off and what is pinned, which are there however
-//! small the budget is: without them a brief says nothing. Then one of each list in the order of worth; then whole
-//! titles and texts, of the hand-off and what is pinned first; and only then more of the lists.
+//! budget never shows less of anything. First come the focus, the hand-off, what is pinned and the newest decision, which
+//! are there however small the budget is: without them a brief says nothing. Then one of each list in the order of worth;
+//! then whole titles and texts, of the hand-off and what is pinned first; and only then more of the lists.
 
 use super::items::{LONG, SHORT};
 use super::{BriefFocus, BriefOutput, Dropped, EACH};
@@ -16,7 +16,7 @@ pub(super) fn trim(out: &mut BriefOutput, budget: usize) {
         return;
     }
     let whole = out.clone();
-    let mut form = Form::LEAST;
+    let mut form = Form::least(&whole);
     *out = form.show(&whole);
     for rung in rungs(&whole) {
         let mut higher = form.clone();
@@ -95,16 +95,16 @@ enum Rung {
     List(List, usize),
 }
 
-/// So much may be pinned that nothing else would be left: these come before one of each list, and the others behind.
+/// So much may be pinned that nothing else would be left: these are always there, and the others come behind one of each
+/// list.
 const FIRST_PINS: usize = 8;
 
 /// The way up from the least.
 fn rungs(whole: &BriefOutput) -> Vec<Rung> {
     use Rung::{Focus, Handoff, Lesser, Pin, Pinned, Title, WholePin};
     let pins = whole.pinned.len();
-    let mut out: Vec<Rung> = (2..=pins.min(FIRST_PINS)).map(Pinned).collect();
     let one = |list: List| Rung::List(list, 1);
-    out.extend([one(List::Ready), one(List::Decisions), Focus(Detail::Blocker)]);
+    let mut out = vec![one(List::Ready), Pin(32), Focus(Detail::Blocker)];
     out.extend([one(List::AtWork), one(List::Conflicts), one(List::Questions)]);
     out.extend([Title(60), Pin(60), Handoff(60), one(List::StaleAnchors), one(List::Notes)]);
     out.extend([one(List::Elsewhere), Focus(Detail::OneOfEach)]);
@@ -138,17 +138,21 @@ impl Rung {
 }
 
 impl Form {
-    const LEAST: Self = Self {
-        pinned: 1,
-        whole_pins: 0,
-        next_pin: 32,
-        pin: 32,
-        handoff: 32,
-        title: 24,
-        lesser: 0,
-        focus: Detail::Name,
-        lists: [0; LISTS.len()],
-    };
+    fn least(whole: &BriefOutput) -> Self {
+        let mut lists = [0; LISTS.len()];
+        lists[List::Decisions as usize] = 1;
+        Self {
+            pinned: whole.pinned.len().min(FIRST_PINS),
+            whole_pins: 0,
+            next_pin: 0,
+            pin: 0,
+            handoff: 32,
+            title: 24,
+            lesser: 0,
+            focus: Detail::Name,
+            lists,
+        }
+    }
 
     fn show(&self, whole: &BriefOutput) -> BriefOutput {
         let of = |list: List| self.lists[list as usize];
@@ -175,8 +179,8 @@ impl Form {
         for (at, note) in out.pinned.iter_mut().enumerate() {
             match at {
                 at if at < self.whole_pins => {}
-                at if at == self.whole_pins => note.shorten(self.next_pin),
-                _ => note.shorten(self.pin),
+                at if at == self.whole_pins => note.shorten_to_title(self.next_pin),
+                _ => note.shorten_to_title(self.pin),
             }
         }
         if let Some(note) = &mut out.handoff {
@@ -262,10 +266,14 @@ fn shorten_lesser(out: &mut BriefOutput, max: usize) {
 /// The shortest text of a card or plain note, in bytes.
 const SHORTEST: usize = 16;
 
+/// Bytes that it takes to say that a title was shortened.
+const TITLE_MARK: usize = r#","title_length":60"#.len();
+
 /// Cuts every title, and every line about the focus, to `max` bytes.
 fn shorten_titles(out: &mut BriefOutput, max: usize) {
     let cut = |title: &mut String, length: &mut Option<usize>| {
-        if title.len() > max {
+        // What says that it was cut takes room, too.
+        if title.len() > max.saturating_add(TITLE_MARK) {
             length.get_or_insert(title.len());
             *title = text::cut(title, max).to_owned();
         }
@@ -284,13 +292,13 @@ fn shorten_titles(out: &mut BriefOutput, max: usize) {
     }
     if let Some(focus) = &mut out.focus {
         cut(&mut focus.target.title, &mut focus.target.title_length);
-        let mut shortened = focus.target.title_length;
-        cut(&mut focus.now, &mut shortened);
+        focus.truncated |= focus.target.title_length.is_some();
         let lists = focus.verify.iter_mut().chain(&mut focus.next).chain(&mut focus.blockers);
-        for line in lists.chain(&mut focus.why).chain(&mut focus.contract) {
-            cut(line, &mut shortened);
+        let lines = lists.chain(&mut focus.why).chain(&mut focus.contract);
+        for line in lines.chain([&mut focus.now]).filter(|line| line.len() > max) {
+            *line = text::cut(line, max).to_owned();
+            focus.truncated = true;
         }
-        focus.truncated |= shortened.is_some();
     }
 }
 

@@ -1,6 +1,8 @@
 //! What proves something, and what no longer does.
 
-use m1nd_mission::{Command, EventId, EvidenceClass, Family, Mode, Shown, Verdict, Verify, gaps, handoff};
+use m1nd_mission::{
+    Command, Detail, EditedFile, EventId, EvidenceClass, Family, Mode, Shown, Verdict, Verify, gaps, handoff,
+};
 
 use crate::world::World;
 
@@ -212,4 +214,78 @@ fn nothing_is_forgotten_by_running_many_other_things() {
     assert!(found[0].why.contains("cargo test -p b failed"), "{found:?}");
     edit(&mut world, "src/a.rs", "h3");
     assert_eq!(world.gaps(), ["not_tested", "stale_evidence"], "its run is older than those that are kept");
+}
+
+/// A batch that the runtime made, or one that takes another back.
+fn batch(world: &mut World, id: &str, files: &[(&str, Option<&str>)], undoes: Option<&str>) {
+    let created: Vec<bool> = files.iter().map(|(path, _)| !world.files.contains_key(*path)).collect();
+    for (path, hash) in files {
+        match hash {
+            Some(hash) => world.files.insert((*path).to_owned(), (*hash).to_owned()),
+            None => world.files.remove(*path),
+        };
+    }
+    let mut draft = world.events[0].draft.clone();
+    draft.event_type = if undoes.is_some() { "undo" } else { "apply_batch" }.to_owned();
+    draft.tool_family = Family::Edit;
+    draft.evidence_class = Some(EvidenceClass::Diff);
+    draft.outcome = "applied".to_owned();
+    let file = |((path, hash), created): (&(&str, Option<&str>), bool)| EditedFile {
+        path: (*path).to_owned(),
+        sha256: hash.map(str::to_owned),
+        created,
+    };
+    draft.detail = Some(Box::new(Detail::Edited {
+        batch_id: id.to_owned(),
+        files: files.iter().zip(created).map(file).collect(),
+        undoes: undoes.map(str::to_owned),
+    }));
+    world.do_(Command::Observe(Box::new(draft))).unwrap();
+}
+
+#[test]
+fn an_edit_is_remembered_however_many_others_follow() {
+    let mut world = World::new(Mode::Edit, &["src/a.rs"]);
+    world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    world.files.insert("src/blind.rs".to_owned(), "b1".to_owned());
+    edit(&mut world, "src/blind.rs", "b2");
+    run(&mut world, "cargo test -p a", "failed");
+    for number in 0..700 {
+        edit(&mut world, "src/a.rs", &format!("of a {number}"));
+    }
+    for number in 0..700 {
+        let path = format!("src/new/{number}.rs");
+        world.files.insert(path.clone(), "n".to_owned());
+        world.tell("edit", &path, EvidenceClass::Diff, "created");
+    }
+    run(&mut world, "cargo test -p b", "passed");
+    let found = world.with(|situation| gaps(&world.state, situation));
+    let said: Vec<&str> = found.iter().map(|gap| gap.why.as_str()).collect();
+    assert!(said[0].contains("src/blind.rs was changed and nobody had read it"), "{said:?}");
+    assert!(said[1].contains("cargo test -p a failed"), "it failed after the first edit: {said:?}");
+    let entries = serde_json::to_string(&world.state.edits).unwrap().matches("event_id").count();
+    assert_eq!(entries, 702, "one for each file");
+}
+
+#[test]
+fn batches_of_one_file_can_all_be_taken_back_however_many_there_are() {
+    let mut world = World::new(Mode::Edit, &["src/a.rs"]);
+    world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    let name = |number: u64| format!("batch-{number}");
+    let hash = |number: u64| if number == 0 { "h1".to_owned() } else { format!("a{number}") };
+    for number in 1..=700 {
+        let now = hash(number);
+        let mut files = vec![("src/a.rs", Some(now.as_str()))];
+        files.extend((number == 1).then_some(("src/new.rs", Some("made"))));
+        batch(&mut world, &name(number), &files, None);
+    }
+    assert!(!world.gaps().contains(&"nothing_edited".to_owned()));
+    assert!(serde_json::to_string(&world.state.edits).unwrap().len() < 10_000);
+    for number in (1..=700).rev() {
+        let before = hash(number - 1);
+        let mut files = vec![("src/a.rs", Some(before.as_str()))];
+        files.extend((number == 1).then_some(("src/new.rs", None)));
+        batch(&mut world, &format!("undo-{number}"), &files, Some(&name(number)));
+    }
+    assert!(world.gaps().contains(&"nothing_edited".to_owned()), "{:?}", world.state.edits);
 }

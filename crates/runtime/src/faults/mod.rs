@@ -26,6 +26,16 @@ pub fn invalid_params(tool: &str, message: impl Into<String>) -> Fault {
     )
 }
 
+/// A budget that not even the shortest form of an answer fits into.
+pub fn too_little_room(tool: &str, given: usize, least: usize) -> Fault {
+    let fault = Fault::new(
+        Code::InvalidParams,
+        format!("`max_chars` {given} is too small: the shortest form of this answer has {least} bytes."),
+        Recovery::hint(format!("Call {tool} again with `max_chars` of at least {least}.")),
+    );
+    fault.with_detail(json!({ "least": least }))
+}
+
 /// Work that was asked to stop.
 pub fn stopped(stop: Stop) -> Fault {
     match stop {

@@ -1,6 +1,6 @@
 //! Stage 1: find the tool, split the header, refuse arguments that nobody would read.
 
-use m1nd_contract::header::Field;
+use m1nd_contract::header::{Field, MIN_MAX_CHARS};
 use m1nd_contract::{Code, Fault, Header, Recovery, header};
 use m1nd_stdx::nearest::nearest;
 use serde::de::DeserializeOwned;
@@ -57,10 +57,16 @@ pub(super) fn header(
         }
     }
     let max_lines = if budgeted { budgets(tool, &mut arguments)? } else { None };
+    let room = arguments.get(Field::MaxChars.name()).and_then(m1nd_contract::arg::whole_number);
+    let is_small = room.is_some_and(|room| (1..MIN_MAX_CHARS as i64).contains(&room));
     let mut header = header::split(&mut arguments, row.entry.spec.caller, &row.optional_header(), |field| {
         row.declares(field)
     })
-    .map_err(|said| invalid_params(tool, said))?;
+    .map_err(|said| {
+        let is_about_room = is_small && said.starts_with("`max_chars`");
+        let fault = invalid_params(tool, said);
+        if is_about_room { fault.with_detail(json!({ "least": MIN_MAX_CHARS })) } else { fault }
+    })?;
     header.max_lines = max_lines;
     Ok((header, arguments))
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use m1nd_contract::budget::json_len;
 use m1nd_contract::envelope::Freshness;
 use m1nd_contract::{Code, ContractForm, Fault, Header};
 use serde_json::{Map, Value, json};
@@ -10,10 +11,13 @@ use super::Done;
 use crate::registry::Row;
 use crate::runtime::Runtime;
 use crate::runtime_contract::{self, Observed};
-use crate::tool::Needs;
+use crate::tool::{Needs, Spec};
 use crate::workspace::Workspace;
 
 pub(super) const CONTRACT: &str = "agent_runtime_contract";
+const ELAPSED: &str = "elapsed_ms";
+/// Bytes that the time takes at most.
+const ELAPSED_BYTES: usize = 40;
 
 /// What the envelope is made from.
 pub(super) struct Facts<'a> {
@@ -43,6 +47,21 @@ impl<'a> Facts<'a> {
 
     pub(super) fn tool(&self) -> &'static str {
         self.row.entry.spec.name
+    }
+
+    pub(super) fn spec(&self) -> &'static Spec {
+        self.row.entry.spec
+    }
+
+    pub(super) fn reserved(&self) -> usize {
+        self.reserved
+    }
+
+    /// Bytes of an answer, however long it took: what has room once has room the next time.
+    pub(super) fn timeless(body: &Map<String, Value>) -> usize {
+        let timeless = body.iter().filter(|(name, _)| *name != ELAPSED);
+        let fields = timeless.map(|(name, value)| json_len(name) + json_len(value) + ":,".len());
+        fields.sum::<usize>() + "{}".len() + ELAPSED_BYTES
     }
 
     pub(super) fn runtime(&self) -> &'a Runtime {
@@ -103,7 +122,7 @@ impl<'a> Facts<'a> {
         if !done.clamped.is_empty() {
             body.insert("clamped".into(), json!(done.clamped));
         }
-        body.insert("elapsed_ms".into(), json!(milliseconds(self.elapsed)));
+        body.insert(ELAPSED.into(), json!(milliseconds(self.elapsed)));
     }
 }
 

@@ -5,7 +5,11 @@ use serde_json::{Map, Value, json};
 use super::envelope::{CONTRACT, Facts};
 use super::{Done, Reply, refuse};
 use m1nd_contract::budget::json_len;
-use m1nd_contract::{Code, ContractForm, Fault, Recovery};
+use m1nd_contract::{Code, ContractForm, Fault, Guidance, Recovery};
+use m1nd_mission::Family;
+
+use crate::faults;
+use crate::tool::Effect;
 
 /// Where an answer says what to do next.
 const HINT: &str = "next_step_hint";
@@ -24,7 +28,11 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
             Err(err) => return refuse(facts.runtime(), not_json(facts, &err), facts.header()),
         };
         let body = complete(facts, &done, body, cut, form);
-        let bytes = json_len(&body);
+        let of_missions = facts.spec().family == Family::Mission;
+        let bytes = match &body {
+            Value::Object(map) if of_missions => Facts::timeless(map),
+            body => json_len(body),
+        };
         whole = whole.max(bytes);
         let excess = budget.map_or(0, |budget| bytes.saturating_sub(budget));
         if excess == 0 {
@@ -39,11 +47,27 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
         } else if has_contract && form == ContractForm::Full {
             // Nothing else is left to give way, although the caller asked for it.
             form = ContractForm::Short;
+        } else if of_missions && lessen(&mut done.answer.guidance) {
+            // What comes next can be asked for again.
+        } else if let (true, Effect::Read, Value::Object(shortest), Some(given)) =
+            (of_missions, facts.spec().effect, &body, facts.header().max_chars)
+        {
+            let least = Facts::timeless(shortest) + facts.reserved();
+            let fault = faults::too_little_room(facts.tool(), given, least);
+            return refuse(facts.runtime(), fault, facts.header());
         } else {
+            // What was written is told, although there is no room for it.
             return Reply { body, is_error: false };
         }
     }
     refuse(facts.runtime(), too_large(facts), facts.header())
+}
+
+/// Takes away the least of a next step; whether there was any.
+fn lessen(next: &mut Guidance) -> bool {
+    next.next_step_hint.take().is_some()
+        || next.next_suggested_target.take().is_some()
+        || next.next_suggested_tool.take().is_some()
 }
 
 /// `cut` is what the answer had in bytes before something was taken out of it.

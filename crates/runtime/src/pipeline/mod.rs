@@ -116,7 +116,7 @@ pub(crate) fn call(
         Ok(done) => {
             let (candidates, proof) = (done.answer.candidates, done.answer.proof);
             let facts = envelope::Facts::new(runtime, row, &header, workspace.as_deref(), elapsed);
-            let facts = facts.reserving(in_mission.as_ref().map_or(0, |_| record::RESERVED));
+            let facts = facts.reserving(in_mission.as_ref().map_or(0, record::Call::reserved));
             let mut reply = fit::reply(&facts, done);
             match in_mission.map_or(Ok(()), |call| call.answered(&mut reply, candidates, proof)) {
                 Ok(()) => (reply, candidates),

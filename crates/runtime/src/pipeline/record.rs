@@ -81,7 +81,7 @@ fn bytes_pointed_into(runtime: &Runtime, body: &Value) -> u64 {
 }
 
 /// What the answer of a call needs more when it was recorded in a mission, in bytes: its event, and a warning.
-pub(super) const RESERVED: usize = 200;
+const RESERVED: usize = 200;
 
 /// What is known of a call when it is recorded.
 pub(super) struct Call<'a> {
@@ -94,6 +94,11 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// Bytes that its answer leaves free.
+    pub(super) fn reserved(&self) -> usize {
+        if self.mission().is_some() { RESERVED } else { 0 }
+    }
+
     /// The mission that it belongs to. The mission's own calls are events already, and who may not write records nothing.
     fn mission(&self) -> Option<&str> {
         if self.runtime.settings().read_only {

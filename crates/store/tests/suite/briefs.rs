@@ -300,3 +300,51 @@ fn the_task_in_focus_is_told_once() {
         assert_eq!((at_work.len(), &at_work[0]["id"]), (1, &json!("TASK-002")));
     });
 }
+
+/// Eight pinned cards with long texts, and a decision that was made after them.
+fn pinned_and_decided(w: &World) {
+    w.ok("tasks_create", json!({"title": "p"}));
+    for at in 0..8 {
+        w.clock.advance(Duration::from_millis(1));
+        let text = format!("{at} {}", "holds whatever else changes ".repeat(10));
+        let title = format!("Rule {at} of the release train");
+        let card = json!({"id": format!("pin-{at}"), "type": "note", "title": title, "text": text, "tags": ["pinned"]});
+        w.ok("think_card", json!({"target": "PLAN-001", "card": card}));
+    }
+    let text = "Two writers would need a lock that nobody holds for long. ".repeat(4);
+    let card =
+        json!({"id": "newest", "type": "decision", "title": "One writer for each store", "text": text});
+    w.ok("think_card", json!({"target": "PLAN-001", "card": card}));
+}
+
+#[test]
+fn neither_the_newest_decision_nor_what_is_pinned_is_dropped_however_small_a_brief_is() {
+    on_every_store(|w| {
+        pinned_and_decided(w);
+        let least = w.ok("brief", json!({"max_chars": 1})).to_string().len();
+        assert!(least <= 1_640, "{least}");
+        for budget in (1..2_600).step_by(37) {
+            let brief = w.ok("brief", json!({"max_chars": budget}));
+            let size = brief.to_string().len();
+            assert!(size <= budget.max(least), "{budget}: {size}");
+            assert_eq!(brief["decisions"][0]["id"], "newest", "{budget}: {brief}");
+            let pins = brief["pinned"].as_array().unwrap();
+            assert_eq!((pins.len(), &brief["dropped"]["pinned"]), (8, &json!(0)), "{budget}: {brief}");
+            for pin in pins {
+                let is_whole = pin["text"].as_str().unwrap().len() > 280;
+                assert!(is_whole || pin["truncated"] == true, "{budget}: {pin}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_text_is_not_shortened_where_saying_so_takes_more_room_than_it_saves() {
+    on_every_store(|w| {
+        let text = "Never push on Fridays, and never alone.";
+        let pin = json!({"branch": "main", "doc": "notes", "content": text, "meta": {"pinned": true}});
+        w.ok("notes_commit", pin);
+        let brief = w.ok("brief", json!({"max_chars": 1}));
+        assert_eq!(brief["pinned"][0]["text"], text, "{brief}");
+    });
+}

@@ -143,14 +143,14 @@ fn a_brief_keeps_its_budget_however_much_is_pinned_and_counts_what_went() {
             w.ok("notes_commit", note);
         }
         let least = w.ok("brief", json!({"max_chars": 1})).to_string().len();
-        assert!(least < 800, "{least}");
-        for budget in [400, least, 1_000, 2_000, 4_000] {
+        assert!(least < 2_000, "{least}");
+        for budget in [400, least, 2_000, 3_000, 4_000] {
             let brief = w.ok("brief", json!({"max_chars": budget}));
             assert!(brief.to_string().len() <= budget.max(least), "{budget}: {brief}");
             let shown = brief["pinned"].as_array().map_or(0, Vec::len);
-            assert_eq!(brief["dropped"]["pinned"], 40 - shown, "{brief}");
+            assert_eq!((shown >= 8, &brief["dropped"]["pinned"]), (true, &json!(40 - shown)), "{brief}");
             assert_eq!(brief["truncated"], true);
-            assert!(brief["pinned"][0]["text"].as_str().unwrap().starts_with("39 "), "{brief}");
+            assert!(brief["pinned"][0]["title"].as_str().unwrap().starts_with("39 "), "{brief}");
             assert_eq!(brief["pinned"][0]["title_length"], 603, "{brief}");
         }
         assert!(w.ok("brief", json!({})).to_string().len() <= 4_000);

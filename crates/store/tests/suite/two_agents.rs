@@ -345,15 +345,15 @@ fn a_small_brief_keeps_what_is_worth_most_and_says_what_it_shortened() {
                 brief["focus"].is_object(),
                 brief["handoff"].is_object(),
                 filled(&brief["pinned"]),
-                filled(&brief["ready"]),
                 filled(&brief["decisions"]),
+                filled(&brief["ready"]),
                 filled(&brief["focus"]["blockers"]),
             ];
             assert!(shown.is_sorted_by(|a, b| a >= b), "{budget} {shown:?}: {brief}");
             assert!(shown[5] || budget < 1_150, "{budget} {shown:?}: {brief}");
             assert!(shown[4] || budget < 1_080, "{budget} {shown:?}: {brief}");
-            assert!(shown[..3] == [true; 3], "{budget}: what a brief is for is always there: {brief}");
-            assert!(brief.to_string().len() <= budget.max(800), "{budget}: {brief}");
+            assert!(shown[..4] == [true; 4], "{budget}: what a brief is for is always there: {brief}");
+            assert!(brief.to_string().len() <= budget.max(950), "{budget}: {brief}");
             // Nothing is shortened or left out without a word.
             for (list, all) in [("ready", 5), ("decisions", 5), ("questions", 5), ("notes", 5), ("pinned", 1)]
             {

@@ -116,9 +116,15 @@ impl Trim for Output {
         if long.map(|line| short::text(&mut line.goal, SHORT_GOAL)).count() > 0 {
             return true;
         }
-        let cut = drop_tail(&mut self.missions, excess) > 0;
-        // Where not even one has room, the page after it must not be the same again.
-        self.next_cursor = Some(self.first + (self.missions.len() as u64).max(1));
-        cut
+        // One stays: a page without any would lose it, because the cursor goes on.
+        if self.missions.len() > 1 {
+            let mut rest = self.missions.split_off(1);
+            drop_tail(&mut rest, excess);
+            self.missions.extend(rest);
+            self.next_cursor = Some(self.first + self.missions.len() as u64);
+            return true;
+        }
+        self.damaged.pop().is_some()
+            || self.warning.as_mut().is_some_and(|warning| short::text(warning, SHORT_GOAL))
     }
 }

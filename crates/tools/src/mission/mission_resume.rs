@@ -124,6 +124,7 @@ impl Trim for Output {
             || self.next_move.take().is_some()
             || short::text(&mut self.goal, SHORTEST_GOAL)
             || self.parent_mission_id.take().is_some()
+            || self.warning.take().is_some()
     }
 }
 

@@ -221,9 +221,17 @@ impl Trim for Output {
             fields.retain(|name, _| SHORT.contains(&name.as_str()));
             return true;
         }
-        self.head.take().is_some() || self.repo.take().is_some()
+        if self.broken.len() > 1 {
+            return self.broken.pop().is_some();
+        }
+        self.head.take().is_some()
+            || self.repo.take().is_some()
+            || self.parent_mission_id.take().is_some()
+            || short::text(&mut self.goal, SHORTEST_GOAL)
     }
 }
 
 /// Enough to know which goal it was, in bytes.
 const SHORT_GOAL: usize = 80;
+/// Where there is room for next to nothing, in bytes.
+const SHORTEST_GOAL: usize = 20;
