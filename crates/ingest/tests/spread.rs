@@ -649,3 +649,33 @@ fn an_edit_reaches_its_users_and_not_the_others() {
     assert!(resolved("shop/base.py", 1) <= 14);
     assert!((2..FILES.len() as u64).contains(&resolved("web/store.ts", 2)));
 }
+
+#[test]
+fn a_member_more_in_an_object_is_nothing_to_who_reads_another_member() {
+    let text = |open: &str, more: &str| {
+        format!(
+            "class Day {{ end() {{}} }}\nclass Night {{ end() {{}} }}\nconst Clock = {{\n  open: function () {{ return new {open}() }},\n{more}}};\nexport function stamp() {{ return Clock.open() }}\n"
+        )
+    };
+    let texts: [&'static str; 3] = [
+        text("Day", "").leak(),
+        text("Day", "  close: function () { return 1 },\n").leak(),
+        text("Night", "  close: function () { return 1 },\n").leak(),
+    ];
+    let mut disk = Disk { files: BTreeMap::new(), now: 1 };
+    disk.write_at("clock.js", texts[0]);
+    disk.write_at("user.js", "import { stamp } from './clock'\nexport function use() { stamp().end() }\n");
+    let mut kept = Ingest::new("clock");
+    let mut last = disk.refresh(&mut kept, None).0.expect("a first generation");
+    let mut resolved = Vec::new();
+    for text in &texts[1..] {
+        disk.write_at("clock.js", text);
+        let (next, report) = disk.refresh(&mut kept, Some(&last));
+        last = next.expect("another generation");
+        assert_eq!(last, disk.refresh(&mut Ingest::new("clock"), None).0.expect("a graph"));
+        resolved.push(report.files_resolved);
+    }
+    assert_eq!(resolved, [1, 2], "who reads the other member is left alone, who reads this one is not");
+    let ends = |line: &String| line.contains("user.js::use Calls method::clock.js::Night.end");
+    assert!(relations(&last).iter().any(ends));
+}
