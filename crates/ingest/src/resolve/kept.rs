@@ -174,6 +174,7 @@ fn is_wrapper(name: &str) -> bool {
             | "lru_cache"
             | "cache"
             | "memoize"
+            | "lazy"
             | "memoized"
             | "memo"
             | "debounce"
@@ -406,6 +407,13 @@ def ends():
     end()
 def wraps():
     wrapped()
+def lazy(cb):
+    def given(*args):
+        return Proxy(args)
+    return given
+later = lazy(inner)
+def laters():
+    later()
 "#,
         );
         expect![[r#"
@@ -417,9 +425,12 @@ def wraps():
             a.js quiet -> a.js listen @[19]
             a.js quiets -> a.js listen.stop @[23]
             a.js watch -> a.js watch.job @[4]
+            b.py -> b.py lazy @[22]
             b.py -> b.py watch @[12]
             b.py -> b.py wrap @[13]
             b.py ends -> b.py watch.stop @[15]
+            b.py laters -> b.py inner @[24] ?2
+            b.py laters -> b.py lazy.given @[24]
             b.py wraps -> b.py inner @[17] ?2
             b.py wraps -> b.py wrap.run @[17]
         "#]]
