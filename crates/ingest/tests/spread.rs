@@ -9,7 +9,7 @@ use m1nd_stdx::clock::ManualClock;
 use proptest::prelude::*;
 
 /// Files and what each may say. The texts of one language refer to each other in every way that it has.
-const FILES: [(&str, &[&str]); 64] = [
+const FILES: [(&str, &[&str]); 66] = [
     ("Cargo.toml", &["[package]\nname = \"shop\"\n"]),
     (
         "src/lib.rs",
@@ -43,6 +43,24 @@ const FILES: [(&str, &[&str]); 64] = [
             "use super::*;\npub fn twice() { helper(); run() }\npub fn total() { Cart::new(); }\n",
             "macro_rules! both { ($x:expr) => {{ $crate::run(); helper(); $x.total() }} }\npub fn twice() { both!(1) }\n",
             "use crate::cart::Cart;\nimpl crate::cart::Add for crate::store::Store { fn add(&self, n: u32) -> Self { loop {} } }\npub fn twice(c: &Cart) { c.add(1).total() }\n",
+        ],
+    ),
+    (
+        "web/table.js",
+        &[
+            "import { helper } from './helper'\nclass Row { end() {} }\nclass Cell { end() {} }\nexport const Table = {\n  open: function () { return new Row() },\n  size: [1],\n}\nexport function first() { return Table.open() }\n",
+            "import { helper } from './helper'\nclass Row { end() {} }\nclass Cell { end() {} }\nexport const Table = {\n  close: function () { return new Cell() },\n  open: function () { return Table.close() },\n}\nexport function first() { return Table.open() }\n",
+            "import { helper } from './helper'\nclass Row { end() {} }\nexport const Table = {\n  open: null,\n  close: function () { return helper() },\n}\nTable.open = function () { return new Row() }\nTable.extra = function () { return Table.open() }\nexport function first() { return Table.extra() }\n",
+            "class Row { end() {} }\nclass Cell { end() {} }\nexport const Table = { open: () => new Row(), sub: { open: () => new Cell() } }\nexport function first() {\n  function Table() {}\n  Table.open = () => new Cell()\n  return Table.open()\n}\nexport function second() { return Table.sub.open() }\n",
+            "import { more } from './rows'\nclass Row { end() {} }\nexport let Table = { open: () => new Row(), close: more.of }\nif (FLAG) Table = { open: () => more.of() }\nexport function first() { return Table.open() }\nexport function second() { return Table.close() }\n",
+        ],
+    ),
+    (
+        "web/rows.js",
+        &[
+            "import { first, Table } from './table'\nexport function rows() { first().end(); Table.open().end(); Table.close().end() }\nexport const more = { of: rows }\n",
+            "import { first, second } from './table'\nexport function rows() { return first() }\nexport const more = { of: rows, then: function () { return more.of().end() } }\nexport function last() { second().end(); more.then() }\n",
+            "import { helper } from './helper'\nimport * as table from './table'\nclass Own { end() {} }\nexport const more = { of: function () { return new Own() }, all: table.Table }\nexport function rows() { more.all.open().end(); helper() }\n",
         ],
     ),
     (
