@@ -16,6 +16,7 @@ use crate::facts::{
     RouteHandler, Scope, TypeExpr, TypeIx,
 };
 use crate::languages;
+use crate::literals::{self, Literals};
 use crate::resolve::eval::{MAX_GIVEN, MAX_RESULTS};
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
@@ -33,6 +34,8 @@ pub(crate) struct Item {
     pub mentions: Vec<Name>,
     /// Names of modules that are nothing but files, sorted.
     pub modules: Vec<Name>,
+    /// Names of objects of which it only depends on members that are told with it, sorted.
+    pub held: Vec<Name>,
 }
 
 /// What a file offers to others.
@@ -64,8 +67,10 @@ pub(crate) fn items(facts: &FileFacts, inside: &Insides) -> Option<Vec<Item>> {
         bindings: FxHashMap::default(),
         mentions: Vec::new(),
         modules: Vec::new(),
+        held: Vec::new(),
         keys: Vec::new(),
         is_plain: plain(facts),
+        literals: Literals::of(facts, inside),
     };
     for (at, binding) in (0..).zip(facts.bindings.iter().chain(&inside.bindings)) {
         told.bindings.entry((binding.name, binding.owner)).or_default().push((at, binding));
@@ -174,10 +179,12 @@ struct Told<'f> {
     bindings: FxHashMap<(Name, Scope), Vec<(u32, &'f Binding)>>,
     mentions: Vec<Name>,
     modules: Vec<Name>,
+    held: Vec<Name>,
     /// What tells each definition from the others, whatever their number.
     keys: Vec<u64>,
     /// Functions of Python in which nothing is defined or imported.
     is_plain: Vec<bool>,
+    literals: Literals,
 }
 
 /// Stands for any function that is plain.
@@ -197,7 +204,10 @@ impl<'f> Told<'f> {
         let mut modules = std::mem::take(&mut self.modules);
         modules.sort_unstable();
         modules.dedup();
-        Item { key, digest: *blake3::hash(&self.out).as_bytes(), what, mentions, modules }
+        let mut held = std::mem::take(&mut self.held);
+        held.sort_unstable();
+        held.dedup();
+        Item { key, digest: *blake3::hash(&self.out).as_bytes(), what, mentions, modules, held }
     }
 
     /// What is reachable is told in the order it was first mentioned, so numbers of expressions do not matter.
@@ -346,9 +356,7 @@ impl<'f> Told<'f> {
                 let bindings = self.bindings_around(*name, *scope);
                 self.count(bindings.len());
                 for (_, binding) in bindings {
-                    let (after, within) = (binding.from <= *at, *at < binding.to);
-                    let sure = *at < binding.until;
-                    self.number(u32::from(after) + 2 * u32::from(within) + 4 * u32::from(sure));
+                    self.reach_of(binding, *at);
                     self.binding(binding);
                 }
             }
@@ -370,6 +378,11 @@ impl<'f> Told<'f> {
             Expr::Super { scope } => {
                 self.number(5);
                 self.place(*scope);
+            }
+            Expr::Field { base, name } if self.is_held(*base, *name) => {
+                self.number(24);
+                self.held_member(*base, *name);
+                self.name(*name);
             }
             Expr::Field { base, name } => {
                 self.number(6);
@@ -453,6 +466,48 @@ impl<'f> Told<'f> {
             Expr::Number => self.number(22),
             Expr::Bool => self.number(23),
         }
+    }
+
+    /// Whether a member is read of a name that holds nothing but objects which have it from the start.
+    fn is_held(&self, base: ExprIx, member: Name) -> bool {
+        let Some(Expr::Name { name, scope, .. }) = self.inside.exprs.get(base.0 as usize) else {
+            return false;
+        };
+        let Some(defs) = self.literals.defs(*name) else { return false };
+        let declared = defs.iter().map(|&ix| self.facts.def(ix).value);
+        let bound = self.bindings_around(*name, *scope).into_iter().map(|(_, binding)| binding.value);
+        let mut values = declared.chain(bound).peekable();
+        values.peek().is_some() && values.all(|value| literals::member(self.inside, value, member).is_some())
+    }
+
+    /// A member of an object, as if the object had no other.
+    fn held_member(&mut self, base: ExprIx, member: Name) {
+        let (facts, inside) = (self.facts, self.inside);
+        let Some(Expr::Name { name, at, scope }) = inside.exprs.get(base.0 as usize) else { return };
+        self.held.push(*name);
+        self.text(facts.text(*name));
+        self.place(*scope);
+        let defs = self.literals.defs(*name).unwrap_or_default().to_vec();
+        self.count(defs.len());
+        for ix in defs {
+            self.scope(Some(ix));
+            self.number(u32::from(facts.defs.iter().any(|def| def.parent == Some(ix))));
+            self.all_exprs(literals::member(inside, facts.def(ix).value, member).as_slice());
+        }
+        let bindings = self.bindings_around(*name, *scope);
+        self.count(bindings.len());
+        for (_, binding) in bindings {
+            self.reach_of(binding, *at);
+            self.place(binding.owner);
+            self.number(u32::from(binding.until == binding.to));
+            self.all_exprs(literals::member(inside, binding.value, member).as_slice());
+        }
+    }
+
+    /// How a binding stands to a place where its name is used.
+    fn reach_of(&mut self, binding: &Binding, at: u32) {
+        let (after, within) = (binding.from <= at, at < binding.to);
+        self.number(u32::from(after) + 2 * u32::from(within) + 4 * u32::from(at < binding.until));
     }
 
     fn type_now(&mut self, ix: TypeIx) {

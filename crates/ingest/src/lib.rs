@@ -14,6 +14,7 @@ pub mod history;
 mod interface;
 pub mod languages;
 mod layout;
+mod literals;
 pub mod manifest;
 mod mounts;
 mod patch;

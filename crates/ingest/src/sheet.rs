@@ -31,6 +31,8 @@ pub(crate) struct Sheet<'s> {
     names: FxHashMap<&'s [u8], Name>,
     /// Names that are not written in the source as they are.
     made: FxHashMap<String, Name>,
+    /// How many classes without a name stand in a scope that are called the same.
+    nameless: FxHashMap<(Scope, Name), u32>,
     exprs: FxHashMap<usize, ExprIx>,
     types: FxHashMap<usize, TypeIx>,
     /// Open definitions, outermost first.
@@ -73,6 +75,7 @@ impl<'s> Sheet<'s> {
             facts,
             names: FxHashMap::default(),
             made: FxHashMap::default(),
+            nameless: FxHashMap::default(),
             exprs: FxHashMap::default(),
             types: FxHashMap::default(),
             open: Vec::new(),
@@ -139,6 +142,21 @@ impl<'s> Sheet<'s> {
         let fresh = self.facts.names.push(text);
         self.made.insert(text.to_owned(), fresh);
         fresh
+    }
+
+    /// What a class without a name is called here: after what it extends, with a number from the second such on. No
+    /// code can say it.
+    pub fn nameless(&mut self, base: &str) -> Name {
+        let base = base.split(['<', '(']).next().unwrap_or(base).trim();
+        let called = format!("${}", base.rsplit('.').next().unwrap_or(base));
+        let name = self.owned_name(&called);
+        let scope = self.scope();
+        let count = self.nameless.entry((scope, name)).or_default();
+        *count += 1;
+        match *count {
+            1 => name,
+            more => self.owned_name(&format!("{called}#{more}")),
+        }
     }
 
     pub fn name_of(&mut self, node: Node<'_>) -> Name {
@@ -481,12 +499,6 @@ pub(crate) fn clip(text: &str, max: usize) -> String {
     }
     let end = (0..=max).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     format!("{}…", &text[..end])
-}
-
-/// What a class without a name is called after what it extends. No code can say it.
-pub(crate) fn nameless(base: &str) -> String {
-    let base = base.split(['<', '(']).next().unwrap_or(base).trim();
-    format!("${}", base.rsplit('.').next().unwrap_or(base))
 }
 
 /// A field of a node, by name.

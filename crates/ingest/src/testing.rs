@@ -48,8 +48,7 @@ pub(crate) fn edges(graph: &Graph, kinds: &[EdgeKind]) -> String {
             "" => node.path().to_owned(),
             name => {
                 // Overloads are told apart by the number their id ends in.
-                let ordinal =
-                    node.id().rsplit_once('#').map_or(String::new(), |(_, number)| format!("#{number}"));
+                let ordinal = node.id().rsplit_once(name).map_or("", |(_, ordinal)| ordinal);
                 format!("{} {name}{ordinal}", node.path())
             }
         }

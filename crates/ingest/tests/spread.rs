@@ -9,7 +9,7 @@ use m1nd_stdx::clock::ManualClock;
 use proptest::prelude::*;
 
 /// Files and what each may say. The texts of one language refer to each other in every way that it has.
-const FILES: [(&str, &[&str]); 64] = [
+const FILES: [(&str, &[&str]); 66] = [
     ("Cargo.toml", &["[package]\nname = \"shop\"\n"]),
     (
         "src/lib.rs",
@@ -43,6 +43,24 @@ const FILES: [(&str, &[&str]); 64] = [
             "use super::*;\npub fn twice() { helper(); run() }\npub fn total() { Cart::new(); }\n",
             "macro_rules! both { ($x:expr) => {{ $crate::run(); helper(); $x.total() }} }\npub fn twice() { both!(1) }\n",
             "use crate::cart::Cart;\nimpl crate::cart::Add for crate::store::Store { fn add(&self, n: u32) -> Self { loop {} } }\npub fn twice(c: &Cart) { c.add(1).total() }\n",
+        ],
+    ),
+    (
+        "web/table.js",
+        &[
+            "import { helper } from './helper'\nclass Row { end() {} }\nclass Cell { end() {} }\nexport const Table = {\n  open: function () { return new Row() },\n  size: [1],\n}\nexport function first() { return Table.open() }\n",
+            "import { helper } from './helper'\nclass Row { end() {} }\nclass Cell { end() {} }\nexport const Table = {\n  close: function () { return new Cell() },\n  open: function () { return Table.close() },\n}\nexport function first() { return Table.open() }\n",
+            "import { helper } from './helper'\nclass Row { end() {} }\nexport const Table = {\n  open: null,\n  close: function () { return helper() },\n}\nTable.open = function () { return new Row() }\nTable.extra = function () { return Table.open() }\nexport function first() { return Table.extra() }\n",
+            "class Row { end() {} }\nclass Cell { end() {} }\nexport const Table = { open: () => new Row(), sub: { open: () => new Cell() } }\nexport function first() {\n  function Table() {}\n  Table.open = () => new Cell()\n  return Table.open()\n}\nexport function second() { return Table.sub.open() }\n",
+            "import { more } from './rows'\nclass Row { end() {} }\nexport let Table = { open: () => new Row(), close: more.of }\nif (FLAG) Table = { open: () => more.of() }\nexport function first() { return Table.open() }\nexport function second() { return Table.close() }\n",
+        ],
+    ),
+    (
+        "web/rows.js",
+        &[
+            "import { first, Table } from './table'\nexport function rows() { first().end(); Table.open().end(); Table.close().end() }\nexport const more = { of: rows }\n",
+            "import { first, second } from './table'\nexport function rows() { return first() }\nexport const more = { of: rows, then: function () { return more.of().end() } }\nexport function last() { second().end(); more.then() }\n",
+            "import { helper } from './helper'\nimport * as table from './table'\nclass Own { end() {} }\nexport const more = { of: function () { return new Own() }, all: table.Table }\nexport function rows() { more.all.open().end(); helper() }\n",
         ],
     ),
     (
@@ -648,4 +666,34 @@ fn an_edit_reaches_its_users_and_not_the_others() {
     assert_eq!(resolved("pkg/cart.go", 1), 8);
     assert!(resolved("shop/base.py", 1) <= 14);
     assert!((2..FILES.len() as u64).contains(&resolved("web/store.ts", 2)));
+}
+
+#[test]
+fn a_member_more_in_an_object_is_nothing_to_who_reads_another_member() {
+    let text = |open: &str, more: &str| {
+        format!(
+            "class Day {{ end() {{}} }}\nclass Night {{ end() {{}} }}\nconst Clock = {{\n  open: function () {{ return new {open}() }},\n{more}}};\nexport function stamp() {{ return Clock.open() }}\n"
+        )
+    };
+    let texts: [&'static str; 3] = [
+        text("Day", "").leak(),
+        text("Day", "  close: function () { return 1 },\n").leak(),
+        text("Night", "  close: function () { return 1 },\n").leak(),
+    ];
+    let mut disk = Disk { files: BTreeMap::new(), now: 1 };
+    disk.write_at("clock.js", texts[0]);
+    disk.write_at("user.js", "import { stamp } from './clock'\nexport function use() { stamp().end() }\n");
+    let mut kept = Ingest::new("clock");
+    let mut last = disk.refresh(&mut kept, None).0.expect("a first generation");
+    let mut resolved = Vec::new();
+    for text in &texts[1..] {
+        disk.write_at("clock.js", text);
+        let (next, report) = disk.refresh(&mut kept, Some(&last));
+        last = next.expect("another generation");
+        assert_eq!(last, disk.refresh(&mut Ingest::new("clock"), None).0.expect("a graph"));
+        resolved.push(report.files_resolved);
+    }
+    assert_eq!(resolved, [1, 2], "who reads the other member is left alone, who reads this one is not");
+    let ends = |line: &String| line.contains("user.js::use Calls method::clock.js::Night.end");
+    assert!(relations(&last).iter().any(ends));
 }

@@ -269,6 +269,9 @@ impl<'p, 'f> Eval<'p, 'f> {
                 if let Some(ty) = self.last_value(file, &found, at) {
                     return Some(ty);
                 }
+                if owner.is_some_and(|ix| self.program.is_named_in(file, ix, name)) {
+                    return None;
+                }
             }
             around = facts.def(around?).parent;
         }

@@ -13,6 +13,9 @@ use crate::resolve::ty::Ty;
 /// Names are followed to values, and wrappers into wrappers, this far.
 const MAX_HOPS: u32 = 3;
 
+/// What a function gives is looked through this far.
+const MAX_PARTS: u32 = 64;
+
 /// The functions that were handed to what made a callee.
 pub(super) fn handed(eval: &mut Eval<'_, '_>, file: u32, callee: ExprIx) -> Vec<GDef> {
     // Elsewhere what a variable may hold has a type, which says what it runs or that nobody knows.
@@ -104,16 +107,53 @@ fn gives_back(eval: &Eval<'_, '_>, def: GDef) -> bool {
     })
 }
 
+/// Whether a function that another one gives uses a parameter of that other one for what it gives itself. One that
+/// only ends or undoes something does not, so it is not taken for what was handed over.
+fn uses_parameter(eval: &Eval<'_, '_>, def: GDef, gives: &[ExprIx]) -> bool {
+    let program = eval.program;
+    let (file, found) = (program.file_of(def), program.def(def));
+    let exprs = &program.inside(file).exprs;
+    let mut waiting: Vec<ExprIx> = gives.to_vec();
+    for _ in 0..MAX_PARTS {
+        let Some(ix) = waiting.pop() else { break };
+        match exprs.get(ix.0 as usize) {
+            Some(Expr::Name { name, .. }) if found.params.iter().any(|param| param.name == *name) => {
+                return true;
+            }
+            Some(Expr::Call { callee, args, .. }) => waiting.extend(args.iter().chain([callee])),
+            Some(Expr::Field { base: of, .. } | Expr::Index { base: of } | Expr::Out { of, .. }) => {
+                waiting.push(*of)
+            }
+            Some(Expr::Any(parts) | Expr::Tuple(parts) | Expr::List(parts)) => waiting.extend(parts.iter()),
+            Some(Expr::Closure { result, .. }) => waiting.extend(result),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Whether a call gives something that runs what it is handed: a function written in the one that is called, or what
 /// libraries are known to give.
 fn wraps(eval: &mut Eval<'_, '_>, file: u32, callee: ExprIx, call: ExprIx) -> bool {
     match eval.callee(file, callee) {
-        Ty::Fn(def, _) => match eval.expr(file, call) {
-            Ty::Closure(at, _) => at == eval.program.file_of(def),
-            Ty::Fn(given, _) => eval.program.parent(given) == Some(def),
-            Ty::Unknown => gives_back(eval, def),
-            _ => false,
-        },
+        Ty::Fn(def, _) => {
+            let program = eval.program;
+            let is_known = is_wrapper(program.text(program.def_name(def)));
+            match eval.expr(file, call) {
+                Ty::Closure(at, ix) if at == program.file_of(def) => {
+                    let gives = match program.inside(at).expr(ix) {
+                        Expr::Closure { result, .. } => *result,
+                        _ => None,
+                    };
+                    is_known || uses_parameter(eval, def, gives.as_slice())
+                }
+                Ty::Fn(given, _) if program.parent(given) == Some(def) => {
+                    is_known || uses_parameter(eval, def, &program.def(given).results)
+                }
+                Ty::Unknown => gives_back(eval, def),
+                _ => false,
+            }
+        }
         Ty::Unknown | Ty::External => {
             let facts = eval.program.files[file as usize];
             let name = match eval.program.inside(file).expr(callee) {
@@ -134,6 +174,7 @@ fn is_wrapper(name: &str) -> bool {
             | "lru_cache"
             | "cache"
             | "memoize"
+            | "lazy"
             | "memoized"
             | "memo"
             | "debounce"
@@ -314,6 +355,84 @@ def far():
             c.py go -> c.py wrap.run @[13]
             d.py far -> c.py inner @[3] ?2
             d.py far -> c.py wrap.run @[3]
+        "#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
+    fn what_a_call_gives_is_not_the_function_that_it_was_handed() {
+        let found = testing::calls(
+            r#"
+//- a.js
+function inner() {}
+function watch(source, cb) {
+  const job = () => cb(source)
+  job()
+  return () => { stopAll() }
+}
+function listen(cb) {
+  function stop() { drop(cb) }
+  start(cb)
+  return stop
+}
+function debounce(cb) {
+  return (x) => { log(x); cb(x) }
+}
+function passed(cb) {
+  return (x) => guard(cb, x)
+}
+const end = watch(1, inner)
+const quiet = listen(inner)
+const after = debounce(inner)
+const guarded = passed(inner)
+function ends() { end() }
+function quiets() { quiet() }
+function afters() { after() }
+function guards() { guarded() }
+//- b.py
+def inner(): ...
+def watch(cb):
+    cb()
+    def stop():
+        forget()
+    return stop
+def wrap(cb):
+    def run(*args):
+        log()
+        return cb(*args)
+    return run
+end = watch(inner)
+wrapped = wrap(inner)
+def ends():
+    end()
+def wraps():
+    wrapped()
+def lazy(cb):
+    def given(*args):
+        return Proxy(args)
+    return given
+later = lazy(inner)
+def laters():
+    later()
+"#,
+        );
+        expect![[r#"
+            a.js after -> a.js debounce @[20]
+            a.js afters -> a.js inner @[24] ?2
+            a.js end -> a.js watch @[18]
+            a.js guarded -> a.js passed @[21]
+            a.js guards -> a.js inner @[25] ?2
+            a.js quiet -> a.js listen @[19]
+            a.js quiets -> a.js listen.stop @[23]
+            a.js watch -> a.js watch.job @[4]
+            b.py -> b.py lazy @[22]
+            b.py -> b.py watch @[12]
+            b.py -> b.py wrap @[13]
+            b.py ends -> b.py watch.stop @[15]
+            b.py laters -> b.py inner @[24] ?2
+            b.py laters -> b.py lazy.given @[24]
+            b.py wraps -> b.py inner @[17] ?2
+            b.py wraps -> b.py wrap.run @[17]
         "#]]
         .assert_eq(&found);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::facts::{Binding, Def, DefIx, FileFacts, Insides, Name, Scope};
+use crate::facts::{Binding, Def, DefIx, DefKind, FileFacts, How, Insides, Name, Scope};
 use crate::manifest::Manifest;
 use crate::resolve::index::{Index, level};
 use crate::stored;
@@ -142,6 +142,16 @@ impl<'f> Program<'f> {
     /// Definitions with this name directly in a place, in source order.
     pub fn items(&self, place: Place, name: GName) -> &'f [GDef] {
         self.within(place).map_or(&[], |(file, level)| self.index.items.get(file, (level, name)))
+    }
+
+    /// Whether a function defines or imports something of a name, which hides what stands around the function.
+    pub fn is_named_in(&self, file: u32, function: DefIx, name: Name) -> bool {
+        let (place, name) = (Place::Def(self.global(file, function)), self.name(file, name));
+        let is_value = |def: &GDef| {
+            let def = self.def(*def);
+            def.how == How::Free && (def.kind.is_callable() || def.kind == DefKind::Class)
+        };
+        self.items(place, name).iter().any(is_value) || !self.imports(place, name).is_empty()
     }
 
     pub fn children(&self, place: Place) -> &'f [GDef] {

@@ -193,6 +193,15 @@ enum Purpose {
     Carrier(usize),
 }
 
+/// Why it is asked what rests on some names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rests {
+    /// They lead elsewhere.
+    OnWhatChanged,
+    /// Files come by something through them.
+    OnCarriers,
+}
+
 /// What of a file was reached: names, and how much of what they lead to changed.
 type Reached = FxHashMap<u32, FxHashMap<GName, Depth>>;
 
@@ -308,7 +317,7 @@ impl<'s> Spread<'s> {
 
     /// What of a file rests on some names leads elsewhere too.
     fn rest(&mut self, file: u32, names: &FxHashMap<GName, Depth>) -> Option<()> {
-        for (what, depth) in self.resting(file, names) {
+        for (what, depth) in self.resting(file, names, Rests::OnWhatChanged) {
             for changed in self.names_of(file, what, depth)? {
                 self.add(file, &changed);
             }
@@ -350,7 +359,7 @@ impl<'s> Spread<'s> {
         passed.into_iter().for_each(|(lead, depth)| group.carriers.add(lead, depth));
         self.read_items(reached.keys().copied())?;
         for (file, names) in reached {
-            for (what, depth) in self.resting(file, &names) {
+            for (what, depth) in self.resting(file, &names, Rests::OnCarriers) {
                 for changed in self.names_of(file, what, depth)? {
                     let Some(name) = self.index.find_name(&changed.name) else { continue };
                     let origin = match &changed.seen {
@@ -482,14 +491,16 @@ impl<'s> Spread<'s> {
     }
 
     /// What a file offers that rests on one of some names, and how much of it changes with them.
-    fn resting(&self, file: u32, names: &FxHashMap<GName, Depth>) -> Vec<(What, Depth)> {
+    fn resting(&self, file: u32, names: &FxHashMap<GName, Depth>, rests: Rests) -> Vec<(What, Depth)> {
         let local = self.index.mentions(file);
         let facts = self.facts[file as usize];
         let by_file = matches!(self.families[file as usize], "python" | "script");
         let rests = |item: &Item| {
+            // Another object than before is no other member, but whoever comes by a member comes by the object.
+            let held = if rests == Rests::OnCarriers { &item.held[..] } else { &[] };
             let depth = |name: &Name| names.get(&local[name.0 as usize]);
             let modules = item.modules.iter().filter_map(depth).filter(|depth| **depth == Depth::Module);
-            let hit = item.mentions.iter().filter_map(depth).chain(modules).max();
+            let hit = item.mentions.iter().chain(held).filter_map(depth).chain(modules).max();
             match item.what {
                 What::File | What::Routes => None,
                 // What an import of everything brings is found by the names of its own; where the files are

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::extract::Reader;
 use crate::facts::{DefKind, How, Scope, TypeExpr, TypeIx};
-use crate::sheet::{field, line, nameless};
+use crate::sheet::{field, line};
 
 /// An open body of a class without a name.
 pub(super) struct Nameless {
@@ -32,7 +32,7 @@ impl Reader<'_> {
             }
             _ => return,
         };
-        let name = self.sheet.owned_name(&nameless(called));
+        let name = self.sheet.nameless(called);
         let mut def = self.sheet.def(DefKind::Class, name, node, made);
         def.line_start = line(made);
         def.signature = self.sheet.signature(made.start_byte(), node.start_byte());

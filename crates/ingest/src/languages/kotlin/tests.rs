@@ -348,3 +348,39 @@ class F {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn objects_without_a_name_that_extend_the_same_are_told_apart() {
+    let fixture = r#"
+//- F.kt
+package f
+open class Base { open fun step() {} }
+class F {
+  val one = object : Base() { override fun step() {} fun first() {} }
+  val two = object : Base() { override fun step() {} fun second() { step() } }
+  fun make() = object : Base() { override fun step() {} }
+}
+"#;
+    expect![[r#"
+        class::F.kt::Base 2-2 `open class Base`
+        class::F.kt::F 3-7 `class F`
+        class::F.kt::F.$Base 4-4 `object : Base()`
+        class::F.kt::F.$Base#2 5-5 `object : Base()`
+        class::F.kt::F.make.$Base 6-6 `object : Base()`
+        method::F.kt::Base.step 2-2 `open fun step()`
+        method::F.kt::F.$Base#2.second 5-5 `fun second()`
+        method::F.kt::F.$Base#2.step 5-5 `override fun step()`
+        method::F.kt::F.$Base.first 4-4 `fun first()`
+        method::F.kt::F.$Base.step 4-4 `override fun step()`
+        method::F.kt::F.make 6-6 `fun make()`
+        method::F.kt::F.make.$Base.step 6-6 `override fun step()`
+    "#]]
+    .assert_eq(&testing::definitions(fixture));
+    expect![[r#"
+        F.kt F.$Base#2.second -> F.kt F.$Base#2.step @[5]
+    "#]]
+    .assert_eq(&testing::calls(fixture));
+    let graph = testing::graph(fixture);
+    let found = graph.find_node("F.$Base#2.second").map(|ix| graph.node(ix).id());
+    assert_eq!(found, Ok("method::F.kt::F.$Base#2.second"));
+}

@@ -634,3 +634,48 @@ def go(command: Command):
     "#]]
     .assert_eq(&testing::definitions(fixture));
 }
+
+#[test]
+fn the_innermost_of_variables_functions_and_imports_of_a_name_is_meant() {
+    check(
+        r#"
+//- other.py
+def top(): ...
+//- a.py
+def one(): ...
+def two(): ...
+top = one
+def outer():
+    run = one
+    def inner():
+        def run(): ...
+        run()
+    def late():
+        def run(): ...
+        run = two
+        run()
+    run()
+    class Made:
+        def run(self): ...
+        def go(self):
+            run()
+def hides():
+    def top(): ...
+    top()
+def brings():
+    from other import top
+    top()
+def sees():
+    top()
+"#,
+        expect![[r#"
+            a.py brings -> other.py top @[23]
+            a.py hides -> a.py hides.top @[20]
+            a.py outer -> a.py one @[13]
+            a.py outer.Made.go -> a.py one @[17]
+            a.py outer.inner -> a.py outer.inner.run @[8]
+            a.py outer.late -> a.py two @[12]
+            a.py sees -> a.py one @[25]
+        "#]],
+    );
+}

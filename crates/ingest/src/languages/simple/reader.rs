@@ -11,7 +11,7 @@ use super::{Function, Grammar, Imported, Role, Source, Unit, child_of};
 use crate::facts::{
     Def, DefIx, DefKind, Expr, Few, FileFacts, How, Import, ImportAll, Name, Param, Scope, TypeExpr, TypeIx,
 };
-use crate::sheet::{Sheet, field, last_line, line, nameless};
+use crate::sheet::{Sheet, field, last_line, line};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, lost_bytes, parse, walk};
 
 pub(super) fn read(
@@ -102,8 +102,7 @@ impl<'t> Visit<'t> for Reader<'_, 't> {
                 defs = 1;
             }
             Role::Nameless { base, body } => {
-                let called = nameless(base.map_or("object", |base| self.source.text(base)));
-                let name = self.sheet.owned_name(&called);
+                let name = self.sheet.nameless(base.map_or("object", |base| self.source.text(base)));
                 let mut def = self.sheet.def(DefKind::Class, name, node, node);
                 let end = body.map_or(node.end_byte(), |body| body.start_byte());
                 def.signature = self.sheet.signature(node.start_byte(), end);

@@ -478,3 +478,45 @@ function both(a) { return a && en.fmt() }
         "#]],
     );
 }
+
+#[test]
+fn the_innermost_of_variables_and_functions_of_a_name_is_meant() {
+    check(
+        r#"
+//- a.ts
+function one() {}
+function two() {}
+const top = one
+function outer() {
+  const run = one
+  function inner() {
+    run()
+    function run() {}
+    class Made { go() {} }
+    new Made().go()
+  }
+  function shadowed() {
+    function run() {}
+    const f = () => run()
+    { const run = two; run() }
+  }
+  run()
+}
+function hides() {
+  function top() {}
+  top()
+}
+function sees() { top() }
+"#,
+        expect![[r#"
+            a.ts hides -> a.ts hides.top @[21]
+            a.ts outer -> a.ts one @[17]
+            a.ts outer.inner -> a.ts outer.inner.Made @[10]
+            a.ts outer.inner -> a.ts outer.inner.Made.go @[10]
+            a.ts outer.inner -> a.ts outer.inner.run @[7]
+            a.ts outer.shadowed -> a.ts two @[15]
+            a.ts outer.shadowed.f -> a.ts outer.shadowed.run @[14]
+            a.ts sees -> a.ts one @[23]
+        "#]],
+    );
+}
