@@ -14,6 +14,9 @@ const MAX_DEPTH: usize = 120;
 /// A name that branches give more values is not looked at further.
 const MAX_VALUES: usize = 6;
 
+/// After so many steps a question goes in circles: from then on what it looked at is not looked at again.
+const MAX_STEPS: u32 = 2_000;
+
 /// What a function gives at more places is not looked at further.
 pub(crate) const MAX_RESULTS: usize = 8;
 /// Nor what a field is given at more places.
@@ -32,6 +35,10 @@ pub(crate) struct Eval<'p, 'f> {
     searched: FxHashSet<(Place, GName, bool)>,
     /// How often an answer was cut short by a circle or by the depth limit.
     cuts: u64,
+    /// Steps of the question that is being answered.
+    steps: u32,
+    /// What a question that takes too many steps found on its way and would not keep.
+    passing: FxHashMap<(u32, u32, u32), Ty>,
     /// The file in which a member is asked for.
     pub asked_in: u32,
 }
@@ -47,6 +54,8 @@ impl<'p, 'f> Eval<'p, 'f> {
             open: Vec::new(),
             searched: FxHashSet::default(),
             cuts: 0,
+            steps: 0,
+            passing: FxHashMap::default(),
             asked_in: 0,
         }
     }
@@ -58,11 +67,22 @@ impl<'p, 'f> Eval<'p, 'f> {
     /// Runs one step of an evaluation unless it is already under way.
     ///
     /// A result that was cut short is only kept by the question that started the evaluation, so that
-    /// every kept answer is the same whichever question came first.
+    /// every kept answer is the same whichever question came first. Names that give each other their values would be
+    /// looked at again on every way that leads to them, so a question that takes too many steps keeps what it found
+    /// until it is answered.
     fn step(&mut self, key: (u32, u32, u32), work: impl FnOnce(&mut Self) -> Ty) -> (Ty, bool) {
+        if self.open.is_empty() {
+            self.steps = 0;
+            self.passing.clear();
+        }
+        self.steps += 1;
         if self.open.len() >= MAX_DEPTH || self.open.contains(&key) {
             self.cuts += 1;
             return (Ty::Unknown, false);
+        }
+        if let Some(found) = self.passing.get(&key) {
+            self.cuts += 1;
+            return (found.clone(), false);
         }
         let before = self.cuts;
         self.open.push(key);
@@ -70,7 +90,11 @@ impl<'p, 'f> Eval<'p, 'f> {
         let ty = work(self);
         self.searched = searched;
         self.open.pop();
-        (ty, self.cuts == before || self.open.is_empty())
+        let is_whole = self.cuts == before || self.open.is_empty();
+        if !is_whole && self.steps > MAX_STEPS {
+            self.passing.insert(key, ty.clone());
+        }
+        (ty, is_whole)
     }
 
     /// Searches a place for a name, unless this step did so before without finding it.
