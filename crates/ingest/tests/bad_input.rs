@@ -104,6 +104,28 @@ const PIECES: &str = "class A < B { def f(x) do fn g() -> int { return h(x.y::z<
     import a.b.{C, D}; use A\\B; #include \"x.h\"\nfunction M.f(a) local x = require('y') end\n\
     <?php $a->b(c: 1); ?> @doc \"\"\"x\"\"\" const Z = struct { pub fn k() void {} }; <<EOF\nx\nEOF\n";
 
+/// Forty names of which each is given what four others give: walked on every way, they would never end.
+#[test]
+fn values_that_lead_to_each_other_end() {
+    let others = |nth: usize| [1, 7, 13, 29].map(|step| (nth * 3 + step) % 40);
+    let each = |line: &dyn Fn(usize) -> String| (0..40).map(line).collect::<String>();
+    let functions = each(&|nth| {
+        let calls = others(nth).map(|other| format!("if (x) return f{other}().go()\n"));
+        format!("function f{nth}() {{\n{}}}\n", calls.concat())
+    });
+    let fields =
+        each(&|nth| others(nth).map(|other| format!("this.v{nth} = this.v{other}.next()\n")).concat());
+    let class = format!("class Circle {{\nrun() {{\n{fields}this.v0.next()\n}}\nnext() {{}}\n}}\n");
+    let python = each(&|nth| {
+        let calls = others(nth).map(|other| format!("    if x: return f{other}().go()\n"));
+        format!("def f{nth}():\n{}", calls.concat())
+    });
+    let top = each(&|nth| others(nth).map(|other| format!("if x: v{nth} = v{other}.next()\n")).concat());
+    for (path, text) in [("a.js", functions), ("b.ts", class), ("c.py", python), ("d.py", top)] {
+        assert!(matches!(outcome(path, text.as_bytes()), Outcome::Indexed), "{path}");
+    }
+}
+
 #[test]
 fn no_language_panics_hangs_or_overflows_on_hostile_text() {
     let limit = std::time::Duration::from_millis(60);

@@ -11,6 +11,7 @@ mod objects;
 mod overloads;
 pub(crate) mod program;
 mod projects;
+mod results;
 pub(crate) mod rules;
 mod targets;
 pub(crate) mod ty;
