@@ -1,5 +1,7 @@
 //! Where routes answer once the routers of all files are put together.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use crate::facts::{Below, DefIx, Expr, ExprIx, FileFacts, Mount, Route, RouterKind};
@@ -28,11 +30,19 @@ pub(crate) struct Mounts<'f> {
     files: &'f [&'f FileFacts],
     links: &'f [Links],
     of: FxHashMap<Key, Vec<(u32, &'f Mount)>>,
+    /// Files by their own names, in order.
+    by_name: FxHashMap<&'f str, Vec<u32>>,
+    /// What leads to what routes hang on, as far as it was asked: most routes hang on the same few things.
+    known: RefCell<FxHashMap<Key, Vec<Shown>>>,
 }
 
 impl<'f> Mounts<'f> {
     pub fn of(files: &'f [&'f FileFacts], links: &'f [Links]) -> Self {
-        let mut mounts = Self { files, links, of: FxHashMap::default() };
+        let mut by_name: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+        for (file, facts) in (0..).zip(files) {
+            by_name.entry(own_name(&facts.path)).or_default().push(file);
+        }
+        let mut mounts = Self { files, links, of: FxHashMap::default(), by_name, known: RefCell::default() };
         for (file, facts) in (0..).zip(files) {
             for mount in &facts.mounts {
                 if let Some(key) = mounts.key(file, &mount.what) {
@@ -61,6 +71,14 @@ impl<'f> Mounts<'f> {
         let whole = |partial| vec![Shown { partial, pattern: String::new() }];
         let Some(below) = below else { return whole(false) };
         match self.key(file, below) {
+            Some(key) if depth == MAX_DEPTH => {
+                if let Some(known) = self.known.borrow().get(&key) {
+                    return known.clone();
+                }
+                let found = self.paths(key, depth);
+                self.known.borrow_mut().insert(key, found.clone());
+                found
+            }
             Some(key) => self.paths(key, depth),
             None => {
                 let applications = &self.links[file as usize].applications;
@@ -116,15 +134,13 @@ impl<'f> Mounts<'f> {
             Below::Def(def) => Some((file, Some(*def))),
             Below::File(path) if *path == self.files[file as usize].path => Some((file, None)),
             Below::File(path) => {
-                let fits = |facts: &FileFacts| {
-                    facts
-                        .path
-                        .strip_suffix(path.as_str())
-                        .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+                let fits = |at: &&u32| {
+                    let rest = self.files[**at as usize].path.strip_suffix(path.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
                 };
-                let mut found = (0..).zip(self.files).filter(|(_, facts)| fits(facts));
+                let mut found = self.by_name.get(own_name(path)).into_iter().flatten().filter(fits);
                 match (found.next(), found.next()) {
-                    (Some((at, _)), None) => Some((at, None)),
+                    (Some(&at), None) => Some((at, None)),
                     _ => None,
                 }
             }
@@ -135,6 +151,11 @@ impl<'f> Mounts<'f> {
     fn named(&self, file: u32, value: ExprIx) -> Option<Key> {
         self.links[file as usize].named(value).map(|end| (end.file, end.def))
     }
+}
+
+/// The last part of a path.
+fn own_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether the last word of a name, a path or a field is what people call an application.
