@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::anchors::Anchor;
 use crate::error::MemoryError;
 
 /// The budget of a call that names none, in bytes.
@@ -67,6 +68,26 @@ pub(crate) fn fit<T: Item>(items: &mut Vec<T>, room: usize) -> Fit {
         }
     }
     if trimmed { Fit::Trimmed } else { Fit::Whole }
+}
+
+/// So much of a text is worth more than what it is anchored to.
+pub(crate) const BEGINNING: usize = 120;
+
+/// Takes anchors away, the last first, until an item has at most `bytes` bytes; `of` gives them and where to say so.
+pub(crate) fn drop_anchors<T: Serialize>(
+    item: &mut T,
+    bytes: usize,
+    of: impl Fn(&mut T) -> (&mut Vec<Anchor>, &mut Vec<String>),
+) {
+    while json_size(item) > bytes {
+        let (anchors, left_out) = of(item);
+        if anchors.pop().is_none() {
+            return;
+        }
+        if !left_out.iter().any(|one| one == "anchors") {
+            left_out.push("anchors".to_owned());
+        }
+    }
 }
 
 /// The bytes of a value as compact JSON.

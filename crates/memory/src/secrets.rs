@@ -64,8 +64,16 @@ impl Sensitive {
     }
 }
 
-/// The kind and byte position of the first thing that looks like a secret.
+/// The kind and byte position of the first thing that looks like a secret. Signs that nobody sees hide nothing.
 fn find(text: &str) -> Option<(&'static str, usize)> {
+    let is_hidden = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    if text.contains(is_hidden) {
+        return find_in(&text.replace(is_hidden, ""));
+    }
+    find_in(text)
+}
+
+fn find_in(text: &str) -> Option<(&'static str, usize)> {
     PATTERNS
         .iter()
         .filter_map(|(kind, pattern)| {
@@ -160,11 +168,14 @@ fn mixes_digits(value: &str) -> bool {
 static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     [
         ("private key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
+        ("private key", r"\bPuTTY-User-Key-File-[0-9]+:"),
         ("age key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{20,}"),
         ("AWS key id", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
         ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
         ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{18,}"),
         ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+        ("Slack webhook", r"\bhooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}"),
+        ("Google token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
         (API_KEY, r"\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{20,}"),
         ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
         ("Google key", r"\bAIza[0-9A-Za-z_-]{35}"),
@@ -176,7 +187,7 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
         ("Docker token", r"\bdckr_pat_[A-Za-z0-9_-]{20,}"),
         ("Telegram bot token", r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9_-]|$)"),
         ("JSON web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
-        (IN_URL, r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,64}:(?P<value>[^\s/@:]{6,})@"),
+        (IN_URL, r"\b[a-z][a-z0-9+.-]*://[^\s/:@]{0,64}:(?P<value>[^\s/@:]{6,})@"),
         ("bearer token", r"(?i)\bbearer\s+(?P<value>[A-Za-z0-9_.~+/-]{24,}=*)"),
         (
             SIGNING_KEY,
@@ -225,6 +236,11 @@ mod tests {
             format!("SECRET_KEY={}", "django-insecure-8v#k2p!x9q$w7e&r5t"),
             format!("password={}", "XlMaXZjljENUhJdu"),
             format!("postgres://app:{}@db.internal/x", "hunter2hunter2"),
+            format!("redis://:{}@cache:6379", "s3cr3tPassw0rd"),
+            format!("https://hooks.slack.com/services/T02AB3CDE/B04FG5HIJ/{}", "aBcDeFgHiJkLmNoPqRsTuVwX"),
+            format!("ya29.{}", "a0AfH6SMBx1234567890abcdefghijklmnop"),
+            format!("gh\u{200b}p_{}", "a1B2c3D4e5F6\u{200b}g7H8i9J0k1L2m3N4o5P6q7R8"),
+            format!("PuTTY-User-Key-{}-2: ssh-rsa", "File"),
             format!("hf_{}", "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"),
             format!("SG.{}.{}", "ngeVfQFYQlKU0ufo8x5d1A", "TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKc1s5cr3k"),
             format!(

@@ -12,7 +12,7 @@ use crate::port::{
 };
 use crate::ports::Ports;
 use crate::search::index_text;
-use crate::secrets::Sensitive;
+use crate::secrets::{self, Sensitive};
 
 /// An open write to one workspace.
 pub(crate) struct Writer<'t> {
@@ -260,6 +260,8 @@ pub(crate) struct NewVersion {
 }
 
 fn create(tx: &mut dyn Tx, name: &WorkspaceId, now: UnixMs) -> Result<WorkspaceRow, MemoryError> {
+    // Other answers name it.
+    secrets::refuse("workspace", name.as_str())?;
     let mut ws = tx.create_workspace(name, now.0)?;
     ws.branches = 1;
     tx.put_branch(&BranchRow {

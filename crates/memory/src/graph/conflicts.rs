@@ -220,7 +220,7 @@ pub fn conflict_show(
 }
 
 impl Conflict {
-    /// Details go before texts, and the base before the two that are compared. Says whether something went.
+    /// Details go before texts, and of the texts each side keeps its share. Says whether something went.
     fn shorten(&mut self, budget: &Budget) -> bool {
         // What follows the conflict in the answer.
         let most = budget.0.saturating_sub(r#"{"conflict":,"truncated":false}"#.len());
@@ -228,13 +228,19 @@ impl Conflict {
             return false;
         }
         self.edges_at_node.truncate(1);
-        for field in ["meta", "anchors", "tags", "text", "title"] {
+        for field in ["meta", "anchors", "tags"] {
             for side in 0..3 {
-                let excess = json_size(self).saturating_sub(most);
+                let is_over = json_size(self) > most;
                 let Some(state) = [&mut self.base, &mut self.theirs, &mut self.ours][side] else { continue };
-                if excess > 0 && state.contains_key(field) {
-                    leave_out(state, field, excess);
+                if is_over && state.shift_remove(field).is_some() {
+                    state.insert("truncated".to_owned(), Value::Bool(true));
                 }
+            }
+        }
+        for field in ["text", "title"] {
+            let excess = json_size(self).saturating_sub(most);
+            if excess > 0 {
+                share(&mut [&mut self.base, &mut self.theirs, &mut self.ours], field, excess);
             }
         }
         if json_size(self) > most {
@@ -244,18 +250,36 @@ impl Conflict {
     }
 }
 
-/// Shortens one field of a state, or takes it away, and marks the state.
-fn leave_out(state: &mut Object, field: &str, excess: usize) {
+/// Shortens one text of all states until they lose so many bytes: what one side does not need is the others'.
+fn share(sides: &mut [&mut Option<Object>; 3], field: &str, excess: usize) {
     // The marks themselves take room.
     const MARKS: usize = r#","truncated":true,"title_length":1000000"#.len();
-    if let Some(Value::String(text)) = state.get_mut(field) {
-        if let Some(full) = shorten_text(text, excess + MARKS) {
-            state.insert(format!("{field}_length"), full.into());
-        }
-    } else {
-        state.shift_remove(field);
+    let size = |side: &Option<Object>| match side.as_ref().and_then(|state| state.get(field)) {
+        Some(Value::String(text)) => json_size(text) - 2,
+        _ => 0,
+    };
+    let mut sizes = [0; 3];
+    for (size_of, side) in sizes.iter_mut().zip(&*sides) {
+        *size_of = size(side);
     }
-    state.insert("truncated".to_owned(), Value::Bool(true));
+    sizes.sort_unstable();
+    let marks = MARKS * sizes.iter().filter(|size| **size > 0).count();
+    let mut left = sizes.iter().sum::<usize>().saturating_sub(excess + marks);
+    let mut most = 0;
+    for (nth, &size) in sizes.iter().enumerate() {
+        most = left / (sizes.len() - nth);
+        left -= size.min(most);
+    }
+    for side in sides {
+        let over = size(side).saturating_sub(most);
+        if let Some(state) = side
+            && let Some(Value::String(text)) = state.get_mut(field)
+            && let Some(full) = shorten_text(text, over)
+        {
+            state.insert(format!("{field}_length"), full.into());
+            state.insert("truncated".to_owned(), Value::Bool(true));
+        }
+    }
 }
 
 pub(super) fn known(rows: &dyn Rows, ws: &WorkspaceRow, id: &ConflictId) -> Result<ConflictRow, MemoryError> {

@@ -90,25 +90,35 @@ pub struct Change {
     /// The full length of a shortened text, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_length: Option<usize>,
+    /// What the budget left out of `to` besides text: `meta`, `tags`, `anchors`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 impl Item for Change {
     fn shorten(&mut self, bytes: usize) {
         self.truncated = true;
-        self.text_length = Some(usize::MAX);
-        let excess = json_size(self).saturating_sub(bytes);
-        self.text_length = match self.to.get_mut("text") {
-            Some(serde_json::Value::String(text)) => shorten_text(text, excess),
-            _ => None,
-        };
-        for field in ["meta", "anchors", "tags"] {
-            if json_size(self) > bytes {
-                self.to.shift_remove(field);
+        // Details go before the text that they belong to.
+        for field in ["meta", "tags", "anchors"] {
+            if json_size(self) > bytes && self.to.shift_remove(field).is_some() {
+                self.left_out.push(field.to_owned());
             }
+        }
+        let excess = json_size(self).saturating_sub(bytes);
+        if excess > 0 {
+            self.text_length = Some(usize::MAX);
+            let excess = json_size(self).saturating_sub(bytes);
+            self.text_length = match self.to.get_mut("text") {
+                Some(serde_json::Value::String(text)) => shorten_text(text, excess),
+                _ => None,
+            };
         }
         let excess = json_size(self).saturating_sub(bytes);
         if let Some(serde_json::Value::String(title)) = self.to.get_mut("title") {
             shorten_text(title, excess);
+        }
+        if json_size(self) > bytes {
+            self.left_out.clear();
         }
     }
 }
@@ -261,5 +271,13 @@ fn change(row: &VersionRow, ports: &Ports<'_>) -> Change {
         }
     };
     let kind = ChangeKind::from(row.key.kind());
-    Change { kind, id, key, to: object(row, ports.code), truncated: false, text_length: None }
+    Change {
+        kind,
+        id,
+        key,
+        to: object(row, ports.code),
+        truncated: false,
+        text_length: None,
+        left_out: Vec::new(),
+    }
 }

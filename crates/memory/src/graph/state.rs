@@ -44,6 +44,9 @@ pub struct Node {
     /// The full length of a shortened `text`, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_length: Option<usize>,
+    /// What the budget left out besides text: `meta`, `anchors`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// The latest version of an edge.
@@ -79,6 +82,7 @@ impl Node {
             last_ts_ms: row.ts.0,
             truncated: false,
             text_length: None,
+            left_out: Vec::new(),
         }
     }
 }
@@ -86,16 +90,20 @@ impl Node {
 impl Item for Node {
     fn shorten(&mut self, bytes: usize) {
         self.truncated = true;
-        if let Some(text) = &self.text {
-            self.text_length = Some(text.len());
+        if json_size(self) > bytes && self.meta.take().is_some() {
+            self.left_out.push("meta".to_owned());
         }
-        let excess = json_size(self).saturating_sub(bytes);
-        if let Some(text) = &mut self.text {
-            budget::shorten_text(text, excess);
+        let full = self.text.as_ref().map_or(0, String::len);
+        if json_size(self) > bytes && full > 0 {
+            self.text_length = Some(full);
+            // The beginning of a text stays while there are anchors that could go.
+            let least = if self.anchors.is_empty() { 0 } else { budget::BEGINNING };
+            self.shorten_text(bytes, full.saturating_sub(least));
         }
-        if json_size(self) > bytes {
-            self.meta = None;
-            self.anchors = Vec::new();
+        budget::drop_anchors(self, bytes, |node| (&mut node.anchors, &mut node.left_out));
+        self.shorten_text(bytes, full);
+        if self.text.as_ref().map_or(0, String::len) == full {
+            self.text_length = None;
         }
         let excess = json_size(self).saturating_sub(bytes);
         if let Some(title) = &mut self.title {
@@ -104,6 +112,18 @@ impl Item for Node {
         // Its id finds it again, so that where the first page has room, the next ones have.
         if json_size(self) > bytes {
             (self.tags, self.title, self.status, self.valid_to) = (Vec::new(), None, None, None);
+        }
+        if json_size(self) > bytes {
+            self.left_out.clear();
+        }
+    }
+}
+
+impl Node {
+    fn shorten_text(&mut self, bytes: usize, most: usize) {
+        let excess = json_size(self).saturating_sub(bytes);
+        if let Some(text) = &mut self.text {
+            budget::shorten_text(text, excess.min(most));
         }
     }
 }

@@ -48,6 +48,9 @@ pub struct Entry {
     /// The full length of a shortened `content`, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_length: Option<usize>,
+    /// What the budget left out besides text: `meta`, `anchors`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// Where and when a merged note was first written.
@@ -87,6 +90,7 @@ impl Entry {
             origin: row.origin.map(|at| EntryOrigin { at, ts: timestamp(first) }),
             truncated: false,
             content_length: None,
+            left_out: Vec::new(),
         })
     }
 }
@@ -94,14 +98,22 @@ impl Entry {
 impl Item for Entry {
     fn shorten(&mut self, bytes: usize) {
         self.truncated = true;
-        self.content_length = Some(self.content.len());
-        let excess = json_size(self).saturating_sub(bytes);
-        if budget::shorten_text(&mut self.content, excess).is_none() {
-            self.content_length = None;
+        if json_size(self) > bytes && self.meta.take().is_some() {
+            self.left_out.push("meta".to_owned());
         }
+        let full = self.content.len();
         if json_size(self) > bytes {
-            self.meta = None;
-            self.anchors = Vec::new();
+            self.content_length = Some(full);
+            // The beginning of a text stays while there are anchors that could go.
+            let least = if self.anchors.is_empty() { 0 } else { budget::BEGINNING };
+            let excess = json_size(self).saturating_sub(bytes);
+            budget::shorten_text(&mut self.content, excess.min(full.saturating_sub(least)));
+        }
+        budget::drop_anchors(self, bytes, |entry| (&mut entry.anchors, &mut entry.left_out));
+        let excess = json_size(self).saturating_sub(bytes);
+        budget::shorten_text(&mut self.content, excess);
+        if self.content.len() == full {
+            self.content_length = None;
         }
         let excess = json_size(self).saturating_sub(bytes);
         if let Some(title) = &mut self.title {
@@ -110,6 +122,9 @@ impl Item for Entry {
         // Its number finds it again, so that where the first page has room, the next ones have.
         if json_size(self) > bytes {
             (self.title, self.format, self.origin, self.source_event_id) = (None, None, None, None);
+        }
+        if json_size(self) > bytes {
+            self.left_out.clear();
         }
     }
 }

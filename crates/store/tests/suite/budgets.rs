@@ -115,6 +115,32 @@ fn a_shortened_text_says_so_and_tells_its_length() {
 }
 
 #[test]
+fn what_belongs_to_a_text_goes_before_the_text_and_is_named() {
+    on_every_store(|w| {
+        let meta = json!({"k": "v".repeat(5_000)});
+        w.ok("notes_commit", json!({"branch": "main", "doc": "d", "content": "short", "meta": meta}));
+        let entry = &w.ok("show", json!({"branch": "main", "doc": "d", "max_chars": 4_000}))["entries"][0];
+        assert_eq!((&entry["content"], &entry["left_out"]), (&json!("short"), &json!(["meta"])), "{entry}");
+        assert_eq!((&entry["truncated"], &entry["content_length"]), (&json!(true), &Value::Null), "{entry}");
+        let node = json!({"op": "node_upsert", "id": "n", "type": "idea", "text": "a thought", "meta": meta});
+        w.ok("graph_apply", json!({"branch": "main", "doc": "g", "ops": [node]}));
+        let node =
+            &w.ok("graph_query", json!({"branch": "main", "doc": "g", "max_chars": 4_000}))["nodes"][0];
+        assert_eq!((&node["text"], &node["left_out"]), (&json!("a thought"), &json!(["meta"])), "{node}");
+        w.ok("branch_create", json!({"name": "b"}));
+        let node = json!({"op": "node_upsert", "id": "n", "type": "idea", "text": "another", "meta": meta});
+        w.ok("graph_apply", json!({"branch": "b", "doc": "g", "ops": [node]}));
+        let change = &w.ok("graph_diff", json!({"from": "main", "to": "b", "doc": "g", "max_chars": 4_000}))
+            ["changes"][0];
+        assert_eq!(
+            (&change["to"]["text"], &change["left_out"]),
+            (&json!("another"), &json!(["meta"])),
+            "{change}"
+        );
+    });
+}
+
+#[test]
 fn machine_entries_give_way_before_notes() {
     on_every_store(|w| {
         fill(w);
@@ -209,6 +235,12 @@ fn a_radar_and_a_conflict_keep_their_budget_however_long_their_texts() {
             assert!(size <= budget, "{size} > {budget}: {shown}");
             assert_eq!(shown["truncated"], true);
             assert_eq!(shown["conflict"]["base"]["truncated"], true);
+            // Whoever compares wants something of each.
+            let texts = ["base", "theirs", "ours"]
+                .map(|side| shown["conflict"][side]["text"].as_str().map_or(0, str::len));
+            let (least, most) = (texts.iter().min().unwrap(), texts.iter().max().unwrap());
+            assert!(most - least <= 60, "{texts:?} at {budget}");
+            assert!(*least > 100 || budget < 8_000, "{texts:?} at {budget}");
         }
         let ours =
             &w.ok("graph_conflict_show", json!({"conflict_id": id, "max_chars": 2_000}))["conflict"]["ours"];
