@@ -75,12 +75,16 @@ pub struct Blind;
 /// An event of a mission, as a receipt cites it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventSeen {
-    /// It is there and speaks for what it is cited for, or at least not against it.
+    /// It is there, shows something directly, and speaks for what it is cited for.
     Supports,
     /// It says that something failed or is not so.
     Refutes(String),
     /// It only says what the mission did with itself: that it began, claimed something, was handed on or closed.
     Housekeeping(String),
+    /// It shows nothing by itself: what was not done, decides nothing, or comes from the graph.
+    ShowsNothing(String),
+    /// What it showed has changed since: the file.
+    Stale(String),
     Missing,
 }
 

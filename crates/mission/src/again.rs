@@ -3,6 +3,7 @@
 use crate::claim::{Claim, Verdict};
 use crate::event::Event;
 use crate::ids::ClaimId;
+use crate::runs::is_run;
 use crate::state::State;
 
 /// Why a claim is not verified that says what another was rejected for: nothing was seen since that was not seen then.
@@ -15,6 +16,10 @@ pub(crate) fn said_again(state: &State, id: &ClaimId, cited: &[Event]) -> Option
     // What the mission before rejected it did before any event of this one.
     let since = state.judged.get(rejected.claim_id.as_str()).copied().unwrap_or(0);
     let shows_more = |event: &Event| {
+        // A run says more than the files that it ran with.
+        if is_run(event) {
+            return true;
+        }
         let mut files = event.draft.anchors().peekable();
         let is_known = |(path, hash): (&str, &str)| {
             rejected.rests_on.iter().any(|file| file.path == path && file.content_hash == hash)

@@ -126,9 +126,12 @@ impl State {
             _ => {}
         }
         if draft.evidence_class == Some(EvidenceClass::Diff) && is_done {
-            // Whoever saw the lines of the change need not read its files.
+            // Whoever saw the lines of the change need not read its files. That there is a change is only known from what
+            // the runtime saw.
             self.changed.clear();
-            self.reviewed = self.reviewed.filter(|files| *files > 0).or(Some(1));
+            if event.source == Source::Observed {
+                self.reviewed = self.reviewed.filter(|files| *files > 0).or(Some(1));
+            }
         }
         if draft.is_dead_path() {
             self.add_dead_path(draft.target.clone(), draft.note.clone(), &event.event_id);

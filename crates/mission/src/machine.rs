@@ -15,7 +15,7 @@ use crate::family::Family;
 use crate::flight::Mark;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
-use crate::needs;
+use crate::needs::{self, is_document};
 use crate::situation::Situation;
 use crate::state::{LOOP, State, Status, path_of};
 
@@ -202,7 +202,7 @@ impl Machine<'_> {
         let is_run = telling.event_type == EvidenceClass::TestRun.name();
         let evidence_class = telling.evidence_class.or(is_run.then_some(EvidenceClass::TestRun));
         let is_run = evidence_class.is_some_and(EvidenceClass::is_run);
-        let (shown, not_anchored) = if is_run { self.changed_now(&telling.target) } else { (Vec::new(), 0) };
+        let (shown, not_anchored) = if is_run { self.run_with(&telling.target) } else { (Vec::new(), 0) };
         let draft = Draft {
             tool_family: Family::of_told(&telling.event_type, evidence_class),
             phase: telling.phase,
@@ -239,10 +239,15 @@ impl Machine<'_> {
         Ok(self.add(draft, Source::Told))
     }
 
-    /// Files that the mission changed, as they are now, and how many more there are: what runs now runs with these.
-    fn changed_now(&self, target: &str) -> (Vec<Shown>, u64) {
-        let changed = || self.state.edits.keys().map(String::as_str);
-        let paths = || changed().filter(|path| *path != path_of(target));
+    /// Files that the mission changed, and code that it looked at, the newest first, as they are now, and how many more there
+    /// are: what runs now runs with these.
+    fn run_with(&self, target: &str) -> (Vec<Shown>, u64) {
+        let State { edits, files, .. } = &self.state;
+        let mut seen: Vec<_> = files.values().filter(|seen| !edits.contains_key(&seen.path)).collect();
+        seen.retain(|seen| !is_document(&seen.path));
+        seen.sort_by_key(|seen| std::cmp::Reverse(seen.event_id.sequence()));
+        let paths = || edits.keys().chain(seen.iter().map(|seen| &seen.path)).map(String::as_str);
+        let paths = || paths().filter(|path| *path != path_of(target));
         let shown = paths().filter_map(|path| {
             let content_hash = (self.situation.hash_of)(path)?.to_string();
             Some(Shown { path: path.to_owned(), content_hash })

@@ -300,7 +300,7 @@ fn lacking(state: &State) -> Option<String> {
 }
 
 /// Whether a file is written for readers.
-fn is_document(path: &str) -> bool {
+pub(crate) fn is_document(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let is_text = name.rsplit_once('.').is_none_or(|(_, end)| {
         ["md", "mdx", "markdown", "rst", "txt", "adoc", "asciidoc", "org", "tex", "html", "htm", "ipynb"]
@@ -332,13 +332,21 @@ fn untested(state: &State, situation: &Situation<'_>) -> Option<String> {
     // What failed before the first edit shows what was to be mended. What failed since is mended when it passes, and not
     // when something else does.
     let first = state.edits().map(|edit| edit.event_id.sequence()).min().unwrap_or(edited);
-    let runs = after(kind, first);
+    let mut runs = after(kind, first);
+    if kind.is_none() {
+        // What does not compile was not tested.
+        runs.extend(after(Some(EvidenceClass::Compiler), first));
+        runs.sort_by_key(|run| std::cmp::Reverse(run.event_id.sequence()));
+    }
     let is_newest = |at: usize| !runs[..at].iter().any(|later| later.target == runs[at].target);
     let Some(bad) = (0..runs.len()).find(|at| is_newest(*at) && !is_passed(&runs[*at].outcome)) else {
         // Editors and calls without a mission change files, too.
         let changed = |file: &&Shown| !situation.is_current(&file.path, &file.content_hash);
-        let path = &state.tested.iter().find(changed)?.path;
-        return Some(format!("{path} is not as it was when the newest test ran."));
+        if let Some(Shown { path, .. }) = state.tested.iter().find(changed) {
+            return Some(format!("{path} is not as it was when the newest test ran."));
+        }
+        let TestRun { target, event_id, .. } = failed_before(state)?;
+        return Some(format!("{target} failed in the mission before ({event_id}) and was not run again."));
     };
     let TestRun { target, event_id, outcome, .. } = runs[bad];
     Some(match outcome.as_str() {
@@ -348,4 +356,13 @@ fn untested(state: &State, situation: &Situation<'_>) -> Option<String> {
         }
         _ => format!("The newest run of {target} did not pass ({event_id}, {outcome})."),
     })
+}
+
+/// A run that failed last in the mission before, and that this one did not run.
+fn failed_before(state: &State) -> Option<&TestRun> {
+    let before = &state.inherited.tests;
+    let is_last = |at: usize| !before[at + 1..].iter().any(|later| later.target == before[at].target);
+    let was_run = |target: &str| state.tests.iter().any(|run| run.target == target);
+    let failed = |run: &TestRun| FAILED.contains(&run.outcome.as_str()) && !was_run(&run.target);
+    (0..before.len()).find(|&at| is_last(at) && failed(&before[at])).map(|at| &before[at])
 }

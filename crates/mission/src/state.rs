@@ -20,7 +20,7 @@ use crate::situation::HashOf;
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 6;
+pub const RULES: u32 = 7;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -69,7 +69,7 @@ pub struct State {
     /// The place of the newest event that changed a file or took a change back.
     #[serde(default)]
     pub changed_at: u64,
-    /// What the mission had changed, as it was when the newest test or compiler ran.
+    /// What the mission had changed and the code it had looked at, as they were when the newest test or compiler ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tested: Vec<Shown>,
     /// Files of the change set that was looked at as a whole; none while nobody looked.

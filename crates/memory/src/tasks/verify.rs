@@ -206,8 +206,18 @@ fn checked(ports: &Ports<'_>, check: &CheckIn, sensitive: Sensitive) -> Result<C
                      that showed it"
                 ));
             }
+            Some(EventSeen::ShowsNothing(outcome)) if check.confirmed => {
+                return bad(&format!(
+                    "the mission event ({outcome}) shows nothing by itself; cite one that read the source, ran a test \
+                     or looked directly, and speaks for it"
+                ));
+            }
+            Some(EventSeen::Stale(path)) if check.confirmed => {
+                return bad(&format!("{path} changed since the mission event; look again and cite that"));
+            }
             Some(EventSeen::Refutes(_)) => "refutes",
-            Some(EventSeen::Supports | EventSeen::Housekeeping(_)) => "found",
+            Some(EventSeen::Stale(_)) => "stale",
+            Some(EventSeen::Supports | EventSeen::Housekeeping(_) | EventSeen::ShowsNothing(_)) => "found",
             None => "not_read",
         };
         object.insert(EVENT.to_owned(), json!(state));

@@ -147,7 +147,7 @@ fn an_edit_is_proved_by_a_test_that_passed_after_it() {
     assert_eq!(world.gaps(), ["nothing_edited"], "the file is as it was");
     world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
     world.tell("edit", "src/a.rs", EvidenceClass::Diff, "planned");
-    assert_eq!(world.gaps(), ["nothing_edited"], "a plan changes nothing");
+    assert_eq!(world.gaps(), ["nothing_edited", "not_tested"], "a plan changes nothing; somebody did");
     world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
     assert_eq!(world.gaps(), ["not_tested"]);
     world.tell("test_run", "cargo test", EvidenceClass::TestRun, "failed");
@@ -378,7 +378,47 @@ fn documents_and_code_are_both_read_before_a_drift_is_closed() {
     verify(&mut review, "nothing wrong", vec![read]);
     assert_eq!(review.gaps(), ["not_reviewed", "no_change_set"]);
     review.tell("diff", "HEAD~1..HEAD", EvidenceClass::Diff, "read");
-    assert_eq!(review.gaps(), Vec::<String>::new());
+    assert_eq!(review.gaps(), ["not_reviewed", "no_change_set"], "nobody saw that there is a change");
+}
+
+#[test]
+fn a_run_says_nothing_of_code_that_was_changed_after_it() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.files.insert("README.md".to_owned(), "r1".to_owned());
+    world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    world.see("view", Family::Read, "README.md", &["README.md"]);
+    let run = world.tell("test_run", "cargo test", EvidenceClass::TestRun, "passed");
+    assert_eq!(verify(&mut world, "it works", vec![run.clone()]), Verdict::VerifiedForMission);
+    world.files.insert("README.md".to_owned(), "r2".to_owned());
+    assert_eq!(verify(&mut world, "it still does", vec![run.clone()]), Verdict::VerifiedForMission);
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    assert_eq!(verify(&mut world, "and now", vec![run]), Verdict::NeedsDirectEvidence);
+    assert!(world.gaps().contains(&"stale_evidence".to_owned()), "{:?}", world.gaps());
+}
+
+#[test]
+fn what_failed_in_the_mission_before_or_does_not_compile_is_not_made_up_for_by_another_run() {
+    let mut world = World::new(Mode::Edit, &["src/a.rs"]);
+    world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
+    world.tell("test_run", "cargo test", EvidenceClass::TestRun, "passed");
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    world.tell("compile", "cargo build", EvidenceClass::Compiler, "failed");
+    assert_eq!(world.gaps(), ["not_tested"]);
+    world.tell("compile", "cargo build", EvidenceClass::Compiler, "passed");
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    world.tell("test_run", "cargo test", EvidenceClass::TestRun, "failed");
+    let inherited = handoff::inherited(&world.state, None);
+    let mut child = World::begin(Mode::Edit, &[], Some(world.state.mission_id.clone()), inherited);
+    child.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    child.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    child.files.insert("src/a.rs".to_owned(), "h3".to_owned());
+    child.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
+    child.tell("test_run", "cargo test one", EvidenceClass::TestRun, "passed");
+    assert_eq!(child.gaps(), ["not_tested"]);
+    child.tell("test_run", "cargo test", EvidenceClass::TestRun, "passed");
+    assert_eq!(child.gaps(), Vec::<String>::new());
 }
 
 #[test]

@@ -7,14 +7,15 @@ use m1nd_graph::{Graph, LookupError};
 use m1nd_ingest::history;
 use m1nd_memory::anchors::{AnchorProbe, EventSeen, Sight, Standing, standings};
 use m1nd_memory::port::AnchorAt;
-use m1nd_mission::EventId;
 use m1nd_mission::port::Ledger;
+use m1nd_mission::{EventId, Speaks};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::Clock;
 use m1nd_stdx::digest::sha256_hex;
 use m1nd_vfs::{PathError, RelPath, read, root::Kind, walk};
 use parking_lot::Mutex;
 
+use super::missions::content_hash;
 use super::slice::MAX_FILE_BYTES;
 use crate::workspace::Workspace;
 
@@ -150,14 +151,24 @@ impl AnchorProbe for CodeSight<'_> {
         let Some(event) = found.into_iter().find(|event| event.sequence == place) else {
             return Some(EventSeen::Missing);
         };
-        let failed =
-            matches!(event.draft.outcome.as_str(), "failed" | "fail" | "error" | "timeout" | "blocked");
-        Some(if event.draft.is_housekeeping() {
-            EventSeen::Housekeeping(event.draft.event_type)
-        } else if failed || event.draft.is_dead_path() {
-            EventSeen::Refutes(event.draft.outcome)
-        } else {
-            EventSeen::Supports
+        let draft = &event.draft;
+        let failed = matches!(draft.outcome.as_str(), "failed" | "fail" | "error" | "timeout" | "blocked");
+        let is_changed = |(path, hash): &(&str, &str)| {
+            let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
+            content_hash(self.workspace, path).as_deref() != Some(hash)
+        };
+        Some(match () {
+            () if draft.is_housekeeping() => EventSeen::Housekeeping(draft.event_type.clone()),
+            () if failed || draft.is_dead_path() || draft.refutes() => {
+                EventSeen::Refutes(draft.outcome.clone())
+            }
+            () if !draft.carries() || draft.speaks() != Speaks::For => {
+                EventSeen::ShowsNothing(draft.outcome.clone())
+            }
+            () => match draft.anchors().find(is_changed) {
+                Some((path, _)) => EventSeen::Stale(path.to_owned()),
+                None => EventSeen::Supports,
+            },
         })
     }
 
