@@ -259,3 +259,23 @@ fn what_compilers_and_runners_print_leads_to_its_places() {
     assert!(refused.is_error && refused.text().contains("no stack frame"));
     assert!(ask("").is_error);
 }
+
+#[test]
+fn where_lines_moved_a_frame_that_names_a_method_leads_to_it() {
+    let text = "//- go.mod\nmodule example.com/m\n\ngo 1.19\n//- promql/engine.go\npackage promql\n\ntype query struct{}\n\ntype other struct{}\n\nfunc (q *query) String() string {\n\treturn \"q\"\n}\n\nfunc (o *other) Exec() int {\n\treturn 1\n}\n\nfunc (q *query) Exec() int {\n\treturn 2\n}\n\nfunc Run() int {\n\treturn (&query{}).Exec()\n}\n";
+    let fixture = Fixture::new(m1nd_tools::surface(), text);
+    fixture.call("ingest", json!({}));
+    let mapped = |line: u32| {
+        let trace = format!(
+            "panic: boom\n\ngoroutine 1 [running]:\nexample.com/m/promql.(*query).Exec(0x0)\n\t/app/promql/engine.go:{line} +0x1d\n"
+        );
+        let reply = fixture.call("trace", json!({"error_text": trace}));
+        let first = &reply.body["suspects"][0];
+        (first["node_id"].as_str().unwrap_or_default().to_owned(), first["moved"] == true)
+    };
+    let exec = "method::promql/engine.go::query.Exec".to_owned();
+    // In another function, in one of the same name, and where it says.
+    assert_eq!(mapped(8), (exec.clone(), true));
+    assert_eq!(mapped(12), (exec.clone(), true));
+    assert_eq!(mapped(16), (exec, false));
+}
