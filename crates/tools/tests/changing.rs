@@ -140,6 +140,27 @@ fn a_plan_that_makes_what_is_there_is_told_so() {
 }
 
 #[test]
+fn a_plan_of_files_that_nothing_is_known_of_is_not_vouched_for() {
+    let fixture = program();
+    fs::write(fixture.root().join("CHANGELOG.md"), "# 1\n").unwrap();
+    let plan = |actions: Value| ok(&fixture, "validate_plan", json!({ "actions": actions }));
+    for (act, path) in [("create", "new.py"), ("modify", "CHANGELOG.md")] {
+        let found = plan(json!([{"action_type": act, "file_path": path}]));
+        assert!(found["no_data"].as_str().unwrap().starts_with("no_data: no file of the plan"), "{found}");
+        assert_eq!((&found["proof_state"], &found["risk_score"]), (&json!("triaging"), &Value::Null));
+    }
+    // One file that is known is enough; one with commits and no relation, too.
+    let known = plan(json!([
+        {"action_type": "create", "file_path": "new.py"},
+        {"action_type": "modify", "file_path": "models.py"},
+    ]));
+    assert_eq!(known["no_data"], Value::Null, "{known}");
+    assert!(known["risk_score"].is_number(), "{known}");
+    let alone = plan(json!([{"action_type": "modify", "file_path": "other.py"}]));
+    assert!(alone["no_data"].is_null() && alone["risk_score"].is_number(), "{alone}");
+}
+
+#[test]
 fn impact_takes_diffs_and_ranges() {
     let fixture = program();
     let diff =
