@@ -161,6 +161,24 @@ fn a_plan_of_files_that_nothing_is_known_of_is_not_vouched_for() {
 }
 
 #[test]
+fn a_report_counts_what_was_returned_and_all_calls() {
+    let fixture = program();
+    let all = ok(&fixture, "panoramic", json!({}))["modules"].as_array().unwrap().len();
+    assert!(all > 1);
+    ok(&fixture, "panoramic", json!({"limit": 1}));
+    refused(&fixture, "predict", json!({}));
+    let report = ok(&fixture, "report", json!({"format": "text"}));
+    let of_panoramic = report["queries_made"].as_array().unwrap().iter();
+    let of_panoramic = of_panoramic.filter(|one| one["tool"] == "panoramic").map(|one| &one["result_count"]);
+    assert_eq!(of_panoramic.collect::<Vec<_>>(), [&json!(all), &json!(1)], "{report}");
+    let text = report["formatted"].as_str().unwrap();
+    assert!(text.contains("  predict: 1 (1 failed)\n"), "{text}");
+    let tools = text.split("Tools\n").nth(1).unwrap().lines().take_while(|line| line.starts_with("  "));
+    let counts = tools.filter_map(|line| line.split(": ").nth(1)?.split(' ').next()?.parse::<u64>().ok());
+    assert_eq!(counts.sum::<u64>(), report["session_summary"]["total_queries"].as_u64().unwrap(), "{text}");
+}
+
+#[test]
 fn impact_takes_diffs_and_ranges() {
     let fixture = program();
     let diff =
