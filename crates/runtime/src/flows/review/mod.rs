@@ -1,11 +1,13 @@
 //! Review: what one change set leaves out, breaks and repeats, who knows its files, and how risky it is.
 
+mod before;
 mod checks;
 mod constants;
+mod gone_files;
 mod removed;
 mod reviewers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
 use m1nd_graph::change::{ChangedFile, How};
@@ -20,6 +22,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::before::Before;
 pub use self::reviewers::Reviewer;
 use super::{changed, ledger, planned, predicted};
 use crate::ctx::{Ctx, GraphView};
@@ -57,9 +60,16 @@ pub(super) struct Edited {
     pub symbols: Option<Vec<Changed>>,
     /// Innermost nodes that hold changed lines.
     pub nodes: Vec<NodeIx>,
+    /// What it held before and holds now, where that is known.
+    pub texts: (Option<Vec<u8>>, Option<Vec<u8>>),
 }
 
 impl Edited {
+    /// What it was called before the change.
+    fn path_before(&self) -> &str {
+        self.file.was.as_deref().unwrap_or(&self.file.path)
+    }
+
     fn touches(&self, line: u32) -> bool {
         self.file.lines.iter().any(|&(first, last)| first <= line && line <= last)
     }
@@ -98,6 +108,10 @@ const ANY_HOPS: u32 = 10;
 pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review, Fault> {
     let graph = &at.graph;
     let (base, compared) = compared(ctx, subject)?;
+    let commit = match (&base, range_of(subject)) {
+        (None, Some(range)) => history::older_side(ctx.workspace()?.root().path(), range).ok(),
+        _ => base.clone(),
+    };
     let mut no_data = Vec::new();
     // Both states of every file are parsed.
     let edited: Vec<Edited> = compared.into_par_iter().map(|one| edited(graph, one)).collect();
@@ -133,9 +147,19 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         None => Vec::new(),
     };
     let mut findings = checks::signatures(graph, &edited);
-    findings.extend(removed::still_used(ctx, graph, &edited)?);
+    let before = Before::of(ctx, commit);
+    let gone = gone_files::paths(graph, &edited);
+    let gone = match gone.is_empty() {
+        true => Vec::new(),
+        false => before
+            .graph()?
+            .map_or_else(Vec::new, |then| gone_files::still_used(&then, graph, &edited, &gone)),
+    };
+    let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
+    findings.extend(gone);
+    findings.extend(removed::still_used(ctx, graph, &edited, |path| told.contains(&format!("{path}:1")))?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
-    findings.extend(checks::layers(ctx, graph, &edited)?);
+    findings.extend(checks::layers(ctx, graph, &edited, &before)?);
     findings.extend(checks::antibodies(ctx, graph, &edited)?);
     findings.extend(untested);
     findings.sort_by(|a, b| {
@@ -220,7 +244,7 @@ fn edited(graph: &Graph, one: Compared) -> Edited {
             revision::compare(&one.file.path, old.as_deref().map(Into::into), new.as_deref().map(Into::into))
         }
     };
-    Edited { nodes: one.file.nodes(graph), file: one.file, symbols }
+    Edited { nodes: one.file.nodes(graph), file: one.file, symbols, texts: (one.old, one.new) }
 }
 
 fn is_code(graph: &Graph, file: &ChangedFile) -> bool {
