@@ -161,6 +161,32 @@ fn a_plan_of_files_that_nothing_is_known_of_is_not_vouched_for() {
 }
 
 #[test]
+fn the_past_of_a_review_ends_at_its_base() {
+    let fixture = program();
+    let text = MODELS.replace("clean(1)", "clean(2)");
+    fs::write(fixture.root().join("models.py"), &text).unwrap();
+    let repo = gix::open(fixture.root()).unwrap();
+    let base = repo.head_id().unwrap().detach();
+    let review = || {
+        let found = ok(&fixture, "review", json!({"base": base.to_string()}));
+        let missing = found["findings"].as_array().unwrap().iter();
+        let missing = missing.filter(|one| one["kind"] == "missing_co_change");
+        let said: Vec<String> = missing.map(|one| one["message"].as_str().unwrap().to_owned()).collect();
+        (said, found["risk_score"].clone(), found["commits"].clone())
+    };
+    let open = review();
+    assert!(open.0[0].contains("in 5 of 5 commits"), "{open:?}");
+    let mut tree = repo.find_commit(base).unwrap().tree().unwrap().edit().unwrap();
+    tree.upsert("models.py", gix::objs::tree::EntryKind::Blob, repo.write_blob(&text).unwrap()).unwrap();
+    let tree = tree.write().unwrap();
+    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
+    repo.commit_as(who, who, "HEAD", "fix: count more", tree, [base]).unwrap();
+    let committed = review();
+    assert_eq!((&committed.0, &committed.1), (&open.0, &open.1));
+    assert_eq!((&open.2, &committed.2), (&json!(0), &json!(1)));
+}
+
+#[test]
 fn a_report_counts_what_was_returned_and_all_calls() {
     let fixture = program();
     let all = ok(&fixture, "panoramic", json!({}))["modules"].as_array().unwrap().len();

@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use self::before::Before;
 pub use self::reviewers::Reviewer;
+use super::ledger::OwnCommits;
 use super::{changed, ledger, planned, predicted};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults;
@@ -127,8 +128,14 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     touched.dedup();
     let is_known =
         |path: &str| edited.iter().any(|one| one.file.path == path || one.file.was.as_deref() == Some(path));
-    let mut predictions = match predicted::no_data(ctx)? {
-        None => predicted::companions(ctx, at, &touched)?,
+    // The past of a change ends where it begins.
+    let own = match &commit {
+        Some(commit) => history::commits_since(ctx.workspace()?.root().path(), commit).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let own = OwnCommits::of(&own);
+    let mut predictions = match predicted::no_data_without(ctx, &own)? {
+        None => predicted::companions_without(ctx, at, &touched, &own)?,
         Some(why) => {
             no_data.push(why);
             Vec::new()
@@ -137,7 +144,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     predictions.retain(|one| !is_known(&one.path));
     let predictions = checks::companions(graph, predictions);
     let (untested, tested) = checks::untested(graph, &edited, ANY_HOPS);
-    let known = ledger::of(ctx, graph)?;
+    let known = ledger::without(ctx, graph, &own)?;
     no_data.extend(known.no_data().map(|why| format!("trust and reviewers: {why}")));
     if known.is_partial {
         no_data.push("history: older commits are still being read. Ask again in a moment.".to_owned());
