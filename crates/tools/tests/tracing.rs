@@ -35,6 +35,25 @@ fn check(text: &str, language: &str, chain: &[&str], frames: u64, first: &str) {
 }
 
 #[test]
+fn a_suspect_is_the_last_to_go_and_no_budget_is_exceeded() {
+    let (fixture, whole) = traced(include_str!("traces/python.txt"));
+    let log = std::fs::read_to_string(fixture.root().join("trace.log")).unwrap();
+    let ask = |room: usize| fixture.call("trace", json!({"error_text": log, "max_chars": room}));
+    for room in [500, 520, 560, 620, 800, 1_500] {
+        let reply = ask(room);
+        let least = reply.body["error"]["detail"]["least"].as_u64();
+        let reply = least.map_or(reply, |least| ask(usize::try_from(least).unwrap()));
+        assert!(
+            reply.text().len() <= room.max(least.unwrap_or_default() as usize),
+            "{room}: {}",
+            reply.text()
+        );
+        assert!(least.is_none_or(|least| least > room as u64 && least < 700), "{least:?}");
+        assert_eq!(reply.body["suspects"][0]["node_id"], whole["suspects"][0]["node_id"], "{}", reply.text());
+    }
+}
+
+#[test]
 fn python() {
     check(
         include_str!("traces/python.txt"),
