@@ -101,6 +101,13 @@ impl Known {
     }
 }
 
+/// Why no commit says anything here, if so.
+pub fn lacking(ctx: &Ctx<'_>) -> Result<Option<&'static str>, Fault> {
+    let workspace = ctx.workspace()?;
+    let commits = workspace.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
+    Ok((commits == 0).then(|| no_history(lack(workspace.root().path()))))
+}
+
 /// Why a history says nothing, and what would make it speak.
 pub fn no_history(lack: Lack) -> &'static str {
     match lack {
