@@ -11,6 +11,7 @@ mod constants;
 pub mod engine;
 pub mod facts;
 pub mod history;
+pub mod imported;
 mod interface;
 pub mod languages;
 mod layout;

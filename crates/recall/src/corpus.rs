@@ -1,6 +1,7 @@
 //! The corpus: everything a question is put to, consistent with itself.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use m1nd_graph::{EdgeKind, Graph, NodeKind};
 
@@ -12,7 +13,7 @@ use crate::text::{FileIx, Span, TextIndex};
 /// Words, past and relations of one generation of files.
 #[derive(Debug, Default)]
 pub struct Corpus {
-    pub text: TextIndex,
+    pub text: Arc<TextIndex>,
     pub past: Past,
     /// For each file, the files it uses or is used by, with shares that add up to at most 1.
     pub related: Vec<Vec<(FileIx, f32)>>,
@@ -50,29 +51,49 @@ impl Corpus {
         commits: impl Iterator<Item = NamedCommit<'a>>,
         graph: Option<&Graph>,
     ) -> Self {
-        let mut newest = None;
-        let commits: Vec<PastCommit<'a>> = commits
-            .filter_map(|commit| {
-                let newest = *newest.get_or_insert(commit.time_ms);
-                let files: Vec<FileIx> = commit.files.iter().filter_map(|path| text.file(path)).collect();
-                let age_days = (newest.saturating_sub(commit.time_ms).max(0) as f32) / 86_400_000.0;
-                (!files.is_empty()).then_some(PastCommit { message: commit.message, age_days, files })
-            })
-            .collect();
         let files = text.files().len();
-        let past = Past::of(&commits, files);
+        let past = past(&text, commits);
         let related = graph.map_or_else(|| vec![Vec::new(); files], |graph| related(graph, &text));
         let siblings = siblings(&text);
         let habits = habits(&text, &past, &related);
         let pairs = pairs(&text);
         let busiest = best(&habits[0], MAX_BUSIEST);
-        Self { text, past, related, siblings, pairs, busiest, habits }
+        Self { text: Arc::new(text), past, related, siblings, pairs, busiest, habits }
+    }
+
+    /// The same files with another past.
+    pub fn with_past<'a>(&self, commits: impl Iterator<Item = NamedCommit<'a>>) -> Self {
+        let past = past(&self.text, commits);
+        let habits = habits(&self.text, &past, &self.related);
+        Self {
+            text: Arc::clone(&self.text),
+            past,
+            related: self.related.clone(),
+            siblings: self.siblings.clone(),
+            pairs: self.pairs.clone(),
+            busiest: best(&habits[0], MAX_BUSIEST),
+            habits,
+        }
     }
 
     /// What is known of each file by a signal that does not depend on what is asked; nothing for other signals.
     pub fn habit(&self, signal: Signal) -> &[f32] {
         HABITS.iter().position(|&habit| habit == signal).map_or(&[], |at| &self.habits[at])
     }
+}
+
+/// What commits tell of the files, newest first.
+fn past<'a>(text: &TextIndex, commits: impl Iterator<Item = NamedCommit<'a>>) -> Past {
+    let mut newest = None;
+    let commits: Vec<PastCommit<'a>> = commits
+        .filter_map(|commit| {
+            let newest = *newest.get_or_insert(commit.time_ms);
+            let files: Vec<FileIx> = commit.files.iter().filter_map(|path| text.file(path)).collect();
+            let age_days = (newest.saturating_sub(commit.time_ms).max(0) as f32) / 86_400_000.0;
+            (!files.is_empty()).then_some(PastCommit { message: commit.message, age_days, files })
+        })
+        .collect();
+    Past::of(&commits, text.files().len())
 }
 
 /// The symbols of a file that are units of the index.

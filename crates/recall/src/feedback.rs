@@ -5,11 +5,21 @@ use std::collections::BTreeMap;
 use crate::text::{Term, hash, kin, parts_of, raw_words, terms_of_query, terms_of_text};
 
 /// Questions that are less alike have nothing to do with each other.
-const ALIKE: f32 = 0.5;
+const ALIKE: f32 = 0.55;
 /// What it counts that two questions find the same: all of it.
 const SAME_FINDS: f32 = 0.75;
+/// Where they have less than this in common of what they find, it is chance.
+const LEAST_FINDS: f32 = 0.15;
+/// Where they have one word in common, it is chance below this: the word finds what it stands in.
+const LEAST_FINDS_OF_ONE: f32 = 0.45;
 /// Questions must have this much of their words in common, whatever they find.
-const LEAST_WORDS: f32 = 0.2;
+const LEAST_WORDS: f32 = 0.15;
+/// Words by which people complain, in order. They may be rare in code, and still say nothing of what is asked.
+const SPEECH: &[&str] = &[
+    "actually", "although", "ask", "asked", "asking", "asks", "despite", "even", "expected", "happen",
+    "happens", "however", "must", "please", "seem", "seems", "should", "still", "though", "want", "wanted",
+    "wants",
+];
 /// So much confirmation carries an answer up to the best one: three times at the usual strength.
 const FULL: f32 = 0.6;
 /// What is left of an answer that was called wrong as often.
@@ -37,7 +47,10 @@ impl Gist {
     pub fn of(query: &str, mut finds: Vec<Find>) -> Self {
         let mut words: Vec<(Term, Term)> = Vec::new();
         for part in raw_words(query).flat_map(parts_of) {
-            if let [term] = terms_of_text(part)[..] {
+            let is_speech = SPEECH.binary_search(&part.to_lowercase().as_str()).is_ok();
+            if let [term] = terms_of_text(part)[..]
+                && !is_speech
+            {
                 words.push((kin(&part.to_lowercase()), term));
             }
         }
@@ -60,7 +73,7 @@ impl Gist {
         found.iter().map(find).filter(|&(_, tells)| tells > 0).collect()
     }
 
-    /// The share of what both find, of the one that finds less.
+    /// The share of what both find, of the one that finds more: a word finds much of what any question with it finds.
     fn same_finds(&self, other: &Self) -> f32 {
         let sum = |finds: &[Find]| finds.iter().map(|&(_, tells)| f32::from(tells)).sum::<f32>();
         let in_other = |&(mark, tells): &Find| {
@@ -68,25 +81,33 @@ impl Gist {
             Some(f32::from(tells.min(other.finds[at].1)))
         };
         let common: f32 = self.finds.iter().filter_map(in_other).sum();
-        let all = sum(&self.finds).min(sum(&other.finds));
+        let all = sum(&self.finds).max(sum(&other.finds));
         if all > 0.0 { common / all } else { 0.0 }
     }
 
     /// How much two questions ask the same: the share of their words that is common, by how telling they are, and the share of
-    /// what they find. People ask again in other words, which then find the same places.
+    /// what they find. Both shares are of the question that has more: what one asks has to be what the other asks, too.
+    /// People ask again in other words, which then find the same places. A word alone finds what it stands in, whatever
+    /// is asked about it, so of a question that has no other its finds say nothing.
     pub fn likeness(&self, other: &Self, weight: &impl Fn(Term) -> f32) -> f32 {
         let sum = |words: &[(Term, Term)]| words.iter().map(|&(_, term)| weight(term)).sum::<f32>();
-        let lengths = (sum(&self.words) * sum(&other.words)).sqrt();
+        let all = sum(&self.words).max(sum(&other.words));
         let in_other = |&(kin, term): &(Term, Term)| {
             let at = other.words.binary_search_by_key(&kin, |&(kin, _)| kin).ok()?;
             Some(weight(term).min(weight(other.words[at].1)))
         };
-        let common: f32 = self.words.iter().filter_map(in_other).sum();
-        let by_words = if lengths > 0.0 { common / lengths } else { 0.0 };
+        let shared: Vec<f32> = self.words.iter().filter_map(in_other).collect();
+        let common: f32 = shared.iter().sum();
+        let by_words = if all > 0.0 { common / all } else { 0.0 };
         if by_words < LEAST_WORDS {
             return 0.0;
         }
-        by_words + SAME_FINDS * self.same_finds(other)
+        if self.words.len() == 1 || other.words.len() == 1 {
+            return by_words;
+        }
+        let least = if shared.len() == 1 { LEAST_FINDS_OF_ONE } else { LEAST_FINDS };
+        let by_finds = Some(self.same_finds(other)).filter(|&same| same >= least);
+        by_words + SAME_FINDS * by_finds.unwrap_or(0.0)
     }
 }
 
@@ -189,6 +210,41 @@ mod tests {
             0.0,
             "without a common word it is about something else"
         );
+    }
+
+    #[test]
+    fn one_word_of_several_is_another_question_even_where_it_finds_much_of_the_same() {
+        assert_eq!(found_alike(9, 0.2, "headers", 20), 0.0);
+        assert_eq!(found_alike(9, 0.2, "headers of a cached file", 8), 0.0);
+        assert_eq!(found_alike(9, 0.2, "headers setter", 8), 0.0);
+        assert_eq!(
+            found_alike(9, 0.2, "merge headers files code words lines", 2),
+            0.0,
+            "two of twenty are chance"
+        );
+        assert!(found_alike(9, 0.2, "merge headers files code words lines", 10) > 0.999);
+        let lesson =
+            |query: &str| Lesson { gist: Gist::of(query, vec![(1, 100)]), node: "n".into(), amount: 0.6 };
+        let learned = |of: &str, asked: &str| {
+            !opinions(&[lesson(of)], &Gist::of(asked, vec![(2, 100)]), weight).is_empty()
+        };
+        assert!(learned("headers", "the header code"), "it is all of both");
+        let hidden = "hidden files are searched although nobody asked for them";
+        assert!(learned(hidden, "why are hidden files searched"));
+        assert!(!learned(hidden, "binary directories are walked although nobody asked for them"));
+    }
+
+    #[test]
+    fn finding_more_than_the_other_is_asking_more() {
+        let finds = |marks: std::ops::Range<u32>| marks.map(|mark| (mark, 100)).collect::<Vec<Find>>();
+        let (few, many) = (Gist::of("a", finds(0..5)), Gist::of("b", finds(0..20)));
+        assert_eq!(few.same_finds(&many), 0.25);
+        assert_eq!(many.same_finds(&few), 0.25);
+    }
+
+    #[test]
+    fn words_of_complaint_are_in_order() {
+        assert!(SPEECH.is_sorted());
     }
 
     #[test]

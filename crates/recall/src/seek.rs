@@ -170,8 +170,8 @@ impl<'c> Found<'c> {
         &self.read_as
     }
 
-    /// How many symbols could have been shown.
-    pub fn symbol_count(&self, kinds: &dyn Fn(NodeKind) -> bool) -> usize {
+    /// How many symbols could have been shown, and of how many files. Counting ends when there are more than `enough`.
+    pub fn symbol_count(&self, kinds: &dyn Fn(NodeKind) -> bool, enough: usize) -> (usize, usize) {
         let least = usize::from(kinds(NodeKind::File));
         let of = |&file: &FileIx| {
             let (units, score) = (self.best_units(file, kinds), self.ranking.scores[file as usize]);
@@ -179,7 +179,21 @@ impl<'c> Found<'c> {
             let fits = |one: &&Fitting| score * one.fits / first >= self.question.min_score;
             units.iter().filter(fits).count().max(if units.is_empty() { least } else { 0 })
         };
-        self.files.iter().map(of).sum()
+        let (mut symbols, mut files) = (0, 0);
+        for count in self.files.iter().map(of) {
+            symbols += count;
+            files += usize::from(count > 0);
+            if symbols > enough {
+                break;
+            }
+        }
+        (symbols, files)
+    }
+
+    /// Whether more files than these could have been shown.
+    pub fn has_more_files(&self, kinds: &dyn Fn(NodeKind) -> bool, than: usize) -> bool {
+        let is_shown = |file: &&FileIx| kinds(NodeKind::File) || !self.best_units(**file, kinds).is_empty();
+        self.files.iter().filter(is_shown).nth(than).is_some()
     }
 
     /// What every signal says.

@@ -90,6 +90,10 @@ pub struct Blast {
 pub fn insides(graph: &Graph, nodes: &[NodeIx]) -> Vec<NodeIx> {
     let mut all: BTreeSet<NodeIx> = nodes.iter().copied().collect();
     let mut open: Vec<NodeIx> = nodes.to_vec();
+    // Methods of a type may be written in other files.
+    for &ty in nodes.iter().filter(|&&node| graph.node(node).kind().is_type()) {
+        open.extend(graph.members(ty).into_iter().filter(|&member| all.insert(member)));
+    }
     while let Some(node) = open.pop() {
         open.extend(graph.targets(node, EdgeKind::Contains).filter(|&inner| all.insert(inner)));
     }

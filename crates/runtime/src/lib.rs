@@ -25,7 +25,7 @@ pub mod workspace;
 
 pub use ctx::{Ctx, GraphView};
 pub use jobs::{Job, JobState};
-pub use log::{QueryRecord, SeenRecord, SessionRecord};
+pub use log::{Calls, QueryRecord, SeenRecord, SessionRecord};
 pub use m1nd_mission::Family;
 pub use m1nd_mission::otlp::request as otlp_request;
 pub use machine::Machine;

@@ -19,9 +19,18 @@ pub struct QueryRecord {
     pub agent_id: String,
     pub timestamp_ms: UnixMs,
     pub elapsed_ms: f64,
+    /// Results that the answer held.
     pub result_count: u64,
+    pub failed: bool,
     /// First 100 characters of the query or input.
     pub summary: String,
+}
+
+/// How often a tool was called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Calls {
+    pub all: u64,
+    pub failed: u64,
 }
 
 /// One agent, as `health` shows it.
@@ -53,6 +62,7 @@ pub(crate) struct QueryLog {
 struct Inner {
     queries: VecDeque<QueryRecord>,
     total: u64,
+    by_tool: BTreeMap<&'static str, Calls>,
     agents: BTreeMap<String, SessionRecord>,
     seen: BTreeMap<String, SeenRecord>,
 }
@@ -83,6 +93,9 @@ impl QueryLog {
     pub(crate) fn add(&self, record: QueryRecord) {
         let mut inner = self.inner.lock();
         inner.total += 1;
+        let calls = inner.by_tool.entry(record.tool).or_default();
+        calls.all += 1;
+        calls.failed += u64::from(record.failed);
         let now = record.timestamp_ms;
         inner.note_agent(&record.agent_id, now);
         if inner.queries.len() == MAX_QUERIES {
@@ -93,6 +106,10 @@ impl QueryLog {
 
     pub(crate) fn total(&self) -> u64 {
         self.inner.lock().total
+    }
+
+    pub(crate) fn by_tool(&self) -> BTreeMap<&'static str, Calls> {
+        self.inner.lock().by_tool.clone()
     }
 
     pub(crate) fn queries(&self) -> Vec<QueryRecord> {
@@ -137,10 +154,12 @@ mod tests {
                 timestamp_ms: UnixMs(n),
                 elapsed_ms: 0.1,
                 result_count: 0,
+                failed: n % 5 == 0,
                 summary: String::new(),
             });
         }
         assert_eq!(log.total(), 2_500);
+        assert_eq!(log.by_tool()["search"], Calls { all: 2_500, failed: 500 });
         assert_eq!(log.queries().len(), MAX_QUERIES);
         assert_eq!(log.queries()[0].timestamp_ms, UnixMs(1_500));
         assert_eq!(log.agents().len(), MAX_AGENTS);

@@ -16,7 +16,7 @@ use serde_json::{Map, json};
 use crate::faults;
 use crate::jobs::{Job, JobState, Jobs};
 use crate::lanes::Lanes;
-use crate::log::{QueryLog, QueryRecord, SeenRecord, SessionRecord};
+use crate::log::{Calls, QueryLog, QueryRecord, SeenRecord, SessionRecord};
 use crate::machine::Machine;
 use crate::pipeline::{self, Progress, Reply, ToolCall};
 use crate::program::{OnDisk, Program};
@@ -294,6 +294,11 @@ impl Runtime {
 
     pub fn queries_total(&self) -> u64 {
         self.log.total()
+    }
+
+    /// How often each tool was called; their sum is the total.
+    pub fn calls(&self) -> BTreeMap<&'static str, Calls> {
+        self.log.by_tool()
     }
 
     pub fn sessions(&self) -> BTreeMap<String, SessionRecord> {

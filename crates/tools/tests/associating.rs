@@ -117,6 +117,62 @@ fn three_confirmations_bring_an_answer_to_the_top_for_the_question_and_a_paraphr
     assert_eq!(["seek", "activate"].map(unrelated), before);
 }
 
+/// A client whose parts share words, as real ones do.
+fn client() -> Fixture {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- jar.py
+def keep_between_requests(jar):
+    """Keeps the cookies that were sent between two requests."""
+    return jar
+
+def clear_domain(jar, domain):
+    """Clears all that was set by a domain."""
+    return domain
+//- client.py
+def set_on_client(client, value):
+    """The setter of the client."""
+    return value
+//- pool.py
+def hold_connections(pool):
+    """Persisted connections are used again."""
+    return pool
+//- proxies.py
+def environment_proxies():
+    """Reads variables of the environment."""
+    return {}
+//- urls.py
+def join(base, path):
+    """Joins a path to a base."""
+    return path
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
+#[test]
+fn one_word_of_a_question_is_another_question() {
+    let fixture = client();
+    let learned = "cookies are not persisted between requests";
+    let paraphrase = "cookies do not persist from one request to the next";
+    let others =
+        ["persisted connections", "clear cookies of a domain", "cookies setter of the client", "cookies"];
+    let meant = "function::proxies.py::environment_proxies";
+    let all = || ["seek", "activate"].map(|tool| others.map(|query| ask(&fixture, tool, query)));
+    let before = all();
+    assert!(!ask(&fixture, "seek", learned).iter().take(3).any(|id| id == meant));
+    for _ in 0..3 {
+        fixture.call("learn", json!({"query": learned, "feedback": "correct", "node_ids": [meant]}));
+    }
+    for query in [learned, paraphrase] {
+        let found = ask(&fixture, "seek", query);
+        assert!(found.iter().take(3).any(|id| id == meant), "{query}: {found:?}");
+    }
+    assert_eq!(all(), before);
+}
+
 #[test]
 fn what_was_called_wrong_sinks() {
     let fixture = topics();

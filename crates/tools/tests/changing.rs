@@ -140,6 +140,71 @@ fn a_plan_that_makes_what_is_there_is_told_so() {
 }
 
 #[test]
+fn a_plan_of_files_that_nothing_is_known_of_is_not_vouched_for() {
+    let fixture = program();
+    fs::write(fixture.root().join("CHANGELOG.md"), "# 1\n").unwrap();
+    let plan = |actions: Value| ok(&fixture, "validate_plan", json!({ "actions": actions }));
+    for (act, path) in [("create", "new.py"), ("modify", "CHANGELOG.md")] {
+        let found = plan(json!([{"action_type": act, "file_path": path}]));
+        assert!(found["no_data"].as_str().unwrap().starts_with("no_data: no file of the plan"), "{found}");
+        assert_eq!((&found["proof_state"], &found["risk_score"]), (&json!("triaging"), &Value::Null));
+    }
+    // One file that is known is enough; one with commits and no relation, too.
+    let known = plan(json!([
+        {"action_type": "create", "file_path": "new.py"},
+        {"action_type": "modify", "file_path": "models.py"},
+    ]));
+    assert_eq!(known["no_data"], Value::Null, "{known}");
+    assert!(known["risk_score"].is_number(), "{known}");
+    let alone = plan(json!([{"action_type": "modify", "file_path": "other.py"}]));
+    assert!(alone["no_data"].is_null() && alone["risk_score"].is_number(), "{alone}");
+}
+
+#[test]
+fn the_past_of_a_review_ends_at_its_base() {
+    let fixture = program();
+    let text = MODELS.replace("clean(1)", "clean(2)");
+    fs::write(fixture.root().join("models.py"), &text).unwrap();
+    let repo = gix::open(fixture.root()).unwrap();
+    let base = repo.head_id().unwrap().detach();
+    let review = || {
+        let found = ok(&fixture, "review", json!({"base": base.to_string()}));
+        let missing = found["findings"].as_array().unwrap().iter();
+        let missing = missing.filter(|one| one["kind"] == "missing_co_change");
+        let said: Vec<String> = missing.map(|one| one["message"].as_str().unwrap().to_owned()).collect();
+        (said, found["risk_score"].clone(), found["commits"].clone())
+    };
+    let open = review();
+    assert!(open.0[0].contains("in 5 of 5 commits"), "{open:?}");
+    let mut tree = repo.find_commit(base).unwrap().tree().unwrap().edit().unwrap();
+    tree.upsert("models.py", gix::objs::tree::EntryKind::Blob, repo.write_blob(&text).unwrap()).unwrap();
+    let tree = tree.write().unwrap();
+    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
+    repo.commit_as(who, who, "HEAD", "fix: count more", tree, [base]).unwrap();
+    let committed = review();
+    assert_eq!((&committed.0, &committed.1), (&open.0, &open.1));
+    assert_eq!((&open.2, &committed.2), (&json!(0), &json!(1)));
+}
+
+#[test]
+fn a_report_counts_what_was_returned_and_all_calls() {
+    let fixture = program();
+    let all = ok(&fixture, "panoramic", json!({}))["modules"].as_array().unwrap().len();
+    assert!(all > 1);
+    ok(&fixture, "panoramic", json!({"limit": 1}));
+    refused(&fixture, "predict", json!({}));
+    let report = ok(&fixture, "report", json!({"format": "text"}));
+    let of_panoramic = report["queries_made"].as_array().unwrap().iter();
+    let of_panoramic = of_panoramic.filter(|one| one["tool"] == "panoramic").map(|one| &one["result_count"]);
+    assert_eq!(of_panoramic.collect::<Vec<_>>(), [&json!(all), &json!(1)], "{report}");
+    let text = report["formatted"].as_str().unwrap();
+    assert!(text.contains("  predict: 1 (1 failed)\n"), "{text}");
+    let tools = text.split("Tools\n").nth(1).unwrap().lines().take_while(|line| line.starts_with("  "));
+    let counts = tools.filter_map(|line| line.split(": ").nth(1)?.split(' ').next()?.parse::<u64>().ok());
+    assert_eq!(counts.sum::<u64>(), report["session_summary"]["total_queries"].as_u64().unwrap(), "{text}");
+}
+
+#[test]
 fn impact_takes_diffs_and_ranges() {
     let fixture = program();
     let diff =

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::time::Duration;
 
 use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
@@ -47,6 +48,7 @@ fn what_is_not_committed_differs_symbol_by_symbol() {
         .replace("pub fn part(name: &str) {}", "pub fn leave() {}");
     fs::write(fixture.root().join("src/lib.rs"), text).unwrap();
     fs::rename(fixture.root().join("src/main.rs"), fixture.root().join("src/start.rs")).unwrap();
+    fixture.clock.advance(Duration::from_secs(100 * 86_400));
     for baseline in ["HEAD", "2024-01-01"] {
         let found = ok(&fixture, "diverge", json!({"baseline": baseline}));
         let shown: Vec<String> = found["symbols"]
@@ -142,4 +144,21 @@ fn a_baseline_that_is_not_there_is_refused_with_what_would_do() {
         let refused = fixture.call("diverge", json!({"baseline": baseline}));
         assert_eq!(refused.body["error"]["code"], code, "{}", refused.text());
     }
+    for (tool, argument) in [("diverge", "baseline"), ("drift", "since")] {
+        let refused = fixture.call(tool, json!({ argument: "2999-01-01" }));
+        let said = refused.body["error"]["message"].as_str().unwrap_or_default();
+        assert!(said.contains(argument) && said.contains("nothing is younger"), "{}", refused.text());
+    }
+}
+
+#[test]
+fn ghost_edges_of_what_is_not_parsed_say_that_only_parsed_files_count() {
+    let fixture = committed();
+    fs::create_dir(fixture.root().join("docs")).unwrap();
+    fs::write(fixture.root().join("docs/guide.md"), "# Guide\n").unwrap();
+    let none = ok(&fixture, "ghost_edges", json!({"scope": "docs"}));
+    assert_eq!((none.get("no_data"), &none["proof_state"]), (None, &json!("blocked")), "{none}");
+    assert!(none["next_step_hint"].as_str().unwrap().contains("Only parsed files count"), "{none}");
+    let code = ok(&fixture, "ghost_edges", json!({"scope": "src"}));
+    assert!(code["next_step_hint"].as_str().unwrap().contains("No two files change together"), "{code}");
 }

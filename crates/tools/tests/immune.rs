@@ -182,6 +182,48 @@ export function hit() {
 }
 
 #[test]
+fn what_prepares_packages_runs_one_after_another() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- go.mod
+module example.com/m
+//- main.go
+package main
+
+import "net/http"
+
+var known = map[string]int{}
+
+func register(name string) {
+	known[name] = 1
+}
+
+func init() {
+	register("a")
+}
+
+func serve(w http.ResponseWriter, r *http.Request) {}
+
+func main() {
+	http.HandleFunc("/x", serve)
+}
+//- more.go
+package main
+
+func init() {
+	register("b")
+}
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let flow = fixture.call("flow_simulate", json!({})).body;
+    assert_eq!((&flow["entry_kind"], &flow["writers"]), (&json!("routes"), &json!(1)), "{flow}");
+    assert_eq!(flow["entry_points"], 2, "the handler and the program: {flow}");
+    assert_eq!(flow["turbulent"], json!([]), "{flow}");
+}
+
+#[test]
 fn a_dangerous_call_is_found_with_the_way_to_it_and_what_looks_at_input() {
     let fixture = Fixture::new(
         m1nd_tools::surface(),

@@ -103,6 +103,52 @@ fn calls_of_the_overridden_method_are_a_lead() {
 }
 
 #[test]
+fn calls_of_an_interface_are_a_lead_where_the_type_has_all_its_methods() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- go.mod\nmodule example.com/m\n//- query.go\npackage m\n\ntype Query interface {\n\tExec() int\n\tClose()\n}\n\n\
+         type Odd interface {\n\tExec() int\n\tMore()\n}\n\ntype query struct{}\n\nfunc (q *query) Exec() int { return 1 }\n\n\
+         func Run(q Query, o Odd) int { return q.Exec() + o.Exec() }\n\
+         //- close.go\npackage m\n\nfunc (q *query) Close() {}\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "query.Exec");
+    assert_eq!(found["total"], 0, "{found}");
+    let leads: Vec<&str> =
+        found["leads"].as_array().unwrap().iter().map(|lead| lead["node_id"].as_str().unwrap()).collect();
+    assert_eq!(leads, ["method::query.go::Query.Exec"], "{found}");
+    assert_eq!(
+        (&found["leads"][0]["via"], &found["leads"][0]["calls"]),
+        (&json!("base"), &json!(1)),
+        "{found}"
+    );
+    assert_eq!(found["next_suggested_tool"], "callers", "{found}");
+    assert_eq!(callers(&fixture, found["next_suggested_target"].as_str().unwrap())["total"], 1);
+}
+
+#[test]
+fn callers_of_a_type_are_those_of_its_members_from_outside() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- Cargo.toml\n[package]\nname = \"m\"\n//- src/main.rs\nmod walk;\nmod more;\nuse walk::Walk;\n\nfn main() {\n    let walk = Walk::new();\n    walk.step();\n    walk.far();\n}\n\
+         //- src/walk.rs\npub struct Walk;\n\nimpl Walk {\n    pub fn new() -> Walk {\n        Walk\n    }\n    pub fn step(&self) {\n        self.inner();\n    }\n    fn inner(&self) {}\n}\n\
+         //- src/more.rs\nuse crate::walk::Walk;\n\nimpl Walk {\n    pub fn far(&self) {\n        self.step();\n    }\n}\n",
+    );
+    fixture.call("ingest", json!({}));
+    let found = callers(&fixture, "Walk");
+    let calls: Vec<String> = found["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| format!("{} {}", call["line"], call["member"].as_str().unwrap_or_default()))
+        .collect();
+    assert_eq!(calls, ["6 new", "7 step", "8 far"], "{found}");
+    let reached = fixture.call("impact", json!({"node_id": "Walk", "max_hops": 1})).body;
+    assert_eq!(reached["direct_callers"], 1, "main is all that calls it: {reached}");
+    assert_eq!(callers(&fixture, "Walk.step")["calls"][0].get("member"), None);
+}
+
+#[test]
 fn a_function_handed_on_says_where() {
     let found = callers(&ingested(), "handler");
     assert_eq!(found["leads"][0]["via"], "value", "{found}");

@@ -49,7 +49,7 @@ fn without_a_history_nothing_is_said_of_change() {
         assert!(said.starts_with("no_data: there is no git history here."), "{tool}: {body}");
         body
     };
-    for tool in ["trust", "tremor"] {
+    for tool in ["trust", "tremor", "ghost_edges"] {
         expect(tool, json!({}));
     }
     let spread = expect("epidemic", json!({}));

@@ -121,6 +121,105 @@ fn a_removed_constant_that_is_still_imported_is_found() {
     assert_eq!(found, ["high removed_but_used a.py:1 b.py:1 b.py:5"]);
 }
 
+const CODES: &str = "class codes:\n    OK = 200\n\n\ndef phrase(code):\n    return code\n";
+
+/// Of the findings those of a kind.
+fn of_kind(body: &Value, kind: &str) -> Vec<String> {
+    shown(body).into_iter().filter(|one| one.contains(kind)).collect()
+}
+
+#[test]
+fn a_file_that_went_and_is_still_imported_is_found() {
+    let files = [
+        ("pkg/__init__.py", ""),
+        ("pkg/_codes.py", CODES),
+        ("pkg/one.py", "import os\nfrom ._codes import codes\n\n\ndef ok():\n    return codes.OK\n"),
+        ("pkg/two.py", "from . import _codes\n\n\ndef two():\n    return _codes.phrase(2)\n"),
+        ("pkg/three.py", "from ._codes import phrase\n\n\ndef three():\n    return phrase(3)\n"),
+    ];
+    let fixture = committed_files(&files);
+    let at = |path: &str| fixture.root().join(path);
+    fs::rename(at("pkg/_codes.py"), at("pkg/_status.py")).unwrap();
+    let renamed = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(
+        of_kind(&renamed, "removed"),
+        ["critical removed_but_used pkg/_status.py:1 pkg/one.py:2 pkg/three.py:1 pkg/two.py:1"],
+        "{renamed}"
+    );
+    let message = renamed["findings"][0]["message"].as_str().unwrap();
+    assert_eq!(
+        message,
+        "pkg/_codes.py is called pkg/_status.py now, and 3 files still use it (codes, phrase)"
+    );
+    // Who follows the rename is not told, though its other lines moved; who only edits something else is.
+    let text = files[2].1.replace("import os\n", "\n").replace("._codes", "._status");
+    fs::write(at("pkg/one.py"), text).unwrap();
+    fs::write(at("pkg/three.py"), format!("import os\n{}", files[4].1)).unwrap();
+    let partly = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(
+        of_kind(&partly, "removed"),
+        ["critical removed_but_used pkg/_status.py:1 pkg/three.py:2 pkg/two.py:1"],
+        "{partly}"
+    );
+    fs::remove_file(at("pkg/_status.py")).unwrap();
+    fs::write(at("pkg/one.py"), files[2].1).unwrap();
+    let deleted = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(
+        of_kind(&deleted, "removed"),
+        ["critical removed_but_used pkg/_codes.py:1 pkg/one.py:2 pkg/three.py:2 pkg/two.py:1"],
+        "{deleted}"
+    );
+    // A package of the same name takes its place.
+    fs::create_dir(at("pkg/_codes")).unwrap();
+    fs::write(at("pkg/_codes/__init__.py"), CODES).unwrap();
+    let moved = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&moved, "removed"), [""; 0], "{moved}");
+}
+
+#[test]
+fn a_name_that_a_file_has_from_elsewhere_is_not_the_removed_one() {
+    let fixture = committed_files(&[
+        ("pkg/__init__.py", ""),
+        ("pkg/_utils.py", "def unquote(text):\n    return text\n\n\ndef keep():\n    return 1\n"),
+        ("pkg/_auth.py", "from ._utils import unquote\n\n\ndef auth(x):\n    return unquote(x)\n"),
+        (
+            "pkg/_urls.py",
+            "from urllib.parse import (\n    quote,\n    unquote,\n)\n\n\ndef url(x):\n    return quote(unquote(x))\n",
+        ),
+    ]);
+    fs::write(fixture.root().join("pkg/_utils.py"), "def keep():\n    return 1\n").unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(
+        of_kind(&found, "removed"),
+        ["high removed_but_used pkg/_utils.py:1 pkg/_auth.py:1 pkg/_auth.py:5"],
+        "{found}"
+    );
+    let text = "from urllib.parse import unquote\n\n\ndef auth(x):\n    return unquote(x)\n";
+    fs::write(fixture.root().join("pkg/_auth.py"), text).unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&found, "removed"), [""; 0], "{found}");
+}
+
+#[test]
+fn a_dependency_that_only_moves_is_not_added_by_the_change() {
+    let top = "from mid import work\n\n\ndef run():\n    return work()\n";
+    let mid = "from low import base\n\n\ndef work():\n    return base()\n";
+    let low = "import os\nfrom top import run\n\n\ndef base():\n    return os\n";
+    let more = "from top import run\nfrom mid import work\n\n\ndef more():\n    return run() or work()\n";
+    let files = [("top.py", top), ("mid.py", mid), ("low.py", low), ("more.py", more)];
+    let fixture = committed_files(&files);
+    let swapped = low.replace("import os\nfrom top import run\n", "from top import run\nimport os\n");
+    fs::write(fixture.root().join("low.py"), swapped).unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&found, "layer_violation"), [""; 0], "{found}");
+    // The same line is one that the change adds where the base has it not.
+    let without = low.replace("from top import run\n", "");
+    let fixture = committed_files(&[("top.py", top), ("mid.py", mid), ("low.py", &without), ("more.py", more)]);
+    fs::write(fixture.root().join("low.py"), low).unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&found, "layer_violation"), ["medium layer_violation low.py:2 top.py"], "{found}");
+}
+
 #[test]
 fn what_calls_can_still_use_is_not_found() {
     let fixture = committed();

@@ -178,6 +178,53 @@ fn what_the_budget_cuts_is_said_with_how_to_get_it() {
 }
 
 #[test]
+fn results_beyond_those_asked_for_are_said_to_be_missing() {
+    let fixture = crowd();
+    let is_cut = |tool: &str, arguments: Value| fixture.call(tool, arguments).body["truncated"].clone();
+    for (top_k, missing) in [(3, true), (29, true), (30, false)] {
+        let asked = json!({"query": "handle an event", "top_k": top_k, "max_chars": 40_000});
+        assert_eq!(is_cut("seek", asked.clone()), missing, "{top_k}");
+        let mut by_file = asked;
+        by_file["group_by"] = json!("file");
+        assert_eq!(is_cut("seek", by_file), missing, "{top_k} files");
+    }
+    let classes = json!({"query": "handle an event", "top_k": 3, "node_types": ["class"]});
+    assert_eq!(is_cut("seek", classes), false, "there are none");
+    let start = "handle_event_of_kind_3";
+    let all = fixture.call("resonate", json!({"node_id": start, "top_k": 100, "max_chars": 40_000})).body;
+    let total = all["resonant"].as_array().unwrap().len();
+    assert!(total > 1 && all["truncated"] == false, "{all}");
+    assert_eq!(is_cut("resonate", json!({"node_id": start, "top_k": total - 1})), true);
+    // Words that give way to the budget are no results: who asked for ten gets ten, and no advice to ask for more room.
+    let ten = fixture.call("seek", json!({"query": "handle an event", "group_by": "file", "top_k": 10})).body;
+    assert_eq!((&ten["truncated"], ten.get("next_step_hint")), (&json!(true), None), "{ten}");
+}
+
+#[test]
+fn documents_below_a_scope_are_shown_although_they_are_not_ranked() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- src/web.py\ndef redirect(to):\n    return to\n//- docs/guide.md\n# Guide\n\nA redirect is followed.\n//- docs/faq.md\nNothing.\n",
+    );
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    let found = fixture.call("seek", json!({"query": "redirect", "scope": "docs"})).body;
+    assert_eq!(found["results"], json!([]), "{found}");
+    assert_eq!(
+        (&found["elsewhere"][0]["file_path"], &found["elsewhere"][0]["line"]),
+        (&json!("docs/guide.md"), &json!(3)),
+        "{found}"
+    );
+    assert_eq!(found["next_suggested_target"], "docs/guide.md:3", "{found}");
+    let hint = found["next_step_hint"].as_str().unwrap();
+    assert!(hint.contains("not ranked") && hint.contains("`search`"), "{hint}");
+    let none = fixture.call("seek", json!({"query": "zeppelin", "scope": "docs"})).body;
+    let hint = none["next_step_hint"].as_str().unwrap();
+    assert!(hint.contains("only code is ranked") && hint.contains("`search`"), "{hint}");
+    let code = fixture.call("seek", json!({"query": "redirect"})).body;
+    assert_eq!(code.get("elsewhere"), None, "where code answers, documents do not: {code}");
+}
+
+#[test]
 fn ten_files_fit_two_kilobytes_however_long_their_paths() {
     let body =
         crowd().call("seek", json!({"query": "handle an event", "group_by": "file", "top_k": 10})).body;
@@ -191,7 +238,7 @@ fn search_by_meaning_counts_all_that_fits_and_stays_small() {
     let body =
         fixture.call("search", json!({"query": "handle an event", "mode": "semantic", "top_k": 5})).body;
     assert_eq!((body["matches"].as_array().unwrap().len(), &body["truncated"]), (5, &json!(true)));
-    assert_eq!(body["total_matches"], 30);
+    assert_eq!((&body["total_matches"], &body["files_matched"]), (&json!(30), &json!(30)), "{body}");
     let body = fixture.call("search", json!({"query": "handle an event", "mode": "semantic"})).body;
     assert!(body.to_string().len() <= 5_000 && body["truncated"] == true, "{body}");
 }

@@ -35,6 +35,25 @@ fn check(text: &str, language: &str, chain: &[&str], frames: u64, first: &str) {
 }
 
 #[test]
+fn a_suspect_is_the_last_to_go_and_no_budget_is_exceeded() {
+    let (fixture, whole) = traced(include_str!("traces/python.txt"));
+    let log = std::fs::read_to_string(fixture.root().join("trace.log")).unwrap();
+    let ask = |room: usize| fixture.call("trace", json!({"error_text": log, "max_chars": room}));
+    for room in [500, 520, 560, 620, 800, 1_500] {
+        let reply = ask(room);
+        let least = reply.body["error"]["detail"]["least"].as_u64();
+        let reply = least.map_or(reply, |least| ask(usize::try_from(least).unwrap()));
+        assert!(
+            reply.text().len() <= room.max(least.unwrap_or_default() as usize),
+            "{room}: {}",
+            reply.text()
+        );
+        assert!(least.is_none_or(|least| least > room as u64 && least < 700), "{least:?}");
+        assert_eq!(reply.body["suspects"][0]["node_id"], whole["suspects"][0]["node_id"], "{}", reply.text());
+    }
+}
+
+#[test]
 fn python() {
     check(
         include_str!("traces/python.txt"),
@@ -258,4 +277,24 @@ fn what_compilers_and_runners_print_leads_to_its_places() {
     let refused = ask("it does not work");
     assert!(refused.is_error && refused.text().contains("no stack frame"));
     assert!(ask("").is_error);
+}
+
+#[test]
+fn where_lines_moved_a_frame_that_names_a_method_leads_to_it() {
+    let text = "//- go.mod\nmodule example.com/m\n\ngo 1.19\n//- promql/engine.go\npackage promql\n\ntype query struct{}\n\ntype other struct{}\n\nfunc (q *query) String() string {\n\treturn \"q\"\n}\n\nfunc (o *other) Exec() int {\n\treturn 1\n}\n\nfunc (q *query) Exec() int {\n\treturn 2\n}\n\nfunc Run() int {\n\treturn (&query{}).Exec()\n}\n";
+    let fixture = Fixture::new(m1nd_tools::surface(), text);
+    fixture.call("ingest", json!({}));
+    let mapped = |line: u32| {
+        let trace = format!(
+            "panic: boom\n\ngoroutine 1 [running]:\nexample.com/m/promql.(*query).Exec(0x0)\n\t/app/promql/engine.go:{line} +0x1d\n"
+        );
+        let reply = fixture.call("trace", json!({"error_text": trace}));
+        let first = &reply.body["suspects"][0];
+        (first["node_id"].as_str().unwrap_or_default().to_owned(), first["moved"] == true)
+    };
+    let exec = "method::promql/engine.go::query.Exec".to_owned();
+    // In another function, in one of the same name, and where it says.
+    assert_eq!(mapped(8), (exec.clone(), true));
+    assert_eq!(mapped(12), (exec.clone(), true));
+    assert_eq!(mapped(16), (exec, false));
 }

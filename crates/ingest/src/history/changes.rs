@@ -111,6 +111,11 @@ pub fn changes_with_texts(
     }
 }
 
+/// The commit that a range compares with.
+pub fn older_side(folder: &Path, range: &str) -> Result<String, RangeError> {
+    Ok(sides(folder, range.trim())?.0.id())
+}
+
 /// A commit of a branch of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnCommit {

@@ -178,19 +178,57 @@ fn node_of(graph: &Graph, path: &str, frame: &Frame) -> Mapping {
         None
     };
     if let Some(node) = here.and_then(around) {
-        return Mapping::Node { node, moved: false };
+        // Another type may have a method of that name where the line is now.
+        let owner = owner(&frame.function);
+        let is_it = owner.is_empty() || owner_of(graph, node) == owner;
+        let meant = if is_it { None } else { member(graph, path, name, owner) };
+        return Mapping::Node { node: meant.unwrap_or(node), moved: meant.is_some() };
     }
-    let mut named = graph.nodes_in(path).filter(|&ix| {
-        let node = graph.node(ix);
-        node.label() == name && (node.kind().is_callable() || node.kind().is_type())
-    });
-    match (here, named.next(), named.next()) {
-        (_, Some(only), None) if !name.is_empty() => Mapping::Node { node: only, moved: here.is_some() },
-        (Some(node), ..) => Mapping::Node { node, moved: false },
-        (None, ..) => graph
+    match (here, named(graph, path, &frame.function)) {
+        (_, Some(only)) => Mapping::Node { node: only, moved: here.is_some() },
+        (Some(node), None) => Mapping::Node { node, moved: false },
+        (None, None) => graph
             .node_by_path(path)
             .map_or(Mapping::Outside, |node| Mapping::Node { node, moved: frame.line.is_some() }),
     }
+}
+
+/// The one definition of a file that a trace's function can be: by its name together with what it is a member of, else by its
+/// name alone.
+fn named(graph: &Graph, path: &str, function: &str) -> Option<NodeIx> {
+    let name = short(function);
+    let mut found = called(graph, path, name);
+    match (found.next(), found.next()) {
+        (only, None) => only,
+        _ => member(graph, path, name, owner(function)),
+    }
+}
+
+/// The one member of that name that the file has of a type.
+fn member(graph: &Graph, path: &str, name: &str, owner: &str) -> Option<NodeIx> {
+    let mut found =
+        called(graph, path, name).filter(|&ix| !owner.is_empty() && owner_of(graph, ix) == owner);
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// Functions and types of a file that are called so.
+fn called<'g>(graph: &'g Graph, path: &'g str, name: &str) -> impl Iterator<Item = NodeIx> {
+    graph.nodes_in(path).filter(move |&ix| {
+        let node = graph.node(ix);
+        !name.is_empty() && node.label() == name && (node.kind().is_callable() || node.kind().is_type())
+    })
+}
+
+/// What a trace's function is a member of, by its last name.
+fn owner(function: &str) -> &str {
+    let whole = function.split(['(', '[']).next().unwrap_or_default();
+    let before = whole.strip_suffix(short(function)).unwrap_or_default();
+    short(before.trim_end_matches(['.', ':', '#', '>', '$', '/', '-']))
+}
+
+/// What a definition is a member of: languages may write members away from their types.
+fn owner_of<'g>(graph: &'g Graph, node: NodeIx) -> &'g str {
+    graph.node(node).qualified().rsplit('.').nth(1).unwrap_or_default()
 }
 
 /// What counts how much.

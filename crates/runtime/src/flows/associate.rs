@@ -129,13 +129,24 @@ pub fn activate(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<
     })
 }
 
-/// Where waves from the named nodes add up, loudest first, and whether they were cut short.
+/// Where waves from some nodes add up.
+pub struct Resonance {
+    /// The loudest first.
+    pub nodes: Vec<ActiveNode>,
+    /// Nodes that sound at all.
+    pub total: u64,
+    pub pulses: usize,
+    /// Whether the pulses were used up before the waves ended.
+    pub cut: bool,
+}
+
+/// Where waves from the named nodes add up: the loudest `top_k`.
 pub fn resonance(
     ctx: &Ctx<'_>,
     at: &GraphView,
     starts: &[(NodeIx, f32)],
     top_k: usize,
-) -> Result<(Vec<ActiveNode>, usize, bool), Fault> {
+) -> Result<Resonance, Fault> {
     let graph = &at.graph;
     let names = ctx.workspace()?.names(graph);
     let mut standing = resonate(&names, starts);
@@ -144,7 +155,12 @@ pub fn resonance(
         let one = Merged { node, activation, dimensions: [0.0; 4] };
         active_node(graph, &one)
     });
-    Ok((shown.collect(), standing.pulses, standing.cut))
+    Ok(Resonance {
+        nodes: shown.collect(),
+        total: standing.amplitudes.len() as u64,
+        pulses: standing.pulses,
+        cut: standing.cut,
+    })
 }
 
 /// The nodes that a question names, in the order of nodes.

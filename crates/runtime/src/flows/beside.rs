@@ -59,7 +59,34 @@ pub(super) fn look(
     query: &str,
     admits: &(dyn Fn(&str) -> bool + Sync),
 ) -> Beside {
-    let words = unsaid(corpus, query);
+    having(root, view, graph, &unsaid(corpus, query), admits)
+}
+
+/// Looks for any word of a question, for one that no code that it may be answered with has.
+pub(super) fn look_for_all(
+    root: &Root,
+    view: &WorkspaceView,
+    graph: &Graph,
+    query: &str,
+    admits: &(dyn Fn(&str) -> bool + Sync),
+) -> Vec<Elsewhere> {
+    let mut words: Vec<&str> = Vec::new();
+    for word in raw_words(query).filter(|word| !terms_of_text(word).is_empty()) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.truncate(MAX_WORDS);
+    having(root, view, graph, &words, admits).places
+}
+
+fn having(
+    root: &Root,
+    view: &WorkspaceView,
+    graph: &Graph,
+    words: &[&str],
+    admits: &(dyn Fn(&str) -> bool + Sync),
+) -> Beside {
     if words.is_empty() {
         return Beside::default();
     }

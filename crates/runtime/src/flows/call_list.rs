@@ -90,6 +90,15 @@ pub fn run(
         None if is_place(&at, node) => Guidance::hint(
             "That is a file or a folder, and only calls at the top level of a file are its own. Ask outline for what is inside, then ask about that.",
         ),
+        None if implemented(&leads).is_some() => {
+            let (base, calls) = implemented(&leads).unwrap_or_default();
+            let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+            let hint = format!(
+                "{}No call names it, but {calls} of the method that it implements or overrides may run it: ask for the callers of that.",
+                gap(ctx, &at, node)?
+            );
+            Guidance::next("callers", base, hint)
+        }
         None if open.calls > 0 => Guidance::hint(format!(
             "{}No call is certain, but {}{} calls of `{}{}(` could not be attributed to any node; leads show the likeliest. Search for the name to see all.",
             gap(ctx, &at, node)?,
@@ -193,6 +202,14 @@ fn leads(
         if is_method || is_empty { unattributed::of(ctx, &at.graph, node)? } else { Unattributed::default() };
     leads.append(&mut open.leads);
     Ok((leads, open))
+}
+
+/// The first method that a node stands in for and that is called, and how often it is.
+fn implemented(leads: &[Lead]) -> Option<(String, u64)> {
+    let base = leads.iter().filter(|lead| lead.via == "base");
+    let mut called =
+        base.filter_map(|lead| Some((lead.node_id.clone(), lead.calls.filter(|&calls| calls > 0)?)));
+    called.next()
 }
 
 /// Whether a name is that of a member which its type takes over from another.

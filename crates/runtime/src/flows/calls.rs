@@ -1,8 +1,8 @@
 //! Calls: who calls a node, or what it calls, with the line of source that says so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx, NodeKind, near};
 use m1nd_vfs::Root;
 use m1nd_vfs::read::{self, TextFile};
 use schemars::JsonSchema;
@@ -42,15 +42,23 @@ pub struct Call {
     /// Where what a type calls was asked for: its member that makes the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Where callers of a type were asked for: its member that is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
 }
 
-/// All calls in one direction: certain ones first, then by place.
+/// All calls in one direction: certain ones first, of a type those of itself before those of its members, then by place.
 pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> Vec<Call> {
     let mut found: Vec<(Rank, Call)> = Vec::new();
     let mut files = Files::of(root);
+    let inside = inside(graph, node);
     let edges: Vec<Edge<'_>> = match direction {
-        Direction::Callers => graph.incoming(node).collect(),
-        Direction::Callees => inside(graph, node).into_iter().flat_map(|ix| graph.outgoing(ix)).collect(),
+        // What the members of a type call of each other is nobody's call of the type; what calls itself is.
+        Direction::Callers => {
+            let incoming = inside.iter().flat_map(|&ix| graph.incoming(ix));
+            incoming.filter(|edge| edge.target == node || !inside.contains(&edge.source)).collect()
+        }
+        Direction::Callees => inside.iter().flat_map(|&ix| graph.outgoing(ix)).collect(),
     };
     for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Calls) {
         let other = graph.node(match direction {
@@ -76,15 +84,17 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
                 candidates,
                 by: (direction == Direction::Callees && edge.source != node)
                     .then(|| graph.node(edge.source).id().to_owned()),
+                member: (direction == Direction::Callers && edge.target != node)
+                    .then(|| graph.node(edge.target).label().to_owned()),
             };
-            found.push(((evidence.is_inferred(), path.to_owned(), line), call));
+            found.push(((evidence.is_inferred(), call.member.is_some(), path.to_owned(), line), call));
         }
     }
     found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.node_id.cmp(&b.1.node_id)));
     found.into_iter().map(|(_, call)| call).collect()
 }
 
-/// A node and, where it is a type, everything in it: what a type does is what its members do.
+/// A node and, where it is a type, everything in it: what a type does is what its members do, and who calls them calls it.
 fn inside(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let mut found = vec![node];
     let mut at = 0;
@@ -99,7 +109,7 @@ fn inside(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 /// Where else calls of a node may come from.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 pub struct Lead {
-    /// base: calls of the method it overrides or implements; class: it is a constructor, and its class is made so often;
+    /// base: calls of the method it overrides or implements (of Go, in an interface whose methods its type all has); class: it is a constructor, and its class is made so often;
     /// variant: the same for another build, which calls are taken to mean; value: it is handed on there; route: it answers one; name: a call of that name whose target is not known.
     pub via: &'static str,
     /// The method, the user, the route or the caller.
@@ -124,6 +134,7 @@ pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
         Lead { via, node_id: graph.node(ix).id().to_owned(), calls: Some(calls), at: None }
     };
     found.extend(graph.overridden(node).into_iter().map(|base| lead("base", base)));
+    found.extend(promised(graph, node).into_iter().map(|base| lead("base", base)));
     found.extend(constructed(graph, node).map(|class| lead("class", class)));
     found.extend(variants(graph, node).into_iter().map(|other| lead("variant", other)));
     if graph.node(node).kind().is_callable() {
@@ -151,6 +162,37 @@ fn constructed(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
     (is_constructor && is_called && graph.node(node).kind().is_callable()).then_some(owner)
 }
 
+/// Methods of Go interfaces that a method is meant by where its type has all that they ask for, and that are called; those of
+/// its own file first, then of its folder.
+fn promised(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let asked = graph.node(node);
+    let Some(owner) = graph.owner(node).filter(|_| asked.language() == "go") else { return Vec::new() };
+    if graph.node(owner).kind() == NodeKind::Interface {
+        return Vec::new();
+    }
+    let names = |ty: NodeIx| {
+        let members = graph.lineage(ty).into_iter().flat_map(|of| graph.members(of));
+        let callable = members.filter(|&ix| graph.node(ix).kind().is_callable());
+        callable.map(|ix| graph.node(ix).label()).collect::<BTreeSet<&str>>()
+    };
+    let own = names(owner);
+    let is_promise = |&other: &NodeIx| {
+        let interface = graph.owner(other).filter(|&ty| graph.node(ty).kind() == NodeKind::Interface);
+        other != node
+            && graph.node(other).language() == "go"
+            && graph.incoming(other).any(|edge| edge.kind == EdgeKind::Calls)
+            && interface.is_some_and(|ty| names(ty).is_subset(&own))
+    };
+    let named = graph.nodes_by_label(asked.label()).iter().map(|&at| NodeIx(at));
+    let mut found: Vec<NodeIx> = named.filter(is_promise).collect();
+    let far = |other: NodeIx| {
+        let path = graph.node(other).path();
+        (path != asked.path(), near::folder(path) != near::folder(asked.path()))
+    };
+    found.sort_by_key(|&other| (far(other), other));
+    found
+}
+
 /// What a package of Go defines under the same name for builds that exclude this one, and calls lead to.
 fn variants(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let asked = graph.node(node);
@@ -171,7 +213,7 @@ fn variants(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     named.filter(is_variant).collect()
 }
 
-type Rank = (bool, String, u32);
+type Rank = (bool, bool, String, u32);
 
 /// Files are read once for all the lines that are shown of them.
 pub(super) struct Files<'a> {

@@ -164,6 +164,14 @@ fn base(ctx: &Ctx<'_>, argument: &'static str, said: &str) -> Result<Option<Base
         })?),
         other => m1nd_memory::text::time(other),
     };
+    if time.is_some_and(|time| said != LAST_SESSION && time > ctx.runtime().clock().now()) {
+        return Err(invalid_params(
+            ctx.tool(),
+            format!(
+                "`{argument}`: {said:?} lies in the future, and nothing is younger than that. Give a date that has passed, or a git ref such as HEAD."
+            ),
+        ));
+    }
     let baseline = time.map_or(Baseline::Name(said), Baseline::Time);
     match Base::find(folder, baseline) {
         Ok(Some(base)) => Ok(Some(base)),

@@ -1,6 +1,6 @@
 //! Ghosts: files that change together without a relation in the code, shown with how often.
 
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::{Graph, Node, NodeIx, NodeKind};
 use m1nd_recall::engines::ghosts::{files_with_partners, ghosts};
 use m1nd_stdx::round::round2;
 use schemars::JsonSchema;
@@ -29,6 +29,12 @@ pub fn within(graph: &Graph, scope: &str, depth: usize) -> Vec<GhostEdge> {
         .filter(|&file| is_within(graph.node(file).path(), scope))
         .collect();
     of_files(graph, &files, depth)
+}
+
+/// Whether any file of a scope is parsed.
+pub fn has_parsed(graph: &Graph, scope: &str) -> bool {
+    let is_parsed = |node: &Node<'_>| node.kind() == NodeKind::File && !node.language().is_empty();
+    graph.nodes().any(|node| is_parsed(&node) && is_within(node.path(), scope))
 }
 
 /// Ghost edges of some files, in the order of the engine.

@@ -78,7 +78,6 @@ impl<'a> Learned<'a> {
         rescore(&mut hits, |hit| &mut hit.score, opinion);
         // Equal ones stay in the order they came in: what is named or quoted first.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        hits.truncate(request.top_k);
         hits.retain(|hit| hit.score >= request.min_score);
         hits
     }
@@ -110,7 +109,6 @@ impl<'a> Learned<'a> {
         };
         rescore(&mut hits, |found| &mut found.hit.score, opinion);
         hits.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
-        hits.truncate(request.top_k);
         hits.retain(|found| found.hit.score >= request.min_score);
         hits
     }

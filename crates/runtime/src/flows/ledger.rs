@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeFlags};
-use m1nd_ingest::history::{Lack, Reach, is_fix, lack};
+use m1nd_ingest::history::{Lack, LogEntry, OwnCommit, Reach, is_fix, lack};
 use m1nd_recall::place;
 use m1nd_risk::ledger::{Change, Edit, Ledger, Told};
 
@@ -25,23 +25,58 @@ pub struct Known {
     lack: Option<Lack>,
 }
 
+/// Commits that are looked at rather than learned from, by their times and messages.
+#[derive(Clone, Debug, Default)]
+pub struct OwnCommits(BTreeSet<(i64, String)>);
+
+impl OwnCommits {
+    pub fn of(commits: &[OwnCommit]) -> Self {
+        Self(commits.iter().map(|commit| (commit.time.0, commit.message.clone())).collect())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn has(&self, entry: &LogEntry) -> bool {
+        !self.0.is_empty() && self.0.contains(&(entry.time.0, entry.message.clone()))
+    }
+}
+
 /// The ledger is kept for as long as neither graph nor history moves and nobody tells of a defect.
 pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Known, Fault> {
+    without(ctx, graph, &OwnCommits::default())
+}
+
+/// The ledger of a past without some commits; such a one is not kept.
+pub fn without(ctx: &Ctx<'_>, graph: &Arc<Graph>, own: &OwnCommits) -> Result<Known, Fault> {
     let workspace = ctx.workspace()?;
     let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
     let defects = workspace.defects();
     let touches = workspace.touches();
     let now = ctx.runtime().clock().now().0;
-    let made = || made(&past, &defects, &touches, graph, now);
-    let ledger = workspace.ledger(graph, &past, (&defects, &touches), made);
-    let (commits, told) = (past.log.entries.len(), defects.len());
+    let made = || made(&past, own, &defects, &touches, graph, now);
+    let ledger = match own.is_empty() {
+        true => workspace.ledger(graph, &past, (&defects, &touches), made),
+        false => Arc::new(made()),
+    };
+    let commits = past.log.entries.iter().filter(|entry| !own.has(entry)).count();
+    let told = defects.len();
     let lack = (commits == 0).then(|| lack(workspace.root().path()));
     Ok(Known { ledger, commits, told, is_partial: past.reach == Reach::Part, lack })
 }
 
 /// A commit that says it is of tomorrow is of `now`: else all others would be long ago.
-fn made(past: &KnownPast, defects: &[Defect], touches: &[Touch], graph: &Graph, now: i64) -> Ledger {
-    let changes = past.log.entries.iter().enumerate().map(|(nth, entry)| {
+fn made(
+    past: &KnownPast,
+    own: &OwnCommits,
+    defects: &[Defect],
+    touches: &[Touch],
+    graph: &Graph,
+    now: i64,
+) -> Ledger {
+    let before = past.log.entries.iter().enumerate().filter(|(_, entry)| !own.has(entry));
+    let changes = before.map(|(nth, entry)| {
         let is_fix = mends(past, nth);
         Change { time_ms: entry.time.0.min(now), is_fix, files: &entry.files }
     });
@@ -99,6 +134,13 @@ impl Known {
     pub fn no_data(&self) -> Option<&'static str> {
         self.lack.filter(|_| self.told == 0).map(no_history)
     }
+}
+
+/// Why no commit says anything here, if so.
+pub fn lacking(ctx: &Ctx<'_>) -> Result<Option<&'static str>, Fault> {
+    let workspace = ctx.workspace()?;
+    let commits = workspace.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
+    Ok((commits == 0).then(|| no_history(lack(workspace.root().path()))))
 }
 
 /// Why a history says nothing, and what would make it speak.

@@ -1,7 +1,8 @@
 //! Planned: what a list of intended edits leaves out, and how risky it is.
 
 use m1nd_contract::Fault;
-use m1nd_graph::Graph;
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::{self, Severity, Step};
 use m1nd_stdx::round::round3;
 use m1nd_vfs::RelPath;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use super::ledger::Known;
 use super::predicted::Prediction;
 use crate::ctx::Ctx;
-use crate::faults::from_vfs;
+use crate::faults::{self, from_vfs};
 
 /// A file that the plan leaves out.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
@@ -79,6 +80,25 @@ pub fn risk(known: &Known, steps: &[Step], gaps: &[Gap], tested: &plan::Tested) 
 pub fn doubt(known: &Known, steps: &[Step]) -> f64 {
     let trust = steps.iter().filter_map(|step| known.ledger.trust(&step.path)).map(|trust| trust.score);
     trust.min_by(f64::total_cmp).map_or(0.5, |trust| 1.0 - trust)
+}
+
+/// Whether anything is known of one of the files: something in it is related to another, or commits touched it.
+pub fn is_known(ctx: &Ctx<'_>, graph: &Graph, paths: &[&str]) -> Result<bool, Fault> {
+    let is_other = |path: &str, node: NodeIx| graph.node(node).path() != path;
+    let is_related = |path: &&str| {
+        graph.nodes_in(path).any(|node| {
+            let mut out = graph.outgoing(node).filter(|edge| DEPENDS.contains(&edge.kind));
+            let mut back = graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind));
+            out.any(|edge| is_other(path, edge.target)) || back.any(|edge| is_other(path, edge.source))
+        })
+    };
+    if paths.iter().any(is_related) {
+        return Ok(true);
+    }
+    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let code = |path: &&str| graph.node_by_path(path).is_some_and(|ix| !graph.node(ix).language().is_empty());
+    let mut code = paths.iter().filter(|path| code(path));
+    Ok(code.any(|path| past.log.entries.iter().any(|entry| entry.files.iter().any(|file| file == path))))
 }
 
 /// The path that a step names, as the graph has it. What is to be created need not be there yet.

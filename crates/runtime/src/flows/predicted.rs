@@ -3,11 +3,11 @@
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::history::lack;
-use m1nd_recall::corpus::Corpus;
+use m1nd_recall::corpus::{Corpus, NamedCommit};
 use m1nd_recall::predict::{Clue, Companion, likely};
 use rustc_hash::FxHashMap;
 
-use super::ledger;
+use super::ledger::{self, OwnCommits};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults;
 
@@ -34,8 +34,14 @@ const MIN_COMMITS: usize = 5;
 
 /// Why predictions carry no likelihood here, if so.
 pub fn no_data(ctx: &Ctx<'_>) -> Result<Option<String>, Fault> {
+    no_data_without(ctx, &OwnCommits::default())
+}
+
+/// The same where some commits do not count.
+pub fn no_data_without(ctx: &Ctx<'_>, own: &OwnCommits) -> Result<Option<String>, Fault> {
     let workspace = ctx.workspace()?;
-    let commits = workspace.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
+    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    let commits = past.log.entries.iter().filter(|entry| !own.has(entry)).count();
     let lacks = || match commits {
         0 => ledger::no_history(lack(workspace.root().path())).to_owned(),
         few => format!(
@@ -52,6 +58,25 @@ const EACH: usize = 40;
 pub fn companions(ctx: &Ctx<'_>, at: &GraphView, given: &[&str]) -> Result<Vec<Prediction>, Fault> {
     let corpus = ctx.workspace()?.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
     Ok(of(&corpus, given))
+}
+
+/// The same by a past without some commits.
+pub fn companions_without(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    given: &[&str],
+    own: &OwnCommits,
+) -> Result<Vec<Prediction>, Fault> {
+    if own.is_empty() {
+        return companions(ctx, at, given);
+    }
+    let workspace = ctx.workspace()?;
+    let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
+    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    let before = past.log.entries.iter().filter(|entry| !own.has(entry));
+    // What changes were called is no part of it.
+    let before = before.map(|entry| NamedCommit { message: "", time_ms: entry.time.0, files: &entry.files });
+    Ok(of(&corpus.with_past(before), given))
 }
 
 /// The same of a corpus.

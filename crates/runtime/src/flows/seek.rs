@@ -1,6 +1,6 @@
 //! Seek: a question put to the words, the past and the relations of the code, answered with places and reasons.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
@@ -110,12 +110,16 @@ pub struct Answered<T> {
     pub results: Vec<T>,
     /// Files that could have been shown.
     pub candidates: u64,
-    /// Symbols that could have been shown, where somebody wants to know.
-    pub symbols: Option<u64>,
+    /// Whether more could have been shown than was asked for.
+    pub more: bool,
+    /// Symbols that could have been shown, and how many files they are in, where somebody wants to know.
+    pub symbols: Option<(u64, u64)>,
     /// Words that nothing has, and what they were read as: `read "recieve" as "receive"`.
     pub read_as: Vec<String>,
     /// Files that are no code and have words that no code has.
     pub elsewhere: Vec<Elsewhere>,
+    /// Whether the scope holds nothing that is ranked.
+    pub unranked: bool,
     /// What an empty answer rests on.
     pub rests_on: Option<Coverage>,
 }
@@ -144,7 +148,9 @@ fn found_symbols(
     let meant: Vec<Hit> = named(ctx, at, request, &traced.suspects, &kinds)?;
     let mut symbols = None;
     let mut answered = ask(ctx, at, request, |found, lessons, said, pointed| {
-        symbols = (counting == Counting::Symbols).then(|| found.symbol_count(&kinds) as u64);
+        let enough = if counting == Counting::Symbols { usize::MAX } else { request.top_k };
+        let (count, files) = found.symbol_count(&kinds, enough);
+        symbols = (counting == Counting::Symbols).then_some((count as u64, files as u64));
         let mut hits = found.symbols(&kinds);
         if traced.suspects.is_empty() {
             put_first(&mut hits, &in_pointed(&at.graph, found, pointed, &kinds));
@@ -157,15 +163,18 @@ fn found_symbols(
             .collect();
         put_first(&mut hits, &quoted);
         let mut hits = lessons.judge(&at.graph, hits, &kinds, request);
+        let more = hits.len() >= request.top_k && count.max(hits.len()) > request.top_k;
         hits.truncate(request.top_k);
         let shown = |(nth, hit): (usize, &Hit)| {
             let line = said.iter().find(|said| said.node == hit.node);
             result(&at.graph, hit, line, nth)
         };
-        hits.iter().enumerate().map(shown).collect()
+        (hits.iter().enumerate().map(shown).collect(), more)
     })?;
     answered.candidates = answered.candidates.max(meant.len() as u64);
-    answered.symbols = symbols.map(|symbols| symbols.max(answered.results.len() as u64));
+    let shown: BTreeSet<&str> = answered.results.iter().map(|found| found.file_path.as_str()).collect();
+    answered.symbols = symbols
+        .map(|(symbols, files)| (symbols.max(answered.results.len() as u64), files.max(shown.len() as u64)));
     Ok(answered)
 }
 
@@ -277,8 +286,10 @@ pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Ans
         let first: Vec<NodeIx> = first.collect();
         first.iter().rev().for_each(|&node| put_file_first(graph, &mut hits, node));
         let mut hits = lessons.judge_files(graph, hits, request);
+        let has_more = || hits.len() > request.top_k || found.has_more_files(&kinds, request.top_k);
+        let more = hits.len() >= request.top_k && has_more();
         hits.truncate(request.top_k);
-        hits.into_iter().enumerate().map(|(nth, hit)| file(graph, hit, said, nth)).collect()
+        (hits.into_iter().enumerate().map(|(nth, hit)| file(graph, hit, said, nth)).collect(), more)
     })
 }
 
@@ -324,8 +335,9 @@ pub fn lines(
 ) -> Result<Answered<Line>, Fault> {
     let root = ctx.workspace()?.root();
     let found = found_symbols(ctx, at, request, Counting::Symbols)?;
-    let Answered { results, candidates, symbols, read_as, elsewhere, rests_on } = found;
+    let Answered { results, candidates, more, symbols, read_as, elsewhere, unranked, rests_on } = found;
     let shown = results.len();
+    let shown_files: BTreeSet<String> = results.iter().map(|result| result.file_path.clone()).collect();
     let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
     let lines = results.into_iter().filter_map(|result| {
         let text = texts.entry(result.file_path.clone()).or_insert_with(|| {
@@ -348,8 +360,10 @@ pub fn lines(
     });
     let lines: Vec<Line> = lines.collect();
     // An empty file has no line to show.
-    let symbols = symbols.map(|symbols| symbols - (shown - lines.len()) as u64);
-    Ok(Answered { results: lines, candidates, symbols, read_as, elsewhere, rests_on })
+    let files: BTreeSet<&String> = lines.iter().map(|line| &line.file_path).collect();
+    let empty = (shown_files.len() - files.len()) as u64;
+    let symbols = symbols.map(|(symbols, files)| (symbols - (shown - lines.len()) as u64, files - empty));
+    Ok(Answered { results: lines, candidates, more, symbols, read_as, elsewhere, unranked, rests_on })
 }
 
 /// Longer lines are cut: the place is what matters.
@@ -359,7 +373,7 @@ fn ask<T>(
     ctx: &Ctx<'_>,
     at: &GraphView,
     request: &Request<'_>,
-    shape: impl FnOnce(&Found<'_>, &Learned<'_>, &[Said], &[NodeIx]) -> Vec<T>,
+    shape: impl FnOnce(&Found<'_>, &Learned<'_>, &[Said], &[NodeIx]) -> (Vec<T>, bool),
 ) -> Result<Answered<T>, Fault> {
     let workspace = ctx.workspace()?;
     let place = Place::resolve(workspace.root(), request.scope)
@@ -382,14 +396,22 @@ fn ask<T>(
     let mut named = pointed(&at.graph, request.query);
     named.retain(|&file| admits(at.graph.node(file).path()));
     let read = |(said, read): &(String, String)| format!("read \"{said}\" as \"{read}\"");
-    let results = shape(&found, &lessons, &said, &named);
+    let (results, more) = shape(&found, &lessons, &said, &named);
+    let mut elsewhere = places;
+    let is_narrowed = results.is_empty() && request.scope.is_some();
+    if is_narrowed && elsewhere.is_empty() {
+        elsewhere = beside::look_for_all(workspace.root(), &at.view, &at.graph, request.query, &admits);
+    }
+    let is_ranked = |node: Node<'_>| !node.language().is_empty() && place.admits(node.path());
     Ok(Answered {
+        unranked: is_narrowed && !at.graph.nodes().any(is_ranked),
         rests_on: results.is_empty().then(|| coverage::of_words(&at.view, &at.graph)),
         candidates: (found.candidates() as u64).max(results.len() as u64),
         results,
+        more,
         symbols: None,
         read_as: found.read_as().iter().map(read).collect(),
-        elsewhere: places,
+        elsewhere,
     })
 }
 

@@ -71,7 +71,8 @@ pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
     if !named.is_empty() {
         // A file or a type stands for the functions in it.
         let inside = blast::insides(graph, named);
-        let inside = inside.into_iter().filter(|node| graph.node(*node).kind().is_callable());
+        let is_entry = |node: &Node<'_>| node.kind().is_callable() && !is_initializer(node);
+        let inside = inside.into_iter().filter(|node| is_entry(&graph.node(*node)));
         let particles = inside.chain(named.iter().copied()).map(|node| (node, BESIDE_ITSELF)).collect();
         return Entries { kind: "named", particles };
     }
@@ -82,7 +83,7 @@ pub fn entries(graph: &Graph, named: &[NodeIx]) -> Entries {
         let own = graph.node_by_path(node.path()).filter(|_| handlers.is_empty());
         particles.extend(handlers.into_iter().chain(own).map(|handler| (handler, BESIDE_ITSELF)));
     }
-    let callable = |node: &Node<'_>| node.kind().is_callable() && is_product(node);
+    let callable = |node: &Node<'_>| node.kind().is_callable() && is_product(node) && !is_initializer(node);
     if particles.is_empty() {
         let exported = graph.nodes().filter(|node| callable(node) && node.flags().has(NodeFlags::EXPORTED));
         let particles = exported.map(|node| (node.ix(), BESIDE_ITSELF)).collect();
@@ -101,11 +102,18 @@ pub fn entries_within(graph: &Graph, named: &[NodeIx], scope: &str) -> Entries {
     if !named.is_empty() || scope.is_empty() || found.particles.keys().any(|&node| is_inside(node)) {
         return found;
     }
-    let callable = |node: &Node<'_>| node.kind().is_callable() && is_product(node) && is_inside(node.ix());
+    let callable = |node: &Node<'_>| {
+        node.kind().is_callable() && is_product(node) && !is_initializer(node) && is_inside(node.ix())
+    };
     let exported = graph.nodes().filter(|node| callable(node) && node.flags().has(NodeFlags::EXPORTED));
     found.particles.extend(exported.map(|node| (node.ix(), BESIDE_ITSELF)));
     found.kind = "exported";
     found
+}
+
+/// Whether a function of Go is one that prepares its package: these run one after another, before anything else does.
+fn is_initializer(node: &Node<'_>) -> bool {
+    node.language() == "go" && node.kind() == NodeKind::Function && node.label() == "init"
 }
 
 pub(super) fn is_product(node: &Node<'_>) -> bool {

@@ -19,21 +19,26 @@ const MAX_ROUNDS: usize = 256;
 
 pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
     let budget = facts.budget(done.answer.budget);
-    let mut cut = None;
-    let mut whole = 0;
+    let mut cut = false;
+    let mut whole = Whole::default();
     let mut form = facts.header().contract;
     for _ in 0..MAX_ROUNDS {
         let body = match done.answer.output.to_value() {
             Ok(body) => body,
             Err(err) => return refuse(facts.runtime(), not_json(facts, &err), facts.header()),
         };
-        let body = complete(facts, &done, body, cut, form);
+        if !cut {
+            whole.note(&body);
+        }
+        let body = complete(facts, &done, body, cut.then_some(&whole), form);
         let of_missions = facts.spec().family == Family::Mission;
+        let is_refusable = facts.spec().effect == Effect::Read && facts.header().max_chars.is_some();
+        // Who gives a budget may be told the least that is needed, which must not depend on how long the answer took.
         let bytes = match &body {
-            Value::Object(map) if of_missions => Facts::timeless(map),
+            Value::Object(map) if of_missions || facts.header().max_chars.is_some() => Facts::timeless(map),
             body => json_len(body),
         };
-        whole = whole.max(bytes);
+        whole.bytes = whole.bytes.max(bytes);
         let excess = budget.map_or(0, |budget| bytes.saturating_sub(budget));
         if excess == 0 {
             return Reply { body, is_error: false };
@@ -43,14 +48,14 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
             // Who and where the server is matters less than one more result.
             form = ContractForm::Short;
         } else if done.answer.output.trim(excess) {
-            cut = Some(whole);
+            cut = true;
         } else if has_contract && form == ContractForm::Full {
             // Nothing else is left to give way, although the caller asked for it.
             form = ContractForm::Short;
-        } else if of_missions && lessen(&mut done.answer.guidance) {
+        } else if (of_missions || is_refusable) && lessen(&mut done.answer.guidance) {
             // What comes next can be asked for again.
-        } else if let (true, Effect::Read, Value::Object(shortest), Some(given)) =
-            (of_missions, facts.spec().effect, &body, facts.header().max_chars)
+        } else if let (true, Value::Object(shortest), Some(given)) =
+            (is_refusable, &body, facts.header().max_chars)
         {
             let least = Facts::timeless(shortest) + facts.reserved();
             let fault = faults::too_little_room(facts.tool(), given, least);
@@ -70,11 +75,40 @@ fn lessen(next: &mut Guidance) -> bool {
         || next.next_suggested_tool.take().is_some()
 }
 
-/// `cut` is what the answer had in bytes before something was taken out of it.
-fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: Option<usize>, form: ContractForm) -> Value {
+/// What an answer was before something was taken out of it.
+#[derive(Default)]
+struct Whole {
+    bytes: usize,
+    /// Whether more was found than was asked for.
+    is_part: bool,
+    /// How long its lists were.
+    lists: Vec<(String, usize)>,
+}
+
+impl Whole {
+    fn note(&mut self, body: &Value) {
+        let lists = body.as_object().into_iter().flatten();
+        self.lists = lists.filter_map(|(name, list)| Some((name.clone(), list.as_array()?.len()))).collect();
+        self.is_part = is_truncated(body);
+    }
+
+    /// Whether items were taken out of the answer, and not only words about them.
+    fn lost_items(&self, body: &Map<String, Value>) -> bool {
+        let len = |name: &str| body.get(name).and_then(Value::as_array).map_or(0, Vec::len);
+        !self.is_part || self.lists.iter().any(|(name, before)| len(name) < *before)
+    }
+}
+
+fn is_truncated(body: &Value) -> bool {
+    body.get("truncated") == Some(&json!(true))
+}
+
+/// `cut` is what the answer was before something was taken out of it.
+fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: Option<&Whole>, form: ContractForm) -> Value {
+    let is_truncated = is_truncated(&body);
     match body {
         Value::Object(mut map) => {
-            let lacks_items = map.get("truncated") == Some(&json!(true));
+            let lacks_items = is_truncated && cut.is_some_and(|whole| whole.lost_items(&map));
             if cut.is_some() {
                 map.insert("truncated".into(), json!(true));
             }
@@ -83,8 +117,9 @@ fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: Option<usize>, for
             if let Some(whole) = cut.filter(|_| lacks_items && facts.header().max_chars.is_none())
                 && !map.contains_key(HINT)
             {
-                let more = whole.next_multiple_of(1_000);
-                map.insert(HINT.into(), json!(format!("Cut to fit; `max_chars: {more}` gives all of it.")));
+                let more = whole.bytes.next_multiple_of(1_000);
+                let gives = if whole.is_part { "gives more" } else { "gives all" };
+                map.insert(HINT.into(), json!(format!("Cut to fit; `max_chars: {more}` {gives} of it.")));
             }
             Value::Object(map)
         }

@@ -206,11 +206,21 @@ pub(super) fn done(
         },
         timestamp_ms: runtime.clock().now(),
         elapsed_ms: elapsed.as_secs_f64() * 1_000.0,
-        result_count: candidates.unwrap_or_default(),
+        result_count: returned(candidates.unwrap_or_default(), &reply.body),
+        failed: reply.is_error,
         summary,
     });
     if !reply.is_error {
         let is_read = row.entry.spec.family == Family::Read;
         runtime.log().saw(header.caller.name(), is_read, savings::files_in(&reply.body));
     }
+}
+
+/// How many of the results that were found are in an answer: one that says that it was cut holds no more than its longest list.
+fn returned(found: u64, body: &Value) -> u64 {
+    if body["truncated"] != true {
+        return found;
+    }
+    let lists = body.as_object().into_iter().flat_map(|fields| fields.values()).filter_map(Value::as_array);
+    lists.map(|list| list.len() as u64).max().map_or(found, |longest| found.min(longest))
 }

@@ -1,7 +1,7 @@
 //! `trace`: from a stack trace to suspects.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::{cut_text, drop_after, drop_tail};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::trace::{self, CoSuspect, FixScope, SuspectShown, UnmappedShown};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
@@ -54,6 +54,8 @@ pub struct Output {
     truncated: bool,
 }
 
+/// How much of a message is told where there is little room.
+const SHORT: usize = 60;
 /// Frames of libraries that are shown.
 const MAX_UNMAPPED: usize = 5;
 
@@ -144,7 +146,11 @@ impl Trim for Output {
         drop_tail(&mut self.unmapped_frames, excess) > 0
             || drop_tail(&mut self.co_change_suspects, excess) > 0
             || drop_tail(&mut self.causal_chain, excess) > 0
-            || drop_tail(&mut self.suspects, excess) > 0
+            || drop_after(&mut self.suspects, 1, excess) > 0
             || drop_tail(&mut self.other_repositories, excess) > 0
+            // The first suspect says where to look; how far a fix reaches can be asked of impact.
+            || drop_tail(&mut self.fix_scope.files, excess) > 0
+            || self.message.as_mut().is_some_and(|message| cut_text(message, SHORT) > 0)
+            || self.root_cause.as_mut().is_some_and(|cause| cut_text(cause, SHORT) > 0)
     }
 }

@@ -95,6 +95,7 @@ pub struct Output {
 /// A longer plan is several.
 const MAX_ACTIONS: usize = 200;
 const MAX_TESTS: usize = 15;
+const NOTHING_KNOWN: &str = "no_data: no file of the plan is code with relations or commits on record, so nothing can be said of what it leaves out. Code that others use or that commits touched would provide it.";
 
 impl Tool for ValidatePlan {
     type Input = Input;
@@ -131,7 +132,7 @@ impl Tool for ValidatePlan {
         let mut touched: Vec<&str> = touched.collect();
         touched.sort_unstable();
         touched.dedup();
-        let no_data = predicted::no_data(ctx)?;
+        let mut no_data = predicted::no_data(ctx)?;
         let mut predictions = match no_data {
             None => predicted::companions(ctx, &at, &touched)?,
             Some(_) => Vec::new(),
@@ -139,9 +140,14 @@ impl Tool for ValidatePlan {
         predictions.retain(|one| steps.iter().all(|step| step.path != one.path));
         let gaps = planned::gaps(graph, &steps, &predictions);
         let tested = plan::tested(graph, &steps);
-        let risk = planned::risk(&ledger::of(ctx, graph)?, &steps, &gaps, &tested);
-        let risk = round3(risk);
-        let scored = input.include_risk_score.unwrap_or(true);
+        let known = ledger::of(ctx, graph)?;
+        let is_known = planned::is_known(ctx, graph, &touched)?;
+        if !is_known && gaps.is_empty() {
+            no_data = no_data.or_else(|| Some(NOTHING_KNOWN.to_owned()));
+        }
+        let risk = round3(planned::risk(&known, &steps, &gaps, &tested));
+        // A risk of files that nothing is known of would be made up.
+        let scored = input.include_risk_score.unwrap_or(true) && (is_known || !gaps.is_empty());
         let additions = gaps.iter().filter(|gap| gap.severity != "low");
         let suggested_additions: Vec<Addition> = additions
             .map(|gap| Addition { action_type: "modify", file_path: gap.file_path.clone() })
@@ -160,6 +166,10 @@ impl Tool for ValidatePlan {
             Some(first) if first.severity != "low" => {
                 let hint = "Look at what the plan most likely forgets.";
                 (ProofState::Triaging, Guidance::next("view", first.file_path.clone(), hint))
+            }
+            _ if !is_known => {
+                let hint = "Nothing is known of these files: look at those that will use them.";
+                (ProofState::Triaging, Guidance::hint(hint))
             }
             _ if no_data.is_some() => {
                 let hint = "See whom a change reaches.";

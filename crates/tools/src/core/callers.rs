@@ -33,8 +33,8 @@ impl Tool for Callers {
     type Output = Output;
     const SPEC: Spec = Spec {
         name: "callers",
-        summary: "Who calls a function or method, with file, line and the line of source. Certain calls first; inferred ones say how many nodes fit.",
-        help: "Calls through names that leave the workspace are not listed. An empty answer says what it rests on.",
+        summary: "Who calls a function, method or type, with file, line and the line of source. Certain calls first; inferred ones say how many nodes fit.",
+        help: "Callers of a type are all that call it (its constructor) or a member of it from outside; `member` says which. Calls through names that leave the workspace are not listed. An empty answer says what it rests on.",
         intents: &["who calls", "usages of function", "callers of", "what breaks"],
         needs: Needs::Graph,
         budget: Some(24_000),

@@ -1,7 +1,5 @@
 //! `search`: text in the files as they are now, as ripgrep finds it, with every match counted.
 
-use std::collections::BTreeSet;
-
 use m1nd_contract::arg::Int;
 use m1nd_contract::budget::{cut_text, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
@@ -210,8 +208,6 @@ fn semantic(
     }
     let seek::Answered { results: lines, candidates, symbols, read_as, elsewhere, .. } =
         seek::lines(ctx, at, &request, context)?;
-    let files: BTreeSet<&String> = lines.iter().map(|line| &line.file_path).collect();
-    let files_matched = files.len() as u64;
     let guidance = match lines.first() {
         Some(first) => Guidance {
             next_suggested_tool: Some("view"),
@@ -235,7 +231,7 @@ fn semantic(
     let files_searched = at.graph.nodes().filter(|node| node.kind() == NodeKind::File).count() as u64;
     let scope = input.scope.clone();
     let matches: Vec<SearchMatch> = lines.into_iter().map(semantic_match).collect();
-    let total_matches = symbols.unwrap_or_default().max(matches.len() as u64);
+    let (total_matches, files_matched) = symbols.unwrap_or_default();
     let output = Output {
         query: input.query,
         mode: SearchMode::Semantic,

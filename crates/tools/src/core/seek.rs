@@ -62,7 +62,7 @@ pub struct Output {
     /// Files, best first, for group_by file.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<Vec<SeekFile>>,
-    /// Files that are no code and have words of the query that no code has.
+    /// Files that are no code and have words of the query that no code has; where `scope` has no answer, any words of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     elsewhere: Vec<Elsewhere>,
     /// What an empty answer rests on.
@@ -72,6 +72,9 @@ pub struct Output {
     total_candidates_scanned: u64,
     /// True when results are missing from the answer.
     truncated: bool,
+    /// Whether the scope holds nothing that is ranked.
+    #[serde(skip)]
+    unranked: bool,
 }
 
 impl Tool for Seek {
@@ -81,7 +84,7 @@ impl Tool for Seek {
         name: "seek",
         summary: "Find code by intent: from a bug report, feature or error to functions and files, with lines and reasons.",
         help: "Weighs the words of names, paths, signatures, docs, strings and bodies, the words of earlier commits and the files they touched, \
-            relations and common changes. A file that the query names by its path comes first. Files that are no code (settings, documents, build files) are not ranked; where they alone have a word of the query, `elsewhere` names the line. `group_by: \"file\"` gives files with their best symbols in fewer bytes. For exact text use search.",
+            relations and common changes. A file that the query names by its path comes first. Files that are no code (settings, documents, build files) are not ranked; where they alone have a word of the query, or `scope` holds no other answer, `elsewhere` names the line. `group_by: \"file\"` gives files with their best symbols in fewer bytes. For exact text use search.",
         intents: &[
             "find code that",
             "where is handled",
@@ -187,7 +190,8 @@ impl Output {
             elsewhere: found.elsewhere,
             rests_on: found.rests_on,
             total_candidates_scanned: found.candidates,
-            truncated: false,
+            truncated: found.more,
+            unranked: found.unranked,
         };
         (output, found.results)
     }
@@ -223,12 +227,13 @@ fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
     });
     let file = output.files.iter().flatten().next().map(|found| found.file_path.clone());
     let elsewhere = output.elsewhere.first().map(|place| format!("{}:{}", place.file_path, place.line));
+    let is_empty = symbol.is_none() && file.is_none();
     match symbol.or(file).or(elsewhere) {
         Some(target) => {
             let view = Guidance {
                 next_suggested_tool: Some("view"),
                 next_suggested_target: Some(target),
-                next_step_hint: None,
+                next_step_hint: (is_empty && limits.scope).then(|| UNRANKED.to_owned()),
             };
             (ProofState::Triaging, view)
         }
@@ -239,6 +244,9 @@ fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
                 }
                 Limits { kinds: true, .. } if output.total_candidates_scanned > 0 => {
                     "Files have these words, but nothing of these `node_types` in them does. Ask again without `node_types`."
+                }
+                Limits { scope: true, .. } if output.unranked => {
+                    "No file below `scope` is code, and only code is ranked; none of the others has these words. `search` with this `scope` looks for exact text."
                 }
                 Limits { scope: true, .. } => {
                     "Nothing below `scope` has these words, nor what its changes were called. Ask again without `scope`, or `search` for exact text."
@@ -254,6 +262,9 @@ fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
         }
     }
 }
+
+/// What is said where only files that are no code answer below a scope.
+const UNRANKED: &str = "No code below `scope` answers; documents and settings are not ranked, and `elsewhere` shows the first that have the words. `search` with this `scope` finds all their lines.";
 
 /// How much of a long query is echoed.
 const MAX_ECHO: usize = 120;

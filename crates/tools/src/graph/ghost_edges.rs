@@ -4,6 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::flows::ghosts::{self, GhostEdge};
+use m1nd_runtime::flows::ledger;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub struct Output {
     ghost_edges: Vec<GhostEdge>,
     /// Pairs in all.
     total: u64,
+    /// Why the history says nothing, and what would make it speak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_data: Option<&'static str>,
     /// True when pairs are missing from the answer.
     truncated: bool,
 }
@@ -59,6 +63,7 @@ impl Tool for GhostEdges {
         let total = ghost_edges.len() as u64;
         ghost_edges.truncate(usize::try_from(limit).unwrap_or(20));
         let truncated = total > ghost_edges.len() as u64;
+        let no_data = if total == 0 { ledger::lacking(ctx)? } else { None };
         let (proof, guidance) = match ghost_edges.first() {
             Some(first) => {
                 let why = Guidance {
@@ -67,6 +72,14 @@ impl Tool for GhostEdges {
                     next_step_hint: None,
                 };
                 (ProofState::Triaging, why)
+            }
+            None if no_data.is_some() => {
+                let hint = "Without a history nothing can be told; no_data says what would provide one.";
+                (ProofState::Blocked, Guidance::hint(hint))
+            }
+            None if !ghosts::has_parsed(&at.graph, &scope) => {
+                let hint = "Only parsed files count, and none lies in `scope`: documents and settings are not compared. Ask again without `scope`, or of a folder of code.";
+                (ProofState::Blocked, Guidance::hint(hint))
             }
             None => {
                 let hint = match depth {
@@ -80,7 +93,7 @@ impl Tool for GhostEdges {
                 (ProofState::Triaging, Guidance::hint(hint))
             }
         };
-        let output = Output { ghost_edges, total, truncated };
+        let output = Output { ghost_edges, total, no_data, truncated };
         Ok(Answer::of(output).candidates(total).scope(input.scope).proof(proof).next(guidance))
     }
 }

@@ -63,7 +63,8 @@ impl Tool for Resonate {
             }
             _ => return Err(ctx.invalid("Give `query`, or `node_id`; not both.")),
         };
-        let (resonant, pulses, budget_exhausted) = associate::resonance(ctx, &at, &starts, top_k)?;
+        let found = associate::resonance(ctx, &at, &starts, top_k)?;
+        let (resonant, total) = (found.nodes, found.total);
         let guidance = match resonant.first() {
             Some(_) => Guidance::default(),
             None => {
@@ -72,9 +73,10 @@ impl Tool for Resonate {
             }
         };
         let proof = if resonant.is_empty() { ProofState::Blocked } else { ProofState::Triaging };
-        let found = resonant.len() as u64;
-        let output = Output { resonant, pulses, budget_exhausted, truncated: false };
-        Ok(Answer::of(output).candidates(found).proof(proof).next(guidance))
+        let shown = resonant.len() as u64;
+        let output =
+            Output { resonant, pulses: found.pulses, budget_exhausted: found.cut, truncated: total > shown };
+        Ok(Answer::of(output).candidates(shown).proof(proof).next(guidance))
     }
 }
 

@@ -6,7 +6,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Trim};
 use m1nd_risk::panorama::{self, Findings};
 use m1nd_runtime::flows::{immunity, ledger, navigate};
-use m1nd_runtime::{Answer, Ctx, Example, Needs, QueryRecord, Spec, Tool};
+use m1nd_runtime::{Answer, Calls, Ctx, Example, Needs, QueryRecord, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,7 @@ pub struct QueryShown {
     agent_id: String,
     timestamp_ms: i64,
     elapsed_ms: f64,
+    /// Results that the answer held.
     result_count: u64,
     summary: String,
 }
@@ -166,8 +167,8 @@ impl Tool for Report {
         };
         output.formatted = match input.format {
             Format::Json => None,
-            Format::Markdown => Some(formatted(&output, &by_tool, "## ", "- ")),
-            Format::Text => Some(formatted(&output, &by_tool, "", "  ")),
+            Format::Markdown => Some(formatted(&output, &runtime.calls(), "## ", "- ")),
+            Format::Text => Some(formatted(&output, &runtime.calls(), "", "  ")),
         };
         Ok(Answer::of(output).candidates(total))
     }
@@ -232,7 +233,7 @@ fn bugs(ctx: &Ctx<'_>) -> Result<Vec<BugRecord>, Fault> {
     Ok(bugs)
 }
 
-fn formatted(output: &Output, by_tool: &BTreeMap<&'static str, u64>, head: &str, item: &str) -> String {
+fn formatted(output: &Output, by_tool: &BTreeMap<&'static str, Calls>, head: &str, item: &str) -> String {
     let mut text = String::new();
     let session = &output.session_summary;
     let mut line = |said: String| {
@@ -259,10 +260,21 @@ fn formatted(output: &Output, by_tool: &BTreeMap<&'static str, u64>, head: &str,
     ));
     if !by_tool.is_empty() {
         line(format!("{head}Tools"));
-        let mut tools: Vec<(&&str, &u64)> = by_tool.iter().collect();
-        tools.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
-        for (tool, count) in tools.into_iter().take(SHOWN) {
-            line(format!("{item}{tool}: {count}"));
+        let mut tools: Vec<(&&str, &Calls)> = by_tool.iter().collect();
+        tools.sort_by(|a, b| b.1.all.cmp(&a.1.all).then_with(|| a.0.cmp(b.0)));
+        let said = |calls: Calls| match calls.failed {
+            0 => calls.all.to_string(),
+            failed => format!("{} ({failed} failed)", calls.all),
+        };
+        for (tool, calls) in tools.iter().take(SHOWN) {
+            line(format!("{item}{tool}: {}", said(**calls)));
+        }
+        let rest = tools.iter().skip(SHOWN).fold(Calls::default(), |sum, (_, calls)| Calls {
+            all: sum.all + calls.all,
+            failed: sum.failed + calls.failed,
+        });
+        if rest.all > 0 {
+            line(format!("{item}{} other tools: {}", tools.len() - SHOWN, said(rest)));
         }
     }
     if !output.bugs_found.is_empty() {

@@ -12,6 +12,7 @@ use m1nd_risk::layers::{self, Breach};
 use m1nd_risk::plan::{self, Severity, Step, Tested};
 use m1nd_risk::signature::{Fit, fit};
 
+use super::before::Before;
 use super::{Edited, Finding};
 use crate::ctx::Ctx;
 use crate::flows::immunity;
@@ -150,10 +151,16 @@ pub fn companions(graph: &Graph, mut predictions: Vec<Prediction>) -> Vec<Predic
 }
 
 /// Dependencies against the layers that the changed lines write.
-pub fn layers(ctx: &Ctx<'_>, graph: &Arc<Graph>, edited: &[Edited]) -> Result<Vec<Finding>, Fault> {
+pub fn layers(
+    ctx: &Ctx<'_>,
+    graph: &Arc<Graph>,
+    edited: &[Edited],
+    before: &Before<'_>,
+) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
+    let all = edited;
     let code: BTreeMap<NodeIx, &Edited> =
-        edited.iter().filter_map(|one| Some((graph.node_by_path(&one.file.path)?, one))).collect();
+        all.iter().filter_map(|one| Some((graph.node_by_path(&one.file.path)?, one))).collect();
     if code.is_empty() {
         return Ok(found);
     }
@@ -172,6 +179,10 @@ pub fn layers(ctx: &Ctx<'_>, graph: &Arc<Graph>, edited: &[Edited]) -> Result<Ve
         if lines.iter().any(|&line| !edited.touches(line)) {
             continue;
         }
+        // Nor is a line of it that only moved.
+        if before.graph()?.is_some_and(|then| depended(&then, edited.path_before(), called_before(all, target))) {
+            continue;
+        }
         let shown = violation(graph, one);
         found.push(Finding {
             kind: "layer_violation",
@@ -182,6 +193,17 @@ pub fn layers(ctx: &Ctx<'_>, graph: &Arc<Graph>, edited: &[Edited]) -> Result<Ve
         });
     }
     Ok(found)
+}
+
+/// Whether anything in one file led to something in the other.
+fn depended(graph: &Graph, from: &str, to: &str) -> bool {
+    let mut edges = graph.nodes_in(from).flat_map(|node| graph.outgoing(node).collect::<Vec<_>>());
+    edges.any(|edge| layers::KINDS.contains(&edge.kind) && graph.node(edge.target).path() == to)
+}
+
+/// What a file of today was called before the change.
+fn called_before<'p>(edited: &'p [Edited], path: &'p str) -> &'p str {
+    edited.iter().find(|one| one.file.path == path).map_or(path, Edited::path_before)
 }
 
 /// Where changed code looks like a bug that was confirmed before.

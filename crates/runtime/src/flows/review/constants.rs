@@ -88,7 +88,7 @@ impl Home<'_> {
         !word.is_empty() && (word == stem || word == folder || word == "crate" || self.around.contains(&word))
     }
 
-    fn is_said_in(&self, line: &str) -> bool {
+    pub fn is_said_in(&self, line: &str) -> bool {
         line.split(|c: char| !is_letter(c)).any(|word| self.is_owner(word))
     }
 }

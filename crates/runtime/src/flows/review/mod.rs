@@ -1,11 +1,13 @@
 //! Review: what one change set leaves out, breaks and repeats, who knows its files, and how risky it is.
 
+mod before;
 mod checks;
 mod constants;
+mod gone_files;
 mod removed;
 mod reviewers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
 use m1nd_graph::change::{ChangedFile, How};
@@ -20,7 +22,9 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::before::Before;
 pub use self::reviewers::Reviewer;
+use super::ledger::OwnCommits;
 use super::{changed, ledger, planned, predicted};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults;
@@ -57,9 +61,16 @@ pub(super) struct Edited {
     pub symbols: Option<Vec<Changed>>,
     /// Innermost nodes that hold changed lines.
     pub nodes: Vec<NodeIx>,
+    /// What it held before and holds now, where that is known.
+    pub texts: (Option<Vec<u8>>, Option<Vec<u8>>),
 }
 
 impl Edited {
+    /// What it was called before the change.
+    fn path_before(&self) -> &str {
+        self.file.was.as_deref().unwrap_or(&self.file.path)
+    }
+
     fn touches(&self, line: u32) -> bool {
         self.file.lines.iter().any(|&(first, last)| first <= line && line <= last)
     }
@@ -98,6 +109,10 @@ const ANY_HOPS: u32 = 10;
 pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review, Fault> {
     let graph = &at.graph;
     let (base, compared) = compared(ctx, subject)?;
+    let commit = match (&base, range_of(subject)) {
+        (None, Some(range)) => history::older_side(ctx.workspace()?.root().path(), range).ok(),
+        _ => base.clone(),
+    };
     let mut no_data = Vec::new();
     // Both states of every file are parsed.
     let edited: Vec<Edited> = compared.into_par_iter().map(|one| edited(graph, one)).collect();
@@ -113,8 +128,14 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     touched.dedup();
     let is_known =
         |path: &str| edited.iter().any(|one| one.file.path == path || one.file.was.as_deref() == Some(path));
-    let mut predictions = match predicted::no_data(ctx)? {
-        None => predicted::companions(ctx, at, &touched)?,
+    // The past of a change ends where it begins.
+    let own = match &commit {
+        Some(commit) => history::commits_since(ctx.workspace()?.root().path(), commit).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let own = OwnCommits::of(&own);
+    let mut predictions = match predicted::no_data_without(ctx, &own)? {
+        None => predicted::companions_without(ctx, at, &touched, &own)?,
         Some(why) => {
             no_data.push(why);
             Vec::new()
@@ -123,7 +144,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     predictions.retain(|one| !is_known(&one.path));
     let predictions = checks::companions(graph, predictions);
     let (untested, tested) = checks::untested(graph, &edited, ANY_HOPS);
-    let known = ledger::of(ctx, graph)?;
+    let known = ledger::without(ctx, graph, &own)?;
     no_data.extend(known.no_data().map(|why| format!("trust and reviewers: {why}")));
     if known.is_partial {
         no_data.push("history: older commits are still being read. Ask again in a moment.".to_owned());
@@ -133,9 +154,19 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         None => Vec::new(),
     };
     let mut findings = checks::signatures(graph, &edited);
-    findings.extend(removed::still_used(ctx, graph, &edited)?);
+    let before = Before::of(ctx, commit);
+    let gone = gone_files::paths(graph, &edited);
+    let gone = match gone.is_empty() {
+        true => Vec::new(),
+        false => before
+            .graph()?
+            .map_or_else(Vec::new, |then| gone_files::still_used(&then, graph, &edited, &gone)),
+    };
+    let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
+    findings.extend(gone);
+    findings.extend(removed::still_used(ctx, graph, &edited, |path| told.contains(&format!("{path}:1")))?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
-    findings.extend(checks::layers(ctx, graph, &edited)?);
+    findings.extend(checks::layers(ctx, graph, &edited, &before)?);
     findings.extend(checks::antibodies(ctx, graph, &edited)?);
     findings.extend(untested);
     findings.sort_by(|a, b| {
@@ -220,7 +251,7 @@ fn edited(graph: &Graph, one: Compared) -> Edited {
             revision::compare(&one.file.path, old.as_deref().map(Into::into), new.as_deref().map(Into::into))
         }
     };
-    Edited { nodes: one.file.nodes(graph), file: one.file, symbols }
+    Edited { nodes: one.file.nodes(graph), file: one.file, symbols, texts: (one.old, one.new) }
 }
 
 fn is_code(graph: &Graph, file: &ChangedFile) -> bool {

@@ -1,12 +1,13 @@
 //! Removed: names that went with the change and that other code still says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use m1nd_contract::Fault;
-use m1nd_graph::{Graph, NodeKind};
-use m1nd_ingest::languages;
+use m1nd_graph::{EdgeKind, Graph, NodeKind};
+use m1nd_ingest::history::Now;
 use m1nd_ingest::revision::Change;
+use m1nd_ingest::{imported, languages, scan};
 use m1nd_risk::plan::Severity;
 use m1nd_vfs::RelPath;
 use m1nd_vfs::glob::PathGlob;
@@ -29,6 +30,8 @@ const MAX_LINES: usize = 2_000;
 const MAX_PLACES: usize = 5;
 /// A name that so many lines say is a common word.
 const MAX_USES: usize = 50;
+/// Lines of one name whose files are looked into.
+const MAX_LOOKED_AT: usize = 4 * MAX_USES;
 /// A review is not held up longer than this.
 const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 
@@ -59,9 +62,15 @@ fn is_new(edited: &[Edited], path: &str, line: u64) -> bool {
 }
 
 /// Functions, methods, types and constants that went, that nothing else is named like, and that code of the same family of languages still names.
-pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec<Finding>, Fault> {
+/// Files of which that is told as a whole are passed over.
+pub fn still_used(
+    ctx: &Ctx<'_>,
+    graph: &Graph,
+    edited: &[Edited],
+    is_told: impl Fn(&str) -> bool,
+) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
-    for (family, gone) in gone(graph, edited) {
+    for (family, gone) in gone(graph, edited, is_told) {
         let names: Vec<&str> = gone.keys().copied().take(MAX_NAMES).collect();
         let written = format!(r"\b({})\b", names.join("|"));
         let ends: Vec<&str> = languages::all()
@@ -109,6 +118,10 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
                     && !is_comment(&hit.text, family)
                     && !is_documentation(graph, hit.path.as_str(), hit.line, &hit.text)
             });
+            let uses: Vec<&grep::Match> = uses.take(MAX_LOOKED_AT).collect();
+            let home = constants::Home { path: gone.path, name, around: &gone.around, family };
+            let means_another = means_another(ctx, graph, &home, gone.kind, &uses)?;
+            let uses = uses.iter().filter(|hit| !means_another.contains(hit.path.as_str()));
             let places: Vec<String> = uses.map(|hit| format!("{}:{}", hit.path.as_str(), hit.line)).collect();
             if places.is_empty() || places.len() > MAX_USES {
                 continue;
@@ -128,6 +141,42 @@ pub fn still_used(ctx: &Ctx<'_>, graph: &Graph, edited: &[Edited]) -> Result<Vec
     Ok(found)
 }
 
+/// Files that take the name from a module that is not ours, or give it a value of their own. A method has its name from what it
+/// is called on.
+fn means_another<'h>(
+    ctx: &Ctx<'_>,
+    graph: &Graph,
+    home: &constants::Home<'_>,
+    kind: NodeKind,
+    uses: &[&'h grep::Match],
+) -> Result<BTreeSet<&'h str>, Fault> {
+    if kind == NodeKind::Method {
+        return Ok(BTreeSet::new());
+    }
+    let root = ctx.workspace()?.root();
+    let paths: BTreeSet<&str> = uses.iter().map(|hit| hit.path.as_str()).collect();
+    let is_another = |path: &&str| {
+        let Now::Holds(bytes) = scan::now(root, path) else { return false };
+        let Some(bound) = imported::bound(path, &bytes, home.name) else { return false };
+        let leads_here = |line: u32| {
+            graph.node_by_path(path).is_some_and(|file| {
+                let mut imports = graph.outgoing(file).filter(|edge| edge.kind == EdgeKind::Imports);
+                imports.any(|edge| edge.lines.contains(&line))
+            })
+        };
+        let is_ours = |source: &imported::Source| {
+            source.is_relative
+                || source.module.iter().any(|part| home.is_said_in(part))
+                || leads_here(source.line)
+        };
+        match bound.imports[..] {
+            [] => bound.is_made_here && *path != home.path,
+            _ => !bound.imports.iter().any(is_ours),
+        }
+    };
+    Ok(paths.into_iter().filter(is_another).collect())
+}
+
 /// Which of the lines read a constant that went, and whether they import it.
 fn reading(
     graph: &Graph,
@@ -145,9 +194,13 @@ fn reading(
 }
 
 /// What went, by family of languages and name.
-fn gone<'a>(graph: &Graph, edited: &'a [Edited]) -> BTreeMap<&'static str, BTreeMap<&'a str, Gone<'a>>> {
+fn gone<'a>(
+    graph: &Graph,
+    edited: &'a [Edited],
+    is_told: impl Fn(&str) -> bool,
+) -> BTreeMap<&'static str, BTreeMap<&'a str, Gone<'a>>> {
     let mut gone: BTreeMap<&'static str, BTreeMap<&str, Gone<'_>>> = BTreeMap::new();
-    for one in edited {
+    for one in edited.iter().filter(|one| !is_told(&one.file.path)) {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
         let went = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Removed);
         let is_kept = |kind: NodeKind| kind.is_type() || kind.is_callable() || kind == NodeKind::Constant;
