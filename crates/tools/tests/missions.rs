@@ -218,6 +218,21 @@ fn a_step_of_a_task_is_confirmed_by_an_event_that_is_there_and_speaks_for_it() {
     let started = json!(format!("{}_1", passed.as_str().unwrap().rsplit_once('_').unwrap().0));
     let said = refused(&fixture, "tasks_verify", confirm(&started, true));
     assert!(said["message"].as_str().unwrap().contains("mission did with itself"), "{said}");
+    for outcome in ["skipped", "inconclusive"] {
+        let said = refused(&fixture, "tasks_verify", confirm(&tell(outcome), true));
+        assert!(said["message"].as_str().unwrap().contains("shows nothing by itself"), "{outcome} {said}");
+    }
+    let said = refused(&fixture, "tasks_verify", confirm(&tell("hypothesis_rejected"), true));
+    assert!(said["message"].as_str().unwrap().contains("confirms nothing"), "{said}");
+    let graph = ok(&fixture, "seek", json!({"query": "drain", "mission_id": id}));
+    let said = refused(&fixture, "tasks_verify", confirm(event(&graph), true));
+    assert!(said["message"].as_str().unwrap().contains("shows nothing by itself"), "{said}");
+    let seen = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
+    let path = fixture.root().join("src/limit.py");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{text}# more\n")).unwrap();
+    let said = refused(&fixture, "tasks_verify", confirm(event(&seen), true));
+    assert!(said["message"].as_str().unwrap().contains("changed since"), "{said}");
     ok(&fixture, "tasks_verify", confirm(&failed, false));
     ok(&fixture, "tasks_verify", confirm(&passed, true));
 }

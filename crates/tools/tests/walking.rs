@@ -181,7 +181,12 @@ fn every_route_can_be_come_by_whatever_the_budget() {
     ok(&fixture, "ingest", json!({}));
     let begun = ok(&fixture, "perspective_start", json!({"node_id": "hub", "max_chars": 500}));
     let id = &begun["perspective_id"];
-    for budget in [500, 700, 1_000, 4_000] {
+    // Less than one route takes is refused with what it takes.
+    let small = json!({"perspective_id": id, "max_chars": 500, "page_size": 10});
+    let least = refused(&fixture, "perspective_routes", small)["detail"]["least"].as_u64().unwrap();
+    assert!(least > 500, "{least}");
+    // A later page has a larger number in its cursor.
+    for budget in [least + 8, 700, 1_000, 4_000] {
         let mut seen: Vec<Value> = Vec::new();
         let mut wish = json!({"perspective_id": id, "max_chars": budget, "page_size": 10});
         let total = loop {
