@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ghosts::{GhostEdge, of_files};
-use super::learned::{finds, of_nodes, primed, rescore};
+use super::learned::{finds, of_nodes, primed, rescore, telling};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{self, from_bring};
 use crate::workspace::BringError;
@@ -203,8 +203,12 @@ fn apply_lessons(
 ) -> Result<(), Fault> {
     let weight = |term: Term| if names.with_term(term).is_empty() { 1.0 } else { names.idf(term) };
     let (workspace, graph) = (ctx.workspace()?, &at.graph);
-    let corpus = || workspace.corpus(&at.view, graph, ctx.cancel()).map_err(faults::stopped);
-    let opinions = of_nodes(workspace, graph, query, weight, || Ok(finds(&*corpus()?, graph, query)))?;
+    let opinions = if workspace.lessons().is_empty() {
+        Vec::new()
+    } else {
+        let corpus = workspace.corpus(&at.view, graph, ctx.cancel()).map_err(faults::stopped)?;
+        of_nodes(workspace, graph, query, telling(&corpus), || Ok(finds(&corpus, graph, query)))?
+    };
     let primed = primed(ctx, workspace, graph, query, weight);
     if opinions.is_empty() && primed.is_empty() {
         return Ok(());

@@ -35,11 +35,7 @@ impl<'a> Learned<'a> {
         query: &str,
         place: &Place,
     ) -> Result<Self, Fault> {
-        let files = corpus.text.files().len() as f32;
-        let weight = |term: Term| match corpus.text.files_with(term) {
-            0 => UNKNOWN,
-            with => (1.0 + files / with as f32).ln(),
-        };
+        let weight = telling(corpus);
         let opinions = of_nodes(workspace, graph, query, weight, || Ok(finds(corpus, graph, query)))?;
         let primed = primed(ctx, workspace, graph, query, weight);
         let inside = |node: NodeIx| place.admits(graph.node(node).path());
@@ -122,6 +118,16 @@ impl<'a> Learned<'a> {
                 .unwrap_or(0.0)
         };
         strongest(&self.opinions) + strongest(&self.primed)
+    }
+}
+
+/// How telling a word is: the fewer files of code have it, the more. It is the same for every tool, so that a lesson is for
+/// the same questions in all of them.
+pub(super) fn telling(corpus: &Corpus) -> impl Fn(Term) -> f32 + Copy + '_ {
+    let files = corpus.text.files().len() as f32;
+    move |term: Term| match corpus.text.files_with(term) {
+        0 => UNKNOWN,
+        with => (1.0 + files / with as f32).ln(),
     }
 }
 

@@ -54,7 +54,7 @@ impl Tool for Learn {
     const SPEC: Spec = Spec {
         name: "learn",
         summary: "Say which results of seek or activate were right or wrong: the same question and ones like it rank them so from now on.",
-        help: "partial counts half. A wrong answer also counts against its file in trust, by strength (a fix in the history counts 1). Three times correct brings an answer to the top. Questions about other things are not touched.",
+        help: "partial counts half. A wrong answer also counts against its file in trust, by strength (a fix in the history counts 1). Three times correct brings an answer to the top. A question is like the one that was judged when most of the telling words of each are in the other, or when they share some and find much the same; one word of several is not enough. Questions about other things are not touched.",
         intents: &["feedback", "was right", "was wrong", "teach", "improve ranking"],
         effect: Effect::Remember,
         needs: Needs::Graph,
