@@ -214,7 +214,8 @@ fn a_dependency_that_only_moves_is_not_added_by_the_change() {
     assert_eq!(of_kind(&found, "layer_violation"), [""; 0], "{found}");
     // The same line is one that the change adds where the base has it not.
     let without = low.replace("from top import run\n", "");
-    let fixture = committed_files(&[("top.py", top), ("mid.py", mid), ("low.py", &without), ("more.py", more)]);
+    let fixture =
+        committed_files(&[("top.py", top), ("mid.py", mid), ("low.py", &without), ("more.py", more)]);
     fs::write(fixture.root().join("low.py"), low).unwrap();
     let found = review(&fixture, json!({"base": "HEAD"}));
     assert_eq!(of_kind(&found, "layer_violation"), ["medium layer_violation low.py:2 top.py"], "{found}");

@@ -206,8 +206,7 @@ fn named(graph: &Graph, path: &str, function: &str) -> Option<NodeIx> {
 
 /// The one member of that name that the file has of a type.
 fn member(graph: &Graph, path: &str, name: &str, owner: &str) -> Option<NodeIx> {
-    let mut found =
-        called(graph, path, name).filter(|&ix| !owner.is_empty() && owner_of(graph, ix) == owner);
+    let mut found = called(graph, path, name).filter(|&ix| !owner.is_empty() && owner_of(graph, ix) == owner);
     found.next().filter(|_| found.next().is_none())
 }
 
