@@ -226,7 +226,7 @@ fn owner(function: &str) -> &str {
 }
 
 /// What a definition is a member of: languages may write members away from their types.
-fn owner_of<'g>(graph: &'g Graph, node: NodeIx) -> &'g str {
+fn owner_of(graph: &Graph, node: NodeIx) -> &str {
     graph.node(node).qualified().rsplit('.').nth(1).unwrap_or_default()
 }
 
