@@ -44,8 +44,7 @@ pub fn bound(path: &str, bytes: &[u8], name: &str) -> Option<Bound> {
         Source { line: import.line, is_relative, module }
     });
     let is_made = |owner: &crate::facts::Scope| owner.is_none();
-    let is_made_here =
-        facts.bindings.iter().any(|one| is_made(&one.owner) && facts.text(one.name) == name);
+    let is_made_here = facts.bindings.iter().any(|one| is_made(&one.owner) && facts.text(one.name) == name);
     Some(Bound { imports: imports.collect(), is_made_here })
 }
 
@@ -58,7 +57,10 @@ mod tests {
         let of = |text: &str| bound("a.py", text.as_bytes(), "unquote").unwrap();
         let far = of("import x\nfrom urllib.parse import (\n    quote,\n    unquote,\n)\n");
         assert_eq!(far.imports.len(), 1);
-        assert_eq!((far.imports[0].is_relative, far.imports[0].module.join(".")), (false, "urllib.parse".into()));
+        assert_eq!(
+            (far.imports[0].is_relative, far.imports[0].module.join(".")),
+            (false, "urllib.parse".into())
+        );
         assert!(of("from ._utils import unquote\n").imports[0].is_relative);
         assert!(of("from b import x as unquote\n").imports.len() == 1 && !far.is_made_here);
         assert!(of("unquote = str.strip\n").is_made_here);

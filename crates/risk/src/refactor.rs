@@ -34,7 +34,7 @@ pub struct Move {
 /// How a file can be taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// The largest part stays; the others in the order in which they can go: what cuts least first.
+    /// The largest part stays, with what is too small to go; the others in the order in which they can go: what cuts least first.
     pub stays: Option<Part>,
     pub extract: Vec<Part>,
     pub moves: Vec<Move>,
@@ -143,8 +143,10 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
     parts.sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.members.cmp(&b.members)));
     let mut rest = parts.into_iter();
     found.stays = rest.next();
-    found.extract = rest.filter(|part| part.lines >= MIN_LINES).collect();
+    let (large, small): (Vec<Part>, Vec<Part>) = rest.partition(|part| part.lines >= MIN_LINES);
+    found.extract = large;
     found.agree();
+    found.keep(graph, small);
     found.extract.sort_by(|a, b| {
         (a.cut, a.users.len())
             .cmp(&(b.cut, b.users.len()))
@@ -155,6 +157,17 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
 }
 
 impl Plan {
+    /// What is too small for a file of its own and does not belong elsewhere stays.
+    fn keep(&mut self, graph: &Graph, small: Vec<Part>) {
+        let moves = &self.moves;
+        let is_left = |node: &NodeIx| moves.iter().all(|one| one.node != *node);
+        let left: Vec<NodeIx> = small.into_iter().flat_map(|part| part.members).filter(is_left).collect();
+        if let Some(stays) = &mut self.stays {
+            stays.members.extend(left);
+            stays.members.sort_by_key(|&node| (graph.node(node).lines(), node));
+        }
+    }
+
     /// Every definition has one place to go: what belongs elsewhere goes there alone or with its whole part, and does not stay.
     fn agree(&mut self) {
         let is_moved = |moves: &[Move], node: &NodeIx| moves.iter().any(|one| one.node == *node);
@@ -223,6 +236,7 @@ mod tests {
         };
         let file = add(NodeKind::File, "big.rs", "", 1, 200);
         let names = ["a1", "a2", "a3", "b1", "b2", "helper", "lost"];
+        let tiny = add(NodeKind::Function, "big.rs", "tiny", 190, 192);
         let inner: Vec<_> = (0..)
             .zip(names)
             .map(|(at, name)| add(NodeKind::Function, "big.rs", name, at * 20 + 1, at * 20 + 20))
@@ -231,7 +245,7 @@ mod tests {
         let third = add(NodeKind::Function, "other.rs", "more", 10, 19);
         let fourth = add(NodeKind::Function, "other.rs", "most", 20, 29);
         let mut edge = |from, kind, to| builder.edge(EdgeSpec::new(from, kind, to, Evidence::Resolved));
-        inner.iter().for_each(|&node| edge(file, EdgeKind::Contains, node));
+        inner.iter().chain([&tiny]).for_each(|&node| edge(file, EdgeKind::Contains, node));
         for (from, to) in [(0, 1), (1, 2), (3, 4), (0, 5), (1, 5), (3, 5), (4, 5)] {
             edge(inner[from], EdgeKind::Calls, inner[to]);
         }
@@ -242,7 +256,7 @@ mod tests {
         let labels =
             |nodes: &[NodeIx]| nodes.iter().map(|&ix| graph.node(ix).label()).collect::<Vec<_>>().join(" ");
         assert_eq!(labels(&found.shared), "helper");
-        assert_eq!(labels(&found.stays.unwrap().members), "a1 a2 a3");
+        assert_eq!(labels(&found.stays.unwrap().members), "a1 a2 a3 tiny");
         let parts: Vec<String> = found
             .extract
             .iter()

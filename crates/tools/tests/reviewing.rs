@@ -177,6 +177,30 @@ fn a_file_that_went_and_is_still_imported_is_found() {
 }
 
 #[test]
+fn who_imports_through_a_file_that_was_mended_needs_no_change() {
+    let fixture = committed_files(&[
+        ("src/num.ts", "export function count() { return 1 }\n"),
+        ("src/all.ts", "export * from \"./num\"\n"),
+        ("src/two.ts", "import { count } from \"./all\"\nexport const y = count()\n"),
+    ]);
+    let at = |path: &str| fixture.root().join(path);
+    fs::rename(at("src/num.ts"), at("src/nums.ts")).unwrap();
+    let broken = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(
+        of_kind(&broken, "removed"),
+        ["critical removed_but_used src/nums.ts:1 src/all.ts:1 src/two.ts:1"],
+        "{broken}"
+    );
+    fs::write(at("src/all.ts"), "export * from \"./nums\"\n").unwrap();
+    let mended = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&mended, "removed"), [""; 0], "{mended}");
+    // The same where the file was edited, too, and counts as deleted.
+    fs::write(at("src/nums.ts"), "export function count() { return 2 }\n").unwrap();
+    let edited = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&edited, "removed"), [""; 0], "{edited}");
+}
+
+#[test]
 fn a_name_that_a_file_has_from_elsewhere_is_not_the_removed_one() {
     let fixture = committed_files(&[
         ("pkg/__init__.py", ""),
@@ -214,7 +238,8 @@ fn a_dependency_that_only_moves_is_not_added_by_the_change() {
     assert_eq!(of_kind(&found, "layer_violation"), [""; 0], "{found}");
     // The same line is one that the change adds where the base has it not.
     let without = low.replace("from top import run\n", "");
-    let fixture = committed_files(&[("top.py", top), ("mid.py", mid), ("low.py", &without), ("more.py", more)]);
+    let fixture =
+        committed_files(&[("top.py", top), ("mid.py", mid), ("low.py", &without), ("more.py", more)]);
     fs::write(fixture.root().join("low.py"), low).unwrap();
     let found = review(&fixture, json!({"base": "HEAD"}));
     assert_eq!(of_kind(&found, "layer_violation"), ["medium layer_violation low.py:2 top.py"], "{found}");

@@ -1,5 +1,6 @@
 //! Timeline: the commits that touched one file, under whatever names it had, and how many lines each added and removed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gix::ObjectId;
@@ -14,6 +15,8 @@ use super::git::{HistoryError, OBJECT_CACHE_BYTES, cut_off, differences, open, p
 
 /// Commits that are looked through.
 const MAX_COMMITS: usize = 20_000;
+/// Commits of the file whose other files are told.
+const MAX_WITH_COMPANIONS: usize = 2_000;
 
 /// A commit that touched the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +29,8 @@ pub struct Touch {
     pub removed: u32,
     /// The name that the file had before, where this commit renamed it.
     pub renamed_from: Option<String>,
+    /// The other files that it touched, by the names that they have today as far as these commits tell.
+    pub companions: Vec<String>,
 }
 
 /// A file's commits, newest first.
@@ -46,9 +51,11 @@ pub fn timeline(
 ) -> Result<Timeline, HistoryError> {
     let mut repo = open(folder)?;
     repo.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
-    let mut path = format!("{}{path}", prefix_of(&repo, folder));
+    let prefix = prefix_of(&repo, folder);
+    let mut path = format!("{prefix}{path}");
     let mut found = Timeline::default();
     let Ok(head) = repo.head_id() else { return Ok(found) };
+    let mut names = Names { head: Some(head.detach()), ..Names::default() };
     let walk = repo
         .rev_walk([head.detach()])
         .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
@@ -88,7 +95,7 @@ pub fn timeline(
         }
         // What came with no past may have had another name.
         let renamed_from = match (own, parents.as_slice(), before.first()) {
-            (Some(own), [_], Some(None)) => renamed(&repo, &commit, own, &path),
+            (Some(own), [_], Some(None)) => counterpart(&repo, &commit, own, &path, Side::Went),
             _ => None,
         };
         let (old, renamed_from) = match renamed_from {
@@ -102,6 +109,10 @@ pub fn timeline(
         let author = commit.author().ok().map(|author| author.name.to_string()).unwrap_or_default();
         let subject = commit.message().ok().map(|message| message.summary().to_string()).unwrap_or_default();
         let was = renamed_from.clone();
+        let companions = match found.touches.len() < MAX_WITH_COMPANIONS {
+            true => names.companions(&repo, &commit, [Some(path.as_str()), was.as_deref()], &prefix),
+            false => Vec::new(),
+        };
         found.touches.push(Touch {
             id: commit.id.to_string(),
             time,
@@ -110,13 +121,144 @@ pub fn timeline(
             added,
             removed,
             renamed_from,
+            companions,
         });
         if let Some(was) = was {
             path = was;
             known.clear();
         }
     }
+    follow(&repo, head.detach(), &prefix, &mut found.touches, cancel)?;
     Ok(found)
+}
+
+/// Companions that are followed to the names that they have today, and commits that are looked through for it.
+const MAX_FOLLOWED: usize = 6;
+const MAX_FOLLOWING: usize = 5_000;
+
+/// Tells the most frequent companions that are there no more by what they became, where a commit since then renamed them.
+fn follow(
+    repo: &gix::Repository,
+    head: ObjectId,
+    prefix: &str,
+    touches: &mut [Touch],
+    cancel: &CancelToken,
+) -> Result<(), HistoryError> {
+    // How often, and the time of the newest.
+    let mut times: BTreeMap<&str, (usize, UnixMs)> = BTreeMap::new();
+    for touch in touches.iter() {
+        for name in &touch.companions {
+            times.entry(name).or_insert((0, touch.time)).0 += 1;
+        }
+    }
+    let mut most: Vec<(&str, usize, UnixMs)> =
+        times.into_iter().map(|(name, (count, newest))| (name, count, newest)).collect();
+    most.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let full = |name: &str| format!("{prefix}{name}");
+    let gone = most.iter().take(2 * MAX_FOLLOWED).filter(|one| blob(repo, head, &full(one.0)).is_none());
+    let mut open: Vec<(String, UnixMs)> =
+        gone.take(MAX_FOLLOWED).map(|&(name, _, newest)| (full(name), newest)).collect();
+    let mut became: FxHashMap<String, String> = FxHashMap::default();
+    let mut known: FxHashMap<(ObjectId, String), Option<ObjectId>> = FxHashMap::default();
+    let walk = repo
+        .rev_walk([head])
+        .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+        .all()
+        .map_err(unreadable)?;
+    for info in walk.take(MAX_FOLLOWING) {
+        let Some(commit) = info.ok().and_then(|info| repo.find_commit(info.id).ok()) else { break };
+        let time = UnixMs(commit.time().map_or(0, |time| time.seconds.saturating_mul(1_000)));
+        // It was still there when it was last touched.
+        open.retain(|(_, newest)| time >= *newest);
+        if open.is_empty() || cancel.stop().is_some() {
+            break;
+        }
+        let parents: Vec<ObjectId> = commit.parent_ids().map(gix::Id::detach).collect();
+        let [parent] = parents[..] else { continue };
+        let mut blob_in = |id: ObjectId, path: &str| -> Option<ObjectId> {
+            *known.entry((id, path.to_owned())).or_insert_with(|| blob(repo, id, path))
+        };
+        open.retain(|(name, _)| {
+            let went = blob_in(commit.id, name).is_none().then(|| blob_in(parent, name)).flatten();
+            let Some(old) = went else { return true };
+            let new = counterpart(repo, &commit, old, name, Side::Came);
+            if let Some((_, new)) = new {
+                became.insert(name.clone(), new);
+            }
+            false
+        });
+    }
+    if became.is_empty() {
+        return Ok(());
+    }
+    let today = |name: &String| {
+        let new = became.get(&full(name)).and_then(|new| new.strip_prefix(prefix));
+        new.map_or_else(|| name.clone(), str::to_owned)
+    };
+    for touch in touches {
+        let renamed: BTreeSet<String> = touch.companions.iter().map(today).collect();
+        touch.companions = renamed.into_iter().collect();
+    }
+    Ok(())
+}
+
+/// What files that were renamed are called today, by the names that they had.
+#[derive(Default)]
+struct Names {
+    head: Option<ObjectId>,
+    today: FxHashMap<String, String>,
+}
+
+impl Names {
+    /// The files besides `own` that a commit touched, below the prefix. Commits come newest first: what one renames had its
+    /// earlier name in those that follow.
+    fn companions(
+        &mut self,
+        repo: &gix::Repository,
+        commit: &gix::Commit<'_>,
+        own: [Option<&str>; 2],
+        prefix: &str,
+    ) -> Vec<String> {
+        use gix::diff::tree::recorder::Change;
+        let Some(changes) = differences(repo, commit, commit.parent_ids().next()) else { return Vec::new() };
+        let (mut came, mut went, mut found) = (FxHashMap::default(), Vec::new(), BTreeSet::new());
+        for change in changes {
+            let (Change::Addition { path, .. }
+            | Change::Modification { path, .. }
+            | Change::Deletion { path, .. }) = &change;
+            let path = path.to_string();
+            if own.contains(&Some(path.as_str())) {
+                continue;
+            }
+            match change {
+                Change::Deletion { oid, .. } => went.push((oid, path)),
+                Change::Modification { .. } => {
+                    found.insert(self.name(path));
+                }
+                Change::Addition { oid, .. } => {
+                    let today = self.name(path);
+                    came.insert(oid, today.clone());
+                    found.insert(today);
+                }
+            }
+        }
+        for (oid, path) in went {
+            match came.get(&oid) {
+                // What was made anew under its old name keeps that.
+                Some(today) if self.head.is_some_and(|head| blob(repo, head, &path).is_none()) => {
+                    self.today.insert(path, today.clone());
+                }
+                _ => {
+                    found.insert(self.name(path));
+                }
+            }
+        }
+        found.into_iter().filter_map(|path| Some(path.strip_prefix(prefix)?.to_owned())).collect()
+    }
+
+    fn name(&self, path: String) -> String {
+        self.today.get(&path).cloned().unwrap_or(path)
+    }
 }
 
 /// The content of a path in a commit.
@@ -126,17 +268,29 @@ fn blob(repo: &gix::Repository, commit: ObjectId, path: &str) -> Option<ObjectId
     entry.mode().is_blob().then(|| entry.object_id())
 }
 
-/// The file that went when this one came: with the same content, or the one that is most like it and at least half so.
-fn renamed(
+/// What a commit did with the file that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Went,
+    Came,
+}
+
+/// The file that went when this one came, or came when this one went: with the same content, or the one that is most like it and at
+/// least half so.
+fn counterpart(
     repo: &gix::Repository,
     commit: &gix::Commit<'_>,
     own: ObjectId,
     path: &str,
+    side: Side,
 ) -> Option<(ObjectId, String)> {
     use gix::diff::tree::recorder::Change;
     let parent = commit.parent_ids().next();
     let gone = differences(repo, commit, parent)?.filter_map(|change| match change {
-        Change::Deletion { oid, path, entry_mode, .. } if entry_mode.is_blob() => {
+        Change::Deletion { oid, path, entry_mode, .. } if side == Side::Went && entry_mode.is_blob() => {
+            Some((oid, path.to_string()))
+        }
+        Change::Addition { oid, path, entry_mode, .. } if side == Side::Came && entry_mode.is_blob() => {
             Some((oid, path.to_string()))
         }
         _ => None,
@@ -148,7 +302,8 @@ fn renamed(
     // Those that are named alike are the likeliest, where there are many.
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     let ending = |path: &str| name(path).rsplit_once('.').map(|(_, ending)| ending.to_owned());
-    gone.retain(|(_, was)| ending(was) == ending(path));
+    let stem = |path: &str| name(path).split('.').next().map(str::to_owned);
+    gone.retain(|(_, was)| ending(was) == ending(path) || stem(was) == stem(path));
     gone.sort_by_key(|(_, was)| (name(was) != name(path), was.clone()));
     gone.truncate(MAX_LIKE);
     let bytes = |id: ObjectId| repo.find_blob(id).ok().map(|mut blob| blob.take_data());
@@ -198,6 +353,62 @@ mod tests {
         let late = timeline(dir.path(), "new.py", Some(UnixMs(350_000)), &CancelToken::new()).unwrap();
         assert_eq!(late.touches.len(), 2);
         assert!(timeline(dir.path(), "none.py", None, &CancelToken::new()).unwrap().touches.is_empty());
+    }
+
+    #[test]
+    fn what_changed_with_it_is_told_under_todays_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = repository(dir.path());
+        let one = commit(&repo, 100, "add", &[("old.py", "1\n"), ("LOG", "a\n"), ("x.py", "x\n")], None);
+        let two = commit(&repo, 200, "fix", &[("old.py", "2\n"), ("LOG", "b\n"), ("x.py", "x\n")], Some(one));
+        let three =
+            commit(&repo, 300, "move", &[("new.py", "2\n"), ("LOG.md", "b\n"), ("x.py", "x\n")], Some(two));
+        commit(&repo, 400, "drop", &[("new.py", "3\n"), ("LOG.md", "b\n")], Some(three));
+        let found = timeline(dir.path(), "new.py", None, &CancelToken::new()).unwrap();
+        let shown: Vec<String> = found
+            .touches
+            .iter()
+            .map(|touch| format!("{} {}", touch.subject, touch.companions.join(" ")))
+            .collect();
+        assert_eq!(shown, ["drop x.py", "move LOG.md", "fix LOG.md", "add LOG.md x.py"]);
+    }
+
+    #[test]
+    fn companions_that_another_commit_renamed_are_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = repository(dir.path());
+        let one = commit(&repo, 100, "add", &[("a.py", "1\n"), ("LOG.md", "a\nb\n"), ("b.py", "1\n")], None);
+        let two =
+            commit(&repo, 200, "log", &[("a.py", "1\n"), ("LOG.rst", "a\nb\n"), ("b.py", "1\n")], Some(one));
+        // What moved away and was made anew is told under its name.
+        let three = commit(
+            &repo,
+            300,
+            "split",
+            &[("a.py", "2\n"), ("LOG.rst", "c\n"), ("in/b.py", "1\n"), ("b.py", "2\n")],
+            Some(two),
+        );
+        let four = commit(
+            &repo,
+            400,
+            "move",
+            &[("in/a.py", "2\n"), ("LOG.rst", "c\n"), ("in/b.py", "1\n"), ("b.py", "2\n")],
+            Some(three),
+        );
+        commit(
+            &repo,
+            500,
+            "again",
+            &[("in/a.py", "2\n"), ("a.py", "3\n"), ("LOG.rst", "c\n"), ("in/b.py", "1\n"), ("b.py", "2\n")],
+            Some(four),
+        );
+        let found = timeline(dir.path(), "a.py", None, &CancelToken::new()).unwrap();
+        let shown: Vec<String> = found
+            .touches
+            .iter()
+            .map(|touch| format!("{} {}", touch.subject, touch.companions.join(" ")).trim_end().to_owned())
+            .collect();
+        assert_eq!(shown, ["again", "move in/a.py", "split LOG.rst b.py in/b.py", "add LOG.rst b.py"]);
     }
 
     #[test]

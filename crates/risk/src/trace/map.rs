@@ -206,8 +206,7 @@ fn named(graph: &Graph, path: &str, function: &str) -> Option<NodeIx> {
 
 /// The one member of that name that the file has of a type.
 fn member(graph: &Graph, path: &str, name: &str, owner: &str) -> Option<NodeIx> {
-    let mut found =
-        called(graph, path, name).filter(|&ix| !owner.is_empty() && owner_of(graph, ix) == owner);
+    let mut found = called(graph, path, name).filter(|&ix| !owner.is_empty() && owner_of(graph, ix) == owner);
     found.next().filter(|_| found.next().is_none())
 }
 
@@ -227,7 +226,7 @@ fn owner(function: &str) -> &str {
 }
 
 /// What a definition is a member of: languages may write members away from their types.
-fn owner_of<'g>(graph: &'g Graph, node: NodeIx) -> &'g str {
+fn owner_of(graph: &Graph, node: NodeIx) -> &str {
     graph.node(node).qualified().rsplit('.').nth(1).unwrap_or_default()
 }
 

@@ -104,7 +104,7 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
     };
     Ok(PastOfFile {
         trend: trend(&steps, days.unwrap_or(oldest), lines),
-        companions: companions(ctx, path, since)?,
+        companions: companions(&found.touches, mount.as_ref().map(|mount| mount.folder())),
         is_cut: found.is_cut,
         no_data,
         touches: found.touches.into_iter().map(shown).collect(),
@@ -129,19 +129,19 @@ fn was_committed(
     Ok(all.is_ok_and(|all| !all.touches.is_empty()))
 }
 
-/// What the commits that are known touched together with it.
-fn companions(ctx: &Ctx<'_>, path: &str, since: Option<UnixMs>) -> Result<Vec<Companion>, Fault> {
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+/// What these commits touched together with it, below the folder that a mounted repository stands in.
+fn companions(touches: &[history::Touch], below: Option<&str>) -> Vec<Companion> {
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
-    let entries = past.log.entries.iter().take_while(|entry| since.is_none_or(|since| entry.time >= since));
-    for entry in entries.filter(|entry| entry.files.iter().any(|file| file == path)) {
-        for other in entry.files.iter().filter(|file| *file != path) {
-            *times.entry(other).or_default() += 1;
-        }
+    for other in touches.iter().flat_map(|touch| &touch.companions) {
+        *times.entry(other).or_default() += 1;
     }
-    let mut found: Vec<Companion> =
-        times.into_iter().map(|(path, times)| Companion { file_path: path.to_owned(), times }).collect();
+    let shown = |path: &str| match below {
+        Some(folder) => format!("{}/{path}", folder.trim_end_matches('/')),
+        None => path.to_owned(),
+    };
+    let found = times.into_iter().map(|(path, times)| Companion { file_path: shown(path), times });
+    let mut found: Vec<Companion> = found.collect();
     found.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.file_path.cmp(&b.file_path)));
     found.truncate(MAX_COMPANIONS);
-    Ok(found)
+    found
 }

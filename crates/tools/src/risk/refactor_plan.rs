@@ -41,7 +41,7 @@ pub struct Output {
     file_path: String,
     /// In the order in which to do them: what cuts least first.
     steps: Vec<Step>,
-    /// Definitions that stay together here.
+    /// Definitions that stay here: the largest group, and what is too small to go.
     stays: Vec<String>,
     /// Used by many of the others: leave it where all can reach it.
     shared: Vec<String>,
@@ -54,7 +54,7 @@ impl Tool for RefactorPlan {
     const SPEC: Spec = Spec {
         name: "refactor_plan",
         summary: "How a file can be taken apart: groups of definitions that have nothing to do with the rest, definitions that belong to another file, and who has to change.",
-        help: "Definitions are joined by certain calls and references; those that a third of the others uses are set apart. A group of 15 lines or more besides the largest can be extracted. A definition is to be moved where 7 of 10 of its relations (at least 3) are with one other file.",
+        help: "Definitions are joined by certain calls and references; those that a third of the others uses are set apart. A group of 15 lines or more besides the largest can be extracted; smaller ones stay. Every definition that is no test is in one of the lists. A definition is to be moved where 7 of 10 of its relations (at least 3) are with one other file.",
         intents: &["split this file", "how to refactor", "extract module", "file is too large"],
         needs: Needs::Graph,
         budget: Some(5_000),

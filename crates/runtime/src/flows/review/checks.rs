@@ -180,7 +180,10 @@ pub fn layers(
             continue;
         }
         // Nor is a line of it that only moved.
-        if before.graph()?.is_some_and(|then| depended(&then, edited.path_before(), called_before(all, target))) {
+        if before
+            .graph()?
+            .is_some_and(|then| depended(&then, edited.path_before(), called_before(all, target)))
+        {
             continue;
         }
         let shown = violation(graph, one);

@@ -52,9 +52,9 @@ pub fn still_used(
                 if edge.evidence.is_inferred() || source == path || gone.contains_key(source) {
                     continue;
                 }
-                let user = users.entry(source).or_insert_with(|| User::of(graph, edited, source));
+                let user = users.entry(source).or_insert_with(|| User::of(before, graph, edited, source));
                 let Some(user) = user else { continue };
-                let left = edge.lines.iter().filter_map(|&line| user.left(before, graph, line, node));
+                let left = edge.lines.iter().filter_map(|&line| user.left(before, graph, one, line, node));
                 let left: Vec<u32> = left.collect();
                 if left.is_empty() {
                     continue;
@@ -93,34 +93,46 @@ pub fn still_used(
 struct User<'g> {
     /// Where it is now.
     path: &'g str,
-    /// What its lines lead to.
+    /// What its lines led to, and what they lead to.
+    then: BTreeMap<u32, Vec<NodeIx>>,
     now: BTreeMap<u32, Vec<NodeIx>>,
     /// Where lines of an edited file stand now, by what they say.
     moved: Option<Moved>,
 }
 
 impl<'g> User<'g> {
-    fn of(graph: &Graph, edited: &'g [Edited], path: &'g str) -> Option<Self> {
+    fn of(before: &Graph, graph: &Graph, edited: &'g [Edited], path: &'g str) -> Option<Self> {
         let is_it = |one: &&Edited| one.file.was.as_deref().unwrap_or(&one.file.path) == path;
         let edited = edited.iter().find(is_it);
         let today = edited.map_or(path, |one| one.file.path.as_str());
         graph.node_by_path(today)?;
         let moved = edited.map(|one| Moved::of(one.texts.0.as_deref(), one.texts.1.as_deref()));
-        Some(Self { path: today, now: targets(graph, today), moved })
+        Some(Self { path: today, then: targets(before, path), now: targets(graph, today), moved })
     }
 
     /// The line as it stands now, where it still says what it said and that leads nowhere else.
-    fn left(&self, before: &Graph, graph: &Graph, line: u32, used: NodeIx) -> Option<u32> {
+    fn left(&self, before: &Graph, graph: &Graph, gone: &Edited, line: u32, used: NodeIx) -> Option<u32> {
         let today = match &self.moved {
             Some(moved) => moved.line(line)?,
             None => line,
         };
         let used = before.node(used);
-        let is_found = self.now.get(&today).into_iter().flatten().any(|&ix| {
-            let node = graph.node(ix);
-            (used.kind() != NodeKind::File && node.label() == used.label())
-                || takes_place(used.path(), node.path())
-        });
+        let now = || self.now.get(&today).into_iter().flatten().map(|&ix| graph.node(ix));
+        let is_there = |label: &str| now().any(|node| node.label() == label);
+        let is_renamed = |path: &str| gone.file.was.is_some() && path == gone.file.path;
+        let is_found = now().any(|node| takes_place(used.path(), node.path()) || is_renamed(node.path()))
+            || match used.kind() {
+                // Through a file that hands names on a line is found by those.
+                NodeKind::File => {
+                    let then = self.then.get(&line).into_iter().flatten().map(|&ix| before.node(ix));
+                    let mut names = then
+                        .filter(|node| node.path() == used.path() && node.kind() != NodeKind::File)
+                        .map(|node| node.label())
+                        .peekable();
+                    names.peek().is_some() && names.all(is_there)
+                }
+                _ => is_there(used.label()),
+            };
         (!is_found).then_some(today)
     }
 }

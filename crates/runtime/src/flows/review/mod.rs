@@ -61,7 +61,7 @@ pub(super) struct Edited {
     pub symbols: Option<Vec<Changed>>,
     /// Innermost nodes that hold changed lines.
     pub nodes: Vec<NodeIx>,
-    /// What it held before and holds now, where that is known.
+    /// What it held before and holds now, where a file went.
     pub texts: (Option<Vec<u8>>, Option<Vec<u8>>),
 }
 
@@ -115,7 +115,8 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     };
     let mut no_data = Vec::new();
     // Both states of every file are parsed.
-    let edited: Vec<Edited> = compared.into_par_iter().map(|one| edited(graph, one)).collect();
+    let is_any_gone = compared.iter().any(|one| matches!(one.file.how, How::Deleted | How::Renamed));
+    let edited: Vec<Edited> = compared.into_par_iter().map(|one| edited(graph, one, is_any_gone)).collect();
     if edited.iter().any(|one| one.symbols.is_none() && is_code(graph, &one.file)) {
         no_data.push(
             "signatures: the earlier text of some files is not known. A git range or `base` provides it."
@@ -158,9 +159,9 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let gone = gone_files::paths(graph, &edited);
     let gone = match gone.is_empty() {
         true => Vec::new(),
-        false => before
-            .graph()?
-            .map_or_else(Vec::new, |then| gone_files::still_used(&then, graph, &edited, &gone)),
+        false => {
+            before.graph()?.map_or_else(Vec::new, |then| gone_files::still_used(&then, graph, &edited, &gone))
+        }
     };
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone);
@@ -244,14 +245,17 @@ fn compared(ctx: &Ctx<'_>, subject: Subject<'_>) -> Result<(Option<String>, Vec<
     }
 }
 
-fn edited(graph: &Graph, one: Compared) -> Edited {
+/// Its texts are kept where lines of it may lead to a file that went.
+fn edited(graph: &Graph, one: Compared, is_any_gone: bool) -> Edited {
     let symbols = match (&one.old, &one.new) {
         (None, None) => None,
         (old, new) => {
             revision::compare(&one.file.path, old.as_deref().map(Into::into), new.as_deref().map(Into::into))
         }
     };
-    Edited { nodes: one.file.nodes(graph), file: one.file, symbols, texts: (one.old, one.new) }
+    let is_kept = is_any_gone && matches!(one.file.how, How::Modified | How::Renamed);
+    let texts = if is_kept { (one.old, one.new) } else { (None, None) };
+    Edited { nodes: one.file.nodes(graph), file: one.file, symbols, texts }
 }
 
 fn is_code(graph: &Graph, file: &ChangedFile) -> bool {
