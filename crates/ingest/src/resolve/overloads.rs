@@ -4,13 +4,36 @@ use crate::facts::{DefKind, ExprIx};
 use crate::interface::last_name;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, lineage};
-use crate::resolve::program::{GDef, Program};
+use crate::resolve::program::{GDef, Place, Program};
 use crate::resolve::ty::Ty;
 
 /// Leaves the functions that take what is given, where one type has several under one name.
 pub(super) fn choose(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[ExprIx]) {
     if are_overloads(eval.program, targets) {
         fitting(eval, targets, file, args);
+    }
+    above(eval, targets, args.len());
+}
+
+/// Java gives no argument by itself, so that a method which takes another number is not meant: one of a base may be, or one
+/// that is not ours.
+fn above(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, given: usize) {
+    let program = eval.program;
+    let is_java = |def: &GDef| program.files[program.file_of(*def) as usize].language == "java";
+    let fits = |def: GDef| program.def(def).params.len() == given || takes_any_number(program, def);
+    if !targets.iter().all(is_java) || targets.iter().any(|&def| fits(def)) {
+        return;
+    }
+    let name = targets.first().map(|&def| program.def_name(def));
+    let class = targets.first().and_then(|&def| program.parent(def));
+    targets.clear();
+    let Some((class, name)) = class.zip(name) else { return };
+    for base in lineage(eval, class, Foreign::External).0 {
+        let own = program.items(Place::Def(base), name).iter().copied();
+        targets.extend(own.filter(|&def| fits(def) && program.def(def).kind.is_callable()));
+        if !targets.is_empty() {
+            return;
+        }
     }
 }
 
@@ -72,7 +95,15 @@ fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[
     let program = eval.program;
     let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
     let all = targets.clone();
-    keep(targets, |def| program.def(def).params.len() == args.len());
+    let same = |def: &GDef| program.def(*def).params.len() == args.len();
+    // What takes any number is meant where nothing takes just so many.
+    if !keep(targets, |def| same(&def) && !takes_any_number(program, def)) {
+        let takes =
+            |def: GDef| takes_any_number(program, def) && args.len() + 1 >= program.def(def).params.len();
+        if !keep(targets, takes) {
+            keep(targets, |def| same(&def));
+        }
+    }
     let accepted = keep(targets, |def| accepts(eval, def, &given));
     if !accepted {
         // Parameters that need not be given: a longer one may be meant.
@@ -89,6 +120,17 @@ fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[
         let most = exact.iter().copied().max().unwrap_or_default();
         let mut exact = exact.into_iter();
         keep(targets, |_| exact.next() == Some(most));
+    }
+}
+
+/// Whether the last parameter of a function stands for as many as are given.
+fn takes_any_number(program: &Program<'_>, def: GDef) -> bool {
+    let signature = program.def(def).signature.as_str();
+    match program.files[program.file_of(def) as usize].language.as_str() {
+        "java" => signature.contains("..."),
+        "csharp" => signature.contains("params "),
+        "kotlin" => signature.contains("vararg "),
+        _ => false,
     }
 }
 

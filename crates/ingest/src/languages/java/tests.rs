@@ -108,6 +108,61 @@ class Json {
 }
 
 #[test]
+fn what_takes_any_number_is_meant_where_nothing_takes_just_so_many() {
+    let found = testing::calls(
+        r#"
+//- src/p/A.java
+package p;
+class A {
+    static void f() {}
+    static void f(Object... xs) {}
+    static void check(boolean b, Object message) {}
+    static void check(boolean b, String message, Object... values) {}
+    static void check(boolean b) {}
+    void none() { f(); }
+    void some() { f(1, 2, 3); }
+    void two() { check(x > 0, "m"); }
+    void four() { check(x > 0, "m", 1, 2); }
+    void one() { check(true); }
+}
+"#,
+    );
+    expect![[r#"
+        src/p/A.java A.four -> src/p/A.java A.check#2 @[11]
+        src/p/A.java A.none -> src/p/A.java A.f @[8]
+        src/p/A.java A.one -> src/p/A.java A.check#3 @[12]
+        src/p/A.java A.some -> src/p/A.java A.f#2 @[9]
+        src/p/A.java A.two -> src/p/A.java A.check @[10]
+    "#]].assert_eq(&found);
+}
+
+#[test]
+fn a_method_that_takes_another_number_is_not_meant() {
+    let found = testing::calls(
+        r#"
+//- src/p/E.java
+package p;
+class P {
+    void run() {}
+    void run(int x) {}
+}
+class E extends P {
+    void run() {}
+    static void assertNull(String message, Object value) {}
+    void go() { run(/* how often */ 1); }
+    void own() { run(); }
+    void theirs() { assertNull(1); }
+}
+"#,
+    );
+    expect![[r#"
+        src/p/E.java E.go -> src/p/E.java P.run#2 @[9]
+        src/p/E.java E.own -> src/p/E.java E.run @[10]
+    "#]]
+    .assert_eq(&found);
+}
+
+#[test]
 fn a_class_literal_picks_the_overload_that_takes_a_class() {
     check(
         r#"
