@@ -24,6 +24,11 @@ pub enum EditError {
     /// A byte that is no UTF-8 is shown as this letter, which is not what the file has.
     #[error("edit {at}: `old` has U+FFFD, which stands for bytes of line {line} that are no UTF-8")]
     NotUtf8 { at: usize, line: u32 },
+    /// What it would become is not known: the file is not written as `new` is.
+    #[error(
+        "edit {at}: `new` has letters beyond ASCII, and line {line} shows that the file is not written in UTF-8"
+    )]
+    OtherEncoding { at: usize, line: u32 },
     #[error("edit {at}: `old` is in the file {count}")]
     Several { at: usize, lines: Vec<u32>, count: Count },
     #[error("edits {first} and {second} overlap")]
@@ -65,6 +70,7 @@ pub fn edited(bytes: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
     let start = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
     let file = Plain::of(&bytes[start..]);
     let crlf = file.is_mostly_crlf();
+    let foreign = std::str::from_utf8(&file.text).err().map(|err| line_of(&file.text, err.valid_up_to()));
     let mut spots: Vec<(Range<usize>, usize)> = Vec::new();
     for (at, edit) in edits.iter().enumerate() {
         let old = unmarked(&edit.old).replace("\r\n", "\n");
@@ -73,6 +79,9 @@ pub fn edited(bytes: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
         }
         if edit.new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n") {
             return Err(EditError::Same { at });
+        }
+        if let Some(line) = foreign.filter(|_| !edit.new.is_ascii()) {
+            return Err(EditError::OtherEncoding { at, line });
         }
         let (found, count) = occurrences(&file.text, old.as_bytes());
         match found[..] {
@@ -373,6 +382,8 @@ mod tests {
     #[test]
     fn marks_bytes_and_missing_newlines_stay() {
         let latin = b"caf\xE9 = 1\nx = 2";
+        let refused = edited(latin, &[edit("x = 2", "x = \u{fc}")]).unwrap_err();
+        assert_eq!(refused, EditError::OtherEncoding { at: 0, line: 1 });
         assert_eq!(edited(latin, &[edit("x = 2", "x = 3")]).unwrap(), b"caf\xE9 = 1\nx = 3");
         let marked = b"\xEF\xBB\xBFone\r\n";
         assert_eq!(edited(marked, &[edit("one\n", "two\n")]).unwrap(), b"\xEF\xBB\xBFtwo\r\n");

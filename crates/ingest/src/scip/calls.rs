@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use m1nd_graph::{Graph, NodeIx};
 
-use super::{Callables, Index};
+use super::{Callables, Index, Place};
 
 /// Function-level calls of an index.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl Calls {
             let Some(caller) = callables.around(&at.path, at.line) else { continue };
             let place = (&definition.path, definition.line, definition.columns);
             let Some(name) = slice(&texts, place.0, place.1, place.2) else { continue };
-            if is_constructor(&name) {
+            if is_constructor(&name) || !is_meant(&texts, at, &name) {
                 continue;
             }
             let is_call = followed_by_call(&texts, &at.path, at.line, at.columns.1);
@@ -66,6 +66,35 @@ impl Calls {
         }
         calls
     }
+}
+
+/// Whether what stands at a reference can be the name that it refers to. An index may be wrong: it gives a module's members the
+/// symbol of another one, or says that a setter refers to its getter.
+fn is_meant(texts: &Texts<'_>, at: &Place, name: &str) -> bool {
+    let Some(said) = slice(texts, &at.path, at.line, at.columns) else { return false };
+    let before = slice(texts, &at.path, at.line, (0, at.columns.0)).unwrap_or_default();
+    if before
+        .split_whitespace()
+        .next_back()
+        .is_some_and(|word| matches!(word, "def" | "fn" | "func" | "function"))
+    {
+        return false;
+    }
+    let is_name = said.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if said == name || !is_name {
+        return true;
+    }
+    // Unless the file calls it so.
+    let aliases = [
+        format!("{name} as {said}"),
+        format!("{name}: {said}"),
+        format!("import {said}"),
+        format!("{said} = "),
+    ];
+    let lines = texts.get(at.path.as_str()).into_iter().flatten();
+    lines
+        .map(|line| String::from_utf8_lossy(line))
+        .any(|line| aliases.iter().any(|alias| line.contains(alias)))
 }
 
 /// Indexes refer to the class where a constructor runs.

@@ -150,6 +150,38 @@ def hidden(): ...
     }
 
     #[test]
+    fn a_reference_that_says_another_name_or_defines_something_is_no_call() {
+        let fixture = "
+//- a.py
+from b import fetch as got
+def get(): ...
+def post(): ...
+def timeout(self): ...
+def run():
+    get()
+    post()
+    got()
+";
+        let files = testing::files(fixture);
+        let graph = testing::graph(fixture);
+        let place = |line, from, to| Place { path: "a.py".to_owned(), line, columns: (from, to) };
+        let mut index = Index { files: vec!["a.py".to_owned()], ..Index::default() };
+        index.definitions.insert("get().".to_owned(), vec![place(2, 4, 7)]);
+        index.definitions.insert("timeout().".to_owned(), vec![place(4, 4, 11)]);
+        for at in [place(6, 4, 7), place(7, 4, 8)] {
+            index.references.push(Reference { symbol: "get().".to_owned(), at });
+        }
+        index.references.push(Reference { symbol: "get().".to_owned(), at: place(4, 4, 11) });
+        let overlay = Overlay::of(&graph, &index, |_: &str| Some(files[0].1.clone().into_bytes()));
+        let laid = overlay.lay_over(&graph, |_| true);
+        assert_eq!(
+            testing::edges(&laid.graph, &[EdgeKind::Calls]),
+            "a.py run -> a.py get @[6]\na.py run -> a.py post @[7]\n"
+        );
+        assert_eq!((laid.upgraded, laid.added), (1, 0));
+    }
+
+    #[test]
     fn a_file_that_changed_takes_its_precise_edges_with_it() {
         let graph = testing::graph(FIXTURE);
         let laid = overlay(&graph).lay_over(&graph, |_| false);

@@ -115,6 +115,11 @@ fn edit(argument: &str, path: &str, sha256: &str, err: EditError) -> Fault {
             let hint = "End `old` before these bytes, or begin it after them; they stay as they are.";
             (String::new(), hint, view(line), json!({ "edit": at, "line": line, "sha256": sha256 }))
         }
+        EditError::OtherEncoding { at, line } => {
+            let hint = "Write the letters as escapes of the language, give the file whole as `new_content` (it is UTF-8 then), \
+                or apply a diff in the file's own bytes (`diff_encoding`).";
+            (String::new(), hint, view(line), json!({ "edit": at, "line": line, "sha256": sha256 }))
+        }
         EditError::Several { at, lines, count } => {
             let more = if count == Count::Times(lines.len()) { "" } else { " and others" };
             let words = format!(" It begins at lines {}{more}.", joined(&lines));
