@@ -133,7 +133,8 @@ class A {
         src/p/A.java A.one -> src/p/A.java A.check#3 @[12]
         src/p/A.java A.some -> src/p/A.java A.f#2 @[9]
         src/p/A.java A.two -> src/p/A.java A.check @[10]
-    "#]].assert_eq(&found);
+    "#]]
+    .assert_eq(&found);
 }
 
 #[test]
