@@ -48,6 +48,9 @@ pub struct Freshness {
     pub dirty_files: u64,
     /// True when something the answer shows may be out of date.
     pub stale: bool,
+    /// Commits that were read so far, where the answer rests on a history that is still being read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commits_so_far: Option<u64>,
     /// Repositories that belong into the graph and cannot be read now, so that nothing of them is in the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing_roots: Vec<String>,

@@ -30,7 +30,8 @@ pub fn spelled(corpus: &Corpus, query: &str, elsewhere: &[String]) -> Spelled {
     let unknown: Vec<&str> = said
         .iter()
         .map(|word| **word)
-        .filter(|word| is_plain(word) && !is_known(corpus, word) && !elsewhere.iter().any(|one| one == word))
+        .filter(|word| !elsewhere.iter().any(|one| one == word))
+        .filter(|word| is_plain(word) && !is_known(corpus, word) || is_unknown_identifier(corpus, word))
         .collect();
     if unknown.is_empty() || unknown.len() > MAX_UNKNOWN {
         return Spelled { query: query.to_owned(), read_as: Vec::new() };
@@ -46,7 +47,11 @@ pub fn spelled(corpus: &Corpus, query: &str, elsewhere: &[String]) -> Spelled {
     let mut before = String::new();
     for word in &words {
         let at = word.as_ptr() as usize - rest.as_ptr() as usize;
-        let read = unknown.contains(word).then(|| nearest(corpus, &before, word, most)).flatten();
+        let read = match unknown.contains(word) {
+            true if is_plain(word) => nearest(corpus, &before, word, most),
+            true => nearest_identifier(corpus, word, most),
+            false => None,
+        };
         let shown = read.as_deref().unwrap_or(word);
         spelled.query.push_str(&rest[..at]);
         spelled.query.push_str(shown);
@@ -77,6 +82,75 @@ enum Mistakes {
 fn is_plain(word: &str) -> bool {
     let is_letters = word.bytes().all(|byte| byte.is_ascii_alphabetic());
     (MIN_WORD..=MAX_WORD).contains(&word.len()) && is_letters && parts_of(word).nth(1).is_none()
+}
+
+/// Whether a word has several parts and nothing is called so. That its parts are known says little: `parseConfgi` is no name.
+fn is_unknown_identifier(corpus: &Corpus, word: &str) -> bool {
+    let is_letters = word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    let parts = parts_of(word).take(MAX_PARTS + 1).count();
+    is_letters && (2..=MAX_PARTS).contains(&parts) && corpus.text.files_with(whole(parts_of(word))) == 0
+}
+
+/// Who writes longer names does not type them.
+const MAX_PARTS: usize = 6;
+
+/// An identifier as the index has it: in small letters and without joints.
+fn whole<'a>(parts: impl Iterator<Item = &'a str>) -> Term {
+    hash(&parts.collect::<String>().to_lowercase())
+}
+
+/// An identifier with one mistake, read as one that the code has, or at least with the parts that nothing has read as what
+/// they are near to.
+fn nearest_identifier(corpus: &Corpus, word: &str, most: Mistakes) -> Option<String> {
+    let parts: Vec<&str> = parts_of(word).collect();
+    let mut best: Option<(usize, String)> = None;
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.len() >= MIN_WORD) {
+        let small = part.to_lowercase();
+        for candidate in slips(&small).into_iter().chain(edits(&small)) {
+            let named = parts
+                .iter()
+                .enumerate()
+                .map(|(other, part)| if other == at { candidate.as_str() } else { *part });
+            let with = corpus.text.files_with(whole(named));
+            if with > 0 {
+                let read = with_parts(word, |other| (other == at).then_some(candidate.as_str()));
+                if best.as_ref().is_none_or(|(known, text)| (*known, &read) < (with, text)) {
+                    best = Some((with, read));
+                }
+            }
+        }
+    }
+    if let Some((_, read)) = best {
+        return Some(read);
+    }
+    let mut read: Vec<Option<String>> = Vec::new();
+    let mut before = String::new();
+    for part in parts {
+        let is_unknown = is_plain(part) && !is_known(corpus, part);
+        let found = is_unknown.then(|| nearest(corpus, &before, part, most)).flatten();
+        before = found.clone().unwrap_or_else(|| part.to_lowercase());
+        read.push(found);
+    }
+    read.iter().any(Option::is_some).then(|| with_parts(word, |at| read[at].as_deref()))
+}
+
+/// A word with some of its parts said otherwise, begun by a capital where the part was.
+fn with_parts<'a>(word: &str, said: impl Fn(usize) -> Option<&'a str>) -> String {
+    let mut out = String::new();
+    let mut rest = word;
+    for (at, part) in parts_of(word).enumerate() {
+        let start = part.as_ptr() as usize - rest.as_ptr() as usize;
+        out.push_str(&rest[..start]);
+        match said(at) {
+            Some(said) if part.starts_with(|letter: char| letter.is_ascii_uppercase()) => {
+                out.push_str(&said[..1].to_uppercase());
+                out.push_str(&said[1..]);
+            }
+            said => out.push_str(said.unwrap_or(part)),
+        }
+        rest = &rest[start + part.len()..];
+    }
+    out + rest
 }
 
 /// Whether the code or its history has a word.
@@ -239,6 +313,23 @@ mod tests {
             "receive poll authentication [autentication>authentication]"
         );
         assert_eq!(read("autentiication"), "authentication [autentiication>authentication]");
+    }
+
+    #[test]
+    fn an_identifier_that_nothing_has_is_read_as_one_that_something_has() {
+        assert_eq!(read("conectionPool"), "connectionPool [conectionPool>connectionPool]");
+        assert_eq!(read("ConnectionPol timeout"), "ConnectionPool timeout [ConnectionPol>ConnectionPool]");
+        assert_eq!(read("connection_pools"), "connection_pool [connection_pools>connection_pool]");
+        assert_eq!(
+            read("receiveAutentication"),
+            "receiveAuthentication [receiveAutentication>receiveAuthentication]"
+        );
+        assert_eq!(read("connectionPool"), "connectionPool []");
+        assert_eq!(
+            read("receivePoll"),
+            "receivePoll []",
+            "its parts are known, and nothing is called nearly so"
+        );
     }
 
     #[test]

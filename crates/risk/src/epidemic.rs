@@ -119,6 +119,11 @@ impl Coupling {
         self.at.contains_key(&file)
     }
 
+    /// Whether anything is coupled to one of these files, and so can catch something from it.
+    pub fn leads_on(&self, files: &[NodeIx]) -> bool {
+        files.iter().filter_map(|file| self.at.get(file)).any(|&at| !self.to[at].is_empty())
+    }
+
     pub fn files(&self) -> usize {
         self.files.len()
     }

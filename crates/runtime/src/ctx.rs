@@ -8,6 +8,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::header::Caller;
 use m1nd_contract::{Fault, Header};
 use m1nd_graph::Graph;
+use m1nd_ingest::history::Reach;
 use m1nd_memory::port::Store;
 use m1nd_memory::{MemoryError, Ports, workspace};
 use m1nd_stdx::cancel::CancelToken;
@@ -21,7 +22,7 @@ use crate::flows::sight::CodeSight;
 use crate::jobs::JobState;
 use crate::pipeline::{Progress, Step};
 use crate::runtime::Runtime;
-use crate::workspace::{InTime, Workspace, WorkspaceView};
+use crate::workspace::{InTime, KnownPast, Workspace, WorkspaceView};
 
 /// A view that has a graph.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct Ctx<'a> {
     pub(crate) clamped: RefCell<Vec<&'static str>>,
     /// How many files changed that the answer does not show, where they could not be read in time.
     pub(crate) behind: Cell<Option<u64>>,
+    /// How many commits the answer rests on, where older ones were not read in time.
+    pub(crate) commits_so_far: Cell<Option<u64>>,
 }
 
 impl Ctx<'_> {
@@ -83,6 +86,15 @@ impl Ctx<'_> {
         let followed = self.workspace()?.follow_history(self.runtime.clock(), self.cancel);
         followed.map_err(faults::stopped)?;
         self.graph_view()
+    }
+
+    /// What is known of the past; where that is only a part of it, the answer says so.
+    pub fn past(&self) -> Result<Arc<KnownPast>, Fault> {
+        let past = self.workspace()?.past(self.cancel).map_err(faults::stopped)?;
+        if past.reach == Reach::Part {
+            self.commits_so_far.set(Some(past.log.entries.len() as u64));
+        }
+        Ok(past)
     }
 
     /// The same for a tool that has another way where there is no graph.

@@ -139,6 +139,9 @@ fn a_defect_goes_to_those_who_use_the_file() {
     assert!(files.contains(&"src/house.py") && files.contains(&"src/shed.py"), "{spread}");
     let back = fixture.call("epidemic", json!({"node_ids": ["src/shed.py"]})).body;
     assert_eq!(back["total"], 0, "{back}");
+    assert!(back["next_step_hint"].as_str().unwrap().starts_with("No file of the program"), "{back}");
+    let never = fixture.call("epidemic", json!({"node_ids": ["src/door.py"], "beta": 0})).body;
+    assert!(never["next_step_hint"].as_str().unwrap().starts_with("Nothing was infected"), "{never}");
 }
 
 #[test]

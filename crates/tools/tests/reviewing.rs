@@ -201,6 +201,30 @@ fn who_imports_through_a_file_that_was_mended_needs_no_change() {
 }
 
 #[test]
+fn a_moved_file_whose_imports_lead_nowhere_from_its_new_place_is_told() {
+    let fixture = committed_files(&[
+        ("src/num.ts", "export function count() { return 1 }\n"),
+        ("src/word.ts", "export function word() { return '' }\n"),
+        (
+            "src/use.ts",
+            "import { count } from \"./num\"\nimport { word } from \"./word\"\nimport fs from \"fs\"\n\nexport const both = [count(), word(), fs]\n",
+        ),
+    ]);
+    let at = |path: &str| fixture.root().join(path);
+    fs::create_dir(at("src/deep")).unwrap();
+    fs::rename(at("src/use.ts"), at("src/deep/use.ts")).unwrap();
+    let moved = review(&fixture, json!({"base": "HEAD"}));
+    let told = ["critical broken_import src/deep/use.ts:1 src/deep/use.ts:1 src/deep/use.ts:2"];
+    assert_eq!(of_kind(&moved, "broken"), told, "{moved}");
+    // One of them came along, the other was mended.
+    fs::rename(at("src/num.ts"), at("src/deep/num.ts")).unwrap();
+    let text = fs::read_to_string(at("src/deep/use.ts")).unwrap().replace("./word", "../word");
+    fs::write(at("src/deep/use.ts"), text).unwrap();
+    let mended = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&mended, "broken"), [""; 0], "{mended}");
+}
+
+#[test]
 fn a_name_that_a_file_has_from_elsewhere_is_not_the_removed_one() {
     let fixture = committed_files(&[
         ("pkg/__init__.py", ""),
@@ -324,6 +348,15 @@ fn a_revision_is_compared_with_today_without_a_checkout() {
     assert_eq!((&back["new_nodes"], &back["removed_nodes"]), (&found["removed_nodes"], &found["new_nodes"]));
     let same = compare(json!({"snapshot_a": "HEAD~1", "snapshot_b": "HEAD"}));
     assert!(same["summary"].as_str().unwrap().starts_with("0 nodes came, 0 went"), "{same}");
+    // One list alone, page by page.
+    let part = |cursor: u64| {
+        compare(json!({"snapshot_a": "HEAD", "part": "removed_edges", "cursor": cursor, "max_chars": 560}))
+    };
+    let (first, second) = (part(0), part(1));
+    assert_eq!((&first["next_cursor"], &first["new_nodes"]), (&json!(1), &Value::Null), "{first}");
+    assert_eq!(first["removed_edges"], json!([found["removed_edges"][0]]), "{first}");
+    assert_eq!(second["removed_edges"], json!([found["removed_edges"][1]]), "{second}");
+    assert_eq!(second["next_cursor"], Value::Null);
     let some = compare(json!({"snapshot_a": "HEAD", "focus_nodes": ["app.py"]}));
     assert_eq!((&some["new_nodes"], &some["totals"]["edges_removed"]), (&Value::Null, &json!(2)), "{some}");
     // Nothing of it is left in the work tree, and today's graph is still today's.
@@ -334,6 +367,8 @@ fn a_revision_is_compared_with_today_without_a_checkout() {
         reply.body["error"]["code"].as_str().unwrap().to_owned()
     };
     assert_eq!(refused(json!({"snapshot_a": "nowhere"})), "invalid_params");
+    assert_eq!(refused(json!({"snapshot_a": "HEAD", "cursor": 1})), "invalid_params");
+    assert_eq!(refused(json!({"snapshot_a": "HEAD", "part": "new_nodes", "cursor": 9})), "invalid_params");
     assert_eq!(refused(json!({"snapshot_a": "../secret.json"})), "path_outside_workspace");
     assert_eq!(refused(json!({"snapshot_a": "/etc/passwd"})), "path_outside_workspace");
     assert_eq!(refused(json!({"snapshot_a": "none.json"})), "file_not_found");

@@ -42,6 +42,8 @@ pub struct Hop {
     pub edge: EdgeIx,
     /// Whether the relation is walked from its source to its target.
     pub along: bool,
+    /// Whether it leads from an end of the chain into what that end holds, which takes nothing off the chain.
+    pub own: bool,
 }
 
 /// What was found between two nodes.
@@ -67,7 +69,9 @@ pub fn between(graph: &Graph, source: NodeIx, target: NodeIx, max_hops: usize, m
             break;
         }
         for chain in directed(graph, source, target, max_hops, ways, &mut cut) {
-            if !chains.iter().any(|known| known.hops == chain.hops) {
+            // Rings meet on one chain in several places, where it counts most first.
+            let edges = |chain: &Chain| chain.hops.iter().map(|hop| hop.edge).collect::<Vec<_>>();
+            if !chains.iter().any(|known| edges(known) == edges(&chain)) {
                 chains.push(chain);
             }
         }
@@ -174,6 +178,13 @@ fn tie(graph: &Graph, hops: &[Hop]) -> (Tie, usize) {
     (tie, turns)
 }
 
+impl Hop {
+    /// What the step counts in its chain, before what every step and every turn takes.
+    pub fn strength(&self, graph: &Graph) -> f32 {
+        if self.own { 1.0 } else { strength(&graph.edge(self.edge)) }
+    }
+}
+
 /// How much a relation binds, as learned, certain and written; never more than fully.
 pub fn strength(edge: &Edge<'_>) -> f32 {
     (edge.weight.get() * certainty(edge)).clamp(0.0, 1.0)
@@ -204,9 +215,8 @@ fn rings(graph: &Graph, start: NodeIx, steps: usize, ways: Ways, cut: &mut bool)
             let against = graph.incoming(node).filter(|edge| ways.admit(edge, false));
             for edge in along.chain(against) {
                 let other = if edge.source == node { edge.target } else { edge.source };
-                // What is in a file or a class is what is asked about when it is asked about.
-                let is_own = step == 0 && edge.kind == EdgeKind::Contains && edge.source == start;
-                let arrives = if is_own { STEP } else { seen * strength(&edge) * STEP };
+                let own = step == 0 && is_own(&edge, start);
+                let arrives = if own { STEP } else { seen * strength(&edge) * STEP };
                 let known = ring.get(&other);
                 if other != start && arrives > 0.0 && known.is_none_or(|&(strongest, ..)| arrives > strongest)
                 {
@@ -219,13 +229,20 @@ fn rings(graph: &Graph, start: NodeIx, steps: usize, ways: Ways, cut: &mut bool)
     rings
 }
 
+/// What is in a file or a class is what is asked about when the file or the class is.
+fn is_own(edge: &Edge<'_>, end: NodeIx) -> bool {
+    edge.kind == EdgeKind::Contains && edge.source == end
+}
+
 /// The relations from a node of a ring back to where the rings began, seen from there.
 fn walk(rings: &[Ring], steps: usize, node: NodeIx, graph: &Graph) -> Vec<Hop> {
     let mut hops = Vec::new();
     let mut here = node;
     for step in (1..=steps).rev() {
         let Some(&(_, before, edge)) = rings[step].get(&here) else { break };
-        hops.push(Hop { edge, along: graph.edge(edge).source == before });
+        let found = graph.edge(edge);
+        let along = found.source == before;
+        hops.push(Hop { edge, along, own: step == 1 && is_own(&found, before) });
         here = before;
     }
     hops
@@ -291,6 +308,18 @@ mod tests {
         );
         let parts = "a.rs contains f\na.rs contains g";
         assert_eq!(found(parts, "f", "g", 6), ["f < a.rs > g 0.06 Shares"]);
+    }
+
+    #[test]
+    fn a_chain_is_the_product_of_what_its_steps_count() {
+        let graph = graph("a.rs contains f\nf references g\nb.rs contains g\nb.rs calls c");
+        for (source, target, own) in [("a.rs", "b.rs", vec![true, false, true]), ("f", "c", vec![false; 3])] {
+            let found = between(&graph, at(&graph, source), at(&graph, target), 6, 1);
+            let chain = &found.chains[0];
+            assert_eq!(chain.hops.iter().map(|hop| hop.own).collect::<Vec<_>>(), own, "{source} {target}");
+            let steps: f32 = chain.hops.iter().map(|hop| hop.strength(&graph) * STEP).product();
+            assert!((steps - chain.strength).abs() < 1e-6, "{steps} {}", chain.strength);
+        }
     }
 
     #[test]

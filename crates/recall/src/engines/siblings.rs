@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_graph::{EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind};
 use rustc_hash::FxHashSet;
 
 use super::value;
@@ -17,6 +17,8 @@ pub struct Hole {
     pub family: NodeIx,
     /// Siblings that have it, most activated first.
     pub have: Vec<NodeIx>,
+    /// How many of those have it by a guess among two of the name.
+    pub guessed: usize,
     /// How many siblings there are, the node among them.
     pub of: usize,
     /// How much it says: 0 to 1.
@@ -50,8 +52,8 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
         active.iter().map(|&(node, _)| node).filter(|&node| activation(node) >= least).collect();
     let mut found: BTreeMap<(NodeIx, Lack), Hole> = BTreeMap::new();
     for Family { of: family, by, members } in families(graph, &strong) {
-        let have = traits_of(graph, &members);
-        for (lack, mut holders) in have {
+        for (lack, Holders { sure, guessed, maybe }) in traits_of(graph, &members) {
+            let mut holders: Vec<NodeIx> = sure.into_iter().chain(guessed.iter().copied()).collect();
             let share = holders.len() as f32 / members.len() as f32;
             if holders.len() == members.len() || holders.len() < 2 || share < SHARE {
                 continue;
@@ -60,8 +62,8 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
             let heat = holders.iter().map(|&holder| activation(holder)).sum::<f32>() / holders.len() as f32;
             // What only lies in one file is a family by chance, which the question must mean as a whole.
             let named = if matches!(by, Bond::Place | Bond::Name) { 0.0 } else { activation(family) };
-            let lacking =
-                members.iter().filter(|member| !holders.contains(member)).copied().collect::<Vec<_>>();
+            let has = |member: &NodeIx| holders.contains(member) || maybe.contains(member);
+            let lacking = members.iter().filter(|member| !has(member)).copied().collect::<Vec<_>>();
             holders.sort_by(|a, b| activation(*b).total_cmp(&activation(*a)).then(a.cmp(b)));
             for node in lacking.into_iter().filter(|&node| !is_the_thing(graph, node, &lack)) {
                 let around = graph.parent(node).filter(|&holder| graph.node(holder).kind().is_type());
@@ -76,6 +78,7 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
                     lacks: lack.clone(),
                     family,
                     have: holders.clone(),
+                    guessed: guessed.len(),
                     of: members.len(),
                     weight,
                 };
@@ -268,13 +271,28 @@ fn first_part(name: &str) -> Option<String> {
 /// The relations that make bases.
 const BASES: [EdgeKind; 2] = [EdgeKind::Implements, EdgeKind::Inherits];
 
+/// Who of a family has something, by how that is known; each stands in one of the lists.
+#[derive(Default)]
+struct Holders {
+    sure: Vec<NodeIx>,
+    /// Of two definitions for two platforms, either may be meant.
+    guessed: Vec<NodeIx>,
+    /// One of many of that name: too little to have it, too much to lack it.
+    maybe: Vec<NodeIx>,
+}
+
 /// What members of a family have: relations that the code states, and members by name.
-fn traits_of(graph: &Graph, members: &[NodeIx]) -> Vec<(Lack, Vec<NodeIx>)> {
-    let mut out: BTreeMap<Lack, Vec<NodeIx>> = BTreeMap::new();
-    let mut add = |lack: Lack, member: NodeIx| {
-        let holders = out.entry(lack).or_default();
-        if holders.last() != Some(&member) {
-            holders.push(member);
+fn traits_of(graph: &Graph, members: &[NodeIx]) -> Vec<(Lack, Holders)> {
+    let mut out: BTreeMap<Lack, Holders> = BTreeMap::new();
+    let mut add = |lack: Lack, member: NodeIx, evidence: Evidence| {
+        let Holders { sure, guessed, maybe } = out.entry(lack).or_default();
+        let list = match evidence {
+            Evidence::Inferred { candidates: 2 } => guessed,
+            Evidence::Inferred { .. } => maybe,
+            Evidence::Precise | Evidence::Resolved => sure,
+        };
+        if list.last() != Some(&member) {
+            list.push(member);
         }
     };
     for &member in members {
@@ -287,22 +305,17 @@ fn traits_of(graph: &Graph, members: &[NodeIx]) -> Vec<(Lack, Vec<NodeIx>)> {
                     | EdgeKind::References
                     | EdgeKind::Imports
             );
-            if stated && is_sure(&edge) {
-                add(Lack::Relation(edge.kind, edge.target), member);
+            if stated {
+                add(Lack::Relation(edge.kind, edge.target), member, edge.evidence);
             } else if edge.kind == EdgeKind::Contains {
                 let held = graph.node(edge.target);
                 if held.kind() == NodeKind::Method {
-                    add(Lack::Member(held.label().to_owned()), member);
+                    add(Lack::Member(held.label().to_owned()), member, Evidence::Resolved);
                 }
             }
         }
     }
     out.into_iter().collect()
-}
-
-/// Whether a relation is known, or nearly: of two definitions for two platforms, either may be meant.
-fn is_sure(edge: &Edge<'_>) -> bool {
-    !matches!(edge.evidence, Evidence::Inferred { candidates } if candidates != 2)
 }
 
 /// How special what is lacking is to the family: what everybody uses says little.
@@ -372,6 +385,20 @@ mod tests {
         assert_eq!(found(BINDINGS, &[("Xml.bind", 1.0)]), all[1..], "the culprit");
         assert_eq!(found(BINDINGS, &[("Json.bind", 1.0), ("Form.bind", 0.6)]), all[1..], "two that have it");
         assert_eq!(found(BINDINGS, &[("Form", 1.0)]), all[..1]);
+    }
+
+    #[test]
+    fn a_guess_is_told_and_whoever_may_have_it_does_not_lack_it() {
+        let text = "h.rs contains get\nh.rs contains put\nh.rs contains post\nh.rs contains delete\nget calls check\nput calls?2 check\n\
+            post calls check";
+        let graph_of = |text: &str| {
+            let graph = graph(text);
+            let mut active = ["get", "put", "post"].map(|name| (at(&graph, name), 1.0));
+            active.sort_unstable_by_key(|&(node, _)| node);
+            holes(&graph, &active, 0.3).iter().map(|hole| (hole.have.len(), hole.guessed)).collect::<Vec<_>>()
+        };
+        assert_eq!(graph_of(text), [(3, 1)]);
+        assert_eq!(graph_of(&format!("{text}\ndelete calls?5 check")), [] as [(usize, usize); 0]);
     }
 
     #[test]

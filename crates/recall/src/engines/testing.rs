@@ -3,7 +3,7 @@
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, NodeIx, NodeKind, NodeSpec};
 
 /// Each line is `source kind target`; nodes are functions named as in the text, in the file `NAME.rs`; names
-/// that end in `.rs` are files, `Name` is a class and `Name.part` a method.
+/// that end in `.rs` are files, `Name` is a class and `Name.part` a method. `calls?3` is a guess among three.
 pub(crate) fn graph(text: &str) -> Graph {
     let mut builder = GraphBuilder::new();
     for name in text.lines().flat_map(|line| line.split_whitespace().step_by(2)) {
@@ -15,9 +15,14 @@ pub(crate) fn graph(text: &str) -> Graph {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [source, kind, target] = words[..] else { continue };
         let inhibitory = kind.starts_with('-');
+        let (kind, among) = kind.split_once('?').unwrap_or((kind, ""));
+        let evidence = match among.parse() {
+            Ok(candidates) => Evidence::Inferred { candidates },
+            Err(_) => Evidence::Resolved,
+        };
         let kind = EdgeKind::parse(kind.trim_start_matches('-')).expect("a kind of edge");
         let ends = (builder.find(source).expect("added"), builder.find(target).expect("added"));
-        let mut edge = EdgeSpec::new(ends.0, kind, ends.1, Evidence::Resolved);
+        let mut edge = EdgeSpec::new(ends.0, kind, ends.1, evidence);
         edge.inhibitory = inhibitory;
         builder.edge(edge);
     }

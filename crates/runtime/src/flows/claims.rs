@@ -6,7 +6,7 @@ use m1nd_risk::claim::{self, Claim, Judged, Kind, PATTERNS, Past};
 use serde_json::json;
 
 use crate::ctx::{Ctx, GraphView};
-use crate::faults::{self, from_graph};
+use crate::faults::from_graph;
 
 /// A judged claim.
 pub struct Hypothesis {
@@ -42,7 +42,7 @@ pub fn judge(
 
 /// Whether commits tell of both files.
 fn past_of(ctx: &Ctx<'_>, paths: [&str; 2]) -> Result<Past, Fault> {
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     let is_known =
         |path: &str| past.log.entries.iter().any(|entry| entry.files.iter().any(|file| file == path));
     Ok(if paths.into_iter().all(is_known) { Past::Known } else { Past::Unknown })

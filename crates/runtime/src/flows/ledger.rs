@@ -10,7 +10,7 @@ use m1nd_recall::place;
 use m1nd_risk::ledger::{Change, Edit, Ledger, Told};
 
 use crate::ctx::Ctx;
-use crate::faults::{self, from_bring};
+use crate::faults::from_bring;
 use crate::workspace::{BringError, Defect, KnownPast, Touch};
 
 /// The ledger, and how much of the past it was made of.
@@ -51,7 +51,7 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Known, Fault> {
 /// The ledger of a past without some commits; such a one is not kept.
 pub fn without(ctx: &Ctx<'_>, graph: &Arc<Graph>, own: &OwnCommits) -> Result<Known, Fault> {
     let workspace = ctx.workspace()?;
-    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     let defects = workspace.defects();
     let touches = workspace.touches();
     let now = ctx.runtime().clock().now().0;
@@ -139,7 +139,7 @@ impl Known {
 /// Why no commit says anything here, if so.
 pub fn lacking(ctx: &Ctx<'_>) -> Result<Option<&'static str>, Fault> {
     let workspace = ctx.workspace()?;
-    let commits = workspace.past(ctx.cancel()).map_err(faults::stopped)?.log.entries.len();
+    let commits = ctx.past()?.log.entries.len();
     Ok((commits == 0).then(|| no_history(lack(workspace.root().path()))))
 }
 

@@ -26,6 +26,9 @@ pub struct MissingPart {
     /// How many of its siblings have it, the node counted among `of`.
     pub have: usize,
     pub of: usize,
+    /// How many of `have` are guesses between two of that name; absent where none is.
+    #[serde(skip_serializing_if = "is_none")]
+    pub guessed: usize,
     /// What makes them siblings.
     pub family: String,
     /// Some that have it.
@@ -51,6 +54,10 @@ pub fn missing(
     Ok((holes.iter().map(|hole| part(graph, hole)).collect(), active.len()))
 }
 
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
 fn part(graph: &Graph, hole: &Hole) -> MissingPart {
     let id = |ix: NodeIx| graph.node(ix).id().to_owned();
     let node = graph.node(hole.node);
@@ -66,6 +73,7 @@ fn part(graph: &Graph, hole: &Hole) -> MissingPart {
         lacks,
         have: hole.have.len(),
         of: hole.of,
+        guessed: hole.guessed,
         family: id(hole.family),
         siblings: hole.have.iter().take(NAMED).map(|&ix| id(ix)).collect(),
         weight: round2(hole.weight),

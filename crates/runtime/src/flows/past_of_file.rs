@@ -118,7 +118,7 @@ fn was_committed(
     (folder, below): (&Path, &str),
     since: Option<UnixMs>,
 ) -> Result<bool, Fault> {
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     if past.log.entries.iter().any(|entry| entry.files.iter().any(|file| file == path)) {
         return Ok(true);
     }

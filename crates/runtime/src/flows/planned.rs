@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::ledger::Known;
 use super::predicted::Prediction;
 use crate::ctx::Ctx;
-use crate::faults::{self, from_vfs};
+use crate::faults::from_vfs;
 
 /// A file that the plan leaves out.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
@@ -95,7 +95,7 @@ pub fn is_known(ctx: &Ctx<'_>, graph: &Graph, paths: &[&str]) -> Result<bool, Fa
     if paths.iter().any(is_related) {
         return Ok(true);
     }
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     let code = |path: &&str| graph.node_by_path(path).is_some_and(|ix| !graph.node(ix).language().is_empty());
     let mut code = paths.iter().filter(|path| code(path));
     Ok(code.any(|path| past.log.entries.iter().any(|entry| entry.files.iter().any(|file| file == path))))

@@ -40,7 +40,7 @@ pub fn no_data(ctx: &Ctx<'_>) -> Result<Option<String>, Fault> {
 /// The same where some commits do not count.
 pub fn no_data_without(ctx: &Ctx<'_>, own: &OwnCommits) -> Result<Option<String>, Fault> {
     let workspace = ctx.workspace()?;
-    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     let commits = past.log.entries.iter().filter(|entry| !own.has(entry)).count();
     let lacks = || match commits {
         0 => ledger::no_history(lack(workspace.root().path())).to_owned(),
@@ -72,7 +72,7 @@ pub fn companions_without(
     }
     let workspace = ctx.workspace()?;
     let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
-    let past = workspace.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     let before = past.log.entries.iter().filter(|entry| !own.has(entry));
     // What changes were called is no part of it.
     let before = before.map(|entry| NamedCommit { message: "", time_ms: entry.time.0, files: &entry.files });

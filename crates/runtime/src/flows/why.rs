@@ -1,7 +1,7 @@
 //! Why: the strongest chains of relations between two nodes, each step with what it rests on.
 
 use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
-use m1nd_recall::engines::paths::{Chain, Tie, between, strength};
+use m1nd_recall::engines::paths::{Chain, Tie, between};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +13,7 @@ pub struct Step {
     /// Read from left to right: calls, called by, imports …
     pub relation: &'static str,
     pub to: String,
+    /// 1 for a step from one of the two ends into what it holds.
     pub strength: f64,
     /// precise, resolved, inferred, or history.
     pub evidence: &'static str,
@@ -58,7 +59,7 @@ fn path(graph: &Graph, chain: &Chain) -> WhyPath {
                 from: id(from),
                 relation: relation(edge.kind, hop.along),
                 to: id(to),
-                strength: round3(strength(&edge)),
+                strength: round3(hop.strength(graph)),
                 evidence: evidence(edge.kind, edge.evidence),
                 at: written.map(|line| format!("{}:{line}", graph.node(edge.source).path())),
             }

@@ -81,7 +81,7 @@ pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, file: NodeIx) -> Result<Option<Why>
     let modules = panorama::panorama(graph, &known.ledger, &layers, &findings, |_| true);
     let Some(rank) = modules.iter().position(|one| one.node == file) else { return Ok(None) };
     let path = graph.node(file).path();
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(crate::faults::stopped)?;
+    let past = ctx.past()?;
     let mut fixes = Vec::new();
     for (nth, entry) in past.log.entries.iter().enumerate() {
         let subject = entry.message.lines().next().unwrap_or_default();

@@ -114,6 +114,7 @@ impl<'a> Facts<'a> {
                 generation: view.generation(),
                 as_of_ms: as_of.0,
                 dirty_files: done.behind.unwrap_or(0),
+                commits_so_far: done.commits_so_far,
                 stale: stale || done.behind.is_some() || !missing_roots.is_empty(),
                 missing_roots,
             };

@@ -37,11 +37,17 @@ pub(super) fn run(
         workspace,
         clamped: RefCell::default(),
         behind: Cell::default(),
+        commits_so_far: Cell::default(),
     };
     // Tools share only immutable views, atomics and locks that do not poison.
     let outcome = catch_unwind(AssertUnwindSafe(|| (row.entry.run)(&ctx, arguments)));
     let answer = outcome.unwrap_or_else(|panic| Err(report(runtime, spec.name, panic.as_ref())))?;
-    Ok(Done { answer, behind: ctx.behind.get(), clamped: ctx.clamped.into_inner() })
+    Ok(Done {
+        answer,
+        behind: ctx.behind.get(),
+        commits_so_far: ctx.commits_so_far.get(),
+        clamped: ctx.clamped.into_inner(),
+    })
 }
 
 /// Logs the panic and tells the caller how to name it.

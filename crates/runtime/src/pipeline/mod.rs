@@ -200,6 +200,7 @@ pub(crate) struct Done {
     pub(crate) clamped: Vec<&'static str>,
     /// How many changed files the answer does not show yet.
     pub(crate) behind: Option<u64>,
+    pub(crate) commits_so_far: Option<u64>,
 }
 
 impl Row {

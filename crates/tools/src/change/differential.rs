@@ -1,6 +1,7 @@
 //! `differential`: what differs between two graphs, now and then.
 
-use m1nd_contract::budget::{cut_text, drop_tail, json_len};
+use m1nd_contract::arg::Int;
+use m1nd_contract::budget::{cut_text, drop_after, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::differential::Relation;
 use m1nd_runtime::flows::snapshots::{self, Side};
@@ -23,6 +24,24 @@ pub struct Input {
     question: Option<String>,
     /// Only these nodes and what is in them
     focus_nodes: Option<Vec<String>>,
+    /// This list alone
+    part: Option<Part>,
+    /// Go on in the list of `part` where an answer's next_cursor says
+    cursor: Option<Int>,
+}
+
+/// A list of the answer.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Part {
+    NewNodes,
+    RemovedNodes,
+    MovedNodes,
+    ChangedSignatures,
+    NewEdges,
+    RemovedEdges,
+    WeightChanges,
+    Coupling,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -89,11 +108,26 @@ pub struct Output {
     weight_changes: Vec<Weight>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     coupling: Vec<Coupling>,
+    /// With `part`: the `cursor` that goes on after what is shown here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<u64>,
     truncated: bool,
+    #[serde(skip)]
+    page: Option<Page>,
 }
 
-/// More of one kind helps nobody.
+/// Where in one list an answer stands.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    part: Part,
+    begins: usize,
+    of: usize,
+}
+
+/// More of one kind beside others helps nobody.
 const MAX_SHOWN: usize = 60;
+/// Of a list that is asked for alone, as many as a page may have.
+const MAX_PAGE: usize = 1_000;
 /// Bytes of a signature that are shown.
 const LONG: usize = 160;
 /// Shorter words are in every name.
@@ -106,7 +140,7 @@ impl Tool for Differential {
         name: "differential",
         summary: "What differs between two states of the code graph: now, an exported graph, or a git revision (read from git's objects, without a checkout).",
         help: "A revision costs reading all its files and resolving them; only files that differ from today's are parsed. It can be cancelled. Nodes that are the only ones of their kind, name and signature on both sides are told as moved. \
-            Weights are learned, so they differ only between exports and today.",
+            Weights are learned, so they differ only between exports and today. Each list shows at most 60; `part` asks for one alone, which `cursor` goes through.",
         intents: &[
             "compare versions of the architecture",
             "what changed since the release",
@@ -136,9 +170,17 @@ impl Tool for Differential {
             edges_removed: found.edges_removed.len() as u64,
             weights_changed: found.reweighted.len() as u64,
         };
-        let asked = Asked::of(input.question.as_deref().unwrap_or_default());
+        let cursor = ctx.in_range("cursor", input.cursor, 0..=i64::MAX)?;
+        if cursor.is_some() && input.part.is_none() {
+            return Err(ctx.invalid("`cursor` goes on in one list: say which in `part`."));
+        }
+        let begins = usize::try_from(cursor.unwrap_or(0)).unwrap_or(usize::MAX);
+        let asked =
+            Asked { words: words(input.question.as_deref().unwrap_or_default()), part: input.part, begins };
         let edge = |(from, kind, to): &Relation| format!("{from} {} {to}", kind.name());
-        let edges = |list: &[Relation]| asked.first(list.iter().map(edge).collect(), |text| text.clone());
+        let edges = |part: Part, list: &[Relation]| {
+            asked.first(part, list.iter().map(edge).collect(), |text| text.clone())
+        };
         let summary = summary(&totals, &found.coupling);
         let total = totals.nodes_added + totals.nodes_removed + totals.edges_added + totals.edges_removed;
         let guidance = match found.added.first().or(found.edges_added.first().map(|edge| &edge.0)) {
@@ -147,20 +189,36 @@ impl Tool for Differential {
                 Guidance::hint("Nothing is new. Look at what was removed, or compare with an older revision.")
             }
         };
-        let output = Output {
+        let sizes = [
+            (Part::NewNodes, found.added.len()),
+            (Part::RemovedNodes, found.removed.len()),
+            (Part::MovedNodes, found.moved.len()),
+            (Part::ChangedSignatures, found.reshaped.len()),
+            (Part::NewEdges, found.edges_added.len()),
+            (Part::RemovedEdges, found.edges_removed.len()),
+            (Part::WeightChanges, found.reweighted.len()),
+            (Part::Coupling, found.coupling.len()),
+        ];
+        let page = sizes.iter().find(|(part, _)| input.part == Some(*part));
+        let page = page.map(|&(part, of)| Page { part, begins, of });
+        if let Some(page) = page.filter(|page| page.begins > 0 && page.begins >= page.of) {
+            return Err(ctx.invalid(format!("`cursor` is beyond the {} of this list.", page.of)));
+        }
+        let mut output = Output {
             a,
             b,
             summary,
             totals,
-            truncated: total > 0 && [&found.added, &found.removed].iter().any(|list| list.len() > MAX_SHOWN)
-                || [&found.edges_added, &found.edges_removed].iter().any(|list| list.len() > MAX_SHOWN),
-            new_nodes: asked.first(found.added, |id| id.clone()),
-            removed_nodes: asked.first(found.removed, |id| id.clone()),
+            truncated: page.is_none() && sizes.iter().any(|&(_, len)| len > MAX_SHOWN),
+            new_nodes: asked.first(Part::NewNodes, found.added, |id| id.clone()),
+            removed_nodes: asked.first(Part::RemovedNodes, found.removed, |id| id.clone()),
             moved_nodes: asked.first(
+                Part::MovedNodes,
                 found.moved.into_iter().map(|one| Moved { from: one.from, to: one.to }).collect(),
                 |one| one.to.clone(),
             ),
             changed_signatures: asked.first(
+                Part::ChangedSignatures,
                 found
                     .reshaped
                     .into_iter()
@@ -168,9 +226,10 @@ impl Tool for Differential {
                     .collect(),
                 |one| one.node_id.clone(),
             ),
-            new_edges: edges(&found.edges_added),
-            removed_edges: edges(&found.edges_removed),
+            new_edges: edges(Part::NewEdges, &found.edges_added),
+            removed_edges: edges(Part::RemovedEdges, &found.edges_removed),
             weight_changes: asked.first(
+                Part::WeightChanges,
                 found
                     .reweighted
                     .iter()
@@ -179,6 +238,7 @@ impl Tool for Differential {
                 |one| one.edge.clone(),
             ),
             coupling: asked.first(
+                Part::Coupling,
                 found
                     .coupling
                     .into_iter()
@@ -190,7 +250,10 @@ impl Tool for Differential {
                     .collect(),
                 |one| one.between.concat(),
             ),
+            next_cursor: None,
+            page,
         };
+        output.settle();
         Ok(Answer::of(output).candidates(total).proof(ProofState::Triaging).next(guidance))
     }
 }
@@ -222,27 +285,55 @@ fn short(mut signature: String) -> String {
     signature
 }
 
-/// The words of a question.
-struct Asked(Vec<String>);
+/// The words of a question that can tell one name from another.
+fn words(question: &str) -> Vec<String> {
+    let words = question.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let words = words.filter(|word| word.len() >= MIN_WORD).map(str::to_lowercase);
+    let common =
+        ["what", "which", "the", "has", "have", "did", "does", "changed", "new", "how", "and", "for"];
+    words.filter(|word| !common.contains(&word.as_str())).collect()
+}
+
+/// What is asked for: by which words lists are ordered, and which of them is shown from where.
+struct Asked {
+    words: Vec<String>,
+    part: Option<Part>,
+    begins: usize,
+}
 
 impl Asked {
-    fn of(question: &str) -> Self {
-        let words = question.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let words = words.filter(|word| word.len() >= MIN_WORD).map(str::to_lowercase);
-        let common =
-            ["what", "which", "the", "has", "have", "did", "does", "changed", "new", "how", "and", "for"];
-        Self(words.filter(|word| !common.contains(&word.as_str())).collect())
-    }
-
     /// What is named with the most words first, else in the order that it has; as many as are shown.
-    fn first<T>(&self, mut list: Vec<T>, name: impl Fn(&T) -> String) -> Vec<T> {
+    fn first<T>(&self, part: Part, mut list: Vec<T>, name: impl Fn(&T) -> String) -> Vec<T> {
+        if self.part.is_some_and(|asked| asked != part) {
+            return Vec::new();
+        }
         let missing = |one: &T| {
             let name = name(one).to_lowercase();
-            self.0.iter().filter(|word| !name.contains(word.as_str())).count()
+            self.words.iter().filter(|word| !name.contains(word.as_str())).count()
         };
         list.sort_by_cached_key(missing);
-        list.truncate(MAX_SHOWN);
-        list
+        let most = if self.part.is_some() { MAX_PAGE } else { MAX_SHOWN };
+        list.into_iter().skip(self.begins).take(most).collect()
+    }
+}
+
+impl Output {
+    /// Says where to go on in the one list that was asked for.
+    fn settle(&mut self) {
+        let Some(Page { part, begins, of }) = self.page else { return };
+        let shown = match part {
+            Part::NewNodes => self.new_nodes.len(),
+            Part::RemovedNodes => self.removed_nodes.len(),
+            Part::MovedNodes => self.moved_nodes.len(),
+            Part::ChangedSignatures => self.changed_signatures.len(),
+            Part::NewEdges => self.new_edges.len(),
+            Part::RemovedEdges => self.removed_edges.len(),
+            Part::WeightChanges => self.weight_changes.len(),
+            Part::Coupling => self.coupling.len(),
+        };
+        let end = begins + shown;
+        self.next_cursor = (end < of).then_some(end as u64);
+        self.truncated |= self.next_cursor.is_some();
     }
 }
 
@@ -263,19 +354,21 @@ impl Trim for Output {
         let longest = sizes.iter().enumerate().max_by_key(|(_, len)| **len).map(|(at, _)| at);
         // A little at a time, so that no list is emptied for the sake of another.
         let some = excess.min(400);
-        match longest {
-            Some(0) => drop_tail(&mut self.new_edges, some) > 0,
-            Some(1) => drop_tail(&mut self.removed_edges, some) > 0,
-            Some(2) => drop_tail(&mut self.new_nodes, some) > 0,
-            Some(3) => drop_tail(&mut self.removed_nodes, some) > 0,
-            Some(4) => drop_tail(&mut self.moved_nodes, some) > 0,
-            Some(5) => drop_tail(&mut self.changed_signatures, some) > 0,
-            Some(6) => drop_tail(&mut self.weight_changes, some) > 0,
-            _ => {
-                // It only says the totals in words.
-                drop_tail(&mut self.coupling, some) > 0 || cut_text(&mut self.summary, 0) > 0
-            }
-        }
+        // A page that shows nothing leads nowhere.
+        let kept = usize::from(self.page.is_some());
+        let dropped = match longest {
+            Some(0) => drop_after(&mut self.new_edges, kept, some),
+            Some(1) => drop_after(&mut self.removed_edges, kept, some),
+            Some(2) => drop_after(&mut self.new_nodes, kept, some),
+            Some(3) => drop_after(&mut self.removed_nodes, kept, some),
+            Some(4) => drop_after(&mut self.moved_nodes, kept, some),
+            Some(5) => drop_after(&mut self.changed_signatures, kept, some),
+            Some(6) => drop_after(&mut self.weight_changes, kept, some),
+            _ => drop_after(&mut self.coupling, kept, some),
+        };
+        self.settle();
+        // The summary only says the totals in words.
+        dropped > 0 || cut_text(&mut self.summary, 0) > 0
     }
 }
 
@@ -285,9 +378,10 @@ mod tests {
 
     #[test]
     fn what_the_question_names_comes_first() {
-        let asked = Asked::of("What changed in the parser?");
-        assert_eq!(asked.0, ["parser"]);
+        let asked = Asked { words: words("What changed in the parser?"), part: None, begins: 0 };
+        assert_eq!(asked.words, ["parser"]);
         let list = vec!["file::a.rs", "file::parser.rs", "file::b.rs"];
-        assert_eq!(asked.first(list, |id| (*id).to_owned()), ["file::parser.rs", "file::a.rs", "file::b.rs"]);
+        let ordered = asked.first(Part::NewNodes, list, |id| (*id).to_owned());
+        assert_eq!(ordered, ["file::parser.rs", "file::a.rs", "file::b.rs"]);
     }
 }

@@ -97,7 +97,7 @@ impl Tool for Predict {
         let nodes = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let changed = predicted::files_of(graph, &nodes);
         let found = predicted::companions(ctx, &at, &changed)?;
-        let commits = ctx.workspace()?.past(ctx.cancel()).map_or(0, |past| past.log.entries.len() as u64);
+        let commits = ctx.past()?.log.entries.len() as u64;
         let (total, several) = (found.len() as u64, changed.len() > 1);
         let no_data = predicted::no_data(ctx)?;
         let velocity = input.include_velocity.unwrap_or(true) && no_data.is_none();

@@ -59,7 +59,7 @@ impl Tool for Review {
     const SPEC: Spec = Spec {
         name: "review",
         summary: "Review a change set in one call: calls that a new signature breaks, removed names still in use, files that are missing, changed functions without a test, layers, known bugs, reviewers, risk.",
-        help: "Compares the files as they are with where HEAD left `base`. Kinds: removed_but_used (critical for a file that others still import; high; medium for a method, whose receivers are not known, and for a constant that no line imports), signature_change (high), antibody (as it was made), missing_co_change (critical where a file uses what a diff that is not applied takes away; medium from an estimated 60 %, low from 40 %), \
+        help: "Compares the files as they are with where HEAD left `base`. Kinds: removed_but_used (critical for a file that others still import; high; medium for a method, whose receivers are not known, and for a constant that no line imports), broken_import (critical: a moved file whose imports lead nowhere from there), signature_change (high), antibody (as it was made), missing_co_change (critical where a file uses what a diff that is not applied takes away; medium from an estimated 60 %, low from 40 %), \
             layer_violation (medium; only what the change adds), untested (medium where others use it). risk_score is the mean of: 1 - trust of the least trusted file; how likely a companion is missing; share of changed functions without a test; 0.75 for a high, 1 for a critical finding. \
             Reviewers: authors of earlier commits of the files, a commit counting half after 180 days.",
         intents: &[

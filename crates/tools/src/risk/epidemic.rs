@@ -173,6 +173,9 @@ impl Tool for Epidemic {
             None if seeds.is_empty() => {
                 Guidance::hint("Name the files that are known to be buggy in node_ids.")
             }
+            None if coupling.leads_on(&files) => {
+                Guidance::hint("Nothing was infected at these rates. Raise beta, steps or runs.")
+            }
             None => Guidance::hint("No file of the program depends on these or changes with them."),
         };
         let began = !seeds.is_empty();

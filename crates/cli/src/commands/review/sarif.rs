@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use crate::args::VERSION;
 
 /// Kinds of findings, and what they say in general.
-const RULES: [(&str, &str, &str); 6] = [
+const RULES: [(&str, &str, &str); 7] = [
     ("removed_but_used", "A definition was removed that code still names", "error"),
+    ("broken_import", "A file was moved and its imports lead nowhere from there", "error"),
     ("signature_change", "Parameters changed, and calls were not", "error"),
     ("antibody", "Code looks like a bug that was confirmed before", "warning"),
     ("missing_co_change", "A file that changes with the changed ones is not in the change", "warning"),

@@ -18,7 +18,7 @@ use super::super::slice::{self, Wanted};
 use super::super::{coverage, ledger, outline};
 use super::connected::Connected;
 use crate::ctx::{Ctx, GraphView};
-use crate::faults::{self, from_graph, from_vfs};
+use crate::faults::{from_graph, from_vfs};
 
 /// A place that calls the target.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
@@ -446,7 +446,7 @@ fn risk_of(trust: Option<f64>, callers: u64, tests: Option<u64>) -> Risk {
 }
 
 fn commits(ctx: &Ctx<'_>, path: &str) -> Result<Vec<Commit>, Fault> {
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     let own = past.log.entries.iter().filter(|entry| entry.files.iter().any(|file| file == path));
     let shown = own.take(MAX_COMMITS).map(|entry| {
         let mut subject = entry.message.lines().next().unwrap_or_default().to_owned();

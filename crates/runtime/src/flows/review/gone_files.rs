@@ -152,7 +152,7 @@ fn takes_place(gone: &str, now: &str) -> bool {
 }
 
 /// What the lines of a file lead to.
-fn targets(graph: &Graph, path: &str) -> BTreeMap<u32, Vec<NodeIx>> {
+pub(super) fn targets(graph: &Graph, path: &str) -> BTreeMap<u32, Vec<NodeIx>> {
     let mut found: BTreeMap<u32, Vec<NodeIx>> = BTreeMap::new();
     for node in graph.nodes_in(path) {
         for edge in graph.outgoing(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
@@ -165,13 +165,13 @@ fn targets(graph: &Graph, path: &str) -> BTreeMap<u32, Vec<NodeIx>> {
 }
 
 /// Where the lines of an earlier text stand now.
-struct Moved {
+pub(super) struct Moved {
     then: Vec<String>,
     now: BTreeMap<String, Vec<u32>>,
 }
 
 impl Moved {
-    fn of(then: Option<&[u8]>, now: Option<&[u8]>) -> Self {
+    pub(super) fn of(then: Option<&[u8]>, now: Option<&[u8]>) -> Self {
         let lines = |text: Option<&[u8]>| -> Vec<String> {
             let text = String::from_utf8_lossy(text.unwrap_or_default());
             text.lines().map(|line| line.trim().to_owned()).collect()
@@ -184,7 +184,7 @@ impl Moved {
     }
 
     /// Of several lines that say the same, the nearest.
-    fn line(&self, line: u32) -> Option<u32> {
+    pub(super) fn line(&self, line: u32) -> Option<u32> {
         let said = self.then.get((line as usize).checked_sub(1)?)?;
         self.now.get(said)?.iter().copied().min_by_key(|&now| now.abs_diff(line))
     }

@@ -4,6 +4,7 @@ mod before;
 mod checks;
 mod constants;
 mod gone_files;
+mod moved_files;
 mod removed;
 mod reviewers;
 
@@ -32,7 +33,7 @@ use crate::faults;
 /// Something to look at before the change goes in.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Finding {
-    /// removed_but_used, signature_change, antibody, missing_co_change, layer_violation or untested.
+    /// removed_but_used, broken_import, signature_change, antibody, missing_co_change, layer_violation or untested.
     pub kind: &'static str,
     /// low, medium, high or critical.
     pub severity: &'static str,
@@ -163,6 +164,11 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
             before.graph()?.map_or_else(Vec::new, |then| gone_files::still_used(&then, graph, &edited, &gone))
         }
     };
+    if edited.iter().any(|one| one.file.how == How::Renamed)
+        && let Some(then) = before.graph()?
+    {
+        findings.extend(moved_files::astray(&then, graph, &edited));
+    }
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone);
     findings.extend(removed::still_used(ctx, graph, &edited, |path| told.contains(&format!("{path}:1")))?);
@@ -193,8 +199,9 @@ pub fn rank(severity: &str) -> Option<Severity> {
 
 /// Of equal findings, what certainly breaks comes first.
 fn order(kind: &str) -> usize {
-    const KINDS: [&str; 6] = [
+    const KINDS: [&str; 7] = [
         "removed_but_used",
+        "broken_import",
         "signature_change",
         "antibody",
         "missing_co_change",

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use super::Edited;
 use crate::ctx::Ctx;
-use crate::faults;
 
 /// Somebody who knows the changed files.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
@@ -35,7 +34,7 @@ const MAX_REVIEWERS: usize = 5;
 
 /// Who made the change comes last.
 pub fn of(ctx: &Ctx<'_>, edited: &[Edited], own: &[OwnCommit]) -> Result<Vec<Reviewer>, Fault> {
-    let past = ctx.workspace()?.past(ctx.cancel()).map_err(faults::stopped)?;
+    let past = ctx.past()?;
     let files: Vec<&str> = edited
         .iter()
         .flat_map(|one| [Some(one.file.path.as_str()), one.file.was.as_deref()])
