@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -27,6 +28,9 @@ use crate::sink::FlightSink;
 use crate::surface::Surface;
 use crate::tool::ToolsetName;
 use crate::workspace::{BindError, BindingSource, Workspace};
+
+/// How long the end of a server may take for a last save; hosts kill what does not end.
+const LAST_SAVE: Duration = Duration::from_secs(3);
 
 type Listener = Box<dyn Fn() + Send + Sync>;
 
@@ -169,13 +173,29 @@ impl Runtime {
         }
     }
 
-    /// Saves what is not saved yet. The last thing a server does.
+    /// Ends the jobs that still run and saves what is not saved yet. The last thing a server does, which is gone a moment later
+    /// whatever happens: a snapshot that is not whole by then never takes the place of the last one.
     pub fn close(&self) {
-        if let Some(workspace) = self.workspace().filter(|workspace| workspace.is_unsaved())
-            && !self.settings.read_only
-            && let Err(err) = workspace.save()
-        {
-            tracing::warn!(%err, "the graph was not saved");
+        for job in self.jobs() {
+            job.cancel.cancel();
+        }
+        let unsaved = self.workspace().filter(|workspace| workspace.is_unsaved());
+        let Some(workspace) = unsaved.filter(|_| !self.settings.read_only) else { return };
+        let (done, saved) = mpsc::channel();
+        let saving = thread::Builder::new().name("m1nd-close".to_owned()).spawn(move || {
+            if let Err(err) = workspace.save() {
+                tracing::warn!(%err, "the graph was not saved");
+            }
+            // Nobody listens any more where it took too long.
+            done.send(()).ok();
+        });
+        match saving {
+            Ok(_) => {
+                if saved.recv_timeout(LAST_SAVE).is_err() {
+                    tracing::warn!("the graph was not saved in time; the next process makes it again");
+                }
+            }
+            Err(err) => tracing::warn!(%err, "the graph was not saved"),
         }
     }
 

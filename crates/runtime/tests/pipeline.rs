@@ -13,8 +13,8 @@ use m1nd_contract::{Fault, Trim, fixed_size};
 use m1nd_runtime::faults::stopped;
 use m1nd_runtime::workspace::BindingSource;
 use m1nd_runtime::{
-    Answer, BuildInfo, Ctx, Effect, Entry, Needs, Reply, Runtime, Settings, Silent, Spec, Surface, Tool,
-    ToolCall, Toolset, ToolsetName, entry,
+    Answer, BuildInfo, Ctx, Effect, Entry, JobState, Needs, Reply, Runtime, Settings, Silent, Spec, Surface,
+    Tool, ToolCall, Toolset, ToolsetName, entry,
 };
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::clock::SystemClock;
@@ -267,4 +267,18 @@ fn the_log_remembers_who_asked_what() {
         ("counts", "tester", 5)
     );
     assert_eq!(runtime.sessions()["tester"].queries, 1);
+}
+
+#[test]
+fn work_under_way_ends_with_the_process() {
+    let (_dir, runtime) = runtime(false);
+    let job = runtime.start_job("ingest", |cancel| {
+        while !cancel.is_cancelled() {
+            std::thread::yield_now();
+        }
+        JobState::Cancelled
+    });
+    let job = job.unwrap();
+    runtime.close();
+    assert_eq!(job.wait(Duration::from_secs(60), &CancelToken::new()), JobState::Cancelled);
 }
