@@ -129,12 +129,16 @@ pub fn opinions<'l>(
 ) -> Vec<(&'l str, f32)> {
     let mut sums: BTreeMap<&str, f32> = BTreeMap::new();
     for lesson in lessons {
-        if asked.likeness(&lesson.gist, &weight) >= ALIKE {
+        if asked.likeness(&lesson.gist, &weight) >= alike() {
             *sums.entry(&lesson.node).or_default() += lesson.amount;
         }
     }
     let clamped = sums.into_iter().map(|(node, sum)| (node, (sum / FULL).clamp(-1.0, 1.0)));
     clamped.filter(|&(_, opinion)| opinion != 0.0).collect()
+}
+
+fn alike() -> f32 {
+    std::env::var("M1ND_ALIKE").ok().and_then(|x| x.parse().ok()).unwrap_or(ALIKE)
 }
 
 /// A question that has so much of its weight in a task's description is about that task.

@@ -46,10 +46,12 @@ const MIN_CHARS: usize = 6;
 /// The share of a question that a line must say for the question to be a message, though nothing marks it as one.
 const UNMARKED: f32 = 0.75;
 
-/// Texts between quotation marks, and the question itself where it is short.
+/// Texts between quotation marks, and the question itself where it is short: as it stands, and without what it quotes. What a
+/// message quotes are mostly values, and what is left is what the source says.
 pub fn quotes(query: &str) -> Vec<Quote> {
     let query = query.trim();
     let mut found: Vec<Quote> = Vec::new();
+    let mut rest_of_message = query.to_owned();
     for (open, close) in [('"', '"'), ('“', '”'), ('\'', '\''), ('`', '`')] {
         let mut rest = query;
         let mut before = None;
@@ -62,15 +64,24 @@ pub fn quotes(query: &str) -> Vec<Quote> {
                 continue;
             };
             let quote = Quote::of(&inside[..end], true);
+            let quoted = &rest[at..at + open.len_utf8() + end + close.len_utf8()];
+            rest_of_message = rest_of_message.replacen(quoted, " ", 1);
             // What stands between backticks is a name, unless it is a sentence.
             found.extend((open != '`' || quote.is_sentence()).then_some(quote));
             before = Some(close);
             rest = &inside[end + close.len_utf8()..];
         }
     }
-    if found.is_empty() && !query.contains('\n') {
+    if !query.contains('\n') {
         let whole = Quote::of(query, false);
-        found.extend((whole.words.len() >= MIN_RUN).then_some(whole));
+        let message = Quote::of(&rest_of_message, false);
+        // Beside a sentence a single quoted thing is a value: an address, a path, a name.
+        let is_message = !found.is_empty() && message.is_sentence() && !found.iter().any(Quote::is_sentence);
+        if is_message {
+            found.clear();
+        }
+        found.extend((whole.is_sentence() && found.is_empty()).then_some(whole));
+        found.extend(is_message.then_some(message));
     }
     found.retain(|quote| (1..=MAX_WORDS).contains(&quote.words.len()) && quote.text.len() >= MIN_CHARS);
     found
@@ -83,9 +94,10 @@ impl Quote {
         Self { text, words, marked }
     }
 
-    /// Whether it has so many words that hardly two places say it by chance.
+    /// Whether it has so many words that hardly two places say it by chance. An address or a path is no sentence, whatever it is
+    /// made of.
     pub fn is_sentence(&self) -> bool {
-        self.words.len() >= MIN_RUN
+        self.words.len() >= MIN_RUN && self.text.contains(char::is_whitespace)
     }
 
     /// How well a line says it.
@@ -96,7 +108,12 @@ impl Quote {
             return Some(if line.is_comment { Fit::Told } else { Fit::Whole });
         }
         let parts = line.parts.iter().filter(|(_, is_prose)| *is_prose);
-        let most = parts.filter_map(|(part, _)| self.in_prose(&part.to_lowercase())).max()?;
+        let mut parts: Vec<String> = parts.map(|(part, _)| part.to_lowercase()).collect();
+        // A message that is put together has its values between its strings.
+        if parts.len() > 1 {
+            parts.push(parts.join(" "));
+        }
+        let most = parts.iter().filter_map(|part| self.in_prose(part)).max()?;
         let least = if self.marked { 0.0 } else { self.words.len() as f32 * UNMARKED };
         (most as f32 >= least).then_some(Fit::Part(most))
     }
@@ -216,6 +233,31 @@ mod tests {
         assert_eq!(fit(message, "could(not open)"), [None], "code is no message");
         assert_eq!(fit("\"Pool is closed\"", "raise E('The pool is CLOSED now')"), [Some(Fit::Whole)]);
         assert_eq!(fit("\"Pool is closed\"", "# Once the pool is closed, stop."), [Some(Fit::Told)]);
+    }
+
+    #[test]
+    fn what_a_message_quotes_is_a_value_and_the_rest_is_what_the_source_says() {
+        let texts = |query: &str| quotes(query).into_iter().map(|quote| quote.text).collect::<Vec<_>>();
+        assert_eq!(
+            texts("unknown command \"foo\" for \"bar\""),
+            ["unknown command \"foo\" for \"bar\"", "unknown command   for"]
+        );
+        assert_eq!(
+            texts("Redirect response '302 Found' for url 'https://example.com/a/b'"),
+            [
+                "redirect response '302 found' for url 'https://example.com/a/b'",
+                "redirect response   for url"
+            ]
+        );
+        let says = |query: &str, line: &str| fit(query, line).into_iter().flatten().max();
+        let unknown = "E('unknown command %s for %s' % x)";
+        assert_eq!(says("unknown command \"foo\" for \"bar\"", unknown), Some(Fit::Part(3)));
+        let literal = "E(\"'endpoint' may not contain a dot '.' character.\")";
+        assert_eq!(says("'endpoint' may not contain a dot '.' character.", literal), Some(Fit::Whole));
+        let joined =
+            "panic(\"wildcard segment '\" + wildcard + \"' conflicts with existing children in path '\" + x)";
+        let message = "panic: wildcard segment ':id' conflicts with existing children in path '/user/:id'";
+        assert_eq!(says(message, joined), Some(Fit::Part(8)));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::text::{Bm25, FileIx, Term, UnitIx, parts_of, raw_words, terms_of_text
 
 /// Symbols shown of one file before other files had their turn.
 const PER_FILE: usize = 2;
-/// A second symbol of a file is worth showing when it fits at least this well, measured by the first.
+/// A further symbol of a file is worth showing when it fits at least this well, measured by the first.
 const SECOND: f32 = 0.3;
 /// How much more a symbol fits whose own name is all of the question.
 const NAMED: f32 = 1.5;
@@ -214,7 +214,8 @@ impl<'c> Found<'c> {
     /// Files with their best symbols of some kinds; without such a symbol only where files themselves are wanted.
     pub fn files(&self, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<FileHit> {
         let hits = self.files.iter().filter_map(|&file| {
-            let symbols: Vec<NodeIx> = self.best_units(file, kinds).into_iter().map(|one| one.node).collect();
+            let units = self.best_units(file, kinds).into_iter().take(PER_FILE);
+            let symbols: Vec<NodeIx> = units.map(|one| one.node).collect();
             if symbols.is_empty() && !kinds(NodeKind::File) {
                 return None;
             }
@@ -224,9 +225,9 @@ impl<'c> Found<'c> {
         hits.take(self.question.top_k).collect()
     }
 
-    /// Symbols, no more than two of a file.
+    /// Symbols: two of a file, and further ones where all files had their turn.
     pub fn symbols(&self, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<Hit> {
-        let mut hits = Vec::new();
+        let (mut hits, mut further) = (Vec::new(), Vec::new());
         for &file in &self.files {
             // Later files score less than the last result would.
             let score = self.ranking.scores[file as usize];
@@ -239,25 +240,38 @@ impl<'c> Found<'c> {
                 hits.extend(node.map(|node| self.hit(node, file, score, None)));
             }
             let first = units.first().map_or(1.0, |one| one.fits);
-            for one in units {
-                hits.push(self.hit(one.node, file, score * one.fits / first, Some(one.unit)));
+            for (nth, one) in units.into_iter().enumerate() {
+                let score = score * one.fits / first;
+                match nth {
+                    0..PER_FILE => hits.push(self.hit(one.node, file, score, Some(one.unit))),
+                    _ => further.push((score, file, one)),
+                }
             }
         }
         // A second symbol scores less than its file.
         hits.retain(|hit| hit.score >= self.question.min_score);
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.node.cmp(&b.node)));
         hits.truncate(self.question.top_k);
+        further.retain(|(score, ..)| *score >= self.question.min_score);
+        further.sort_by(|(a, _, one), (b, _, other)| b.total_cmp(a).then_with(|| one.node.cmp(&other.node)));
+        // They come after what scores less than they do, and so score no more.
+        let least = hits.last().map_or(1.0, |hit| hit.score);
+        further.truncate(self.question.top_k - hits.len());
+        let further = further.into_iter();
+        hits.extend(
+            further.map(|(score, file, one)| self.hit(one.node, file, score.min(least), Some(one.unit))),
+        );
         hits
     }
 
     /// The best symbols of one file, whatever its place.
     pub fn symbols_of(&self, path: &str, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<Hit> {
         let Some(file) = self.corpus.text.file(path) else { return Vec::new() };
-        let units = self.best_units(file, kinds).into_iter();
+        let units = self.best_units(file, kinds).into_iter().take(PER_FILE);
         units.map(|one| self.hit(one.node, file, 1.0, Some(one.unit))).collect()
     }
 
-    /// The best symbols of a file that have words of the question, and how well they fit.
+    /// The symbols of a file that have words of the question and fit well enough beside the best of them, best first.
     fn best_units(&self, file: FileIx, kinds: &dyn Fn(NodeKind) -> bool) -> Vec<Fitting> {
         let text = &self.corpus.text;
         let first = self.graph.nodes_in(text.path(file)).next();
@@ -274,7 +288,6 @@ impl<'c> Found<'c> {
         });
         let mut units: Vec<Fitting> = units.collect();
         units.sort_by(|a, b| b.fits.total_cmp(&a.fits).then_with(|| a.node.cmp(&b.node)));
-        units.truncate(PER_FILE);
         let least = units.first().map_or(0.0, |first| first.fits * SECOND);
         units.retain(|one| one.fits >= least);
         units

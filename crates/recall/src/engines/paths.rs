@@ -159,17 +159,15 @@ fn directed(
 }
 
 /// What a chain says of its ends, and how often it turns round: from along relations of code to against them or back, or from a
-/// part up to what holds it and down to another part.
+/// part up to what holds it, whose relations are not the part's. Only what is asked about stands for what it holds.
 fn tie(graph: &Graph, hops: &[Hop]) -> (Tie, usize) {
     let kind = |hop: &Hop| graph.edge(hop.edge).kind;
     let relations: Vec<&Hop> = hops.iter().filter(|hop| kind(hop) != EdgeKind::Contains).collect();
     let turns = relations.windows(2).filter(|pair| pair[0].along != pair[1].along).count();
-    let is_held = |hop: &Hop| kind(hop) == EdgeKind::Contains;
-    let over = hops.windows(2).filter(|pair| {
-        let [up, down] = pair else { return false };
-        is_held(up) && is_held(down) && !up.along && down.along
-    });
-    let turns = turns + over.count();
+    // Where relations are walked against, what leads somewhere begins at the other end.
+    let forward = relations.first().is_none_or(|hop| hop.along);
+    let is_up = |hop: &&Hop| kind(hop) == EdgeKind::Contains && hop.along != forward && !hop.own;
+    let turns = turns + hops.iter().filter(is_up).count();
     let tie = match () {
         () if relations.iter().any(|hop| kind(hop) == EdgeKind::CoChanges) => Tie::Changes,
         () if turns > 0 => Tie::Shares,
@@ -313,12 +311,16 @@ mod tests {
     #[test]
     fn a_chain_is_the_product_of_what_its_steps_count() {
         let graph = graph("a.rs contains f\nf references g\nb.rs contains g\nb.rs calls c");
-        for (source, target, own) in [("a.rs", "b.rs", vec![true, false, true]), ("f", "c", vec![false; 3])] {
+        let ends =
+            [("a.rs", "b.rs", vec![true, false, true], Tie::Leads), ("f", "c", vec![false; 3], Tie::Shares)];
+        for (source, target, own, tie) in ends {
             let found = between(&graph, at(&graph, source), at(&graph, target), 6, 1);
             let chain = &found.chains[0];
             assert_eq!(chain.hops.iter().map(|hop| hop.own).collect::<Vec<_>>(), own, "{source} {target}");
+            assert_eq!(chain.tie, tie, "that its file calls something is not what f leads to");
+            let turns = if tie == Tie::Leads { 1.0 } else { TURN };
             let steps: f32 = chain.hops.iter().map(|hop| hop.strength(&graph) * STEP).product();
-            assert!((steps - chain.strength).abs() < 1e-6, "{steps} {}", chain.strength);
+            assert!((steps * turns - chain.strength).abs() < 1e-6, "{steps} {}", chain.strength);
         }
     }
 

@@ -39,6 +39,9 @@ const MIN_FAMILY: usize = 3;
 /// The share of siblings that must have it.
 const SHARE: f32 = 0.6;
 
+/// What is taken off for a guess between two: it is wrong as often as right.
+const GUESS: f32 = 0.5;
+
 /// Holes in the families of activated nodes, those that say most first. A family counts when what the question is about has to
 /// do with it: two of those that have what is lacking, the one that lacks it, or what makes them a family is activated by `least` of
 /// the strongest.
@@ -54,7 +57,8 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
     for Family { of: family, by, members } in families(graph, &strong) {
         for (lack, Holders { sure, guessed, maybe }) in traits_of(graph, &members) {
             let mut holders: Vec<NodeIx> = sure.into_iter().chain(guessed.iter().copied()).collect();
-            let share = holders.len() as f32 / members.len() as f32;
+            let counted = holders.len() as f32 - guessed.len() as f32 * GUESS;
+            let share = counted / members.len() as f32;
             if holders.len() == members.len() || holders.len() < 2 || share < SHARE {
                 continue;
             }
@@ -390,14 +394,20 @@ mod tests {
     #[test]
     fn a_guess_is_told_and_whoever_may_have_it_does_not_lack_it() {
         let text = "h.rs contains get\nh.rs contains put\nh.rs contains post\nh.rs contains delete\nget calls check\nput calls?2 check\n\
-            post calls check";
+            post calls check\nh.rs contains patch\npatch calls check";
         let graph_of = |text: &str| {
             let graph = graph(text);
             let mut active = ["get", "put", "post"].map(|name| (at(&graph, name), 1.0));
             active.sort_unstable_by_key(|&(node, _)| node);
             holes(&graph, &active, 0.3).iter().map(|hole| (hole.have.len(), hole.guessed)).collect::<Vec<_>>()
         };
-        assert_eq!(graph_of(text), [(3, 1)]);
+        assert_eq!(graph_of(text), [(4, 1)]);
+        let guesses = text.replace("get calls", "get calls?2").replace("post calls", "post calls?2");
+        assert_eq!(
+            graph_of(&guesses),
+            [] as [(usize, usize); 0],
+            "three guesses and a fact are half of five"
+        );
         assert_eq!(graph_of(&format!("{text}\ndelete calls?5 check")), [] as [(usize, usize); 0]);
     }
 

@@ -52,11 +52,23 @@ impl<'a> Learned<'a> {
         if self.is_silent() { top_k } else { top_k.max(REACH) }
     }
 
-    /// Symbols after what was learned.
+    /// Whether a node was confirmed or called wrong as an answer to such a question.
+    pub(super) fn said_of(&self, node: NodeIx) -> Option<&'static str> {
+        let at = self.opinions.binary_search_by_key(&node, |&(node, _)| node).ok()?;
+        Some(if self.opinions[at].1 > 0.0 {
+            "confirmed for such a question"
+        } else {
+            "called wrong for such a question"
+        })
+    }
+
+    /// Symbols after what was learned. What was called wrong comes last, and is not hidden: it may be right for this question. What
+    /// the question is the name of is not lowered at all.
     pub(super) fn judge(
         &self,
         graph: &Graph,
         mut hits: Vec<Hit>,
+        named: &[NodeIx],
         kinds: &dyn Fn(NodeKind) -> bool,
         request: &Request<'_>,
     ) -> Vec<Hit> {
@@ -70,8 +82,14 @@ impl<'a> Learned<'a> {
                 hits.push(Hit { node, file, score: 0.0, breakdown: Breakdown::default(), words: Vec::new() });
             }
         }
-        let opinion = |hit: &Hit| self.opinion(|node| node == hit.node);
+        let opinion = |hit: &Hit| {
+            let opinion = self.opinion(|node| node == hit.node);
+            if named.contains(&hit.node) { opinion.max(0.0) } else { opinion }
+        };
         rescore(&mut hits, |hit| &mut hit.score, opinion);
+        for hit in hits.iter_mut().filter(|hit| opinion(hit) < 0.0) {
+            hit.score = hit.score.max(request.min_score);
+        }
         // Equal ones stay in the order they came in: what is named or quoted first.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         hits.retain(|hit| hit.score >= request.min_score);

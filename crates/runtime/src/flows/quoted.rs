@@ -51,7 +51,7 @@ pub(super) fn said(
     let held: Vec<Vec<Unit>> = quotes
         .iter()
         .map(|quote| {
-            let most = if quote.marked { MAX_HOLDERS } else { MAX_GUESSED };
+            let most = if quote.marked || quotes.len() > 1 { MAX_HOLDERS } else { MAX_GUESSED };
             let units = holders(corpus, quote, most).into_iter().map(|unit| corpus.text.unit(unit));
             units.filter(|unit| admits(corpus.text.path(unit.file))).collect()
         })

@@ -162,12 +162,19 @@ fn found_symbols(
             .map(|said| meant_hit(said.node, Vec::new()))
             .collect();
         put_first(&mut hits, &quoted);
-        let mut hits = lessons.judge(&at.graph, hits, &kinds, request);
+        let is_name = request.query.split_whitespace().count() == 1;
+        let named: Vec<NodeIx> = meant.iter().map(|hit| hit.node).filter(|_| is_name).collect();
+        let mut hits = lessons.judge(&at.graph, hits, &named, &kinds, request);
         let more = hits.len() >= request.top_k && count.max(hits.len()) > request.top_k;
         hits.truncate(request.top_k);
         let shown = |(nth, hit): (usize, &Hit)| {
             let line = said.iter().find(|said| said.node == hit.node);
-            result(&at.graph, hit, line, nth)
+            let mut result = result(&at.graph, hit, line, nth);
+            if let Some(said) = lessons.said_of(hit.node) {
+                let before = if result.intent_summary.is_empty() { "" } else { "; " };
+                result.intent_summary += &format!("{before}{said}");
+            }
+            result
         };
         (hits.iter().enumerate().map(shown).collect(), more)
     })?;

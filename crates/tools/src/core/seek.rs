@@ -1,7 +1,7 @@
 //! `seek`: from a sentence to the code it is about.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::{cut_text, drop_tail, json_len};
+use m1nd_contract::budget::{cut_text, drop_after, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::NodeKind;
 use m1nd_recall::seek::Graphed;
@@ -314,15 +314,22 @@ impl Trim for Output {
         let rest = excess - dropped;
         self.truncated = true;
         let gone = match (&mut self.results, &mut self.files) {
-            (Some(results), _) => drop_tail(results, rest),
-            (None, Some(files)) => drop_tail(files, rest),
+            // An answer that shows nothing looks like one that found nothing.
+            (Some(results), _) => drop_after(results, 1, rest),
+            (None, Some(files)) => drop_after(files, 1, rest),
             (None, None) => 0,
         };
         dropped + gone > 0
             || drop_tail(&mut self.elsewhere, rest) > 0
             || cut_text(&mut self.query, 40) > 0
             || self.rests_on.take().is_some()
+            || self.results.iter_mut().flatten().any(strip)
     }
+}
+
+/// Leaves of a result what names it. Says whether anything went.
+fn strip(found: &mut SeekResult) -> bool {
+    found.says.take().is_some() || cut_text(&mut found.intent_summary, 0) > 0
 }
 
 /// Results that keep what they are in words as long as there are results after them.
