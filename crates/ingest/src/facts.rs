@@ -243,6 +243,8 @@ impl Def {
 pub enum How {
     #[default]
     Free,
+    /// By its name too, but only within the block that it stands in.
+    Block,
     /// Through a value of its type.
     Instance,
     /// Through its type.

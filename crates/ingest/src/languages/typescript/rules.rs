@@ -139,6 +139,19 @@ impl ScriptRules {
         Some(self.def(eval, found))
     }
 
+    /// A function that is declared in a block has its name outside of it, too, where scripts are not strict.
+    fn hoisted(&self, eval: &mut Eval<'_, '_>, defs: &[GDef]) -> Option<Ty> {
+        let is_declared = |def: &&GDef| {
+            let found = eval.program.def(**def);
+            let mut words = found.signature.split([' ', '*', '(']);
+            found.how == How::Block
+                && found.kind == DefKind::Function
+                && words.next().is_some_and(|word| word == "function" || word == "async")
+        };
+        let declared: Vec<&GDef> = defs.iter().filter(is_declared).collect();
+        if let [only] = declared[..] { Some(self.def(eval, *only)) } else { None }
+    }
+
     fn def(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
         let program = eval.program;
         let found = program.def(def);
@@ -194,8 +207,15 @@ impl ScriptRules {
             }
             // A function written as a member of an object has a name only through that object.
             let named = program.items(program.place(file, around), name).iter().copied();
-            let items: Vec<GDef> = named.filter(|&def| program.def(def).how == How::Free).collect();
+            let named = named.filter(|&def| match (program.def(def).how, need) {
+                (How::Free, _) | (How::Block, Need::Type) => true,
+                _ => false,
+            });
+            let items: Vec<GDef> = named.collect();
             if let Some(found) = self.pick(eval, &items, need) {
+                return found;
+            }
+            if let Some(found) = self.hoisted(eval, program.items(program.place(file, around), name)) {
                 return found;
             }
             match around {
