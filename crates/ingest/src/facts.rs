@@ -245,6 +245,8 @@ pub enum How {
     Free,
     /// By its name too, but only within the block that it stands in.
     Block,
+    /// The same, and outside of the block where nothing else has the name.
+    Hoisted,
     /// Through a value of its type.
     Instance,
     /// Through its type.

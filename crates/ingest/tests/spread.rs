@@ -60,6 +60,7 @@ const FILES: [(&str, &[&str]); 66] = [
         &[
             "import { first, Table } from './table'\nexport function rows() { first().end(); Table.open().end(); Table.close().end() }\nexport const more = { of: rows }\n",
             "import { first, second } from './table'\nexport function rows() { return first() }\nexport const more = { of: rows, then: function () { return more.of().end() } }\nexport function last() { second().end(); more.then() }\n",
+            "import { first } from './table'\nif (FLAG) { function rows() { return first() } rows() }\nelse { const rows = () => first().end(); rows() }\nexport const more = { of: () => rows() }\nexport { rows }\n",
             "import { helper } from './helper'\nimport * as table from './table'\nclass Own { end() {} }\nexport const more = { of: function () { return new Own() }, all: table.Table }\nexport function rows() { more.all.open().end(); helper() }\n",
         ],
     ),
@@ -265,6 +266,7 @@ const FILES: [(&str, &[&str]); 66] = [
             "package pkg\n\ntype Cart struct{ store Store }\n\nfunc (c *Cart) Add(n int) *Cart { return c }\nfunc New() *Cart { return &Cart{} }\n",
             "package pkg\n\ntype Cart struct{ *Store }\n\nfunc New() Cart { return Cart{} }\n",
             "package pkg\n\ntype Adder interface{ Add(n int) }\n\nfunc New() Adder { return &Store{} }\n",
+            "package pkg\n\ntype Cart[T any] struct{ all []T }\n\nfunc (c *Cart[E]) Add(n int) E { return c.all[n] }\nfunc New() (Open *Cart[Store]) { Open.Add(1).Total(); return Open }\n",
         ],
     ),
     (

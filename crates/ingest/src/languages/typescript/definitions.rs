@@ -35,7 +35,10 @@ impl Reader<'_> {
         def.flags = plan.flags;
         let is_method = plan.kind == DefKind::Method;
         if let Some((from, to)) = self.block_of(&plan) {
-            def.how = How::Block;
+            def.how = match node.kind() {
+                "function_declaration" | "generator_function_declaration" => How::Hoisted,
+                _ => How::Block,
+            };
             let next = DefIx(self.sheet.facts.defs.len() as u32);
             let value = self.sheet.push(Expr::Def(next));
             self.sheet.bind(name, from, to, None, Some(value));

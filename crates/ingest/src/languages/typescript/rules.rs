@@ -141,14 +141,8 @@ impl ScriptRules {
 
     /// A function that is declared in a block has its name outside of it, too, where scripts are not strict.
     fn hoisted(&self, eval: &mut Eval<'_, '_>, defs: &[GDef]) -> Option<Ty> {
-        let is_declared = |def: &&GDef| {
-            let found = eval.program.def(**def);
-            let mut words = found.signature.split([' ', '*', '(']);
-            found.how == How::Block
-                && found.kind == DefKind::Function
-                && words.next().is_some_and(|word| word == "function" || word == "async")
-        };
-        let declared: Vec<&GDef> = defs.iter().filter(is_declared).collect();
+        let declared = defs.iter().filter(|&&def| eval.program.def(def).how == How::Hoisted);
+        let declared: Vec<&GDef> = declared.collect();
         if let [only] = declared[..] { Some(self.def(eval, *only)) } else { None }
     }
 
@@ -215,7 +209,9 @@ impl ScriptRules {
             if let Some(found) = self.pick(eval, &items, need) {
                 return found;
             }
-            if let Some(found) = self.hoisted(eval, program.items(program.place(file, around), name)) {
+            if need == Need::Value
+                && let Some(found) = self.hoisted(eval, program.items(program.place(file, around), name))
+            {
                 return found;
             }
             match around {
