@@ -13,6 +13,7 @@ use super::simple::{
 };
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
+use crate::resolve::rules::{Parameters, WrittenAsClass};
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
@@ -26,6 +27,11 @@ static GRAMMAR: Grammar = Grammar {
     extensions: true,
     functions_apart: false,
     has_clauses: false,
+    parameters: Parameters {
+        any_number: Some("params "),
+        written_as_class: WrittenAsClass::Records,
+        ..Parameters::PLAIN
+    },
     find: None,
     module: None,
     routes: Some(routes),

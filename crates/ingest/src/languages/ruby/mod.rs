@@ -10,6 +10,7 @@ use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Uni
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
 use crate::sheet::{field, named_children};
+use crate::resolve::rules::Parameters;
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
@@ -23,6 +24,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: true,
     has_clauses: false,
+    parameters: Parameters::PLAIN,
     find: Some(find),
     module: None,
     routes: Some(routes::of_call),

@@ -10,6 +10,7 @@ use super::simple::{
 };
 use crate::facts::DefKind;
 use crate::sheet::{field, named_children};
+use crate::resolve::rules::Parameters;
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
@@ -23,6 +24,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: false,
     has_clauses: false,
+    parameters: Parameters::PLAIN,
     find: None,
     module: None,
     routes: None,
