@@ -201,9 +201,9 @@ impl ScriptRules {
             }
             // A function written as a member of an object has a name only through that object.
             let named = program.items(program.place(file, around), name).iter().copied();
-            let named = named.filter(|&def| match (program.def(def).how, need) {
-                (How::Free, _) | (How::Block, Need::Type) => true,
-                _ => false,
+            // A type says nothing of the place that it is written at.
+            let named = named.filter(|&def| {
+                matches!((program.def(def).how, need), (How::Free, _) | (How::Block, Need::Type))
             });
             let items: Vec<GDef> = named.collect();
             if let Some(found) = self.pick(eval, &items, need) {
