@@ -45,6 +45,19 @@ impl Workspace {
         self.host.set_aside_files()
     }
 
+    /// What became of a graph that could not be read, for as long as what is left of it is kept.
+    pub fn made_again(&self) -> Option<String> {
+        let kept = self.graphs_set_aside().pop()?;
+        let what = match self.last_save() {
+            Some(_) => "The graph was made again from the files and saved",
+            None => "The graph is made again from the files by the next question about it",
+        };
+        let kept = kept.display();
+        Some(format!(
+            "{what}: what was saved could not be read and was set aside as {kept}, which can be removed."
+        ))
+    }
+
     /// Reads the history again if commits were made since it was read.
     pub fn follow_history(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<(), Stop> {
         self.host.follow_history(&self.root, clock, cancel)

@@ -236,7 +236,7 @@ impl Tool for Health {
             Guidance::next("persist", "save", why)
         } else if let Some(lost) = lost {
             Guidance::hint(lost)
-        } else if let Some(said) = workspace.and_then(made_again) {
+        } else if let Some(said) = workspace.and_then(|workspace| workspace.made_again()) {
             Guidance::hint(said)
         } else if workspace.is_some() {
             Guidance::default()
@@ -284,19 +284,6 @@ impl Graph {
             coverage,
         }
     }
-}
-
-/// What became of a graph that could not be read.
-fn made_again(workspace: &m1nd_runtime::workspace::Workspace) -> Option<String> {
-    let kept = workspace.graphs_set_aside().pop()?;
-    let what = match workspace.last_save() {
-        Some(_) => "The graph was made again from the files and saved",
-        None => "The graph is made again from the files by the next question about it",
-    };
-    let kept = kept.display();
-    Some(format!(
-        "{what}: what was saved could not be read and was set aside as {kept}, which can be removed."
-    ))
 }
 
 fn tells_something(value: &Value) -> bool {
