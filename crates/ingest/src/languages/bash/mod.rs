@@ -7,8 +7,8 @@ use tree_sitter::Node;
 
 use super::simple::{Function, Grammar, Imported, Role, Source, Unit, language};
 use crate::manifest::{folder, join};
-use crate::sheet::field;
 use crate::resolve::rules::Parameters;
+use crate::sheet::field;
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,

@@ -50,7 +50,8 @@ impl CRules {
             // The same function twice, each for another system: which is called is not for us to say.
             let home = Place::File(eval.program.file_of(found));
             let twins = eval.program.items(home, name).iter().copied();
-            let mut twins: Vec<GDef> = twins.filter(|&def| eval.program.def(def).kind.is_callable()).collect();
+            let mut twins: Vec<GDef> =
+                twins.filter(|&def| eval.program.def(def).kind.is_callable()).collect();
             // A macro may stand for a function where that is not built, or be wrapped around it.
             if twins.iter().all(|&def| is_macro(eval.program.def(def))) {
                 twins.extend(self.declared(eval.program, file, name));

@@ -12,8 +12,8 @@ use super::simple::{
     children_of, language,
 };
 use crate::facts::DefKind;
-use crate::sheet::{field, named_children};
 use crate::resolve::rules::{Parameters, WrittenAsClass};
+use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,

@@ -7,8 +7,8 @@ use tree_sitter::Node;
 
 use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, language};
 use crate::manifest::folder;
-use crate::sheet::{field, named_children};
 use crate::resolve::rules::Parameters;
+use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,

@@ -11,8 +11,8 @@ use super::simple::{
     language,
 };
 use crate::facts::DefKind;
-use crate::sheet::{field, named_children};
 use crate::resolve::rules::Parameters;
+use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,

@@ -9,8 +9,8 @@ use super::simple::{
     Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
 };
 use crate::facts::DefKind;
-use crate::sheet::{field, named_children};
 use crate::resolve::rules::Parameters;
+use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,

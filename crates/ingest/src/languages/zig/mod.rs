@@ -10,8 +10,8 @@ use super::simple::{
 };
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
-use crate::sheet::{field, named_children};
 use crate::resolve::rules::Parameters;
+use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
     name: NAME,
