@@ -243,6 +243,10 @@ impl Def {
 pub enum How {
     #[default]
     Free,
+    /// By its name too, but only within the block that it stands in.
+    Block,
+    /// The same, and outside of the block where nothing else has the name.
+    Hoisted,
     /// Through a value of its type.
     Instance,
     /// Through its type.

@@ -4,6 +4,9 @@
 //! either: after such an edit only the edited file is resolved again. Of a thing that differs, other files can
 //! only know by its name; `affected` follows the names.
 
+mod held;
+mod routed;
+
 use std::hash::{BuildHasher as _, BuildHasherDefault, Hash};
 use std::mem::take;
 
@@ -12,11 +15,11 @@ use rustc_hash::{FxHashMap, FxHasher};
 use m1nd_graph::NodeFlags;
 
 use crate::facts::{
-    Below, Binding, Def, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Insides, Name,
-    RouteHandler, Scope, TypeExpr, TypeIx,
+    Binding, Def, DefIx, DefKind, Expr, ExprIx, Field, FileFacts, Import, ImportAll, Insides, Name, Scope,
+    TypeExpr, TypeIx,
 };
 use crate::languages;
-use crate::literals::{self, Literals};
+use crate::literals::Literals;
 use crate::resolve::eval::{MAX_GIVEN, MAX_RESULTS};
 
 /// Larger descriptions are not worth making: the file is simply taken to have changed.
@@ -227,52 +230,6 @@ impl<'f> Told<'f> {
         self.number(facts.flags.0 & NodeFlags::TEST_CODE.with(NodeFlags::CONDITIONAL).0);
     }
 
-    fn routes(&mut self) {
-        let facts = self.facts;
-        self.count(facts.routes.len());
-        for route in &facts.routes {
-            self.text(&route.method);
-            self.text(&route.pattern);
-            match route.handler {
-                RouteHandler::Def(ix) => self.scope(Some(ix)),
-                RouteHandler::Value(value) => self.expr(value),
-            }
-            self.below(route.below.as_ref());
-        }
-        self.count(facts.routers.len());
-        for router in &facts.routers {
-            self.scope(Some(router.def));
-            self.number(router.kind as u32);
-            self.text(&router.prefix);
-        }
-        self.count(facts.mounts.len());
-        for mount in &facts.mounts {
-            self.below(Some(&mount.what));
-            self.text(&mount.base);
-            self.number(u32::from(mount.prefix.is_some()));
-            self.text(mount.prefix.as_deref().unwrap_or(""));
-            self.below(mount.below.as_ref());
-        }
-    }
-
-    fn below(&mut self, below: Option<&Below>) {
-        match below {
-            None => self.number(0),
-            Some(Below::Def(ix)) => {
-                self.number(1);
-                self.scope(Some(*ix));
-            }
-            Some(Below::Value(value)) => {
-                self.number(2);
-                self.expr(*value);
-            }
-            Some(Below::File(path)) => {
-                self.number(3);
-                self.text(path);
-            }
-        }
-    }
-
     fn import(&mut self, import: &Import) {
         let before = self.mentions.len();
         self.names(&import.path);
@@ -465,42 +422,6 @@ impl<'f> Told<'f> {
             Expr::Text => self.number(21),
             Expr::Number => self.number(22),
             Expr::Bool => self.number(23),
-        }
-    }
-
-    /// Whether a member is read of a name that holds nothing but objects which have it from the start.
-    fn is_held(&self, base: ExprIx, member: Name) -> bool {
-        let Some(Expr::Name { name, scope, .. }) = self.inside.exprs.get(base.0 as usize) else {
-            return false;
-        };
-        let Some(defs) = self.literals.defs(*name) else { return false };
-        let declared = defs.iter().map(|&ix| self.facts.def(ix).value);
-        let bound = self.bindings_around(*name, *scope).into_iter().map(|(_, binding)| binding.value);
-        let mut values = declared.chain(bound).peekable();
-        values.peek().is_some() && values.all(|value| literals::member(self.inside, value, member).is_some())
-    }
-
-    /// A member of an object, as if the object had no other.
-    fn held_member(&mut self, base: ExprIx, member: Name) {
-        let (facts, inside) = (self.facts, self.inside);
-        let Some(Expr::Name { name, at, scope }) = inside.exprs.get(base.0 as usize) else { return };
-        self.held.push(*name);
-        self.text(facts.text(*name));
-        self.place(*scope);
-        let defs = self.literals.defs(*name).unwrap_or_default().to_vec();
-        self.count(defs.len());
-        for ix in defs {
-            self.scope(Some(ix));
-            self.number(u32::from(facts.defs.iter().any(|def| def.parent == Some(ix))));
-            self.all_exprs(literals::member(inside, facts.def(ix).value, member).as_slice());
-        }
-        let bindings = self.bindings_around(*name, *scope);
-        self.count(bindings.len());
-        for (_, binding) in bindings {
-            self.reach_of(binding, *at);
-            self.place(binding.owner);
-            self.number(u32::from(binding.until == binding.to));
-            self.all_exprs(literals::member(inside, binding.value, member).as_slice());
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_graph::{Graph, NodeFlags};
+use m1nd_vfs::walk::Passed;
 
 use crate::engine::Loose;
 use crate::engine::Outcome;
@@ -31,6 +32,7 @@ pub struct Report {
     pub examples: BTreeMap<&'static str, Vec<String>>,
     /// Files whose kind no language of this build reads.
     pub files_unsupported: u64,
+    /// Files that could not be read, and folders that could not be looked into.
     pub files_failed: u64,
     /// Files that say that a program wrote them. They are read; hot spots leave them out.
     #[serde(skip_serializing_if = "is_zero")]
@@ -111,13 +113,15 @@ impl Report {
         self.external_references = loose.iter().map(|loose| u64::from(loose.external)).sum();
     }
 
-    /// Counts files that the walk did not hand out.
-    pub fn pass_over(&mut self, secret: u64, unreadable: u64) {
-        for (reason, count) in [("secret", secret), ("not_listable", unreadable)] {
-            if count > 0 {
-                self.files_skipped.insert(reason, count);
-            }
+    /// Counts what the walk did not hand out. What is in a folder that cannot be read nobody knows: it counts as one.
+    pub fn pass_over(&mut self, passed: &Passed) {
+        if passed.secret > 0 {
+            self.files_skipped.insert("secret", passed.secret);
         }
+        self.files_failed += passed.unread.len() as u64;
+        let room = MAX_LISTED.saturating_sub(self.failures.len());
+        let named = passed.unread.iter().take(room);
+        self.failures.extend(named.map(|one| (one.path.clone(), one.why)));
     }
 
     pub(crate) fn count_graph(&mut self, loose: &[Loose], graph: &Graph) {

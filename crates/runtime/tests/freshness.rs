@@ -52,14 +52,14 @@ impl Machine {
     }
 
     fn open_at(&self, home: &Path) -> Arc<Workspace> {
-        let settings = Settings {
-            home: home.to_owned(),
-            runtime_root: None,
-            toolsets: BTreeSet::new(),
-            read_only: false,
-            verify_commands: Vec::new(),
-            build: BuildInfo { version: "0", hash: "test" },
-        };
+        self.open_with(settings(home))
+    }
+
+    fn open_read_only(&self) -> Arc<Workspace> {
+        self.open_with(Settings { read_only: true, ..settings(&self.dir.path().join("home")) })
+    }
+
+    fn open_with(&self, settings: Settings) -> Arc<Workspace> {
         Arc::new(Workspace::open(&self.repo(), BindingSource::Flag, &settings).unwrap())
     }
 
@@ -68,6 +68,17 @@ impl Machine {
         let other = self.open_at(&self.dir.path().join("elsewhere"));
         other.ingest(Reuse::Nothing, &SystemClock::new(), &CancelToken::new()).unwrap();
         Arc::clone(other.view().graph().unwrap())
+    }
+}
+
+fn settings(home: &Path) -> Settings {
+    Settings {
+        home: home.to_owned(),
+        runtime_root: None,
+        toolsets: BTreeSet::new(),
+        read_only: false,
+        verify_commands: Vec::new(),
+        build: BuildInfo { version: "0", hash: "test" },
     }
 }
 
@@ -359,13 +370,33 @@ fn a_damaged_snapshot_gives_way_to_the_one_before_and_is_told() {
     first.save().unwrap();
     let snapshot = first.runtime_root().join("graph.snapshot");
     fs::write(&snapshot, &fs::read(&snapshot).unwrap()[..1_000]).unwrap();
+    machine.age();
     let second = machine.open();
     assert!(second.view().graph().unwrap().find_node("add").is_ok(), "the one before is there at once");
     assert!(second.problem().unwrap().contains("set aside"));
     assert_eq!(*fresh(&second), *machine.made_anew(), "and the files are read before an answer");
-    // One that only asks saves nothing, and the next one must not take that for an empty workspace.
+    assert_eq!(second.graphs_set_aside().len(), 1);
+    // Whoever made it again saved it: the next process need not.
     let third = machine.open();
+    assert!(third.view().graph().unwrap().find_node("open").is_ok());
+    assert!(third.problem().is_none(), "{:?}", third.problem());
     assert_eq!(*fresh(&third), *machine.made_anew());
+    assert!(third.view().report().is_none(), "nothing was read again");
+    assert_eq!(third.graphs_set_aside(), second.graphs_set_aside(), "it is still told");
+}
+
+#[test]
+fn who_may_not_write_makes_a_lost_graph_again_and_does_not_save_it() {
+    let machine = Machine::new();
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    let snapshot = first.runtime_root().join("graph.snapshot");
+    fs::write(&snapshot, "junk").unwrap();
+    let looker = machine.open_read_only();
+    assert_eq!(*fresh(&looker), *machine.made_anew());
+    assert!(!snapshot.exists());
 }
 
 #[test]
@@ -526,4 +557,45 @@ fn a_question_that_cannot_wait_is_answered_from_the_last_good_graph_and_says_so(
         std::thread::yield_now();
     }
     assert_eq!(**workspace.view().graph().unwrap(), *machine.made_anew());
+}
+
+#[test]
+fn a_question_that_cannot_wait_says_how_many_files_it_does_not_show() {
+    let machine = Machine::new();
+    for at in 0..20 {
+        machine.write(&format!("src/m{at}.rs"), "pub fn one() {}\n");
+    }
+    machine.age();
+    let first = machine.open();
+    ingest(&first);
+    first.save().unwrap();
+    // Of a graph that was read from the disk nothing but its time is known.
+    for workspace in [first, machine.open()] {
+        workspace.view();
+        machine.age();
+        for at in 0..3 {
+            machine.write(&format!("src/m{at}.rs"), "pub fn one() {}\npub fn two() {}\n");
+            machine.write(&format!("src/new{at}.rs"), "pub fn three() {}\n");
+        }
+        for at in 3..8 {
+            fs::remove_file(machine.repo().join(format!("src/m{at}.rs"))).unwrap();
+        }
+        workspace.answer_in_time(Some(Duration::ZERO));
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let asked = workspace.view_in_time(&clock, &CancelToken::new()).unwrap();
+        let InTime::Behind(_, changed) = asked else { panic!("{asked:?}") };
+        assert_eq!(changed, 11);
+        while workspace.is_behind() {
+            std::thread::yield_now();
+        }
+        for at in 0..8 {
+            machine.write(&format!("src/m{at}.rs"), "pub fn one() {}\n");
+        }
+        for at in 0..3 {
+            fs::remove_file(machine.repo().join(format!("src/new{at}.rs"))).unwrap();
+        }
+        machine.age();
+        fresh(&workspace);
+        workspace.save().unwrap();
+    }
 }

@@ -102,6 +102,54 @@ fn an_index_holds_after_a_restart() {
 }
 
 #[test]
+fn what_an_index_did_is_told_alike_however_often_it_is_read_and_by_every_process() {
+    let fixture = program();
+    let counts = |overlay: &Value| {
+        ["files_covered", "files_changed", "upgraded", "added", "dropped"]
+            .map(|name| overlay[name].as_u64().unwrap())
+    };
+    let whole = [1, 0, 1, 0, 1];
+    let beside = fixture.restart(m1nd_tools::surface());
+    let ask = |of: &m1nd_testkit::Process, tool: &str, arguments: Value| {
+        let mut arguments = arguments.as_object().unwrap().clone();
+        arguments.insert("agent_id".into(), json!("a"));
+        of.call_raw(tool, arguments).body
+    };
+    assert_eq!(ask(&beside, "callees", json!({"node_id": "run"}))["total"], 2);
+    std::fs::copy(fixture.root().join("index.scip"), fixture.root().join("other.scip")).unwrap();
+    for _ in 0..2 {
+        let report = fixture.call("ingest", json!({"adapter": "scip", "path": "index.scip"})).body;
+        assert_eq!(counts(&report["overlays"][0]), whole, "{report}");
+    }
+    // What one of two indexes does is what it would do alone.
+    for path in ["other.scip", "index.scip", "other.scip"] {
+        let report = fixture.call("ingest", json!({"adapter": "scip", "path": path, "mode": "merge"})).body;
+        let overlays = report["overlays"].as_array().unwrap();
+        assert_eq!(overlays.len(), 2, "{report}");
+        assert!(overlays.iter().all(|overlay| counts(overlay) == whole), "{report}");
+        assert_eq!(overlays[0]["index"], "index.scip", "{report}");
+    }
+    let told = |body: Value| counts(&body["graph"]["overlays"][0]);
+    let again = fixture.restart(m1nd_tools::surface());
+    assert_eq!(told(ask(&again, "health", json!({}))), whole, "a new process knows it");
+    assert_eq!(
+        ask(&beside, "callees", json!({"node_id": "run"}))["total"],
+        1,
+        "and so does one that ran before"
+    );
+    assert_eq!(told(ask(&beside, "health", json!({}))), whole);
+    let text = std::fs::read_to_string(fixture.root().join("a.py")).unwrap();
+    std::fs::write(fixture.root().join("a.py"), format!("import os\n{text}")).unwrap();
+    for of in [&again, &beside] {
+        assert_eq!(ask(of, "callees", json!({"node_id": "run"}))["total"], 2);
+        assert_eq!(told(ask(of, "health", json!({}))), [1, 1, 0, 0, 0]);
+    }
+    std::fs::write(fixture.root().join("a.py"), text).unwrap();
+    assert_eq!(ask(&again, "callees", json!({"node_id": "run"}))["total"], 1);
+    assert_eq!(told(ask(&again, "health", json!({}))), whole, "what is as it was is spoken for again");
+}
+
+#[test]
 fn a_document_newer_than_the_index_is_not_used() {
     let fixture = program();
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);

@@ -292,3 +292,55 @@ fn an_ingest_that_finds_nothing_new_writes_nothing() {
     fixture.call("ingest", json!({}));
     assert!(std::path::Path::new(&state).join("graph.snapshot").exists());
 }
+
+#[test]
+fn what_cannot_be_looked_into_is_named_by_ingest_and_health_with_the_reason() {
+    let fixture = ingested();
+    // Nobody, not even root, may say a path of more than 4,096 bytes.
+    let long = "n".repeat(200);
+    let deep: std::path::PathBuf = std::iter::repeat_n(long.as_str(), 19).collect();
+    std::fs::create_dir_all(fixture.root().join("moved").join(deep)).unwrap();
+    let outer = fixture.root().join("outer").join(&long).join(&long);
+    std::fs::create_dir_all(&outer).unwrap();
+    std::fs::rename(fixture.root().join("moved"), outer.join("moved")).unwrap();
+    let report = fixture.call("ingest", json!({})).body;
+    let named = |failures: &Value| {
+        let failure = &failures.as_array().unwrap_or_else(|| panic!("{report}"))[0];
+        assert!(failure[0].as_str().unwrap().starts_with("outer/nnn"), "{failure}");
+        assert_eq!(failure[1], "its path is too long");
+    };
+    assert_eq!(report["files_failed"], 1, "{report}");
+    named(&report["failures"]);
+    let health = fixture.call("health", json!({})).body;
+    named(&health["graph"]["coverage"]["failures"]);
+    let callers = fixture.call("callers", json!({"node_id": "main"})).body;
+    assert_eq!(callers["rests_on"]["files_incomplete"], 1, "an empty answer says so: {callers}");
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_read_is_told_and_the_graph_is_made_once() {
+    let fixture = ingested();
+    fixture.call("persist", json!({"action": "save"}));
+    let runtime_root = fixture.call("health", json!({})).body["workspace"]["runtime_root"].clone();
+    let runtime_root = std::path::Path::new(runtime_root.as_str().unwrap());
+    for name in ["graph.snapshot", "graph.snapshot.previous"] {
+        if runtime_root.join(name).exists() {
+            std::fs::write(runtime_root.join(name), "junk").unwrap();
+        }
+    }
+    let ask = |process: &m1nd_testkit::Process, tool: &str, arguments: Value| {
+        let mut arguments = arguments.as_object().unwrap().clone();
+        arguments.insert("agent_id".into(), json!("a"));
+        process.call_raw(tool, arguments).body
+    };
+    for _ in 0..2 {
+        let process = fixture.restart(m1nd_tools::surface());
+        assert_eq!(ask(&process, "callers", json!({"node_id": "greet"}))["total"], 1);
+        let health = ask(&process, "health", json!({}));
+        let kept = health["graph"]["set_aside"][0].as_str().unwrap_or_else(|| panic!("{health}"));
+        assert!(std::path::Path::new(kept).is_file() && kept.contains("graph.corrupt-"), "{health}");
+        let said = health["next_step_hint"].as_str().unwrap();
+        assert!(said.contains("made again from the files and saved") && said.contains(kept), "{health}");
+    }
+    assert!(runtime_root.join("graph.snapshot").is_file());
+}

@@ -400,3 +400,68 @@ fn a_method_of_a_type_that_is_no_node_has_the_calls_of_what_it_implements_as_a_l
         assert_eq!(found["leads"][0]["calls"], 1, "{name}: {found}");
     }
 }
+
+#[test]
+fn what_is_read_like_a_field_or_taken_out_of_an_object_is_not_said_to_be_called_by_nobody() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "
+//- a.ts
+export class Cart {
+  get total() { return 1 }
+  save() {}
+  drop() {}
+  never() {}
+}
+//- b.ts
+export function show(cart) {
+  print(cart.total)
+  const keep = cart.save
+  keep()
+  const { drop } = cart
+  drop()
+}
+//- a.py
+class Row:
+    @property
+    def width(self):
+        return 1
+
+    def lookup(self):
+        pass
+
+
+def use(row):
+    f = getattr(row, 'lookup')
+    return row.width
+//- A.cs
+class Box { public int Height { get { return 1; } } }
+class User { int Use(dynamic box) { return box.Height; } }
+//- a.kt
+class Lamp { val bright: Int get() = 1 }
+fun use(lamp: Any) { print(lamp.bright) }
+//- a.swift
+class Door { var open: Bool { return true } }
+func use(door: Any) { print(door.open) }
+",
+    );
+    fixture.call("ingest", json!({}));
+    for (name, at) in [
+        ("Cart.total", "b.ts:2"),
+        ("Cart.save", "b.ts:3"),
+        ("Cart.drop", "b.ts:5"),
+        ("Row.width", "a.py:12"),
+        ("Row.lookup", "a.py:11"),
+        ("Box.Height", "A.cs:2"),
+        ("Lamp.bright", "a.kt:2"),
+        ("Door.open", "a.swift:2"),
+    ] {
+        let found = callers(&fixture, name);
+        assert_eq!(found["total"], 0, "{name}: {found}");
+        assert_eq!(found["leads"][0]["at"], at, "{name}: {found}");
+        let hint = found["next_step_hint"].as_str().unwrap();
+        assert!(hint.contains("1 place may take a member"), "{name}: {hint}");
+    }
+    let found = callers(&fixture, "Cart.never");
+    assert_eq!((&found["reads"], &found["leads"]), (&Value::Null, &Value::Null), "{found}");
+}

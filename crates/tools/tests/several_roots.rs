@@ -162,6 +162,36 @@ fn edits_in_the_other_repository_are_seen_and_other_processes_see_it_too() {
 }
 
 #[test]
+fn every_tool_that_reads_follows_what_another_process_puts_in_and_takes_out() {
+    let calls = [
+        ("search", json!({"agent_id": "b", "query": "sharpen", "mode": "literal", "scope": "lib::"})),
+        ("view", json!({"agent_id": "b", "file_path": "lib::/src/lib.rs"})),
+        ("batch_view", json!({"agent_id": "b", "files": ["lib::/src/lib.rs"]})),
+        ("outline", json!({"agent_id": "b", "file_path": "lib::/src"})),
+        ("glob", json!({"agent_id": "b", "pattern": "*.py", "scope": "lib::"})),
+        ("health", json!({"agent_id": "b"})),
+    ];
+    for (tool, arguments) in calls {
+        let fixture = two();
+        ok(&fixture, "ingest", json!({}));
+        let other = fixture.restart(m1nd_tools::surface());
+        let ask = || other.call_raw(tool, arguments.as_object().unwrap().clone());
+        let is_there = |reply: &str| {
+            let is_found = reply.contains("lib::/") || reply.contains("\"namespace\":\"lib\"");
+            is_found && !reply.contains("file_not_found")
+        };
+        let before = ask();
+        assert!(before.is_error || !is_there(&before.text()), "{tool}: {}", before.text());
+        ok(&fixture, "ingest", json!({"path": "../lib", "intent": "add_root"}));
+        let reply = ask();
+        assert!(!reply.is_error && is_there(&reply.text()), "{tool}: {}", reply.text());
+        ok(&fixture, "ingest", json!({"namespace": "lib", "intent": "remove_root"}));
+        let after = ask();
+        assert!(after.is_error || !is_there(&after.text()), "{tool}: {}", after.text());
+    }
+}
+
+#[test]
 fn a_repository_that_goes_away_is_said_and_comes_back() {
     let fixture = joined();
     let (lib, away) = (fixture.outside().join("lib"), fixture.outside().join("away"));

@@ -90,16 +90,25 @@ fn what_an_empty_answer_says_goes_to_the_playbook_as_it_is() {
 }
 
 #[test]
-fn a_damaged_snapshot_is_told_until_it_is_whole_again() {
-    let fixture = ingested();
+fn a_damaged_snapshot_is_told_until_it_is_whole_again_and_then_where_it_was_put() {
+    let mut fixture = ingested();
     ok(&fixture, "persist", json!({"action": "save"}));
     let state = ok(&fixture, "health", json!({}))["workspace"]["runtime_root"].as_str().unwrap().to_owned();
     fs::write(std::path::Path::new(&state).join("graph.snapshot"), b"no graph").unwrap();
+    // Who may not write cannot mend it.
+    fixture.read_only(m1nd_tools::surface());
+    let test = ok(&fixture, "trust_selftest", json!({}));
+    assert_eq!(test["verdict"], "retrieval_needs_recovery", "{test}");
+    assert!(ok(&fixture, "doctor", json!({}))["warnings"].to_string().contains("set aside"));
     let other = fixture.restart(m1nd_tools::surface());
     let ask = |tool: &str| other.call_raw(tool, json!({"agent_id": "b"}).as_object().unwrap().clone()).body;
     let test = ask("trust_selftest");
-    assert_eq!(test["verdict"], "retrieval_needs_recovery", "{test}");
-    assert!(ask("doctor")["warnings"].to_string().contains("set aside"));
+    assert_eq!(test["verdict"], "full_trust", "{test}");
+    let said = ask("doctor")["warnings"].to_string();
+    assert!(
+        said.contains("made again from the files and saved") && said.contains("graph.corrupt-"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The files of a workspace that count: what git, `.ignore` and `.m1ndignore` leave, hidden ones aside.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use m1nd_stdx::cancel::{CancelToken, Stop};
+use parking_lot::Mutex;
 
 use crate::mount::Mount;
 use crate::path::RelPath;
@@ -20,28 +22,59 @@ pub struct Found<'a> {
     /// The same, for showing.
     pub shown: RelPath,
     entry: &'a DirEntry,
+    unread: &'a Mutex<Vec<Unread>>,
 }
 
 impl Found<'_> {
     /// Size, and when it last changed in any way (nanoseconds since 1970); asked of the file system only when wanted.
     pub fn size_and_last_touch(&self) -> Option<(u64, i128)> {
         use std::os::unix::fs::MetadataExt as _;
-        let meta = self.entry.metadata().ok()?;
+        let meta = self.metadata()?;
         Some((meta.len(), later(meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec())))
     }
 
     pub fn metadata(&self) -> Option<std::fs::Metadata> {
-        self.entry.metadata().ok()
+        match self.entry.metadata() {
+            Ok(meta) => Some(meta),
+            Err(err) => {
+                let why = err.io_error().map_or(Some(OTHER), why);
+                let path = self.shown.to_string();
+                self.unread.lock().extend(why.map(|why| Unread { path, why }));
+                None
+            }
+        }
     }
 }
 
 /// What a walk passed over, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Files whose names say that they hold secrets.
     pub secret: u64,
-    /// Files and folders that the system would not show.
-    pub unreadable: u64,
+    /// Files and folders that the system would not show, by path.
+    pub unread: Vec<Unread>,
+}
+
+/// A file or folder that is there and cannot be looked at: nobody knows what is in it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unread {
+    /// Relative to the root; empty for the root itself.
+    pub path: String,
+    pub why: &'static str,
+}
+
+/// Where the system does not say more.
+const OTHER: &str = "cannot be read";
+
+/// Why the system would not show something; nothing where it is not there any more.
+fn why(err: &io::Error) -> Option<&'static str> {
+    match err.kind() {
+        io::ErrorKind::NotFound => None,
+        io::ErrorKind::PermissionDenied => Some("permission denied"),
+        io::ErrorKind::InvalidFilename => Some("its path is too long"),
+        io::ErrorKind::StaleNetworkFileHandle | io::ErrorKind::TimedOut => Some("its file system is away"),
+        _ => Some(OTHER),
+    }
 }
 
 /// More threads than this only wait for the disk.
@@ -66,7 +99,7 @@ where
         for mount in root.mounts().all() {
             let more = files_of(mount.root(), start, Some(&mount), cancel, &visitor)?;
             passed.secret += more.secret;
-            passed.unreadable += more.unreadable;
+            passed.unread.extend(more.unread);
         }
     }
     Ok(passed)
@@ -103,20 +136,26 @@ where
     Ok(())
 }
 
+/// A walk, and the folders that it does not enter because of their ignore files.
+struct Way {
+    walk: WalkBuilder,
+    refused: Arc<Mutex<Vec<PathBuf>>>,
+}
+
 /// A walk that meets these files alone.
-fn only(root: &Root, paths: &[RelPath]) -> WalkBuilder {
+fn only(root: &Root, paths: &[RelPath]) -> Way {
     let mut on_the_way: BTreeSet<PathBuf> = BTreeSet::new();
     for path in paths {
         let whole = root.path().join(path.as_path());
         on_the_way.extend(whole.ancestors().take_while(|at| at.starts_with(root.path())).map(Path::to_owned));
     }
-    let mut builder = builder(root, &RelPath::root());
+    let mut way = below(root, &RelPath::root());
     let readable = ignore_files_can_be_read(root.path());
     // The last filter is the one that counts, so it repeats what the other says.
-    builder.filter_entry(move |entry| {
+    way.walk.filter_entry(move |entry| {
         on_the_way.contains(entry.path()) && (below_is_readable(entry) || entry.depth() == 0 && !readable)
     });
-    builder
+    way
 }
 
 /// The same in one root; `mount` says where it stands in the outer one.
@@ -130,12 +169,12 @@ fn files_of<'env, V>(
 where
     V: FnMut(Found<'_>) + Send + 'env,
 {
-    visit_all(root, builder(root, start), mount, cancel, visitor)
+    visit_all(root, below(root, start), mount, cancel, visitor)
 }
 
 fn visit_all<'env, V>(
     root: &Root,
-    walk: WalkBuilder,
+    way: Way,
     mount: Option<&Mount>,
     cancel: &CancelToken,
     visitor: &impl Fn() -> V,
@@ -144,11 +183,20 @@ where
     V: FnMut(Found<'_>) + Send + 'env,
 {
     let secret = AtomicU64::new(0);
-    let unreadable = AtomicU64::new(0);
+    let unread = Mutex::new(Vec::new());
     let stopped = AtomicBool::new(false);
-    walk.build_parallel().run(|| {
+    // As the outer root shows it.
+    let outer = |path: &Path| {
+        let path = path.strip_prefix(root.path()).ok()?;
+        Some(mount.map_or_else(|| path.to_owned(), |mount| Path::new(mount.folder()).join(path)))
+    };
+    let not_shown = |path: &Path, why: &'static str| {
+        let path = outer(path).map(|path| RelPath::from_clean(&path).to_string())?;
+        Some(Unread { path, why })
+    };
+    way.walk.build_parallel().run(|| {
         let mut visit = visitor();
-        let (secret, unreadable, stopped) = (&secret, &unreadable, &stopped);
+        let (secret, unread, stopped) = (&secret, &unread, &stopped);
         Box::new(move |entry| {
             if cancel.stop().is_some() {
                 stopped.store(true, Ordering::Relaxed);
@@ -156,8 +204,10 @@ where
             }
             let entry = match entry {
                 Ok(entry) => entry,
-                Err(_) => {
-                    unreadable.fetch_add(1, Ordering::Relaxed);
+                Err(err) => {
+                    let why = err.io_error().map_or(Some(OTHER), why);
+                    let found = why.zip(path_of(&err)).and_then(|(why, path)| not_shown(path, why));
+                    unread.lock().extend(found);
                     return WalkState::Continue;
                 }
             };
@@ -167,18 +217,15 @@ where
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 return WalkState::Continue;
             }
-            let Ok(path) = entry.path().strip_prefix(root.path()) else {
-                return WalkState::Continue;
-            };
-            let outer = mount.map(|mount| Path::new(mount.folder()).join(path));
-            let path = outer.as_deref().unwrap_or(path);
+            let Some(path) = outer(entry.path()) else { return WalkState::Continue };
+            let path = path.as_path();
             let shown = RelPath::from_clean(path);
             match withheld(&shown) {
                 Some(Withheld::Secret) => {
                     secret.fetch_add(1, Ordering::Relaxed);
                 }
                 Some(Withheld::GitInternal) => {}
-                None => visit(Found { path, shown, entry: &entry }),
+                None => visit(Found { path, shown, entry: &entry, unread }),
             }
             WalkState::Continue
         })
@@ -186,7 +233,22 @@ where
     if stopped.load(Ordering::Relaxed) {
         return Err(cancel.stop().unwrap_or(Stop::Cancelled));
     }
-    Ok(Passed { secret: secret.into_inner(), unreadable: unreadable.into_inner() })
+    let mut unread = unread.into_inner();
+    let refused = way.refused.lock();
+    unread.extend(refused.iter().filter_map(|path| not_shown(path, "its ignore files cannot be read")));
+    unread.sort();
+    unread.dedup();
+    Ok(Passed { secret: secret.into_inner(), unread })
+}
+
+/// What an error of a walk speaks of.
+fn path_of(err: &ignore::Error) -> Option<&Path> {
+    match err {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Partial(all) => all.iter().find_map(path_of),
+        _ => None,
+    }
 }
 
 /// Every folder that a walk of the whole root enters, the root first, then those of other roots in it.
@@ -200,7 +262,7 @@ pub fn folders(root: &Root, cancel: &CancelToken) -> Result<Vec<PathBuf>, Stop> 
 
 fn folders_of(root: &Root, cancel: &CancelToken) -> Result<Vec<PathBuf>, Stop> {
     let (send, receive) = std::sync::mpsc::channel();
-    builder(root, &RelPath::root()).build_parallel().run(|| {
+    below(root, &RelPath::root()).walk.build_parallel().run(|| {
         let send = send.clone();
         Box::new(move |entry| {
             if cancel.stop().is_some() {
@@ -240,18 +302,27 @@ const IGNORE_FILES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".m1ndign
 /// Real ignore files are a thousand times smaller.
 const MAX_IGNORE_BYTES: u64 = 4 << 20;
 
-fn builder(root: &Root, start: &RelPath) -> WalkBuilder {
+fn below(root: &Root, start: &RelPath) -> Way {
+    let refused: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+    let seen = Arc::clone(&refused);
+    let may_enter = move |entry: &DirEntry| {
+        let may = below_is_readable(entry);
+        if !may {
+            seen.lock().push(entry.path().to_owned());
+        }
+        may
+    };
     let from = if start.is_root() { root.path().to_owned() } else { root.path().join(start.as_path()) };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let mut builder = WalkBuilder::new(&from);
     if !from.ancestors().take_while(|at| at.starts_with(root.path())).all(ignore_files_can_be_read) {
         // Too much is better than nothing: the folder is walked as if it had no ignore files.
         builder.parents(false).ignore(false).git_ignore(false).git_exclude(false);
-        builder.filter_entry(|entry| entry.depth() == 0 || below_is_readable(entry));
-        return finish(builder, root, threads, Custom::No);
+        builder.filter_entry(move |entry| entry.depth() == 0 || may_enter(entry));
+        return Way { walk: finish(builder, root, threads, Custom::No), refused };
     }
-    builder.filter_entry(below_is_readable);
-    finish(builder, root, threads, Custom::Yes)
+    builder.filter_entry(may_enter);
+    Way { walk: finish(builder, root, threads, Custom::Yes), refused }
 }
 
 /// A folder whose ignore files cannot be read is not entered.
@@ -277,7 +348,6 @@ fn finish(mut builder: WalkBuilder, root: &Root, threads: usize, custom: Custom)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parking_lot::Mutex;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -368,9 +438,32 @@ mod tests {
         symlink("/dev/zero", dir.path().join("sub/deep/.gitignore")).unwrap();
         let root = Root::open(dir.path()).unwrap();
         assert_eq!(walked(&root, ".").0, ["a.txt", "sub/b.txt"]);
+        let passed = walked(&root, ".").1;
+        let (path, why) = ("sub/deep".to_owned(), "its ignore files cannot be read");
+        assert_eq!(passed.unread, [Unread { path, why }]);
         symlink("/dev/zero", dir.path().join(".ignore")).unwrap();
         assert_eq!(walked(&root, ".").0, ["a.txt", "sub/b.txt"]);
         assert_eq!(walked(&root, "sub/deep").0, ["sub/deep/c.txt"]);
+    }
+
+    #[test]
+    fn what_the_system_does_not_show_is_named_with_the_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let long = "n".repeat(200);
+        // Root may read everything, but nobody may say a path of more than 4,096 bytes.
+        let deep: PathBuf = std::iter::repeat_n(long.as_str(), 19).collect();
+        fs::create_dir_all(dir.path().join("moved").join(&deep)).unwrap();
+        fs::write(dir.path().join("moved").join(&deep).join("a.rs"), "x").unwrap();
+        let outer: PathBuf = ["outer", &long, &long].iter().collect();
+        fs::create_dir_all(dir.path().join(&outer)).unwrap();
+        fs::write(dir.path().join("b.rs"), "x").unwrap();
+        fs::rename(dir.path().join("moved"), dir.path().join(&outer).join("moved")).unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        let (seen, passed) = walked(&root, ".");
+        assert_eq!(seen, ["b.rs"]);
+        let [Unread { path, why }] = &passed.unread[..] else { panic!("{passed:?}") };
+        assert_eq!(*why, "its path is too long");
+        assert!(path.starts_with("outer/nnn") && path.len() > 3_000, "{path}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::interface::last_name;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, Place, Program};
+use crate::resolve::rules::{Parameters, WrittenAsClass};
 use crate::resolve::ty::Ty;
 
 /// Leaves the functions that take what is given, where one type has several under one name.
@@ -15,13 +16,20 @@ pub(super) fn choose(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32
     above(eval, targets, args.len());
 }
 
-/// Java gives no argument by itself, so that a method which takes another number is not meant: one of a base may be, or one
-/// that is not ours.
+/// Where every parameter must be given, a method which takes another number is not meant: one of a base may be, or one that is
+/// not ours.
 fn above(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, given: usize) {
     let program = eval.program;
-    let is_java = |def: &GDef| program.files[program.file_of(*def) as usize].language == "java";
-    let fits = |def: GDef| program.def(def).params.len() == given || takes_any_number(program, def);
-    if !targets.iter().all(is_java) || targets.iter().any(|&def| fits(def)) {
+    let all_given = |def: &GDef| rules_of(eval, *def).all_given;
+    if !targets.iter().all(all_given) {
+        return;
+    }
+    let any_number: Option<&str> = targets.first().and_then(|&def| rules_of(eval, def).any_number);
+    let fits = |def: GDef| {
+        let found = program.def(def);
+        found.params.len() == given || any_number.is_some_and(|mark| found.signature.contains(mark))
+    };
+    if targets.iter().any(|&def| fits(def)) {
         return;
     }
     let name = targets.first().map(|&def| program.def_name(def));
@@ -45,20 +53,23 @@ pub(super) fn choose_constructor(
     file: u32,
     args: &[ExprIx],
 ) {
-    // The first constructor of Kotlin is written as the class, so that the others are meant only by what they take.
-    if eval.program.files[eval.program.file_of(class) as usize].language == "kotlin" {
-        let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
-        let takes = |def: &GDef| eval.program.def(*def).params.len() == given.len();
-        targets.retain(takes);
-        targets.retain(|&def| exactly(eval, def, &given) == given.len());
-    }
-    // So is that of a record, unless it is written without parameters of its own.
-    if is_record(eval.program, class) {
-        let takes = |def: &GDef| {
-            let maker = eval.program.def(*def);
-            maker.params.len() == args.len() || !maker.signature.contains('(')
-        };
-        targets.retain(takes);
+    match rules_of(eval, class).written_as_class {
+        WrittenAsClass::Nothing => {}
+        // The others are meant only by what they take.
+        WrittenAsClass::First => {
+            let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
+            let takes = |def: &GDef| eval.program.def(*def).params.len() == given.len();
+            targets.retain(takes);
+            targets.retain(|&def| exactly(eval, def, &given) == given.len());
+        }
+        WrittenAsClass::Records if is_record(eval.program, class) => {
+            let takes = |def: &GDef| {
+                let maker = eval.program.def(*def);
+                maker.params.len() == args.len() || !maker.signature.contains('(')
+            };
+            targets.retain(takes);
+        }
+        WrittenAsClass::Records => {}
     }
     if targets.len() < 2 {
         return;
@@ -75,9 +86,7 @@ pub(super) fn choose_constructor(
 }
 
 fn is_record(program: &Program<'_>, class: GDef) -> bool {
-    let language = program.files[program.file_of(class) as usize].language.as_str();
-    let mut words = program.def(class).signature.split(' ');
-    matches!(language, "java" | "csharp") && words.any(|word| word == "record")
+    program.def(class).signature.split(' ').any(|word| word == "record")
 }
 
 fn copies(eval: &mut Eval<'_, '_>, def: GDef, class: GDef) -> bool {
@@ -97,9 +106,9 @@ fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[
     let all = targets.clone();
     let same = |def: &GDef| program.def(*def).params.len() == args.len();
     // What takes any number is meant where nothing takes just so many.
-    if !keep(targets, |def| same(&def) && !takes_any_number(program, def)) {
+    if !keep(targets, |def| same(&def) && !takes_any_number(eval, def)) {
         let takes =
-            |def: GDef| takes_any_number(program, def) && args.len() + 1 >= program.def(def).params.len();
+            |def: GDef| takes_any_number(eval, def) && args.len() + 1 >= program.def(def).params.len();
         if !keep(targets, takes) {
             keep(targets, |def| same(&def));
         }
@@ -123,15 +132,14 @@ fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[
     }
 }
 
+/// How the language of a definition takes what it is given.
+fn rules_of(eval: &Eval<'_, '_>, def: GDef) -> Parameters {
+    eval.rules(eval.program.file_of(def)).parameters()
+}
+
 /// Whether the last parameter of a function stands for as many as are given.
-fn takes_any_number(program: &Program<'_>, def: GDef) -> bool {
-    let signature = program.def(def).signature.as_str();
-    match program.files[program.file_of(def) as usize].language.as_str() {
-        "java" => signature.contains("..."),
-        "csharp" => signature.contains("params "),
-        "kotlin" => signature.contains("vararg "),
-        _ => false,
-    }
+fn takes_any_number(eval: &Eval<'_, '_>, def: GDef) -> bool {
+    rules_of(eval, def).any_number.is_some_and(|mark| eval.program.def(def).signature.contains(mark))
 }
 
 /// How many parameters are of the very type that is given.

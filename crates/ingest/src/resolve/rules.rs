@@ -157,6 +157,11 @@ pub(crate) trait Rules: Sync {
         Vec::new()
     }
 
+    /// How functions take what they are given.
+    fn parameters(&self) -> Parameters {
+        Parameters::default()
+    }
+
     /// Whether a name may hold values of any types, one after the other.
     fn is_dynamic(&self) -> bool {
         false
@@ -171,6 +176,32 @@ pub(crate) trait Rules: Sync {
     fn is_common_method(&self, _name: &str) -> bool {
         true
     }
+}
+
+/// How the functions of a language take what they are given, as far as that tells which of several is meant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parameters {
+    /// What is written where the last parameter stands for as many as are given.
+    pub any_number: Option<&'static str>,
+    /// Whether all must be given: a function with another number of them is not meant.
+    pub all_given: bool,
+    pub written_as_class: WrittenAsClass,
+}
+
+impl Parameters {
+    pub const PLAIN: Self =
+        Self { any_number: None, all_given: false, written_as_class: WrittenAsClass::Nothing };
+}
+
+/// Which constructor is no function of its own but the head of its class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum WrittenAsClass {
+    #[default]
+    Nothing,
+    /// That of a record, unless it is written without parameters of its own.
+    Records,
+    /// The first of every class.
+    First,
 }
 
 /// Whether a member is called or read: a field and a method may share a name.

@@ -85,16 +85,39 @@ fn is_meant(texts: &Texts<'_>, at: &Place, name: &str) -> bool {
         return true;
     }
     // Unless the file calls it so.
-    let aliases = [
-        format!("{name} as {said}"),
-        format!("{name}: {said}"),
-        format!("import {said}"),
-        format!("{said} = "),
-    ];
     let lines = texts.get(at.path.as_str()).into_iter().flatten();
-    lines
-        .map(|line| String::from_utf8_lossy(line))
-        .any(|line| aliases.iter().any(|alias| line.contains(alias)))
+    lines.map(|line| String::from_utf8_lossy(line)).any(|line| calls_it(&line, name, &said))
+}
+
+/// Whether a line gives what is called `name` elsewhere the name `said`: imports it so, takes it out of an object, or assigns it.
+fn calls_it(line: &str, name: &str, said: &str) -> bool {
+    let renamed = [format!("{name} as {said}"), format!("{name}: {said}"), format!("import {said}")];
+    if renamed.iter().any(|alias| has_words(line, alias)) {
+        return true;
+    }
+    line.match_indices('=').any(|(at, _)| {
+        let (left, right) = (&line[..at], &line[at + 1..]);
+        let is_assignment = !right.starts_with(['=', '>']) && !left.ends_with(['=', '!', '<', '>', '+', '-']);
+        // A type may stand between the name and what it is given.
+        let target = left.split(':').next().unwrap_or(left).trim_end();
+        is_assignment && ends_with_word(target, said) && has_words(right, name)
+    })
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    text.strip_suffix(word).is_some_and(|before| !before.ends_with(is_part))
+}
+
+/// Whether words stand in a text, and not as parts of others.
+fn has_words(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + words.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
 }
 
 /// Indexes refer to the class where a constructor runs.
@@ -139,4 +162,29 @@ fn followed_by_call(texts: &Texts<'_>, path: &str, line: u32, column: u32) -> bo
         return true;
     }
     rest.starts_with('(')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::calls_it;
+
+    #[test]
+    fn only_what_is_given_the_name_is_called_so() {
+        for (line, expected) in [
+            ("from b import fetch as got", true),
+            ("const { fetch: got } = api", true),
+            ("import got from './fetch'", true),
+            ("got = fetch", true),
+            ("    self.got = api.fetch", true),
+            ("const got: Fetch = wrap(fetch)", true),
+            ("let got = prefetch", false),
+            ("got = other", false),
+            ("forgot = fetch", false),
+            ("if got == fetch:", false),
+            ("got => fetch", false),
+            ("import gotten", false),
+        ] {
+            assert_eq!(calls_it(line, "fetch", "got"), expected, "{line}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::rewire::{EdgePut, rewire};
-use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx};
 use serde::{Deserialize, Serialize};
 
 use super::Index;
@@ -57,8 +57,9 @@ impl Overlay {
     /// have been built without the code around them.
     ///
     /// `holds` says whether a file is still the one that the index was made from; a call counts only while
-    /// both its ends do.
-    pub fn lay_over(&self, graph: &Graph, holds: impl Fn(&str) -> bool) -> Overlaid {
+    /// both its ends do. `base` is the graph as the files alone make it: other indexes may lie over `graph` already, and what
+    /// this one does is counted as if they did not.
+    pub fn lay_over(&self, graph: &Graph, base: &Graph, holds: impl Fn(&str) -> bool) -> Overlaid {
         let nodes: Vec<Option<NodeIx>> = self
             .nodes
             .iter()
@@ -74,29 +75,30 @@ impl Overlay {
                 laid.lost += 1;
                 continue;
             };
-            match graph.edge_between(source, EdgeKind::Calls, target) {
+            match base.edge_between(source, EdgeKind::Calls, target) {
                 None => laid.added += 1,
-                Some(edge) => {
-                    laid.upgraded += usize::from(graph.edge(edge).evidence != Evidence::Precise);
-                    known.insert(edge);
-                }
+                Some(_) => laid.upgraded += 1,
             }
+            known.insert((source, target));
             for &line in lines {
                 said.entry((source, line)).or_default().insert(graph.node(target).label());
             }
             let (kind, evidence) = (EdgeKind::Calls, Evidence::Precise);
             put.push(EdgePut { source, kind, target, evidence, lines: lines.clone() });
         }
-        let mut contradicted = BTreeSet::new();
-        for edge in graph.edges().filter(|edge| edge.kind == EdgeKind::Calls && !known.contains(&edge.ix)) {
+        let is_contradicted = |edge: &Edge<'_>| {
             let label = graph.node(edge.target).label();
             let elsewhere =
                 |line: &u32| said.get(&(edge.source, *line)).is_some_and(|names| names.contains(label));
-            if !edge.lines.is_empty() && edge.lines.iter().all(elsewhere) {
-                contradicted.insert(edge.ix);
-            }
-        }
-        laid.dropped = contradicted.len();
+            edge.kind == EdgeKind::Calls
+                && !known.contains(&(edge.source, edge.target))
+                && !edge.lines.is_empty()
+                && edge.lines.iter().all(elsewhere)
+        };
+        laid.dropped = base.edges().filter(is_contradicted).count();
+        // What another index is sure of stays.
+        let guessed = graph.edges().filter(|edge| edge.evidence != Evidence::Precise);
+        let contradicted: BTreeSet<_> = guessed.filter(is_contradicted).map(|edge| edge.ix).collect();
         laid.graph = rewire(graph, put, &contradicted);
         laid
     }
@@ -138,7 +140,7 @@ def hidden(): ...
             testing::calls(FIXTURE),
             "a.py run -> a.py Pool.drain @[6] ?2\na.py run -> a.py Queue.drain @[6] ?2\n"
         );
-        let laid = overlay(&graph).lay_over(&graph, |_| true);
+        let laid = overlay(&graph).lay_over(&graph, &graph, |_| true);
         assert_eq!((laid.upgraded, laid.added, laid.dropped, laid.lost), (1, 1, 1, 0));
         assert_eq!(
             testing::edges(&laid.graph, &[EdgeKind::Calls]),
@@ -146,7 +148,7 @@ def hidden(): ...
         );
         let kept = serde_json::to_string(&overlay(&graph)).unwrap();
         let again: Overlay = serde_json::from_str(&kept).unwrap();
-        assert_eq!(again.lay_over(&graph, |_| true).graph, laid.graph, "nothing is lost on disk");
+        assert_eq!(again.lay_over(&graph, &graph, |_| true).graph, laid.graph, "nothing is lost on disk");
     }
 
     #[test]
@@ -173,7 +175,7 @@ def run():
         }
         index.references.push(Reference { symbol: "get().".to_owned(), at: place(4, 4, 11) });
         let overlay = Overlay::of(&graph, &index, |_: &str| Some(files[0].1.clone().into_bytes()));
-        let laid = overlay.lay_over(&graph, |_| true);
+        let laid = overlay.lay_over(&graph, &graph, |_| true);
         assert_eq!(
             testing::edges(&laid.graph, &[EdgeKind::Calls]),
             "a.py run -> a.py get @[6]\na.py run -> a.py post @[7]\n"
@@ -184,7 +186,7 @@ def run():
     #[test]
     fn a_file_that_changed_takes_its_precise_edges_with_it() {
         let graph = testing::graph(FIXTURE);
-        let laid = overlay(&graph).lay_over(&graph, |_| false);
+        let laid = overlay(&graph).lay_over(&graph, &graph, |_| false);
         assert_eq!((laid.upgraded, laid.added, laid.dropped, laid.lost), (0, 0, 0, 2));
         assert_eq!(laid.graph, graph);
     }

@@ -36,7 +36,10 @@ pub struct CallList {
     /// Calls of that name, in the text of the language's files, that could not be attributed to any node.
     #[serde(skip_serializing_if = "Option::is_none")]
     unattributed: Option<u64>,
-    /// Where more calls may come from: the method it overrides, places that hand it on, routes, unattributed calls.
+    /// Places that take a member of that name without calling it there, on something whose type is not known: a getter runs so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reads: Option<u64>,
+    /// Where more calls may come from: the method it overrides, places that hand it on or read it, routes, unattributed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leads: Vec<Lead>,
     /// What an empty answer rests on.
@@ -75,7 +78,7 @@ pub fn run(
     found.truncate(usize::try_from(slice.limit).unwrap_or(usize::MAX));
     let (leads, open) = match direction {
         Direction::Callers if before == 0 => leads(ctx, &at, node, found.is_empty())?,
-        _ => Default::default(),
+        Direction::Callers | Direction::Callees => Default::default(),
     };
     let guidance = match found.first() {
         Some(first) => Guidance {
@@ -107,6 +110,12 @@ pub fn run(
             if at.graph.node(node).kind() == NodeKind::Method { "." } else { "" },
             at.graph.node(node).label(),
         )),
+        None if open.reads > 0 => Guidance::hint(format!(
+            "{}No call is known, but {} take a member `{}` without calling it there: a getter runs so, and what is taken may be called under another name. Leads show the likeliest; search for the name to see all.",
+            gap(ctx, &at, node)?,
+            if open.reads == 1 { "1 place may".to_owned() } else { format!("{} places may", open.reads) },
+            at.graph.node(node).label(),
+        )),
         None => Guidance::hint(format!(
             "{}No call is known. A call through a value, a macro or a name built at run time is not seen; search for the name to be sure.",
             gap(ctx, &at, node)?
@@ -119,6 +128,7 @@ pub fn run(
         before,
         inherited: is_inherited(&at.graph, name, node).then_some(true),
         unattributed: Some(open.calls).filter(|&calls| calls > 0),
+        reads: Some(open.reads).filter(|&reads| reads > 0),
         leads,
         rests_on: (found.is_empty() && before == 0).then(|| coverage::of_workspace(&at.view, &at.graph)),
         calls: found,
@@ -154,7 +164,7 @@ pub fn openness(
     if let Some(node) = node.filter(|&node| !is_place(at, node)) {
         open.leads = calls::leads(&at.graph, node);
         if is_empty {
-            let mut found = unattributed::of(ctx, &at.graph, node)?;
+            let mut found = unattributed::of(ctx, &at.graph, node, is_empty)?;
             open.leads.append(&mut found.leads);
             open.unattributed = Some(found.calls).filter(|&calls| calls > 0);
         }
@@ -198,8 +208,11 @@ fn leads(
 ) -> Result<(Vec<Lead>, Unattributed), Fault> {
     let mut leads = calls::leads(&at.graph, node);
     let is_method = at.graph.node(node).kind() == NodeKind::Method;
-    let mut open =
-        if is_method || is_empty { unattributed::of(ctx, &at.graph, node)? } else { Unattributed::default() };
+    let mut open = if is_method || is_empty {
+        unattributed::of(ctx, &at.graph, node, is_empty)?
+    } else {
+        Unattributed::default()
+    };
     leads.append(&mut open.leads);
     Ok((leads, open))
 }

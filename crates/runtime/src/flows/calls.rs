@@ -110,7 +110,7 @@ fn inside(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 pub struct Lead {
     /// base: calls of the method it overrides or implements (of Go, in an interface whose methods its type all has); class: it is a constructor, and its class is made so often;
-    /// variant: the same for another build, which calls are taken to mean; value: it is handed on there; route: it answers one; name: a call of that name whose target is not known.
+    /// variant: the same for another build, which calls are taken to mean; value: it is handed on there; read: a member of that name is taken there and not called; route: it answers one; name: a call of that name whose target is not known.
     pub via: &'static str,
     /// The method, the user, the route or the caller.
     pub node_id: String,

@@ -1,5 +1,7 @@
 //! Unattributed: calls of a name, found in the text, that no relation of the graph explains.
 
+mod reads;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ use super::calls::Lead;
 use super::places;
 use crate::ctx::Ctx;
 use crate::faults;
+use reads::Read;
 
 /// Calls shown; the others are counted.
 const SHOWN: usize = 3;
@@ -32,12 +35,15 @@ pub struct Unattributed {
     pub calls: u64,
     /// Whether there are more than were counted.
     pub more: bool,
+    /// Places that read a member of that name, or take it out of an object, without calling it there.
+    pub reads: u64,
     /// The likeliest first: in files that the node's file is imported by.
     pub leads: Vec<Lead>,
 }
 
-/// Looks for calls of a method's name that lead nowhere in the graph.
-pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fault> {
+/// Looks for calls of a method's name that lead nowhere in the graph, and for places that take what has the name without calling
+/// it; `is_empty` says that nothing else is known of its calls.
+pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx, is_empty: bool) -> Result<Unattributed, Fault> {
     let asked = graph.node(node);
     let name = asked.label();
     let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -88,20 +94,18 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx) -> Result<Unattributed, Fa
     };
     let mut leads: Vec<Lead> =
         open.iter().take(SHOWN).map(|(_, path, line)| lead("name", path, *line)).collect();
+    let reads = reads::of(ctx, graph, node, &files, language.family)?;
     // A method that is handed on as a value is called from there, by no name.
-    if asked.kind() == NodeKind::Method {
-        let handed = search(ctx, &files, &format!(r"[(,=]\s*[\w.:>-]+(?:\.|->|::){name}\s*[,)]"))?;
-        let known = attributed(graph, name, EdgeKind::References);
-        let hits = handed.iter().flat_map(|found| &found.matches).filter(|hit| {
-            !known.contains(&(hit.path.as_str(), hit.line))
-                && !is_comment(&hit.text, language.family)
-                && !is_documentation(graph, hit.path.as_str(), hit.line, &hit.text)
-        });
-        leads.extend(hits.take(SHOWN).map(|hit| lead("value", hit.path.as_str(), hit.line)));
-    }
+    let handed = reads.iter().filter(|read| read.is_handed_on);
+    leads.extend(handed.take(SHOWN).map(|read| lead("value", &read.path, read.line)));
+    let mut others: Vec<&Read> = reads.iter().filter(|read| !read.is_handed_on).collect();
+    others.sort_by_key(|read| read.path != asked.path() && !importers.contains(read.path.as_str()));
+    let room = if is_empty || reads::is_property(&asked) { SHOWN } else { 0 };
+    leads.extend(others.iter().take(room).map(|read| lead("read", &read.path, read.line)));
     Ok(Unattributed {
         leads,
         calls: open.len() as u64,
+        reads: if room > 0 { reads.len() as u64 } else { 0 },
         more: found.total > found.matches.len() as u64 || found.stopped.is_some(),
     })
 }

@@ -95,6 +95,7 @@ pub(crate) fn call(
     runtime.note_start();
     let live = runtime.live_workspace();
     let workspace = live.as_ref().ok().cloned().flatten();
+    workspace.iter().for_each(|workspace| workspace.follow_roots());
     let outcome = admit::check(runtime, row, &header, live.as_ref().map(Option::as_deref))
         .and_then(|()| execute::run(runtime, row, &header, arguments, workspace.clone(), cancel, progress));
     let elapsed = runtime.clock().monotonic().saturating_sub(started);

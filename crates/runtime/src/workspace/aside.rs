@@ -18,11 +18,18 @@ pub(crate) fn set_aside(path: &Path) -> io::Result<PathBuf> {
 
 /// The newest that stood in the place of `path`.
 pub(super) fn newest(path: &Path) -> Option<PathBuf> {
-    let stem = path.file_stem()?.to_string_lossy().into_owned();
-    let prefix = format!("{stem}.{MARK}");
-    let kept = fs::read_dir(path.parent()?).ok()?.flatten();
+    all(path).pop()
+}
+
+/// Everything that stood in the place of `path`, or of another file whose name begins so, oldest first.
+pub(super) fn all(path: &Path) -> Vec<PathBuf> {
+    let Some((stem, folder)) = path.file_stem().zip(path.parent()) else { return Vec::new() };
+    let prefix = format!("{}.{MARK}", stem.to_string_lossy());
+    let kept = fs::read_dir(folder).into_iter().flatten().flatten();
     let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
-    kept.map(|entry| entry.path()).max()
+    let mut kept: Vec<PathBuf> = kept.map(|entry| entry.path()).collect();
+    kept.sort();
+    kept
 }
 
 /// By when it was written.

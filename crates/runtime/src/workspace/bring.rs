@@ -108,7 +108,8 @@ pub(super) fn index(
         let folder = index.folder(path.parent().as_str(), |file| graph.node_by_path(file).is_some());
         index.place_under(&folder);
         let (_, made_at) = root.size_and_time(path).map_err(|err| BringError::Read(ReadError::Path(err)))?;
-        let sorted = sort_out(root, graph, &index, made_at);
+        let hash = |file: &str| state.as_ref().and_then(|ingest| ingest.hash(file));
+        let sorted = sort_out(root, &index, made_at, |file| graph.node_by_path(file).and(hash(file)));
         let first = index.files.first().cloned().unwrap_or_default();
         if sorted.covered.is_empty() && sorted.stale.is_empty() {
             return Err(BringError::NothingCovered { first });
@@ -118,28 +119,26 @@ pub(super) fn index(
         let overlay = Overlay::of(graph, &index, |file| {
             is_covered(file).then(|| scan::read(root, file).ok()).flatten()
         });
-        let ingest = state.as_mut();
-        let files: BTreeMap<String, String> = sorted
-            .covered
-            .iter()
-            .filter_map(|file| Some((file.clone(), hex(&ingest.as_ref()?.hash(file)?))))
-            .collect();
+        let files: BTreeMap<String, String> =
+            sorted.covered.iter().filter_map(|file| Some((file.clone(), hex(&hash(file)?)))).collect();
         let laid = Laid { index: path.as_str().to_owned(), files, overlay };
         let mut list = match keep {
             Keep::OnlyThis => Vec::new(),
             Keep::Others => host.overlays().list().to_vec(),
         };
-        list.retain(|other| other.index != laid.index);
-        list.push(laid);
+        match list.iter_mut().find(|other| other.index == laid.index) {
+            Some(earlier) => *earlier = laid,
+            None => list.push(laid),
+        }
         host.overlays().set(list)?;
-        if let Some(ingest) = ingest {
+        if let Some(ingest) = state.as_mut() {
             ingest.rebuild();
         }
         sorted.report(index.files.len())
     };
     let done = host.ingest(root, Reuse::Edits, clock, cancel)?;
     let (generation, nodes, edges) = (done.generation, done.nodes, done.edges);
-    Ok(IndexReport { overlays: host.overlays().states(), generation, nodes, edges, ..report })
+    Ok(IndexReport { overlays: host.overlays().states(generation), generation, nodes, edges, ..report })
 }
 
 /// The documents of an index by what can be done with them, in order.
@@ -149,12 +148,13 @@ struct Sorted {
     unknown: Vec<String>,
 }
 
-fn sort_out(root: &Root, graph: &Graph, index: &Index, made_at: i128) -> Sorted {
+/// `read` gives something for the files that the graph was made from.
+fn sort_out<T>(root: &Root, index: &Index, made_at: i128, read: impl Fn(&str) -> Option<T>) -> Sorted {
     let mut sorted = Sorted { covered: Vec::new(), stale: Vec::new(), unknown: Vec::new() };
     for file in &index.files {
         let written = root.relative(file).ok().and_then(|path| root.size_and_time(&path).ok());
         match written {
-            Some(_) if graph.node_by_path(file).is_none() => sorted.unknown.push(file.clone()),
+            Some(_) if read(file).is_none() => sorted.unknown.push(file.clone()),
             Some((_, changed_at)) if changed_at > made_at => sorted.stale.push(file.clone()),
             Some(_) => sorted.covered.push(file.clone()),
             None => sorted.unknown.push(file.clone()),

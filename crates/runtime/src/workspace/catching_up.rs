@@ -20,8 +20,6 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct CatchingUp {
     is_behind: AtomicBool,
-    /// Files that changed, as far as that is known.
-    changed: AtomicU64,
     /// A server answers in time; a command line waits for the truth.
     in_time: AtomicBool,
     patience_ms: AtomicU64,
@@ -31,7 +29,6 @@ impl Default for CatchingUp {
     fn default() -> Self {
         Self {
             is_behind: AtomicBool::new(false),
-            changed: AtomicU64::new(0),
             in_time: AtomicBool::new(false),
             patience_ms: AtomicU64::new(PATIENCE.as_millis() as u64),
         }
@@ -58,6 +55,11 @@ impl Workspace {
         catching_up.in_time.store(true, Ordering::Release);
     }
 
+    /// Whether a server keeps it, which answers in time.
+    pub(super) fn is_kept(&self) -> bool {
+        self.catching_up.in_time.load(Ordering::Acquire)
+    }
+
     /// The newest view after a look at the files, or the last good one where reading them takes longer than a host waits.
     pub fn view_in_time(
         self: &Arc<Self>,
@@ -75,14 +77,15 @@ impl Workspace {
                 return Err(stop);
             }
             if asked.elapsed() >= SHORT.min(patience) {
-                return Ok(self.behind());
+                return self.behind(self.view(), cancel);
             }
             std::thread::sleep(LOOK);
         }
         match self.fresh_view(clock.as_ref(), &cancel.with_timeout(patience)) {
             Err(Stop::TimedOut) if cancel.stop().is_none() => {
+                let behind = self.behind(self.view(), cancel);
                 self.catch_up(clock);
-                Ok(self.behind())
+                behind
             }
             done => done.map(InTime::Fresh),
         }
@@ -93,9 +96,11 @@ impl Workspace {
         self.catching_up.is_behind.load(Ordering::Acquire)
     }
 
-    fn behind(&self) -> InTime {
-        // One that is known to be behind and of which nothing more is known has at least one changed file.
-        InTime::Behind(self.view(), self.catching_up.changed.load(Ordering::Relaxed).max(1))
+    /// A view that is behind, and how far.
+    fn behind(&self, view: Arc<WorkspaceView>, cancel: &CancelToken) -> Result<InTime, Stop> {
+        let changed = self.host.changed_files(&view, &self.root, cancel)?;
+        // Where files came and went while they were counted, at least one did.
+        Ok(InTime::Behind(view, changed.max(1)))
     }
 
     /// Reads on a thread of its own, once at a time.
@@ -106,8 +111,6 @@ impl Workspace {
         let (workspace, clock) = (Arc::clone(self), Arc::clone(clock));
         let spawned = std::thread::Builder::new().name("m1nd-catch-up".into()).spawn(move || {
             let cancel = CancelToken::new();
-            let changed = workspace.host.changed_files(&workspace.root, &cancel);
-            workspace.catching_up.changed.store(changed, Ordering::Relaxed);
             if let Err(stop) = workspace.fresh_view(clock.as_ref(), &cancel) {
                 tracing::warn!(?stop, "reading what changed was stopped");
             }

@@ -6,7 +6,7 @@ mod progress;
 mod touched;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,8 @@ const LOOK: Duration = Duration::from_millis(25);
 const LISTED_FOR: Duration = Duration::from_secs(5);
 /// Listing them because of that may take at most this part of the time.
 const LISTING_REST: u32 = 50;
+/// The same for counting what changed while others read it.
+const COUNTING_REST: u32 = 4;
 
 /// What an ingest takes over from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +64,15 @@ pub(super) struct Host {
     progress: Progress,
     watching: Mutex<Watching>,
     clean: Mutex<Option<Clean>>,
+    changed: Mutex<Option<Counted>>,
     /// The mark of the commits that the newest history was read from.
     marks: Mutex<Option<String>>,
     /// Calls answered.
     queries: AtomicU64,
     /// The generation on disk.
     saved: AtomicU64,
+    /// Whether the graph on disk could not be read.
+    is_lost: AtomicBool,
 }
 
 /// When the newest view was last known to be true.
@@ -78,6 +83,22 @@ struct Clean {
     listed: Instant,
     /// How long the listing took.
     took: Duration,
+}
+
+/// How many files differ from a view.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    files: u64,
+    generation: u64,
+    at: Instant,
+    /// How long the listing took.
+    took: Duration,
+}
+
+impl Counted {
+    fn holds(&self, view: &WorkspaceView) -> bool {
+        self.generation == view.generation() && self.at.elapsed() < self.took * COUNTING_REST
+    }
 }
 
 /// A listing of all files.
@@ -111,9 +132,11 @@ impl Host {
             unsaved: Mutex::new(None),
             watching: Mutex::new(Watching::NotYet),
             clean: Mutex::new(None),
+            changed: Mutex::new(None),
             marks: Mutex::new(None),
             queries: AtomicU64::new(0),
             saved: AtomicU64::new(0),
+            is_lost: AtomicBool::new(false),
         }
     }
 
@@ -149,6 +172,10 @@ impl Host {
         if view.graph().is_none() || view.imported_from().is_some() {
             return Ok(view);
         }
+        if self.overlays.is_changed() {
+            self.lay_anew(root, clock, cancel)?;
+            view = self.view.load_full();
+        }
         let watch = self.watch();
         let heard = watch.as_ref().and_then(|watch| watch.now());
         if heard.is_some_and(|heard| self.is_clean(heard)) {
@@ -173,6 +200,7 @@ impl Host {
                 self.view.compare_and_swap(&view, Arc::new(proved));
             }
         } else if !self.adopt(&stamp, &files) {
+            self.count_changed(&view, &files, listed);
             let mut state = self.turn(cancel)?;
             // Another call may have read the same change while this one waited.
             if !stamp.proves_unchanged(self.view.load().stamp()) {
@@ -190,14 +218,40 @@ impl Host {
         Ok(self.view.load_full())
     }
 
-    /// How many files are not as the newest view has them, as far as sizes and times tell.
-    pub(super) fn changed_files(&self, root: &Root, cancel: &CancelToken) -> u64 {
-        let view = self.view();
-        let Ok((files, _)) = scan::list(root, cancel) else { return 0 };
-        let differs = |file: &&Listed| !view.looks_like(&file.path, file.size, file.modified_ns);
-        let changed = files.iter().filter(differs).count();
-        let known = view.listing().count();
-        (changed + known.saturating_sub(files.len())) as u64
+    /// Another process laid an index over its graph: this one is made again with it.
+    fn lay_anew(&self, root: &Root, clock: &dyn Clock, cancel: &CancelToken) -> Result<(), Stop> {
+        let mut state = self.turn(cancel)?;
+        self.overlays.look();
+        if state.is_none() {
+            *state = self.facts(&self.view());
+        }
+        state.iter_mut().for_each(Ingest::rebuild);
+        drop(state);
+        self.ingest(root, Reuse::Edits, clock, cancel).map(drop)
+    }
+
+    /// How many files are not as a view has them, as far as sizes and times tell. They are listed anew unless that was
+    /// done just now.
+    pub(super) fn changed_files(
+        &self,
+        view: &WorkspaceView,
+        root: &Root,
+        cancel: &CancelToken,
+    ) -> Result<u64, Stop> {
+        let counted = *self.changed.lock();
+        if let Some(counted) = counted.filter(|counted| counted.holds(view)) {
+            return Ok(counted.files);
+        }
+        let started = Instant::now();
+        let (files, _) = scan::list(root, cancel)?;
+        Ok(self.count_changed(view, &files, started))
+    }
+
+    fn count_changed(&self, view: &WorkspaceView, files: &[Listed], started: Instant) -> u64 {
+        let files = view.differing(files);
+        let (generation, at) = (view.generation(), Instant::now());
+        *self.changed.lock() = Some(Counted { files, generation, at, took: started.elapsed() });
+        files
     }
 
     pub(super) fn overlays(&self) -> &Overlays {
@@ -346,7 +400,7 @@ impl Host {
         let done = ingest.refresh_on(last.as_deref(), files.list, read, clock, now_ns, cancel)?;
         drop(quarantine);
         let mut report = done.report;
-        report.pass_over(files.passed.secret, files.passed.unreadable);
+        report.pass_over(&files.passed);
         let graph = match (done.graph, before.graph()) {
             (Some(graph), old) => {
                 let graph = self.overlays.lay_over(graph, |path| ingest.hash(path));

@@ -140,7 +140,10 @@ impl Keeper {
         }
         let queries = host.queries();
         if self.may_write && host.is_unsaved() {
-            let due = self.changed.elapsed() >= SAVE_AFTER || queries - self.saved_queries >= SAVE_QUERIES;
+            // Without a graph on disk every process would make it again.
+            let due = self.changed.elapsed() >= SAVE_AFTER
+                || queries - self.saved_queries >= SAVE_QUERIES
+                || (host.has_lost_snapshot() && host.unsaved_because().is_none());
             if due {
                 self.saved_queries = queries;
                 if let Err(err) = workspace.save() {

@@ -94,6 +94,8 @@ pub struct Workspace {
     edits: Edits,
     catching_up: CatchingUp,
     contents: Contents,
+    /// Whether nothing may be written.
+    read_only: bool,
     /// Missions that were held against their events.
     proofs: Proofs,
 }
@@ -143,6 +145,7 @@ impl Workspace {
             edits,
             catching_up: CatchingUp::default(),
             contents: Contents::default(),
+            read_only: settings.read_only,
             proofs: Proofs::default(),
             runtime_root,
         })

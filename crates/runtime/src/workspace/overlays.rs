@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use m1nd_graph::Graph;
 use m1nd_ingest::scip::overlay::Overlay;
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// All overlays of a workspace, in one file.
 const FILE: &str = "graph.overlays";
+/// What they did to the generation on disk.
+const STATES: &str = "graph.overlaid";
 /// Raised whenever a reader of the old form could misread the new one.
 const SCHEMA_VERSION: u32 = 1;
 
@@ -28,7 +31,7 @@ pub(super) struct Laid {
 }
 
 /// What an overlay does to the newest generation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverlayState {
     /// Where the index lies.
     pub index: String,
@@ -47,11 +50,23 @@ pub struct OverlayState {
 #[derive(Debug)]
 pub(super) struct Overlays {
     path: PathBuf,
-    /// Read from disk when first needed.
-    laid: Mutex<Option<Arc<Vec<Laid>>>>,
-    states: Mutex<Vec<OverlayState>>,
+    /// Read from disk when first needed, and again when another process wrote it.
+    laid: Mutex<Option<(Mark, Arc<Vec<Laid>>)>>,
+    /// The file as it was when the newest generation was made or taken up.
+    seen: Mutex<Option<Mark>>,
+    states: Mutex<States>,
     /// The newest generation as it was before they were laid over it.
     base: Mutex<Option<Arc<Graph>>>,
+}
+
+/// The file as it was when it was read.
+type Mark = Option<(u64, SystemTime)>;
+
+/// What the overlays do to one generation.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct States {
+    generation: u64,
+    states: Vec<OverlayState>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -65,18 +80,19 @@ impl Overlays {
         Self {
             path: folder.join(FILE),
             laid: Mutex::default(),
+            seen: Mutex::default(),
             states: Mutex::default(),
             base: Mutex::default(),
         }
     }
 
-    /// How each overlay fared with the newest generation.
-    pub(super) fn states(&self) -> Vec<OverlayState> {
+    /// How each overlay fared with a generation.
+    pub(super) fn states(&self, generation: u64) -> Vec<OverlayState> {
         let states = self.states.lock().clone();
-        if !states.is_empty() {
-            return states;
+        if states.generation == generation && !states.states.is_empty() {
+            return states.states;
         }
-        // Nothing was assembled since the start: the snapshot has the edges, and only the numbers are not known.
+        // The graph has the edges, and only the numbers are not known.
         let bare = |laid: &Laid| OverlayState {
             index: laid.index.clone(),
             files_covered: laid.files.len() as u64,
@@ -85,17 +101,51 @@ impl Overlays {
         self.list().iter().map(bare).collect()
     }
 
+    /// Writes down what they did to the generation that is being saved.
+    pub(super) fn save_states(&self, generation: u64) -> io::Result<()> {
+        let states = self.states.lock().clone();
+        if states.generation != generation || self.list().is_empty() {
+            return Ok(());
+        }
+        durable::replace(&self.path.with_file_name(STATES), &serde_json::to_vec(&states)?)
+    }
+
+    /// Takes up what was written down of a generation that is called `generation` from now on.
+    pub(super) fn take_up(&self, saved: u64, generation: u64) {
+        let text = fs::read(self.path.with_file_name(STATES)).ok();
+        let states = text.and_then(|text| serde_json::from_slice::<States>(&text).ok());
+        if let Some(states) = states.filter(|states| states.generation == saved) {
+            *self.states.lock() = States { generation, ..states };
+        }
+    }
+
     pub(super) fn list(&self) -> Arc<Vec<Laid>> {
         let mut laid = self.laid.lock();
-        Arc::clone(laid.get_or_insert_with(|| Arc::new(self.read())))
+        let mark = self.mark();
+        let known = laid.take().filter(|(known, _)| *known == mark);
+        Arc::clone(&laid.insert(known.unwrap_or_else(|| (mark, Arc::new(self.read())))).1)
+    }
+
+    /// Notes which indexes lie over the graph that is taken up now.
+    pub(super) fn look(&self) {
+        *self.seen.lock() = Some(self.mark());
+    }
+
+    /// Whether another process laid an index over the graph, or took one away, since.
+    pub(super) fn is_changed(&self) -> bool {
+        self.seen.lock().is_some_and(|seen| seen != self.mark())
+    }
+
+    fn mark(&self) -> Mark {
+        fs::metadata(&self.path).ok().and_then(|meta| Some((meta.len(), meta.modified().ok()?)))
     }
 
     /// Keeps these instead of all others.
     pub(super) fn set(&self, list: Vec<Laid>) -> io::Result<()> {
         let file = File { schema_version: SCHEMA_VERSION, overlays: list };
         durable::replace(&self.path, &serde_json::to_vec(&file)?)?;
-        self.states.lock().clear();
-        *self.laid.lock() = Some(Arc::new(file.overlays));
+        *self.states.lock() = States::default();
+        *self.laid.lock() = Some((self.mark(), Arc::new(file.overlays)));
         Ok(())
     }
 
@@ -109,20 +159,23 @@ impl Overlays {
 
     /// A new generation with every overlay over it. `hash` is the digest of a file as the graph knows it.
     pub(super) fn lay_over(&self, graph: Graph, hash: impl Fn(&str) -> Option<[u8; 32]>) -> Graph {
+        self.look();
         let list = self.list();
         if list.is_empty() {
             return graph;
         }
         // Its columns are shared, so this costs next to nothing.
-        *self.base.lock() = Some(Arc::new(graph.clone()));
-        let mut graph = graph;
+        let base = Arc::new(graph.clone());
+        *self.base.lock() = Some(Arc::clone(&base));
+        let (generation, mut graph) = (graph.generation(), graph);
         let mut states = Vec::new();
         for laid in list.iter() {
             let holds = |path: &str| {
                 let now = hash(path).map(|hash| hex(&hash));
                 now.is_some() && laid.files.get(path) == now.as_ref()
             };
-            let done = laid.overlay.lay_over(&graph, holds);
+            // What each does is counted against what the files say, whichever was laid before it.
+            let done = laid.overlay.lay_over(&graph, &base, holds);
             graph = done.graph;
             states.push(OverlayState {
                 index: laid.index.clone(),
@@ -133,7 +186,7 @@ impl Overlays {
                 dropped: done.dropped as u64,
             });
         }
-        *self.states.lock() = states;
+        *self.states.lock() = States { generation, states };
         graph
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_graph::Graph;
@@ -29,7 +29,33 @@ impl Workspace {
     /// The newest view after a look at the files, so that an edit just made is seen.
     pub fn fresh_view(&self, clock: &dyn Clock, cancel: &CancelToken) -> Result<Arc<WorkspaceView>, Stop> {
         self.follow_roots();
-        self.host.fresh_view(&self.root, clock, cancel)
+        let view = self.host.fresh_view(&self.root, clock, cancel)?;
+        // A server's keeper does it behind the answer. Where nobody keeps the graph, the next process would make it again.
+        if !self.is_kept() && !self.read_only && self.host.has_lost_snapshot() {
+            if let Err(err) = self.save() {
+                tracing::warn!(%err, "the graph that was made again was not saved");
+            }
+            return Ok(self.host.view());
+        }
+        Ok(view)
+    }
+
+    /// Parts of the graph's state that could not be read and were set aside, oldest first.
+    pub fn graphs_set_aside(&self) -> Vec<PathBuf> {
+        self.host.set_aside_files()
+    }
+
+    /// What became of a graph that could not be read, for as long as what is left of it is kept.
+    pub fn made_again(&self) -> Option<String> {
+        let kept = self.graphs_set_aside().pop()?;
+        let what = match self.last_save() {
+            Some(_) => "The graph was made again from the files and saved",
+            None => "The graph is made again from the files by the next question about it",
+        };
+        let kept = kept.display();
+        Some(format!(
+            "{what}: what was saved could not be read and was set aside as {kept}, which can be removed."
+        ))
     }
 
     /// Reads the history again if commits were made since it was read.
@@ -97,8 +123,9 @@ impl Workspace {
         self.roots.all()
     }
 
-    /// Another process may have put one in or taken one out, or its folder may have gone or come back.
-    fn follow_roots(&self) {
+    /// Another process may have put one in or taken one out, or its folder may have gone or come back. Every call looks
+    /// first: also one that reads files without a graph.
+    pub(crate) fn follow_roots(&self) {
         if self.roots.follow(&self.root) {
             self.host.watch_anew();
         }
@@ -136,7 +163,7 @@ impl Workspace {
 
     /// The indexes that lie over the graph.
     pub fn overlays(&self) -> Vec<OverlayState> {
-        self.host.overlays().states()
+        self.host.overlays().states(self.host.view().generation())
     }
 
     /// Files read and files listed by the ingest that runs now.

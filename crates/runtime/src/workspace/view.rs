@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use m1nd_graph::Graph;
+use m1nd_graph::{Graph, NodeKind};
 use m1nd_ingest::{Listed, Report};
 use m1nd_stdx::clock::UnixMs;
 use m1nd_vfs::walk::Passed;
@@ -112,26 +112,30 @@ impl WorkspaceView {
         }
     }
 
+    /// How many of these files, which are in order, are not as the graph has them, and how many of its files are not among them.
+    pub(super) fn differing(&self, files: &[Listed]) -> u64 {
+        let changed = files.iter().filter(|file| !self.looks_like(&file.path, file.size, file.modified_ns));
+        let is_gone = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).is_err();
+        let of_graph = self.graph().into_iter().flat_map(|graph| graph.nodes());
+        let of_graph = of_graph.filter(|node| node.kind() == NodeKind::File && !self.has_sizes());
+        let known = self.sizes.keys().map(String::as_str).chain(of_graph.map(|node| node.path()));
+        (changed.count() + known.filter(|path| is_gone(path)).count()) as u64
+    }
+
     /// Whether the sizes and times of the files are known; a snapshot does not tell them.
     pub(super) fn has_sizes(&self) -> bool {
         !self.sizes.is_empty()
     }
 
-    /// The files as they were listed, in the order of their paths.
-    pub(super) fn listing(&self) -> impl Iterator<Item = Listed> {
-        let listed = self.sizes.iter();
-        listed.map(|(path, &(size, modified_ns))| Listed { path: path.clone(), size, modified_ns })
-    }
-
-    /// The same without some, which are given in order.
+    /// The files as they were listed, in the order of their paths, without some, which are given in order.
     pub(super) fn listing_but<'v>(&'v self, paths: &'v [&str]) -> impl Iterator<Item = Listed> + 'v {
         let others = self.sizes.iter().filter(|(path, _)| paths.binary_search(&path.as_str()).is_err());
         others.map(|(path, &(size, modified_ns))| Listed { path: path.clone(), size, modified_ns })
     }
 
     /// What the listing passed over.
-    pub(super) fn passed(&self) -> Passed {
-        self.passed
+    pub(super) fn passed(&self) -> &Passed {
+        &self.passed
     }
 
     /// The same, with the listing that proved it true.
@@ -149,7 +153,7 @@ impl WorkspaceView {
 
     /// The same, with an equal graph that is kept elsewhere.
     pub(super) fn kept_in(&self, graph: Arc<Graph>) -> Self {
-        Self { graph: Some(graph), ..self.proved_by(self.sizes.clone(), self.passed) }
+        Self { graph: Some(graph), ..self.proved_by(self.sizes.clone(), self.passed.clone()) }
     }
 
     pub(super) fn stamp(&self) -> &Stamp {

@@ -71,11 +71,12 @@ pub struct Workspace {
 }
 
 /// What of an ingest's report says how far the graph can be relied on.
-const COVERAGE: [&str; 7] = [
+const COVERAGE: [&str; 8] = [
     "files_skipped",
     "files_partial",
     "files_unsupported",
     "files_failed",
+    "failures",
     "files_generated",
     "files_vendored",
     "examples",
@@ -101,6 +102,9 @@ pub struct Graph {
     /// What is wrong with its files on disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// Files of it that could not be read and were set aside; it is made again from the files of the workspace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    set_aside: Vec<String>,
     /// How edits are noticed: watched, or looked for before each question, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     edits: Option<String>,
@@ -111,7 +115,7 @@ pub struct Graph {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<BTreeMap<String, String>>")]
     overlays: Vec<OverlayState>,
-    /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, files_generated, files_vendored, examples.
+    /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, failures (path and reason), files_generated, files_vendored, examples.
     #[serde(skip_serializing_if = "Map::is_empty")]
     coverage: Map<String, Value>,
 }
@@ -232,6 +236,8 @@ impl Tool for Health {
             Guidance::next("persist", "save", why)
         } else if let Some(lost) = lost {
             Guidance::hint(lost)
+        } else if let Some(said) = workspace.and_then(|workspace| workspace.made_again()) {
+            Guidance::hint(said)
         } else if workspace.is_some() {
             Guidance::default()
         } else {
@@ -267,6 +273,7 @@ impl Graph {
                 (Some(one), Some(other)) => Some(format!("{one}; {other}")),
                 (one, other) => one.or(other),
             },
+            set_aside: workspace.graphs_set_aside().iter().map(|path| path.display().to_string()).collect(),
             edits: view.graph().map(|_| match workspace.watching() {
                 Watching::On(watch) => format!("watched in {} folders", watch.folders()),
                 Watching::Off(why) => format!("looked for before each question: {why}"),
@@ -280,7 +287,9 @@ impl Graph {
 }
 
 fn tells_something(value: &Value) -> bool {
-    !(value.is_null() || *value == 0 || value.as_object().is_some_and(Map::is_empty))
+    let is_empty =
+        value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
+    !(value.is_null() || *value == 0 || is_empty)
 }
 
 m1nd_contract::fixed_size!(Output);

@@ -57,6 +57,7 @@ impl Tool for Doctor {
         let memories = workspace.map(|workspace| workspace.memories_set_aside());
         let aside = saved::set_aside(memories.as_deref().unwrap_or_default());
         warnings.extend(aside.clone());
+        warnings.extend(workspace.and_then(|workspace| workspace.made_again()));
         let missing = workspace.map(|workspace| workspace.missing_roots()).unwrap_or_default();
         if !missing.is_empty() {
             warnings

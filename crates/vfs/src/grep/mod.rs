@@ -96,7 +96,7 @@ pub fn search(
         Ok(passed) => {
             // What a narrower search would not have looked at was not missed.
             missed.secret += if query.is_narrow() { 0 } else { passed.secret };
-            missed.unreadable += passed.unreadable;
+            missed.unreadable += passed.unread.len() as u64;
             cancel.stop().filter(|_| state.interrupted)
         }
         Err(stop) => Some(stop),

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::simple::{Function, Grammar, Imported, Role, Source, Unit, language};
 use crate::manifest::{folder, join};
+use crate::resolve::rules::Parameters;
 use crate::sheet::field;
 
 static GRAMMAR: Grammar = Grammar {
@@ -21,6 +22,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: true,
     has_clauses: false,
+    parameters: Parameters::PLAIN,
     find: Some(find),
     module: None,
     routes: None,

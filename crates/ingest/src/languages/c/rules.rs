@@ -50,8 +50,13 @@ impl CRules {
             // The same function twice, each for another system: which is called is not for us to say.
             let home = Place::File(eval.program.file_of(found));
             let twins = eval.program.items(home, name).iter().copied();
-            let twins = twins.filter(|&def| eval.program.def(def).kind.is_callable());
-            return Some(Ty::union(twins.map(|def| Ty::Fn(def, None)).collect()));
+            let mut twins: Vec<GDef> =
+                twins.filter(|&def| eval.program.def(def).kind.is_callable()).collect();
+            // A macro may stand for a function where that is not built, or be wrapped around it.
+            if twins.iter().all(|&def| is_macro(eval.program.def(def))) {
+                twins.extend(self.declared(eval.program, file, name));
+            }
+            return Some(Ty::union(twins.into_iter().map(|def| Ty::Fn(def, None)).collect()));
         }
         for at in self.includes.bound(file, name) {
             if let Some(found) = eval.top_binding(at, name) {
@@ -61,18 +66,30 @@ impl CRules {
         if self.includes.visible(eval.program, file, name, |kind| kind == DefKind::Constant).is_some() {
             return Some(Ty::External);
         }
-        let found = self.linked.get(&name)?;
-        let is_declared = self.includes.declares(file, name);
-        let program = eval.program;
-        let met =
-            found.iter().copied().filter(|&def| self.includes.meets(program, file, program.file_of(def)));
-        let near = || program.nearest(file, &met.collect::<Vec<GDef>>());
-        is_declared.then(|| Ty::union(near().into_iter().map(|def| Ty::Fn(def, None)).collect()))
+        self.linked.get(&name).filter(|_| self.includes.declares(file, name))?;
+        let found = self.declared(eval.program, file, name);
+        Some(Ty::union(found.into_iter().map(|def| Ty::Fn(def, None)).collect()))
+    }
+
+    /// Functions of other files that a file has a declaration of.
+    fn declared(&self, program: &Program<'_>, file: u32, name: GName) -> Vec<GDef> {
+        let found = self.linked.get(&name).filter(|_| self.includes.declares(file, name));
+        let found = found.into_iter().flatten().copied().filter(|&def| !is_macro(program.def(def)));
+        let met = found.filter(|&def| self.includes.meets(program, file, program.file_of(def)));
+        program.nearest(file, &met.collect::<Vec<GDef>>())
     }
 }
 
 impl Rules for CRules {
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
+        // A macro is not put in place of its name in what it stands for.
+        let is_own = |ix| eval.program.def_name(eval.program.global(file, ix)) == name;
+        if is_in_macro(eval.program, file, scope) && scope.is_some_and(is_own) {
+            let found = self.declared(eval.program, file, name);
+            if !found.is_empty() {
+                return Ty::union(found.into_iter().map(|def| Ty::Fn(def, None)).collect());
+            }
+        }
         if let Some(found) = self.seen(eval, file, name) {
             return found;
         }

@@ -267,3 +267,37 @@ static int test_one(void) {
         "#]],
     );
 }
+
+#[test]
+fn a_macro_that_stands_for_a_function_in_another_build_does_not_hide_it() {
+    check(
+        r#"
+//- ssl.h
+#ifdef USE_SSL
+int ssl_init(void);
+#else
+#define ssl_init() 1
+#endif
+int ssl_set(int handle, int opt);
+#define ssl_set(handle, opt) ssl_set(handle, (opt))
+#define ssl_only(x) (x)
+//- ssl.c
+#include "ssl.h"
+int ssl_init(void) { return 0; }
+int (ssl_set)(int handle, int opt) { return opt; }
+static int ssl_only(int x) { return x; }
+//- use.c
+#include "ssl.h"
+int run(void) {
+  ssl_only(1);
+  return ssl_init();
+}
+"#,
+        expect![[r#"
+            ssl.h ssl_set -> ssl.c ssl_set @[7]
+            use.c run -> ssl.c ssl_init @[4] ?2
+            use.c run -> ssl.h ssl_init @[4] ?2
+            use.c run -> ssl.h ssl_only @[3]
+        "#]],
+    );
+}

@@ -12,6 +12,7 @@ use super::simple::{
     children_of, language,
 };
 use crate::facts::DefKind;
+use crate::resolve::rules::{Parameters, WrittenAsClass};
 use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
@@ -26,6 +27,11 @@ static GRAMMAR: Grammar = Grammar {
     extensions: true,
     functions_apart: false,
     has_clauses: false,
+    parameters: Parameters {
+        any_number: Some("params "),
+        written_as_class: WrittenAsClass::Records,
+        ..Parameters::PLAIN
+    },
     find: None,
     module: None,
     routes: Some(routes),

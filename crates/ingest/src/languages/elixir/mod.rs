@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, language};
 use crate::facts::DefKind;
+use crate::resolve::rules::Parameters;
 use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
@@ -21,6 +22,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: true,
     has_clauses: true,
+    parameters: Parameters::PLAIN,
     find: None,
     module: None,
     routes: None,

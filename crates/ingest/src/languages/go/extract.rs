@@ -205,7 +205,14 @@ impl Reader<'_> {
             "short_var_declaration" | "assignment_statement" => {
                 self.assigned(field(node, "left"), field(node, "right"), None, node.end_byte());
             }
-            "var_spec" => {
+            "receive_statement" => {
+                let names = field(node, "left").map(named_children).unwrap_or_default();
+                let values: Vec<Node<'_>> = field(node, "right").into_iter().collect();
+                self.bind_all(&names, &values, None, node.end_byte());
+            }
+            // Constants of the package are definitions; those of a function hide what has their name outside.
+            "const_spec" if self.sheet.scope().is_none() => {}
+            "var_spec" | "const_spec" => {
                 let ty = self.sheet.type_of(field(node, "type"));
                 let mut cursor = node.walk();
                 let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
@@ -226,7 +233,8 @@ impl Reader<'_> {
             | "communication_case"
             | "expression_switch_statement" => self.sheet.close_block(),
             "func_literal" => {
-                self.parameters(node);
+                self.parameters(node, "parameters");
+                self.parameters(node, "result");
                 self.sheet.close_block();
                 let returns = types::result(&mut self.sheet, node);
                 self.sheet.set(node, Expr::Closure { params: 0, result: None, returns });
@@ -235,7 +243,7 @@ impl Reader<'_> {
         }
     }
 
-    fn finish_function(&mut self, node: Node<'_>) {
+    fn type_parameters(&mut self, node: Node<'_>) {
         for child in field(node, "type_parameters").map(named_children).unwrap_or_default() {
             let bound = self.sheet.type_of(field(child, "type").and_then(|ty| ty.named_child(0)));
             let mut cursor = child.walk();
@@ -246,7 +254,12 @@ impl Reader<'_> {
                 self.sheet.current().into_iter().for_each(|def| def.type_params.push(param.clone()));
             }
         }
-        let params = self.parameters(node);
+    }
+
+    fn finish_function(&mut self, node: Node<'_>) {
+        self.type_parameters(node);
+        let params = self.parameters(node, "parameters");
+        self.parameters(node, "result");
         let returns = types::result(&mut self.sheet, node);
         if let Some(def) = self.sheet.current() {
             def.params = params.into();
@@ -254,11 +267,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Binds the parameters of a function for all of it.
-    fn parameters(&mut self, node: Node<'_>) -> Vec<Param> {
+    /// Binds the parameters of a function, or its results where they have names, for all of it.
+    fn parameters(&mut self, node: Node<'_>, which: &str) -> Vec<Param> {
         let mut params = Vec::new();
         let (from, to) = (node.start_byte(), node.end_byte() as u32);
-        for declaration in field(node, "parameters").map(named_children).unwrap_or_default() {
+        let list = field(node, which).filter(|list| list.kind() == "parameter_list");
+        for declaration in list.map(named_children).unwrap_or_default() {
             let mut ty = self.sheet.type_of(field(declaration, "type"));
             if declaration.kind() == "variadic_parameter_declaration" {
                 ty = ty.map(|ty| self.sheet.push_type(crate::facts::TypeExpr::List(ty)));
@@ -291,6 +305,7 @@ impl Reader<'_> {
     }
 
     fn finish_type(&mut self, node: Node<'_>) {
+        self.type_parameters(node);
         let of = self.sheet.type_of(field(node, "type"));
         let body = field(node, "type");
         match body.map(|body| body.kind()) {
@@ -346,6 +361,11 @@ impl Reader<'_> {
                 continue;
             }
             let value = match values {
+                // `v, ok :=` of a map, a channel or an assertion: the value, and whether there is one.
+                [only] if names.len() == 2 && self.may_fail(*only) => match at {
+                    0 => self.sheet.known(*only),
+                    _ => Some(self.sheet.push(Expr::Bool)),
+                },
                 [only] if names.len() > 1 => {
                     let of = self.sheet.expr(Some(*only));
                     Some(self.sheet.push(Expr::Part { of, index: at as u32 }))
@@ -357,6 +377,14 @@ impl Reader<'_> {
             }
             let name = self.sheet.name_of(*name_node);
             self.sheet.bind(name, from, to, ty, value);
+        }
+    }
+
+    fn may_fail(&self, value: Node<'_>) -> bool {
+        match value.kind() {
+            "type_assertion_expression" | "index_expression" => true,
+            "unary_expression" => self.sheet.bytes(value).starts_with(b"<-"),
+            _ => false,
         }
     }
 
@@ -378,11 +406,17 @@ impl Reader<'_> {
     fn type_switch(&mut self, node: Node<'_>) {
         let alias = field(node, "alias").and_then(|alias| alias.named_child(0));
         let Some(name) = alias.map(|alias| self.sheet.name_of(alias)) else { return };
+        // Without a case, or in one of several types, it is what was asked about.
+        let value = field(node, "value").and_then(|value| self.sheet.known(value));
+        let from = alias.map_or(node.start_byte(), |alias| alias.end_byte());
+        self.sheet.bind(name, from, node.end_byte() as u32, None, value);
         for case in named_children(node).into_iter().filter(|child| child.kind() == "type_case") {
             let mut cursor = case.walk();
             let types: Vec<Node<'_>> = case.children_by_field_name("type", &mut cursor).collect();
-            let ty = if let [only] = types[..] { self.sheet.type_of(Some(only)) } else { None };
-            self.sheet.bind(name, case.start_byte(), case.end_byte() as u32, ty, None);
+            if let [only] = types[..] {
+                let ty = self.sheet.type_of(Some(only));
+                self.sheet.bind(name, case.start_byte(), case.end_byte() as u32, ty, None);
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{By, DefIx, DefKind, Import, Scope};
+use crate::facts::{By, DefIx, DefKind, Import, Scope, TypeExpr, TypeIx};
 use crate::manifest::{folder, is_inside, join};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -249,6 +249,27 @@ impl GoRules {
         })
     }
 
+    /// `T` in the methods of `func (s *Set[T])`: what the type calls its parameter at that place.
+    fn receiver_param(&self, eval: &mut Eval<'_, '_>, file: u32, of: DefIx, name: GName) -> Option<Ty> {
+        let program = eval.program;
+        let facts = program.files[file as usize];
+        let TypeExpr::Path { segments, args, .. } = &facts.types[facts.def(of).of?.0 as usize] else {
+            return None;
+        };
+        let is_it = |arg: &TypeIx| match &facts.types[arg.0 as usize] {
+            TypeExpr::Path { segments, .. } => {
+                matches!(segments[..], [only] if program.name(file, only) == name)
+            }
+            _ => false,
+        };
+        let at = args.iter().position(is_it)?;
+        let owner = program.name(file, *segments.first()?);
+        match self.item(eval, file, self.package_of[file as usize]?, owner)? {
+            Ty::Type(owner, _) => Some(Ty::Param(owner, at as u32)),
+            _ => None,
+        }
+    }
+
     fn scoped(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
         let program = eval.program;
         let facts = program.files[file as usize];
@@ -257,6 +278,11 @@ impl GoRules {
             let def = facts.def(ix);
             if let Some(at) = def.type_params.iter().position(|p| program.name(file, p.name) == name) {
                 return Ty::Param(program.global(file, ix), at as u32);
+            }
+            if def.kind == DefKind::Impl
+                && let Some(found) = self.receiver_param(eval, file, ix, name)
+            {
+                return found;
             }
             let local = program.items(Place::Def(program.global(file, ix)), name);
             if let Some(&found) = local.iter().find(|&&d| program.def(d).kind.is_type()) {

@@ -345,3 +345,147 @@ func use() {
         "#]],
     );
 }
+
+#[test]
+fn whatever_binds_a_name_hides_the_function_of_that_name() {
+    check(
+        r#"
+//- go.mod
+module example.com/hide
+//- a.go
+package hide
+
+type T func()
+
+func helper() {}
+
+func named() (err error, helper T) { helper(); return nil, nil }
+func parameter(helper T)            { helper() }
+func several(a, helper T)           { helper() }
+func variadic(helper ...T)          { helper[0]() }
+func (helper T) receiver()          { helper() }
+func closure() {
+	_ = func() (helper T) { helper(); return nil }
+	_ = func(helper T) { helper() }
+	helper()
+}
+func ranged(all []T, c chan T) {
+	for _, helper := range all {
+		helper()
+	}
+	for helper := range c {
+		helper()
+	}
+	helper()
+}
+func switched(x any) {
+	switch helper := x.(type) {
+	case func():
+		helper()
+	case func(int), func(string):
+		_ = helper
+	default:
+		helper()
+	}
+	switch helper := x.(T); {
+	default:
+		helper()
+	}
+	helper()
+}
+func selected(c chan T) {
+	select {
+	case helper := <-c:
+		helper()
+	case helper, ok := <-c:
+		if ok {
+			helper()
+		}
+	default:
+		helper()
+	}
+}
+func initialised(m map[string]T) {
+	if helper, ok := m["a"]; ok {
+		helper()
+	} else {
+		helper()
+	}
+	for helper := m["a"]; ; {
+		helper()
+	}
+}
+func local() {
+	const helper = 1
+	_ = func() { helper() }
+}
+func declared() {
+	var helper, other T
+	helper()
+	other()
+}
+"#,
+        expect![[r#"
+            a.go closure -> a.go helper @[15]
+            a.go ranged -> a.go helper @[24]
+            a.go selected -> a.go helper @[50]
+            a.go switched -> a.go helper @[39]
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_fail_gives_its_value_and_what_a_type_is_made_of_comes_out_of_it() {
+    check(
+        r#"
+//- go.mod
+module example.com/may
+//- a.go
+package may
+
+type Store struct{}
+
+func (s *Store) Save() {}
+
+type T struct{}
+
+func (t T) Save() {}
+
+type Stores []*Store
+
+func (s Stores) Save() {}
+
+type Set[T any] struct{ items []T }
+
+func (s *Set[T]) First() T { return s.items[0] }
+
+func (s *Set[V]) Each(f func(V)) {
+	for _, item := range s.items {
+		f(item)
+	}
+}
+
+func run(x any, m map[string]*Store, c chan *Store, set *Set[*Store]) {
+	if s, ok := x.(*Store); ok {
+		s.Save()
+	}
+	if all, ok := x.(Stores); ok {
+		all.Save()
+	}
+	if s, ok := m["a"]; ok {
+		s.Save()
+	}
+	s, ok := <-c
+	s.Save()
+	set.First().Save()
+	set.items[0].Save()
+	_ = ok
+}
+"#,
+        expect![[r#"
+            a.go run -> a.go Set.First @[37]
+            a.go run -> a.go Store.Save @[27, 33, 36, 37, 38]
+            a.go run -> a.go Stores.Save @[30]
+        "#]],
+    );
+}

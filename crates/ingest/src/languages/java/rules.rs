@@ -9,7 +9,7 @@ use crate::manifest::root;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
-use crate::resolve::rules::{Access, Call, Rules};
+use crate::resolve::rules::{Access, Call, Parameters, Rules, WrittenAsClass};
 use crate::resolve::ty::{Args, Ty};
 
 #[derive(Default)]
@@ -177,6 +177,11 @@ fn nested(program: &Program<'_>, class: GDef, name: GName) -> Option<GDef> {
 }
 
 impl Rules for JavaRules {
+    fn parameters(&self) -> Parameters {
+        let written_as_class = WrittenAsClass::Records;
+        Parameters { any_number: Some("..."), all_given: true, written_as_class }
+    }
+
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
         for class in self.classes_around(eval, file, scope) {
             if let Some(found) = self.field(eval, class, &[], name) {

@@ -11,6 +11,7 @@ use super::simple::{
     Function, Grammar, HandedTo, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
 };
 use crate::facts::DefKind;
+use crate::resolve::rules::{Parameters, WrittenAsClass};
 use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
@@ -25,6 +26,11 @@ static GRAMMAR: Grammar = Grammar {
     extensions: true,
     functions_apart: false,
     has_clauses: false,
+    parameters: Parameters {
+        any_number: Some("vararg "),
+        written_as_class: WrittenAsClass::First,
+        ..Parameters::PLAIN
+    },
     find: None,
     module: None,
     routes: None,
@@ -58,7 +64,7 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
             (Some(name), Some(of)) if of.id() != name.id() => Role::Alias { name, of },
             _ => Role::Plain,
         },
-        "property_declaration" => property(source, node),
+        "property_declaration" => property(source, node, up),
         "class_parameter" | "parameter" => parameter(node),
         "call_expression" => call(node),
         "navigation_expression" => match (node.named_child(0), node.named_child(1)) {
@@ -172,10 +178,19 @@ fn parameters(node: Node<'_>) -> Vec<Param<'_>> {
     list.into_iter().filter_map(|p| Some(Param { name: child_of(p, &["identifier"])?, ty: ty(p) })).collect()
 }
 
-fn property<'t>(source: &Source<'_>, node: Node<'t>) -> Role<'t> {
+/// A field; one that is made anew each time it is read is like a function.
+fn property<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'t> {
     let Some(declared) = child_of(node, &["variable_declaration"]) else { return Role::Plain };
     let Some(name) = child_of(declared, &["identifier"]) else { return Role::Plain };
     let ty = child_of(declared, &["user_type", "nullable_type"]);
+    let is_member = up.is_some_and(|up| matches!(up.kind(), "class_body" | "enum_class_body"));
+    if let Some(getter) = child_of(node, &["getter"]).filter(|_| is_member) {
+        let mut function = Function::new(name, Some(getter));
+        function.returns = ty;
+        let is_private = source.before(node, declared).contains("private ");
+        function.marks = Marks { is_private, is_method: true, is_property: true, ..Marks::default() };
+        return Role::Function(function);
+    }
     let value =
         named_children(node).into_iter().next_back().filter(|value| value.start_byte() > declared.end_byte());
     let is_constant = source.before(node, declared).split_whitespace().any(|word| word == "const");

@@ -216,6 +216,7 @@ class Adapter
         class::Settings.kt::Settings 2-16 `class Settings`
         method::Settings.kt::Adapter.matches 20-20 `override fun matches(): Boolean`
         method::Settings.kt::Settings.isSet 10-14 `fun isSet(bit: Int): Boolean`
+        method::Settings.kt::Settings.limit 4-9 `var limit: Int @Synchronized`
         method::Settings.kt::Settings.set 15-15 `operator fun set(id: Int, value: Int)`
     "#]]
     .assert_eq(&found);

@@ -11,6 +11,7 @@ use super::simple::{
     language,
 };
 use crate::facts::DefKind;
+use crate::resolve::rules::Parameters;
 use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
@@ -25,6 +26,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: false,
     has_clauses: false,
+    parameters: Parameters::PLAIN,
     find: None,
     module: None,
     routes: Some(routes),

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 use super::simple::{Function, Grammar, Imported, Marks, Param, Role, Source, Unit, language};
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
+use crate::resolve::rules::Parameters;
 use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
@@ -23,6 +24,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: true,
     has_clauses: false,
+    parameters: Parameters::PLAIN,
     find: Some(find),
     module: None,
     routes: Some(routes::of_call),

@@ -9,6 +9,7 @@ use super::simple::{
     Function, Grammar, HandedTo, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
 };
 use crate::facts::DefKind;
+use crate::resolve::rules::Parameters;
 use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
@@ -23,6 +24,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: false,
     has_clauses: false,
+    parameters: Parameters::PLAIN,
     find: None,
     module: None,
     routes: None,

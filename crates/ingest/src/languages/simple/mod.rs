@@ -18,6 +18,7 @@ use tree_sitter::Node;
 
 use crate::facts::{DefKind, FileFacts};
 use crate::resolve::program::Program;
+use crate::resolve::rules::Parameters;
 use crate::resolve::rules::Rules;
 use crate::walk::ParseError;
 
@@ -44,6 +45,8 @@ pub(super) struct Grammar {
     pub functions_apart: bool,
     /// Whether several definitions of one name and number of parameters are clauses of one function.
     pub has_clauses: bool,
+    /// How functions take what they are given.
+    pub parameters: Parameters,
     /// Where a loaded file is, in languages that load files.
     pub find: Option<Finder>,
     /// The module that a file belongs to by its path, in languages whose modules import each other as a whole.

@@ -13,7 +13,7 @@ use crate::resolve::MAX_SAME;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage_of_parts};
 use crate::resolve::program::{GDef, GName, Place, Program};
-use crate::resolve::rules::{Access, Call, Rules};
+use crate::resolve::rules::{Access, Call, Parameters, Rules};
 use crate::resolve::ty::{Args, OTHER, Ty};
 
 /// What a name that starts at the root of all packages has in front: `\a\b`.
@@ -561,6 +561,10 @@ impl Rules for SimpleRules {
         }
         let parts = self.parts(program, def).into_iter();
         parts.filter(|part| *part != def && is_partial(part)).collect()
+    }
+
+    fn parameters(&self) -> Parameters {
+        self.grammar.parameters
     }
 
     fn is_dynamic(&self) -> bool {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::extract::{Plan, Reader};
-use crate::facts::{DefIx, DefKind, How};
+use crate::facts::{DefIx, DefKind, Expr, How};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -34,13 +34,44 @@ impl Reader<'_> {
         def.how = plan.how;
         def.flags = plan.flags;
         let is_method = plan.kind == DefKind::Method;
+        if let Some((from, to)) = self.block_of(&plan) {
+            def.how = match node.kind() {
+                "function_declaration" | "generator_function_declaration" => How::Hoisted,
+                _ => How::Block,
+            };
+            let next = DefIx(self.sheet.facts.defs.len() as u32);
+            let value = self.sheet.push(Expr::Def(next));
+            self.sheet.bind(name, from, to, None, Some(value));
+        }
         let ix = self.sheet.open_def(def);
+        if let Some(body) = body {
+            self.bodies.insert(ix, (body.start_byte(), body.end_byte() as u32));
+        }
         if is_method {
             self.decorate(ix);
         }
         self.defs.insert(node.id(), ix);
         self.sheet.open_block(node);
         ix
+    }
+
+    /// The block within which alone a function or a class has its name, where it stands neither at the top of a file nor of
+    /// what is defined around it.
+    fn block_of(&self, plan: &Plan) -> Option<(usize, u32)> {
+        let is_named = plan.how == How::Free && matches!(plan.kind, DefKind::Function | DefKind::Class);
+        if !is_named || plan.flags.has(NodeFlags::EXPORTED) {
+            return None;
+        }
+        let (from, to) = match plan.is_var {
+            true => self.sheet.function_range(),
+            false => (self.sheet.block_start(), self.sheet.block_end()),
+        };
+        let whole = match self.sheet.scope() {
+            None => (0, self.sheet.source.len() as u32),
+            Some(ix) => (self.sheet.facts.def(ix).from as usize, self.sheet.facts.def(ix).to),
+        };
+        let body = self.sheet.scope().and_then(|ix| self.bodies.get(&ix)).copied();
+        ((from, to) != whole && Some((from, to)) != body).then_some((from, to))
     }
 
     pub(super) fn close(&mut self, node: Node<'_>) -> bool {
@@ -60,6 +91,7 @@ impl Reader<'_> {
             name: name.to_vec(),
             kind,
             how,
+            is_var: false,
             from: node.start_byte(),
             line: line(node),
             flags: NodeFlags::default(),
@@ -175,6 +207,7 @@ impl Reader<'_> {
         let exported = self.planned.remove(&node.id());
         let mut plan = exported.unwrap_or_else(|| self.plan_of(b"", DefKind::Function, How::Free, node));
         plan.name = self.sheet.bytes(name_node).to_vec();
+        plan.is_var = self.vars.contains(&node.id());
         match value.map(|value| value.kind()) {
             Some("arrow_function" | "function_expression" | "generator_function" | "class") => {
                 if let Some(value) = value {

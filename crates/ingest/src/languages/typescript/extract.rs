@@ -32,6 +32,7 @@ pub(super) fn extract(
         owned: FxHashSet::default(),
         impls: FxHashMap::default(),
         vars: FxHashSet::default(),
+        bodies: FxHashMap::default(),
     };
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -74,6 +75,8 @@ pub(super) struct Reader<'s> {
     pub(super) impls: FxHashMap<(Scope, Name), DefIx>,
     /// Declarators of `var`, by node.
     pub(super) vars: FxHashSet<usize>,
+    /// Where the bodies of definitions begin and end.
+    pub(super) bodies: FxHashMap<DefIx, (usize, u32)>,
 }
 
 /// A definition that its surroundings name.
@@ -82,6 +85,8 @@ pub(super) struct Plan {
     pub(super) name: Vec<u8>,
     pub(super) kind: DefKind,
     pub(super) how: How,
+    /// Whether the name holds in all of the function around it, as `var` does.
+    pub(super) is_var: bool,
     /// The whole statement that defines it.
     pub(super) from: usize,
     pub(super) line: u32,

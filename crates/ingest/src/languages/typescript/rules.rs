@@ -139,6 +139,13 @@ impl ScriptRules {
         Some(self.def(eval, found))
     }
 
+    /// A function that is declared in a block has its name outside of it, too, where scripts are not strict.
+    fn hoisted(&self, eval: &mut Eval<'_, '_>, defs: &[GDef]) -> Option<Ty> {
+        let declared = defs.iter().filter(|&&def| eval.program.def(def).how == How::Hoisted);
+        let declared: Vec<&GDef> = declared.collect();
+        if let [only] = declared[..] { Some(self.def(eval, *only)) } else { None }
+    }
+
     fn def(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Ty {
         let program = eval.program;
         let found = program.def(def);
@@ -194,8 +201,17 @@ impl ScriptRules {
             }
             // A function written as a member of an object has a name only through that object.
             let named = program.items(program.place(file, around), name).iter().copied();
-            let items: Vec<GDef> = named.filter(|&def| program.def(def).how == How::Free).collect();
+            // A type says nothing of the place that it is written at.
+            let named = named.filter(|&def| {
+                matches!((program.def(def).how, need), (How::Free, _) | (How::Block, Need::Type))
+            });
+            let items: Vec<GDef> = named.collect();
             if let Some(found) = self.pick(eval, &items, need) {
+                return found;
+            }
+            if need == Need::Value
+                && let Some(found) = self.hoisted(eval, program.items(program.place(file, around), name))
+            {
                 return found;
             }
             match around {

@@ -520,3 +520,87 @@ function sees() { top() }
         "#]],
     );
 }
+
+#[test]
+fn what_is_defined_in_a_block_is_found_in_it_and_hides_nothing_outside() {
+    check(
+        r#"
+//- a.ts
+if (flag) {
+  const helper = () => first()
+  function declared() { helper() }
+  class K { m() { helper() } }
+  const k: K = new K()
+  k.m()
+  declared()
+} else {
+  const helper = () => second()
+  helper()
+}
+function first() {}
+function second() {}
+function same() {}
+try {
+  const same = () => first()
+  same()
+} catch (e) {
+  function same() {}
+  same()
+}
+same()
+switch (flag) {
+  case 1: {
+    function same() {}
+    same()
+    break
+  }
+}
+namespace N {
+  { const same = () => 1; same() }
+  export function inside() { same() }
+}
+N.inside()
+export function outer() {
+  helper()
+  declared()
+  if (flag) {
+    const same = () => 1
+    same()
+  }
+  same()
+}
+(function () {
+  const only = () => 1
+  only()
+  var late = function () {}
+  if (flag) { var held = () => 1 }
+  late(); held()
+})()
+only()
+"#,
+        expect![[r#"
+            a.ts -> a.ts K.m @[6]
+            a.ts -> a.ts N.inside @[34]
+            a.ts -> a.ts N.same @[31]
+            a.ts -> a.ts declared @[7]
+            a.ts -> a.ts held @[49]
+            a.ts -> a.ts helper#2 @[10]
+            a.ts -> a.ts late @[49]
+            a.ts -> a.ts only @[46]
+            a.ts -> a.ts same @[22]
+            a.ts -> a.ts same#2 @[17]
+            a.ts -> a.ts same#3 @[20]
+            a.ts -> a.ts same#4 @[26]
+            a.ts K.m -> a.ts helper @[4]
+            a.ts N.inside -> a.ts same @[32]
+            a.ts declared -> a.ts helper @[3]
+            a.ts helper -> a.ts first @[2]
+            a.ts helper#2 -> a.ts second @[9]
+            a.ts k -> a.ts K @[5]
+            a.ts outer -> a.ts declared @[37]
+            a.ts outer -> a.ts outer.same @[40]
+            a.ts outer -> a.ts same @[42]
+            a.ts same#2 -> a.ts first @[16]
+        "#]],
+    );
+}

@@ -10,6 +10,7 @@ use super::simple::{
 };
 use crate::facts::DefKind;
 use crate::manifest::{folder, join};
+use crate::resolve::rules::Parameters;
 use crate::sheet::{field, named_children};
 
 static GRAMMAR: Grammar = Grammar {
@@ -24,6 +25,7 @@ static GRAMMAR: Grammar = Grammar {
     extensions: false,
     functions_apart: false,
     has_clauses: false,
+    parameters: Parameters::PLAIN,
     find: Some(|from, asked, is_file| join(folder(from), asked).filter(|path| is_file(path))),
     module: None,
     routes: None,

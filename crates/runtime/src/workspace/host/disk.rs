@@ -75,8 +75,10 @@ impl Host {
         remove_if_there(&self.folder.join(STAMP))?;
         snapshot::save(graph, &path)?;
         self.save_facts(view.stamp().digest())?;
+        self.overlays.save_states(graph.generation())?;
         self.save_stamp(graph.generation(), view.as_of(), view.stamp())?;
         self.saved.store(graph.generation(), Ordering::Release);
+        self.is_lost.store(false, Ordering::Release);
         self.settle(graph, &path);
         drop(view);
         self.settle_facts();
@@ -162,6 +164,16 @@ impl Host {
         durable::replace(&self.folder.join(FACTS), &state::to_bytes(&ingest, tag))
     }
 
+    /// Parts of the graph's state that could not be read and were set aside, oldest first.
+    pub(in crate::workspace) fn set_aside_files(&self) -> Vec<PathBuf> {
+        aside::all(&self.folder.join(SNAPSHOT))
+    }
+
+    /// Whether a graph was made of the files because the saved one could not be read, and is not saved yet.
+    pub(in crate::workspace) fn has_lost_snapshot(&self) -> bool {
+        self.is_lost.load(Ordering::Acquire) && self.is_unsaved() && self.view.load().is_of_files()
+    }
+
     /// When the snapshot was written, and its bytes.
     pub(in crate::workspace) fn last_save(&self) -> Option<(UnixMs, u64)> {
         let meta = fs::metadata(self.folder.join(SNAPSHOT)).ok()?;
@@ -175,6 +187,7 @@ impl Host {
         {
             leftovers::sweep(&self.folder);
         }
+        self.overlays.look();
         match snapshot::load(&path) {
             Ok(graph) => {
                 let generation = graph.generation();
@@ -185,6 +198,7 @@ impl Host {
                 if path.exists() {
                     self.set_aside(&path, &err);
                 }
+                self.is_lost.store(true, Ordering::Release);
                 // Older than the files, or nothing at all: without a stamp they are read again before it is believed.
                 let graph = snapshot::load(&snapshot::previous_path(&path)).unwrap_or_else(|_| bare());
                 let view = WorkspaceView::new(
@@ -237,6 +251,7 @@ impl Host {
         if let Some(file) = &stamp {
             self.marks.lock().clone_from(&file.marks);
         }
+        self.overlays.take_up(saved, generation);
         let (as_of, stamp) = stamp.map_or_else(Default::default, |file| (file.as_of, file.stamp));
         let graph = Arc::new(graph.with_generation(generation));
         let view = WorkspaceView::new(graph, None, as_of, stamp, Sizes::new());
@@ -302,6 +317,7 @@ impl Host {
         }
         self.marks.lock().clone_from(&found.marks);
         let generation = graph.generation().max(before.generation() + 1);
+        self.overlays.take_up(graph.generation(), generation);
         let graph = Arc::new(graph.with_generation(generation));
         let view = WorkspaceView::new(graph, None, found.as_of, found.stamp, sizes(files));
         self.view.store(Arc::new(view));

@@ -60,7 +60,7 @@ impl Host {
             false => None,
         };
         let (files, passed) = match touched {
-            Some(files) => (files, seen.view.passed()),
+            Some(files) => (files, seen.view.passed().clone()),
             None => scan::list(root, cancel)?,
         };
         let stamp = Stamp::of(&files, now);
