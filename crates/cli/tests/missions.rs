@@ -340,3 +340,127 @@ fn a_doctor_looks_at_a_destroyed_memory_and_leaves_it_where_it_is() {
     let lost = machine.call(&repo, "mission_show", json!({"mission_id": "msn_0123456789"}));
     assert!(lost["error"]["message"].as_str().unwrap().contains("memory.db.corrupt-"), "{lost}");
 }
+
+#[test]
+fn a_stream_that_was_cut_with_its_count_is_found_by_whatever_else_knows_it() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    let id = machine.proved(&repo, "src/main.py");
+    let store = machine.kept().join("memory.db");
+    let beside = |end: &str| machine.kept().join("missions").join(format!("{id}.{end}"));
+    let verify = |what: &str| {
+        let output = machine.run_in(&repo, &["verify", what]);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let before = fs::read(&store).unwrap();
+    assert_eq!(verify(&id).0, Some(0));
+    let handed = machine.call(&repo, "mission_handoff", json!({"mission_id": id}));
+    let handed_over = machine.at("handed-over.json");
+    fs::write(&handed_over, handed.to_string()).unwrap();
+    let packet = machine.close(&repo, &id)["packet_path"].as_str().unwrap().to_owned();
+    let kept = machine.at("kept.json");
+    fs::copy(&packet, &kept).unwrap();
+    let others = [handed_over.to_str().unwrap(), kept.to_str().unwrap()];
+    for what in [id.as_str(), others[0], others[1]] {
+        assert_eq!(verify(what).0, Some(0), "{what}: {}", verify(what).1);
+    }
+    // As if nothing had come since: the events, their count and the state are those of then.
+    fs::write(&store, &before).unwrap();
+    let (code, said) = verify(&id);
+    assert!(said.contains("the flight recorder knows") && said.contains("its packet knows"), "{said}");
+    assert_eq!(code, Some(1));
+    let shown = machine.call(&repo, "mission_show", json!({"mission_id": id}));
+    assert!(shown["broken"].to_string().contains("the end is missing"), "{shown}");
+    let refused = machine.call(&repo, "mission_close", json!({"mission_id": id, "force": true}));
+    assert_eq!(refused["error"]["code"], "storage", "{refused}");
+    assert_eq!(fs::read(&packet).unwrap(), fs::read(&kept).unwrap(), "the witness is not written over");
+    // Who cuts the witnesses, too, is found by those that lie elsewhere.
+    fs::remove_file(beside("jsonl")).unwrap();
+    fs::remove_file(beside("packet.json")).unwrap();
+    assert_eq!(verify(&id).0, Some(0), "nothing is left that knows more");
+    for other in others {
+        let (code, said) = verify(other);
+        assert_eq!(code, Some(1), "{other}: {said}");
+        assert!(said.contains("the end is missing"), "{said}");
+    }
+    let resumed = json!({"handoff_id": handed["handoff_id"]});
+    let resumed = machine.call(&repo, "mission_resume", resumed);
+    assert!(resumed["warning"].to_string().contains("the hand-off knows"), "{resumed}");
+    assert_eq!(resumed["verified_claims"], json!([]), "{resumed}");
+    // What went on after the cut is told twice.
+    let id = machine.proved(&repo, "README.md");
+    let before = fs::read(&store).unwrap();
+    let look = || machine.call(&repo, "view", json!({"file_path": "src/main.py", "mission_id": id}));
+    look();
+    fs::write(&store, &before).unwrap();
+    look();
+    let (code, said) = verify(&id);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("twice"), "{said}");
+}
+
+#[test]
+fn whoever_verifies_changes_nothing() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    let id = machine.proved(&repo, "src/main.py");
+    let packet = machine.close(&repo, &id)["packet_path"].as_str().unwrap().to_owned();
+    let listing = || {
+        let mut names: Vec<(String, Vec<u8>)> = fs::read_dir(machine.kept())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_file())
+            .map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
+            .collect();
+        names.sort();
+        names
+    };
+    let store = machine.kept().join("memory.db");
+    let whole = fs::read(&store).unwrap();
+    let mut half = whole.clone();
+    half.truncate(whole.len() / 2);
+    for bytes in [whole.clone(), b"garbage".repeat(1_000), half, Vec::new()] {
+        fs::write(&store, &bytes).unwrap();
+        fs::write(machine.kept().join("roots.json"), "no list").unwrap();
+        let before = listing();
+        let output = machine.run_in(&repo, &["verify", &id]);
+        assert_eq!(output.status.code(), Some(if bytes == whole { 0 } else { 3 }), "{output:?}");
+        let output = machine.run_in(&repo, &["verify", &packet]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(listing(), before);
+    }
+}
+
+#[test]
+fn what_could_not_be_checked_is_not_said_to_be_so() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    let id = machine.proved(&repo, "src/main.py");
+    let packet = machine.close(&repo, &id)["packet_path"].as_str().unwrap().to_owned();
+    let verify = |packet: &str| {
+        let output = machine.run_in(&repo, &["verify", packet, "--json"]);
+        let body: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), body)
+    };
+    assert_eq!(verify(&packet).0, Some(0));
+    let (file, moved) = (repo.join("src/main.py"), machine.at("main.py"));
+    fs::rename(&file, &moved).unwrap();
+    assert_eq!(verify(&packet).0, Some(2), "it is gone");
+    std::os::unix::fs::symlink(&moved, &file).unwrap();
+    let (code, body) = verify(&packet);
+    assert_eq!((code, &body["files"]["not_checked"]), (Some(3), &json!(1)), "{body}");
+    assert!(body["not_checked"][0].as_str().unwrap().contains("outside"), "{body}");
+    fs::remove_file(&file).unwrap();
+    fs::rename(&moved, &file).unwrap();
+    assert_eq!(verify(&packet).0, Some(0));
+    // A claim that rests on somebody's word alone.
+    let begun = machine.call(&repo, "mission_start", json!({"goal": "ask", "mode": "bug_hunt"}));
+    let id = begun["mission_id"].as_str().unwrap().to_owned();
+    let word = json!({"event_type": "asked", "target": "the owner", "evidence_class": "human", "outcome": "confirmed"});
+    let claim = json!({"mission_id": id, "claim": "it is meant so", "evidence": [word]});
+    assert_eq!(machine.call(&repo, "mission_verify", claim)["verdict"], "verified_for_mission");
+    let packet = machine.close(&repo, &id)["packet_path"].as_str().unwrap().to_owned();
+    let (code, body) = verify(&packet);
+    assert_eq!(code, Some(3), "{body}");
+    assert!(body["not_checked"][0].as_str().unwrap().contains("clm_1"), "{body}");
+}

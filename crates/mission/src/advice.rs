@@ -16,7 +16,7 @@ pub struct Move {
     /// A tool of this runtime; none when the step is done elsewhere, as a test run is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// Can be passed to it as they are, with the agent and what `fill_in` names.
+    /// Can be passed to it as they are, with what `fill_in` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
     /// What only you can say: to be added to `arguments`.
@@ -38,6 +38,13 @@ pub struct DoNot {
 }
 
 impl Move {
+    /// The same for an agent to call: whose call it is stands among the arguments.
+    pub fn called_by(&mut self, agent: &str) {
+        if let Some(arguments) = self.arguments.as_mut().and_then(Value::as_object_mut) {
+            arguments.insert("agent_id".to_owned(), Value::String(agent.to_owned()));
+        }
+    }
+
     /// What it is about, as its tool would name it.
     pub fn target(&self) -> Option<String> {
         let arguments = self.arguments.as_ref()?;

@@ -79,6 +79,7 @@ pub fn next_for_child(state: &State, situation: &Situation<'_>) -> Option<Move> 
     let mut next = moves(&child, situation, 1).pop()?;
     if let Some(arguments) = next.arguments.as_mut().and_then(Value::as_object_mut) {
         arguments.remove("mission_id");
+        next.fill_in.extend(["agent_id", "mission_id"]);
     }
     next.arguments = next.arguments.filter(|arguments| *arguments != Value::Object(Map::new()));
     Some(next)

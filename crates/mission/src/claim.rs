@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks};
+use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::ids::{ClaimId, EventId};
 use crate::runs::is_run;
@@ -21,7 +21,7 @@ pub struct Claim {
     /// Why the verdict is what it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Whether all its direct evidence is what the agent said of itself.
+    /// Whether something that the verdict rests on is only what the agent said of itself: no call that it cites showed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub self_reported: bool,
     /// Files that the verdict rests on, as they were then.
@@ -30,6 +30,9 @@ pub struct Claim {
     /// Runs that the verdict rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<TestRun>,
+    /// Files that the verdict rests on and of which no hash is kept, so that nobody can check them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_checked: u64,
     /// Runs it rests on that something came after: an edit, or the same run with another end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overtaken: Vec<String>,
@@ -104,6 +107,8 @@ pub struct Judgement {
     pub rests_on: Vec<Shown>,
     /// Runs among these events.
     pub runs: Vec<TestRun>,
+    /// Files of these events of which no hash is kept.
+    pub not_checked: u64,
     /// Events that were cited and do not count, because what they showed has changed.
     pub stale: Vec<EventId>,
 }
@@ -123,6 +128,7 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         self_reported: false,
         rests_on: Vec::new(),
         runs: Vec::new(),
+        not_checked: 0,
         stale,
     };
     if events.is_empty() {
@@ -175,7 +181,6 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         };
         return needs(format!("{why}{not_counted}"), stale);
     }
-    let self_reported = current.iter().all(|event| event.source == Source::Told);
     let by = |speaks: Speaks| current.iter().rev().find(|event| event.draft.speaks() == speaks);
     let (verdict, reason) = if let Some(against) = by(Speaks::Against) {
         let before = by(Speaks::For).map_or_else(String::new, |event| {
@@ -214,14 +219,30 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
     rests_on.dedup();
     let rest = rests_on.len().saturating_sub(MOST_FILES) as u64;
     rests_on.truncate(MOST_FILES);
-    let not_checked = match current.iter().map(|event| event.draft.not_anchored).sum::<u64>() + rest {
+    let not_checked = current.iter().map(|event| event.draft.not_anchored).sum::<u64>() + rest;
+    let said = match not_checked {
         0 => String::new(),
         1 => " 1 file of what was shown is not checked.".to_owned(),
         count => format!(" {count} files of what was shown are not checked."),
     };
-    let reason = format!("{reason}{not_counted}{not_checked}");
+    let reason = format!("{reason}{not_counted}{said}");
+    let decides = if verdict == Verdict::Rejected { Speaks::Against } else { Speaks::For };
+    let self_reported = current.iter().any(|event| {
+        event.draft.speaks() == decides && event.source == Source::Told && !was_observed(event, &current)
+    });
     let runs = current.iter().filter(|event| is_run(event)).map(|event| TestRun::of(event)).collect();
-    Judgement { verdict, reason, self_reported, rests_on, runs, stale }
+    Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, stale }
+}
+
+/// Whether a call that was recorded by the runtime, and is cited too, showed what an agent tells of: every file of it, as it
+/// is now. What ran, and what a person said, no call shows.
+fn was_observed(told: &Event, cited: &[&Event]) -> bool {
+    if is_run(told) || told.draft.evidence_class == Some(EvidenceClass::Human) {
+        return false;
+    }
+    let observed = || cited.iter().filter(|event| event.source == Source::Observed);
+    let is_shown = |file: (&str, &str)| observed().any(|event| event.draft.anchors().any(|one| one == file));
+    told.draft.is_anchored() && told.draft.anchors().all(is_shown)
 }
 
 /// What stale events showed and no current one does: a file, or a run. What is beside it says nothing of it.

@@ -1,6 +1,7 @@
 //! Doubt: what is left of a mission whose events are not as they were recorded.
 
 use crate::claim::{Claim, Verdict};
+use crate::event::RunsAfter;
 use crate::state::State;
 
 /// Why a claim that was settled is open again.
@@ -14,6 +15,13 @@ impl State {
         self.claims.iter_mut().chain(&mut self.inherited.claims).for_each(doubt);
         self.sweeps.clear();
         self.inherited.swept = false;
+        // That something was tested, and that a change set was looked at, is the word of its events, too.
+        self.changed_at = self.sequence + 1;
+        self.tested.clear();
+        self.reviewed = None;
+        self.change_set = None;
+        self.inherited.runs_after = RunsAfter::default();
+        self.inherited.review = None;
         self
     }
 }
@@ -24,6 +32,7 @@ fn doubt(claim: &mut Claim) {
         REASON.clone_into(&mut claim.reason);
         claim.rests_on.clear();
         claim.runs.clear();
+        claim.not_checked = 0;
         claim.overtaken.clear();
         claim.self_reported = false;
     }

@@ -147,6 +147,13 @@ fn fold(edits: &mut Vec<Edit>, edit: Edit) {
     }
 }
 
+/// Whether an event tells of a change that was made, or taken back, and not of one that was read.
+pub(crate) fn is_change(event: &Event) -> bool {
+    let draft = &event.draft;
+    draft.tool_family == Family::Edit
+        && (event.source == Source::Observed || is_undo(draft) || EDITED.contains(&draft.outcome.as_str()))
+}
+
 /// Outcomes that say that a file was changed.
 const EDITED: [&str; 13] = [
     "applied",

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::again::plain;
+use crate::change_set::{ChangeSet, Review};
 use crate::claim::{Claim, Verdict};
+use crate::edits::Edit;
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
@@ -310,7 +312,7 @@ pub struct Shown {
     pub content_hash: String,
 }
 
-fn is_zero(count: &u64) -> bool {
+pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -353,6 +355,9 @@ pub enum Detail {
         /// Those of them that are there to be read, as far as the answer named them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         files: Vec<String>,
+        /// How it was asked for and what it was, so that it is known again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        set: Option<ChangeSet>,
     },
     Claimed {
         claim_id: ClaimId,
@@ -371,6 +376,9 @@ pub enum Detail {
         /// Runs that the verdict rests on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         runs: Vec<TestRun>,
+        /// Files that the verdict rests on and of which no hash is kept.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        not_checked: u64,
     },
     Dissent {
         against: String,
@@ -412,9 +420,24 @@ pub struct Inherited {
     pub files: Vec<Seen>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<TestRun>,
+    /// How many of the newest runs came after the first change, and after the newest.
+    #[serde(skip_serializing_if = "is_none_after")]
+    pub runs_after: RunsAfter,
+    /// What the newest test or compiler ran with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tested: Vec<Shown>,
+    /// Changes that were made and that nobody took back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
+    /// The change set that was looked at as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
     /// Whether somebody looked already for what the first finding hides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub swept: bool,
+    /// Where the one before stood: a stream that was cut since is found by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stood_at: Option<StoodAt>,
     /// What the one before would have done next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_move: Option<Value>,
@@ -428,10 +451,37 @@ impl Inherited {
         }
         self.claims.iter_mut().for_each(|claim| claim.other_goal = true);
         self.files.iter_mut().for_each(|seen| seen.other_goal = true);
+        self.runs_after = RunsAfter::default();
+        self.tested.clear();
+        self.edits.clear();
+        self.review = None;
         self.swept = false;
     }
 
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// How far a stream had come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoodAt {
+    pub mission_id: MissionId,
+    pub sequence: u64,
+    /// Of the event at that place.
+    pub hash: String,
+}
+
+/// Of the runs of the mission before, the newest so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunsAfter {
+    /// Came after its first change; all where nothing was changed.
+    pub first: usize,
+    /// Came after its newest change.
+    pub newest: usize,
+}
+
+fn is_none_after(runs: &RunsAfter) -> bool {
+    *runs == RunsAfter::default()
 }

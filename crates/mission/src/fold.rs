@@ -1,11 +1,13 @@
 //! Fold: what one event more makes of a state.
 
 use crate::claim::{Claim, Verdict};
+use crate::edits::is_change;
 use crate::event::{Detail, Event, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::EventId;
 use crate::state::{DeadPath, KEPT, LOOP, Seen, State, Status, TestRun, turn_key};
+use crate::sweep;
 
 /// Nobody reads further down a list than this before asking again.
 const PLACES: usize = 10;
@@ -35,13 +37,23 @@ impl State {
                     self_reported: false,
                     rests_on: Vec::new(),
                     runs: Vec::new(),
+                    not_checked: 0,
                     overtaken: Vec::new(),
                     other_goal: false,
                     stale: Vec::new(),
                     gone: Vec::new(),
                 });
             }
-            Some(Detail::Judged { claim_id, verdict, reason, event_ids, self_reported, rests_on, runs }) => {
+            Some(Detail::Judged {
+                claim_id,
+                verdict,
+                reason,
+                event_ids,
+                self_reported,
+                rests_on,
+                runs,
+                not_checked,
+            }) => {
                 self.judged.insert(claim_id.to_string(), event.sequence);
                 let elapsed = event.timestamp_ms - self.started_ms;
                 if *verdict == Verdict::VerifiedForMission {
@@ -55,6 +67,7 @@ impl State {
                     claim.self_reported = *self_reported;
                     claim.rests_on.clone_from(rests_on);
                     claim.runs.clone_from(runs);
+                    claim.not_checked = *not_checked;
                     claim.overtaken.clear();
                     if *verdict == Verdict::Rejected {
                         let target = claim.text.clone();
@@ -119,44 +132,23 @@ impl State {
             Some(Detail::Found { places }) => {
                 self.places = places.iter().take(PLACES).cloned().collect();
             }
-            Some(Detail::Reviewed { changed_files, files }) => {
-                self.reviewed = Some(*changed_files);
-                self.changed.clone_from(files);
+            Some(Detail::Reviewed { changed_files, files, set }) => {
+                self.take_review(*changed_files, files, set.as_ref(), event.sequence);
             }
             _ => {}
         }
-        if draft.evidence_class == Some(EvidenceClass::Diff) && is_done {
-            // Whoever saw the lines of the change need not read its files. That there is a change is only known from what
-            // the runtime saw.
-            self.changed.clear();
-            if event.source == Source::Observed {
-                self.reviewed = self.reviewed.filter(|files| *files > 0).or(Some(1));
-            }
+        if draft.evidence_class == Some(EvidenceClass::Diff) && is_done && !is_change(event) {
+            // Whoever saw the lines of the change need not read its files; whoever made it has not read it by that. That
+            // there is a change is only known from what the runtime saw.
+            self.to_read.clear();
+            self.diff_read = true;
         }
         if draft.is_dead_path() {
             self.add_dead_path(draft.target.clone(), draft.note.clone(), &event.event_id);
         }
-        if self.is_sweep(event) {
+        if sweep::is_one(self, event) {
             keep(&mut self.sweeps, event.event_id.clone());
         }
-    }
-
-    /// Whether an event looks for what the findings hide: it says so, or everything is settled and the runtime saw how a
-    /// file was read that no finding rests on.
-    fn is_sweep(&self, event: &Event) -> bool {
-        let draft = &event.draft;
-        if !draft.carries() || !self.has_finding() {
-            return false;
-        }
-        let is_covered = |path: &str| {
-            let found = self.all_claims().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
-            found.flat_map(|claim| &claim.rests_on).any(|file| file.path == path)
-        };
-        let is_elsewhere = event.source == Source::Observed
-            && draft.tool_family == Family::Read
-            && self.unsettled().next().is_none()
-            && draft.anchors().any(|(path, _)| !is_covered(path));
-        draft.phase == "sweep" || is_elsewhere
     }
 
     /// Takes in what an event shows; whether that is new.

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::advise::next_for_child;
+use crate::chain;
 use crate::claim::{Claim, Verdict};
-use crate::event::Inherited;
+use crate::event::{Inherited, StoodAt};
 use crate::ids::{EventId, MissionId};
 use crate::needs::{self, Gap};
 use crate::short;
@@ -44,6 +45,9 @@ pub struct Handoff {
     pub handoff_id: String,
     pub mission_id: MissionId,
     pub summary: String,
+    /// Events that there were, and a digest over their chain: `m1nd verify` holds the mission against it.
+    pub event_count: u64,
+    pub event_digest: String,
     /// What the next agent should do first, in the mission that mission_resume gives it.
     pub next_required_move: Value,
     pub verified_claims: Vec<Claim>,
@@ -91,6 +95,8 @@ pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
         ),
         mission_id: state.mission_id.clone(),
         summary: summary(state),
+        event_count: state.sequence,
+        event_digest: chain::digest_of(state.sequence, &state.head),
         next_required_move: json!(next_for_child(state, situation)),
         verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
         rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
@@ -265,6 +271,15 @@ pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
         dead_paths: newest(state.all_dead_paths()),
         files: newest(files.iter()),
         tests: newest(state.inherited.tests.iter().chain(&state.tests)),
+        runs_after: state.runs_after(KEPT),
+        tested: state.tested.clone(),
+        edits: newest(state.edits()),
+        review: state.review(),
+        stood_at: Some(StoodAt {
+            mission_id: state.mission_id.clone(),
+            sequence: state.sequence,
+            hash: state.head.clone(),
+        }),
         swept: state.inherited.swept || !state.sweeps.is_empty(),
         next_move,
     }

@@ -8,6 +8,7 @@ mod advice;
 mod advise;
 mod again;
 pub mod chain;
+mod change_set;
 mod claim;
 mod doubt;
 mod edits;
@@ -33,13 +34,18 @@ pub mod short;
 mod situation;
 mod sound;
 mod state;
+mod sweep;
+mod tested;
 
 pub use advice::{Advice, DoNot, Move};
 pub use advise::{advise, moves, next_for_child};
+pub use change_set::{ChangeSet, MOST_HELD, SetNow};
 pub use claim::{Claim, Judgement, Verdict};
 pub use edits::Edit;
 pub use error::MissionError;
-pub use event::{AGAINST, Detail, Draft, EditedFile, Event, Inherited, SUPPORT, Shown, Source, Speaks};
+pub use event::{
+    AGAINST, Detail, Draft, EditedFile, Event, Inherited, RunsAfter, SUPPORT, Shown, Source, Speaks, StoodAt,
+};
 pub use evidence::EvidenceClass;
 pub use family::Family;
 pub use handoff::{Anchor, Handoff, Today};

@@ -350,7 +350,7 @@ impl Machine<'_> {
             }
         };
         let cited = self.cited(&event_ids)?;
-        let Judgement { verdict, reason, self_reported, rests_on, runs, stale } =
+        let Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, stale } =
             judge(&self.state, &cited.iter().collect::<Vec<_>>(), self.situation);
         let (verdict, reason) = match verdict {
             Verdict::VerifiedForMission => {
@@ -374,11 +374,12 @@ impl Machine<'_> {
             self_reported,
             rests_on,
             runs,
+            not_checked,
         };
         self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
         if self_reported && verdict == Verdict::VerifiedForMission {
             self.warnings.push(
-                "All direct evidence is self-reported: a view or search with this mission_id would be observed."
+                "Something that it rests on is self-reported: a view or search with this mission_id, cited too, would be observed."
                     .to_owned(),
             );
         }

@@ -4,13 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::Claim;
-use crate::event::{Shown, Speaks, is_passed};
-use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::mode::{Mode, Route};
-use crate::runs::FAILED;
 use crate::situation::Situation;
-use crate::state::{State, TestRun, path_of};
+use crate::state::{State, path_of};
+use crate::sweep::{SWEEPS, is_boilerplate};
+use crate::tested::untested;
 
 /// One thing that a mission of some kind does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +47,8 @@ pub(crate) enum Need {
     Current,
     /// Somebody looked for what the first finding hides.
     Swept,
+    /// The change set is the one that was looked at.
+    SameChange,
 }
 
 /// Something that was not done.
@@ -77,27 +78,26 @@ pub fn explain(state: &State, situation: &Situation<'_>) -> Vec<Required> {
     self::of(state.mode).iter().map(of).collect()
 }
 
-/// Looks that a bug hunt owes after its first finding.
-pub(crate) const SWEEPS: [&str; 5] = [
-    "public contracts and docs",
-    "boundary values",
-    "error paths",
-    "async and concurrency",
-    "exported helpers that no claim covers",
-];
-
 /// What a mission does, in order.
 pub(crate) fn of(mode: Mode) -> &'static [Need] {
     use Need::{
         ChangedRead, Claimed, Current, DiffSeen, DocumentAndCode, Edited, KnownRead, Located, Oriented,
-        Planned, ReadBefore, Related, Reviewed, Settled, SourceRead, Swept, Tested,
+        Planned, ReadBefore, Related, Reviewed, SameChange, Settled, SourceRead, Swept, Tested,
     };
     match mode {
-        Mode::Orientation => &[Oriented, KnownRead, SourceRead(2), Settled, Current],
+        Mode::Orientation => &[Oriented, KnownRead, Located, SourceRead(2), Settled, Current],
         Mode::BugHunt => &[KnownRead, Oriented, Located, SourceRead(1), Claimed, Settled, Current, Swept],
-        Mode::Review => {
-            &[Reviewed, DiffSeen, KnownRead, ChangedRead, SourceRead(1), Claimed, Settled, Current]
-        }
+        Mode::Review => &[
+            Reviewed,
+            DiffSeen,
+            KnownRead,
+            ChangedRead,
+            SourceRead(1),
+            Claimed,
+            Settled,
+            Current,
+            SameChange,
+        ],
         Mode::Refactor => &[
             KnownRead,
             Oriented,
@@ -111,8 +111,9 @@ pub(crate) fn of(mode: Mode) -> &'static [Need] {
             Settled,
             Current,
         ],
-        Mode::DocsDrift => &[KnownRead, Oriented, Located, DocumentAndCode, Claimed, Settled, Current],
-        Mode::Release => &[Reviewed, KnownRead, SourceRead(1), Tested, Claimed, Settled, Current],
+        // The document says what to look for: a map, or the goal's own words, would lead to other code first.
+        Mode::DocsDrift => &[KnownRead, DocumentAndCode, Claimed, Settled, Current],
+        Mode::Release => &[Reviewed, KnownRead, SourceRead(1), Tested, Claimed, Settled, Current, SameChange],
         Mode::Edit => &[
             KnownRead,
             Oriented,
@@ -148,6 +149,7 @@ impl Need {
             Self::Settled => "every claim verified or rejected",
             Self::Current => "what verified claims rest on as it was",
             Self::Swept => "looked for what the first finding hides",
+            Self::SameChange => "change set as it was when it was judged",
         }
     }
 
@@ -162,27 +164,32 @@ impl Need {
         match self {
             Self::KnownRead => unread(state, situation).is_none(),
             Self::Oriented => is_direct || state.used(Family::Orient) || !state.files.is_empty(),
-            Self::Reviewed => {
-                state.used(Family::Plan) || state.used(Family::Relate) || state.reviewed.is_some()
-            }
+            // A release may be of what no review can compare; that there is a change to review is never only told.
+            Self::Reviewed => state.reviewed.is_some() || state.mode == Mode::Release && state.diff_read,
             Self::DiffSeen => state.reviewed.is_some_and(|files| files > 0),
             Self::ChangedRead => unread_change(state, situation).is_none(),
-            Self::DocumentAndCode => lacking(state).is_none(),
+            Self::DocumentAndCode => lacking(state, situation).is_none(),
             Self::Located => {
                 let found = state.used(Family::Retrieve) && !state.retrieval_blocked;
                 is_direct || found || !state.files.is_empty()
             }
-            Self::Related => state.used(Family::Relate),
-            Self::SourceRead(count) => files_read(state).count() >= count,
-            Self::Planned => state.used(Family::Plan) || state.used(Family::Edit),
+            // Whoever goes on from a change that was made need not ask what it needs.
+            Self::Related => state.used(Family::Relate) || has_inherited_edit(state),
+            Self::SourceRead(count) => files_read(state, situation).count() >= count,
+            Self::Planned => {
+                state.used(Family::Plan) || state.used(Family::Edit) || has_inherited_edit(state)
+            }
             Self::Edited => state.live_edits(situation.hash_of).next().is_some(),
             Self::ReadBefore => state.unread_edit().is_none(),
             Self::Tested => untested(state, situation).is_none(),
             // What the mission before concluded for the same goal need not be concluded again.
-            Self::Claimed => state.all_claims().any(|claim| !claim.other_goal),
+            Self::Claimed => {
+                state.all_claims().any(|claim| !claim.other_goal) && state.is_judged_since_moved()
+            }
             Self::Settled => state.unsettled().next().is_none(),
             Self::Current => state.stale_claims(situation.hash_of).is_empty(),
             Self::Swept => !state.has_finding() || state.inherited.swept || !state.sweeps.is_empty(),
+            Self::SameChange => state.moved_on(situation).is_none(),
         }
     }
 
@@ -194,7 +201,10 @@ impl Need {
             Self::Reviewed => ("not_reviewed", "The change was not looked at as a whole.".to_owned()),
             Self::SourceRead(count) => (
                 "source_not_read",
-                format!("The source of {} files was read; {count} are needed.", files_read(state).count()),
+                format!(
+                    "The source of {} files was read as it is; {count} are needed.",
+                    files_read(state, situation).count()
+                ),
             ),
             Self::DiffSeen => (
                 "no_change_set",
@@ -203,10 +213,10 @@ impl Need {
             ),
             Self::ChangedRead => {
                 let first = unread_change(state, situation)?;
-                ("change_not_read", format!("No file of the change was read; {first} is one."))
+                ("change_not_read", format!("No file of the change was read as it is; {first} is one."))
             }
-            Self::DocumentAndCode => ("source_not_read", lacking(state)?),
-            Self::Edited if state.edits.is_empty() => {
+            Self::DocumentAndCode => ("source_not_read", lacking(state, situation)?.to_owned()),
+            Self::Edited if state.edits().next().is_none() => {
                 ("nothing_edited", "No change was made that is still there.".to_owned())
             }
             Self::Edited => {
@@ -217,6 +227,10 @@ impl Need {
                 ("edited_unread", format!("{path} was changed and nobody had read it before."))
             }
             Self::Tested => ("not_tested", untested(state, situation)?),
+            Self::Claimed if !state.is_judged_since_moved() => (
+                "no_claim",
+                "Nothing was concluded since the change set moved on: judge a claim by what it is now.".to_owned(),
+            ),
             Self::Claimed => {
                 ("no_claim", "Nothing was concluded; that nothing was found is a conclusion too.".to_owned())
             }
@@ -239,6 +253,13 @@ impl Need {
                 "no_negative_space_sweep",
                 format!("Nobody looked directly for what the first finding hides: {}.", SWEEPS.join(", ")),
             ),
+            Self::SameChange => (
+                "change_set_moved",
+                format!(
+                    "The change set is not the one that was reviewed: {}. Review it again.",
+                    state.moved_on(situation)?
+                ),
+            ),
         };
         Some(Gap { gap: gap.to_owned(), why })
     }
@@ -258,18 +279,20 @@ pub fn gaps(state: &State, situation: &Situation<'_>) -> Vec<Gap> {
 pub(crate) fn unread<'s>(state: &'s State, situation: &Situation<'_>) -> Option<&'s str> {
     let is_unread = |path: &&String| {
         let path = path_of(path);
-        !state.files.contains_key(path) && !state.is_dead(path) && situation.exists(path)
+        let was_seen = state.files.contains_key(path) || is_known_as_it_is(state, situation, path);
+        !was_seen && !state.is_dead(path) && situation.exists(path)
     };
     state.known_paths.iter().find(is_unread).map(String::as_str)
 }
 
 /// The first file of the change set to read, while none of them was. Those that are gone or lead nowhere are not asked for.
 pub(crate) fn unread_change<'s>(state: &'s State, situation: &Situation<'_>) -> Option<&'s str> {
-    let is_changed = |path: &str| state.changed.iter().any(|changed| changed == path);
-    if files_read(state).any(is_changed) {
+    // What somebody saw of a file before it changed is not the change.
+    let is_read = |path: &String| (situation.hash_of)(path).is_some_and(|now| state.saw(path, &now));
+    if state.to_read.iter().any(is_read) {
         return None;
     }
-    let open = state.changed.iter().filter(|path| situation.exists(path) && !state.is_dead(path));
+    let open = state.to_read.iter().filter(|path| situation.exists(path) && !state.is_dead(path));
     // What is written for readers says least of what a change does.
     open.min_by_key(|path| is_document(path)).map(String::as_str)
 }
@@ -283,20 +306,45 @@ pub(crate) fn stale_words(claim: &Claim, files: &[String], situation: &Situation
     files.iter().map(said).chain(claim.overtaken.iter().cloned()).collect::<Vec<_>>().join(", ")
 }
 
-/// Files that this mission saw, or the one before it for the same goal, each once.
-fn files_read(state: &State) -> impl Iterator<Item = &str> {
-    let before = state.inherited.files.iter().filter(|seen| !seen.other_goal).map(|seen| seen.path.as_str());
-    state.files.keys().map(String::as_str).chain(before.filter(|path| !state.files.contains_key(*path)))
+/// Files that this mission saw, or the one before it for the same goal, each once. What changed since the one before saw
+/// it was not seen, unless that one changed it.
+fn files_read<'s>(state: &'s State, situation: &'s Situation<'_>) -> impl Iterator<Item = &'s str> {
+    let before = state.inherited.files.iter().map(|seen| seen.path.as_str());
+    let before = before.filter(|path| !state.files.contains_key(*path));
+    let own = state.files.keys().map(String::as_str);
+    own.chain(before.filter(|path| is_known_as_it_is(state, situation, path)))
+}
+
+/// Whether the mission before saw a file for the same goal, and it is as it was then, or as that one made it.
+fn is_known_as_it_is(state: &State, situation: &Situation<'_>, path: &str) -> bool {
+    let mut known = state.inherited.files.iter().filter(|seen| seen.path == path && !seen.other_goal);
+    known.any(|seen| {
+        let hash = seen.content_hash.as_deref().unwrap_or_default();
+        situation.is_current(path, hash) || state.edits.contains_key(path)
+    })
+}
+
+fn has_inherited_edit(state: &State) -> bool {
+    !state.inherited.edits.is_empty()
 }
 
 /// What of a document and the code that it speaks of was not seen.
-fn lacking(state: &State) -> Option<String> {
-    let (documents, code): (Vec<&str>, Vec<&str>) = files_read(state).partition(|path| is_document(path));
-    match (documents.is_empty(), code.is_empty()) {
-        (false, false) => None,
-        (true, _) => Some("No document was read.".to_owned()),
-        (false, true) => Some("No file of code was read.".to_owned()),
+fn lacking(state: &State, situation: &Situation<'_>) -> Option<&'static str> {
+    let (has_document, has_code) = kinds_read(state, situation);
+    match (has_document, has_code) {
+        (true, true) => None,
+        (false, _) => Some("No document was read."),
+        (true, false) => Some("No file of code was read."),
     }
+}
+
+/// Whether a document was seen, and whether a file of code was.
+pub(crate) fn kinds_read(state: &State, situation: &Situation<'_>) -> (bool, bool) {
+    // A licence is neither what a project promises nor what it does.
+    let read = files_read(state, situation).filter(|path| !is_boilerplate(path));
+    read.fold((false, false), |(documents, code), path| {
+        (documents || is_document(path), code || !is_document(path))
+    })
 }
 
 /// Whether a file is written for readers.
@@ -311,58 +359,4 @@ pub(crate) fn is_document(path: &str) -> bool {
         .any(|start| name.starts_with(start));
     // A file without an ending is a document only by its name.
     if name.contains('.') { is_text } else { is_named }
-}
-
-/// Why nothing proves that it works. A probe shows one thing; it does not take back a test that failed.
-fn untested(state: &State, situation: &Situation<'_>) -> Option<String> {
-    let after = |kind: Option<EvidenceClass>, place: u64| {
-        let runs = state.tests.iter().rev();
-        runs.filter(move |run| run.kind == kind && run.event_id.sequence() > place).collect::<Vec<_>>()
-    };
-    let was_tested = state.tests.iter().any(|run| run.kind.is_none());
-    let edited = state.changed_at;
-    let kind = match () {
-        () if !after(None, edited).is_empty() => None,
-        () if was_tested => return Some("No test was run after the newest edit.".to_owned()),
-        // Where nobody tests, a compiler's word is the best there is.
-        () if !after(Some(EvidenceClass::Compiler), edited).is_empty() => Some(EvidenceClass::Compiler),
-        () if state.tests.is_empty() => return Some("Nothing was run.".to_owned()),
-        () => return Some("No test and no compiler was run after the newest edit.".to_owned()),
-    };
-    // What failed before the first edit shows what was to be mended. What failed since is mended when it passes, and not
-    // when something else does.
-    let first = state.edits().map(|edit| edit.event_id.sequence()).min().unwrap_or(edited);
-    let mut runs = after(kind, first);
-    if kind.is_none() {
-        // What does not compile was not tested.
-        runs.extend(after(Some(EvidenceClass::Compiler), first));
-        runs.sort_by_key(|run| std::cmp::Reverse(run.event_id.sequence()));
-    }
-    let is_newest = |at: usize| !runs[..at].iter().any(|later| later.target == runs[at].target);
-    let Some(bad) = (0..runs.len()).find(|at| is_newest(*at) && !is_passed(&runs[*at].outcome)) else {
-        // Editors and calls without a mission change files, too.
-        let changed = |file: &&Shown| !situation.is_current(&file.path, &file.content_hash);
-        if let Some(Shown { path, .. }) = state.tested.iter().find(changed) {
-            return Some(format!("{path} is not as it was when the newest test ran."));
-        }
-        let TestRun { target, event_id, .. } = failed_before(state)?;
-        return Some(format!("{target} failed in the mission before ({event_id}) and was not run again."));
-    };
-    let TestRun { target, event_id, outcome, .. } = runs[bad];
-    Some(match outcome.as_str() {
-        failed if FAILED.contains(&failed) => format!("The newest run of {target} failed ({event_id})."),
-        against if Speaks::of(against) == Speaks::Against => {
-            format!("The newest run of {target} speaks against it ({event_id}).")
-        }
-        _ => format!("The newest run of {target} did not pass ({event_id}, {outcome})."),
-    })
-}
-
-/// A run that failed last in the mission before, and that this one did not run.
-fn failed_before(state: &State) -> Option<&TestRun> {
-    let before = &state.inherited.tests;
-    let is_last = |at: usize| !before[at + 1..].iter().any(|later| later.target == before[at].target);
-    let was_run = |target: &str| state.tests.iter().any(|run| run.target == target);
-    let failed = |run: &TestRun| FAILED.contains(&run.outcome.as_str()) && !was_run(&run.target);
-    (0..before.len()).find(|&at| is_last(at) && failed(&before[at])).map(|at| &before[at])
 }

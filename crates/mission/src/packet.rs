@@ -100,6 +100,10 @@ pub struct Checked {
     pub remarks: Vec<String>,
     /// Files that its verified claims rest on, with the hash they had.
     pub anchors: Vec<(String, String)>,
+    /// How many more they rest on of which no hash was kept.
+    pub not_anchored: u64,
+    /// Verified claims that rest on no file at all: on the word of somebody, or of something that ran.
+    pub without_files: Vec<String>,
 }
 
 /// Checks a packet by itself.
@@ -135,7 +139,17 @@ pub fn check(text: &str) -> Checked {
         remarks
             .push("Its content is what was written, its form is not: somebody laid it out anew.".to_owned());
     }
-    Checked { intact: faults.is_empty(), faults, remarks, anchors: anchors(&packet) }
+    Checked {
+        intact: faults.is_empty(),
+        faults,
+        remarks,
+        anchors: anchors(&packet),
+        not_anchored: verified(&packet).map(|claim| claim.not_checked).sum(),
+        without_files: verified(&packet)
+            .filter(|claim| claim.rests_on.is_empty())
+            .map(|claim| claim.claim_id.to_string())
+            .collect(),
+    }
 }
 
 /// What a text says besides the packet that was read out of it: a field that no packet has, or one that stands twice.
@@ -253,11 +267,16 @@ fn without_inherited(mut packet: Packet) -> Packet {
     packet
 }
 
+/// What it says to be so, by itself or by the mission before.
+fn verified(packet: &Packet) -> impl Iterator<Item = &Claim> {
+    let inherited = packet.inherited_claims.iter();
+    let inherited = inherited.filter(|claim| claim.verdict == Verdict::VerifiedForMission);
+    packet.verified_claims.iter().chain(inherited)
+}
+
 /// What verified claims rest on.
 fn anchors(packet: &Packet) -> Vec<(String, String)> {
-    let inherited =
-        packet.inherited_claims.iter().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
-    let files = packet.verified_claims.iter().chain(inherited).flat_map(|claim| &claim.rests_on);
+    let files = verified(packet).flat_map(|claim| &claim.rests_on);
     let mut anchors: Vec<(String, String)> =
         files.map(|file| (file.path.clone(), file.content_hash.clone())).collect();
     anchors.sort();

@@ -7,15 +7,30 @@ use crate::advise::{NOTE, do_not};
 use crate::claim::Claim;
 use crate::event::is_passed;
 use crate::family::Family;
-use crate::needs::{self, Need, SWEEPS};
+use crate::needs::{self, Need, is_document};
 use crate::short;
 use crate::situation::Situation;
 use crate::state::{State, TestRun, path_of};
+use crate::sweep::{SWEEPS, is_covered};
 
 /// What a search is asked at most, in bytes: a goal may be a page.
 const QUESTION: usize = 300;
 /// A longer word is no word; its beginning finds it, too. In bytes.
 const WORD: usize = 80;
+/// Where most repositories say what they are.
+const USUAL_DOCUMENTS: [&str; 8] = [
+    "README.md",
+    "README.rst",
+    "README.txt",
+    "README.adoc",
+    "README",
+    "docs/index.md",
+    "docs/index.rst",
+    "docs/README.md",
+];
+/// Files that are written for readers, and all others.
+const DOCUMENTS: &str = "*.{md,mdx,rst,adoc,txt}";
+const NO_DOCUMENTS: &str = "!*.{md,mdx,rst,adoc,txt}";
 /// A claim as a reason names it, in bytes.
 const CLAIM: usize = 200;
 
@@ -216,9 +231,13 @@ impl Planner<'_> {
                 },
                 None => self.literal_search(&self.state.goal),
             },
-            Need::SourceRead(_) | Need::DocumentAndCode => {
-                self.read(self.place(), "A place is a guess until its source was read.")
+            Need::SourceRead(_) => {
+                // Where a change was looked at, its files come before any guess.
+                let changed = needs::unread_change(self.state, self.situation).map(str::to_owned);
+                self.read(changed.or_else(|| self.place()), "A place is a guess until its source was read.")
             }
+            Need::DocumentAndCode => self.document_or_code(),
+            Need::SameChange => self.review_again(),
             Need::ChangedRead => {
                 let path = needs::unread_change(self.state, self.situation).map(str::to_owned);
                 self.read(path, "It is part of the change: whoever judges a change has read of it.")
@@ -266,6 +285,75 @@ impl Planner<'_> {
             },
             Need::Settled => self.settle(),
             Need::Swept => self.sweep(),
+        }
+    }
+
+    /// The half of a docs drift that nobody has read: what the documents say, or what the code does.
+    fn document_or_code(&self) -> Step {
+        match needs::kinds_read(self.state, self.situation) {
+            (false, _) => self.document(),
+            (true, _) => match self.place_that(&|path| !is_document(path)) {
+                Some(place) => {
+                    self.read(Some(place), "Hold the document against the code: read what it speaks of.")
+                }
+                // The name that was searched for is nowhere in the code: what should be there is found by its meaning.
+                None if self.searched_code() && !self.state.used(Family::Retrieve) => self.locate(),
+                None => Step {
+                    family: Family::Read,
+                    tool: self.first(&["search"]),
+                    arguments: Some(self.scoped(json!({ "mode": "literal", "glob": NO_DOCUMENTS }))),
+                    fill_in: &["query"],
+                    why: "Hold the document against the code: search for a name that it promises.".to_owned(),
+                    stop: "The definition was shown, or the name is nowhere in the code.",
+                    fallback: "Read the file that should hold it.",
+                },
+            },
+        }
+    }
+
+    /// Whether something was searched for since something new was learned.
+    fn searched_code(&self) -> bool {
+        self.state.turns.keys().any(|turn| turn.starts_with("read/search"))
+    }
+
+    fn document(&self) -> Step {
+        let why = "What a document says comes first: read it, and keep the names that it promises.";
+        let place = self.named_document().or_else(|| self.place_that(&is_document));
+        if place.is_some() || self.state.was_asked(DOCUMENTS) || self.first(&["glob"]).is_none() {
+            return self.read(place, why);
+        }
+        Step {
+            family: Family::Orient,
+            tool: self.first(&["glob"]),
+            arguments: Some(self.scoped(json!({ "pattern": DOCUMENTS }))),
+            fill_in: &[],
+            why: "No document is known yet: see which there are.".to_owned(),
+            stop: "You know the one that speaks of the goal.",
+            fallback: "Search for a literal word of the goal.",
+        }
+    }
+
+    /// The one that the goal names, or the one that most repositories have.
+    fn named_document(&self) -> Option<String> {
+        let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        let said = self.state.goal.split_whitespace().map(trimmed).filter(|word| is_document(word));
+        let below = self.situation.scope.map_or_else(String::new, |scope| format!("{scope}/"));
+        let usual = USUAL_DOCUMENTS.iter().map(|name| (*name).to_owned());
+        let mut paths = said.chain(usual).map(|name| format!("{below}{name}"));
+        paths.find(|path| self.situation.exists(path) && !self.state.is_dead(path))
+    }
+
+    /// The change set moved on: the same question again, about what it is now.
+    fn review_again(&self) -> Step {
+        let set = self.state.change_set.as_ref();
+        let base = set.and_then(|set| set.base.as_ref()).map(|base| json!({ "base": base }));
+        let range = set.and_then(|set| set.range.as_ref()).map(|range| json!({ "diff": range }));
+        let moved = self.state.moved_on(self.situation).unwrap_or_default();
+        Step {
+            arguments: Some(base.or(range).unwrap_or_else(|| json!({}))),
+            fill_in: &[],
+            why: format!("The change set is not the one that was reviewed: {moved}. Look at it again."),
+            ..self.towards(Need::Reviewed)
         }
     }
 
@@ -371,12 +459,9 @@ impl Planner<'_> {
             "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
             SWEEPS.join(", ")
         );
-        let stop = "A file that no finding rests on was read with this mission_id, or an event of phase sweep is recorded.";
+        let stop = "What lies around the findings was read with this mission_id: a file beside them, a document of them, a search for error paths; or an event of phase sweep is recorded.";
         let fallback = "Run a probe with a boundary value and record it with phase sweep.";
-        let is_covered = |path: &str| {
-            state.all_claims().flat_map(|claim| &claim.rests_on).any(|file| file.path == path_of(path))
-        };
-        let step = match self.place().filter(|place| !is_covered(place)) {
+        let step = match self.place().filter(|place| !is_covered(state, path_of(place))) {
             Some(place) => self.read(Some(place), &why),
             None => {
                 // The words of the findings lead to what uses them, and to the documents that speak of it.
@@ -443,10 +528,15 @@ impl Planner<'_> {
 
     /// The best place that nobody has read and that is no dead end.
     fn place(&self) -> Option<String> {
+        self.place_that(&|_| true)
+    }
+
+    /// The best of them whose file is of some kind.
+    fn place_that(&self, kind: &dyn Fn(&str) -> bool) -> Option<String> {
         let state = self.state;
         let open = |place: &&String| {
             let path = path_of(place);
-            let is_open = !state.files.contains_key(path) && !state.is_dead(place);
+            let is_open = kind(path) && !state.files.contains_key(path) && !state.is_dead(place);
             is_open && (self.situation.is_of_repo)(path) && self.situation.exists(path)
         };
         state.places.iter().chain(&state.known_paths).find(open).cloned()

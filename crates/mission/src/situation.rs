@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::change_set::{ChangeSet, SetNow};
 use crate::family::Family;
 
 /// The tools that there are, so that advice never names one that does not exist.
@@ -34,6 +35,8 @@ pub struct Situation<'a> {
     pub is_of_repo: &'a dyn Fn(&str) -> bool,
     /// Where that repository stands in the graph, if it is not the workspace itself.
     pub scope: Option<&'a str>,
+    /// A change set as it is now; nothing where it cannot be made out. Asked last: it reads every file.
+    pub change_set: &'a dyn Fn(&ChangeSet) -> Option<SetNow>,
 }
 
 impl Situation<'_> {

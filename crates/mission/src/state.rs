@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::chain::Head;
+use crate::change_set::ChangeSet;
 use crate::claim::{Claim, Verdict};
 use crate::edits::Edit;
 use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
@@ -20,7 +21,7 @@ use crate::situation::HashOf;
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 7;
+pub const RULES: u32 = 8;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -75,9 +76,18 @@ pub struct State {
     /// Files of the change set that was looked at as a whole; none while nobody looked.
     #[serde(default)]
     pub reviewed: Option<u64>,
-    /// Files of it that are there to be read.
+    /// Files of it that are there to be read: one of them, or the diff.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changed: Vec<String>,
+    pub to_read: Vec<String>,
+    /// Whether somebody says to have read the diff itself.
+    #[serde(default)]
+    pub diff_read: bool,
+    /// What it was, to be known again.
+    #[serde(default)]
+    pub change_set: Option<ChangeSet>,
+    /// Where it was looked at again because it had moved on.
+    #[serde(default)]
+    pub moved_at: u64,
     /// The newest event that can carry a claim.
     #[serde(default)]
     pub newest_direct: Option<EventId>,
@@ -178,6 +188,15 @@ impl State {
         else {
             return None;
         };
+        // What the mission before changed for the same goal is changed, and what it ran with was run with.
+        let mut edits: BTreeMap<String, Vec<Edit>> = BTreeMap::new();
+        for edit in &inherited.edits {
+            edits.entry(edit.path.clone()).or_default().push(edit.clone());
+        }
+        let review = inherited.review.clone();
+        let moved_at = u64::from(review.as_ref().is_some_and(|review| review.is_unjudged));
+        let (reviewed, to_read, change_set) = review
+            .map_or((None, Vec::new(), None), |review| (Some(review.files), review.to_read, review.set));
         Some(Self {
             schema: SCHEMA.to_owned(),
             rules: RULES,
@@ -199,11 +218,14 @@ impl State {
             claims: Vec::new(),
             files: BTreeMap::new(),
             tests: Vec::new(),
-            edits: BTreeMap::new(),
+            edits,
             changed_at: 0,
-            tested: Vec::new(),
-            reviewed: None,
-            changed: Vec::new(),
+            tested: inherited.tested.clone(),
+            reviewed,
+            to_read,
+            diff_read: false,
+            change_set,
+            moved_at,
             newest_direct: None,
             judged: BTreeMap::new(),
             recovered: Vec::new(),
@@ -297,6 +319,12 @@ impl State {
     /// Claims that nobody has proved or rejected.
     pub fn unsettled(&self) -> impl Iterator<Item = &Claim> {
         self.all_claims().filter(|claim| !claim.verdict.is_settled())
+    }
+
+    /// Whether this mission, or the one before it for the same goal, saw a file when it had this hash.
+    pub(crate) fn saw(&self, path: &str, hash: &str) -> bool {
+        let before = self.inherited.files.iter().find(|seen| seen.path == path && !seen.other_goal);
+        self.files.get(path).or(before).is_some_and(|seen| seen.content_hash.as_deref() == Some(hash))
     }
 
     pub fn used(&self, family: Family) -> bool {

@@ -180,6 +180,61 @@ fn a_pattern_of_another_repository_is_one_and_a_pattern_of_this_machine_s_paths_
 }
 
 #[test]
+fn a_pattern_that_climbs_out_is_told_and_one_that_comes_back_is_understood() {
+    let (fixture, other, _) = two();
+    fs::create_dir(fixture.root().join("src")).unwrap();
+    for pattern in ["../b/**", "../b/lib/*.py", "src/../../b/lib/b.py", "../*", ".."] {
+        for (tool, argument) in [("glob", "pattern"), ("search", "glob")] {
+            let mut arguments = json!({argument: pattern});
+            if tool == "search" {
+                arguments["query"] = json!("alpha");
+            }
+            let error = refused(&fixture, tool, arguments);
+            let guard = &error["detail"]["context_guard"];
+            assert_eq!(guard["class"], "wrong_workspace_binding", "{tool} {pattern}: {error}");
+            if pattern.contains("/b/") {
+                assert_eq!(guard["repository"], json!(other), "{error}");
+                assert_eq!(guard["recoveries"].as_array().map(Vec::len), Some(3), "{error}");
+            }
+        }
+    }
+    let error = refused(&fixture, "search", json!({"query": "x", "glob": format!("{}/**", other.display())}));
+    assert_eq!(error["detail"]["context_guard"]["repository"], json!(other), "{error}");
+    let error = refused(&fixture, "glob", json!({"pattern": "/etc/*"}));
+    assert_eq!(error["detail"]["context_guard"]["class"], "wrong_workspace_binding", "{error}");
+    for pattern in ["src/../*.py", "src/../a.py"] {
+        let found = ok(&fixture, "glob", json!({"pattern": pattern}));
+        assert_eq!(found["files"], json!(["a.py"]), "{pattern}: {found}");
+    }
+    let found = ok(&fixture, "glob", json!({"pattern": "/nowhere/*.py"}));
+    assert_eq!(found["files"], json!([]), "{found}");
+}
+
+#[test]
+fn a_path_beside_the_workspace_is_of_the_repository_that_was_put_into_the_graph() {
+    let (fixture, other, _) = two();
+    let asked = |path: &str| ok(&fixture, "session_handshake", json!({"scope": path}));
+    assert_eq!(asked("../b/lib/b.py")["trust_mode"], "wrong_workspace_binding");
+    ok(&fixture, "ingest", json!({"path": other, "intent": "add_root", "namespace": "lib"}));
+    for path in ["../b/lib/b.py", "../b", "./../b/lib"] {
+        assert_ne!(asked(path)["trust_mode"], "wrong_workspace_binding", "{path}");
+        let begun = json!({"goal": "know it", "mode": "orientation", "repo": path});
+        let begun = ok(&fixture, "mission_start", begun);
+        assert_eq!(begun["context_guard"]["class"], "federated", "{begun}");
+    }
+    let seen = ok(&fixture, "view", json!({"file_path": "../b/lib/b.py"}));
+    assert_eq!(seen["file_path"], "lib::/lib/b.py", "{seen}");
+    let found = ok(&fixture, "search", json!({"query": "beta", "scope": "../b"}));
+    assert_eq!(found["total_matches"], 1, "{found}");
+    let found = ok(&fixture, "glob", json!({"pattern": "../b/**/*.py"}));
+    assert_eq!(found["files"], json!(["lib::/lib/b.py"]), "{found}");
+    let begun = json!({"goal": "know it", "mode": "bug_hunt", "known_paths": ["../b/lib/b.py"]});
+    let begun = ok(&fixture, "mission_start", begun);
+    assert_eq!(begun["starter_moves"][0]["arguments"]["file_path"], "lib::/lib/b.py", "{begun}");
+    refused(&fixture, "view", json!({"file_path": "../second/a.py"}));
+}
+
+#[test]
 fn a_question_that_names_a_path_of_another_repository_is_told_so() {
     let (fixture, other, _) = two();
     let path = other.join("lib/b.py");

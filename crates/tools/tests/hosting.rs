@@ -148,12 +148,13 @@ fn every_kind_of_host_is_read() {
     let desk = Desk::new();
     let own = desk.at("bin/m1nd").display().to_string();
     let ws = desk.at("ws").canonicalize().unwrap().display().to_string();
-    let in_project = json!({"projects": {ws: {"mcpServers": {"m1nd": {"command": own}}}}}).to_string();
+    let in_project =
+        json!({"projects": {ws: {"mcpServers": {"m1nd": {"command": own, "args": ["serve"]}}}}}).to_string();
     desk.write("home/.claude.json", &in_project);
     desk.write("home/.config/Claude/claude_desktop_config.json", &servers(&own));
     desk.write(
         "home/.codex/config.toml",
-        &format!("model = \"x\"\n[mcp_servers.m1nd]\ncommand = \"{own}\"\n"),
+        &format!("model = \"x\"\n[mcp_servers.m1nd]\ncommand = \"{own}\"\nargs = [\"serve\"]\n"),
     );
     desk.write("home/.codeium/windsurf/mcp_config.json", &servers(&own));
     desk.write("ws/.cursor/mcp.json", &servers(&own));
@@ -186,8 +187,7 @@ fn an_entry_that_cannot_be_started_or_leads_elsewhere_is_told() {
     desk.write("home/.cursor/mcp.json", &servers("~/plain/m1nd"));
     assert_eq!(desk.diagnoses(json!({})), ["dead_transport"]);
     assert_eq!(desk.ask("update_check", json!({"host": "cursor"}))["status"], "mixed");
-    let elsewhere =
-        json!({"mcpServers": {"m1nd": {"command": "m1nd", "env": {"M1ND_WORKSPACE_ROOT": desk.at("home")}}}});
+    let elsewhere = json!({"mcpServers": {"m1nd": {"command": "m1nd", "args": ["serve"], "env": {"M1ND_WORKSPACE_ROOT": desk.at("home")}}}});
     desk.write("home/.cursor/mcp.json", &elsewhere.to_string());
     let status = desk.ask("hosts_status", json!({}));
     assert!(status["warnings"][0].as_str().unwrap().contains("another workspace"), "{status}");
@@ -197,6 +197,39 @@ fn an_entry_that_cannot_be_started_or_leads_elsewhere_is_told() {
         let status = desk.ask("hosts_status", json!({"host": "cursor"}));
         assert_eq!(status["hosts"][0]["entries"][0]["binary"], binary, "{status}");
     }
+}
+
+#[test]
+fn an_entry_by_which_nothing_can_come_to_life_is_told_with_what_is_wrong_with_it() {
+    let desk = Desk::new();
+    let entry = |server: Value| json!({"mcpServers": {"m1nd": server}}).to_string();
+    let cases = [
+        (json!({"command": "m1nd"}), "do not say `serve`"),
+        (json!({"command": 7}), "its command is no text"),
+        (json!({"args": ["serve"]}), "names no command"),
+        (json!({"command": "m1nd", "args": ["serve", "--workspace", "/nowhere"]}), "is no folder"),
+    ];
+    for (server, said) in cases {
+        desk.write("home/.cursor/mcp.json", &entry(server.clone()));
+        let status = desk.ask("hosts_status", json!({"host": "cursor"}));
+        assert!(status["warnings"].to_string().contains(said), "{status}");
+        let check = desk.ask("update_check", json!({"host": "cursor"}));
+        assert_eq!(check["status"] == "consistent", said == "is no folder", "{check}");
+    }
+    let noted = [
+        (json!({"command": "./m1nd", "args": ["serve"]}), "relative path"),
+        (json!({"command": "m1nd", "args": ["serve"], "disabled": true}), "switched off"),
+        (json!({"command": "${BIN}/m1nd", "args": ["serve"]}), "holds a variable"),
+        (json!({"url": "http://127.0.0.1:1/mcp"}), "by address"),
+    ];
+    for (server, said) in noted {
+        desk.write("home/.cursor/mcp.json", &entry(server));
+        let status = desk.ask("hosts_status", json!({"host": "cursor"}));
+        assert!(status["hosts"][0]["entries"][0]["note"].to_string().contains(said), "{status}");
+    }
+    desk.write("home/.codex/config.toml", "model = \"x\"\n[mcp_servers.m1nd\n");
+    let status = desk.ask("hosts_status", json!({"host": "codex"}));
+    assert!(status["warnings"].to_string().contains("no TOML (line 2)"), "{status}");
 }
 
 #[test]

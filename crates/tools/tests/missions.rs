@@ -355,6 +355,7 @@ fn what_mission_next_proposes_can_be_called_as_it_is_until_the_end() {
             continue;
         }
         assert_eq!(step["arguments"]["mission_id"], id.as_str(), "{next}");
+        assert!(step["arguments"]["agent_id"].is_string(), "{next}");
         let body = ok(&fixture, &tool, step["arguments"].clone());
         if tool == "view" && read.is_null() {
             read = event(&body).clone();

@@ -54,6 +54,41 @@ fn a_review_ends_only_after_a_changed_file_was_read() {
 }
 
 #[test]
+fn a_review_whose_change_set_moved_on_is_not_closed_before_that_was_looked_at() {
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nx = 1\n//- b.py\ny = 0\n");
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut tree = repo.empty_tree().edit().unwrap();
+    for (path, text) in [("a.py", "x = 0\n"), ("b.py", "y = 0\n")] {
+        tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+    }
+    let tree = tree.write().unwrap();
+    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
+    repo.commit_as(who, who, "HEAD", "first", tree, None::<gix::ObjectId>).unwrap();
+    ok(&fixture, "ingest", json!({}));
+    let id = begin(&fixture, json!({"goal": "review the change", "mode": "review"}));
+    ok(&fixture, "review", json!({"base": "HEAD", "mission_id": id}));
+    let seen = ok(&fixture, "view", json!({"file_path": "a.py", "mission_id": id}));
+    assert_eq!(verdict(&fixture, &id, &seen), "verified_for_mission");
+    assert_eq!(gaps(&fixture, &id), Vec::<String>::new());
+    fs::write(fixture.root().join("b.py"), "y = 1\n").unwrap();
+    fs::write(fixture.root().join("c.py"), "z = 1\n").unwrap();
+    let said = refused(&fixture, "mission_close", json!({"mission_id": id}));
+    assert_eq!(said["detail"]["gaps"][0]["gap"], "change_set_moved", "{said}");
+    assert!(said["detail"]["gaps"][0]["why"].as_str().unwrap().contains("b.py, c.py"), "{said}");
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    assert_eq!(next["next_move"]["tool"], "review", "{next}");
+    assert_eq!(next["next_move"]["arguments"]["base"], "HEAD", "{next}");
+    ok(&fixture, "review", next["next_move"]["arguments"].clone());
+    assert_eq!(gaps(&fixture, &id), ["change_not_read", "no_claim"]);
+    let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
+    let seen = ok(&fixture, "view", next["next_move"]["arguments"].clone());
+    assert!(["b.py", "c.py"].contains(&seen["file_path"].as_str().unwrap()), "{next}");
+    let claim = json!({"mission_id": id, "claim": "so is this", "event_ids": [seen["mission_event_id"]]});
+    ok(&fixture, "mission_verify", claim);
+    ok(&fixture, "mission_close", json!({"mission_id": id}));
+}
+
+#[test]
 fn a_mission_about_a_second_repository_is_proved_by_its_files_and_by_no_others() {
     let fixture = common::ingested();
     let other = fixture.outside().join("lib");

@@ -1,7 +1,7 @@
 //! Root: a folder that files may be opened beneath, held open by handle.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
@@ -132,7 +132,10 @@ impl Root {
         check_form(&decoded)?;
         let path = Path::new(&decoded);
         if !path.is_absolute() {
-            return normalise(&self.with_slash(decoded));
+            return match normalise(&self.with_slash(decoded.clone())) {
+                Err(PathError::Outside { .. }) => self.relative_upwards(input, path),
+                other => other,
+            };
         }
         let below = [&self.path, &self.spelled]
             .into_iter()
@@ -143,6 +146,16 @@ impl Root {
             Some(rest) => normalise(rest).map_err(|_| PathError::Outside { path: input.to_owned() }),
             None => self.relative_elsewhere(input),
         }
+    }
+
+    /// A path that climbs out of the root: what lies beside it may be one of the other roots, or the root itself by its name.
+    fn relative_upwards(&self, input: &str, path: &Path) -> Result<RelPath, PathError> {
+        let outside = || PathError::Outside { path: input.to_owned() };
+        let found = [&self.path, &self.spelled].into_iter().find_map(|root| {
+            let climbed = climbed(root, path)?;
+            self.relative(climbed.to_str()?).ok()
+        });
+        found.ok_or_else(outside)
     }
 
     /// A path of one of the other roots.
@@ -224,6 +237,22 @@ impl Root {
             Kind::Other
         })
     }
+}
+
+/// A relative path as one of the machine, without dots. Nothing where it climbs above everything.
+fn climbed(from: &Path, path: &Path) -> Option<PathBuf> {
+    let mut whole = from.to_owned();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                whole.pop().then_some(())?;
+            }
+            Component::Normal(part) => whole.push(part),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(whole)
 }
 
 /// The path in an address. What is no valid escape stays as it is.

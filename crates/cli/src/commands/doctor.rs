@@ -60,7 +60,7 @@ pub fn run(global: &Global, json: bool) -> anyhow::Result<ExitCode> {
         Ok(runtime) => {
             checks.push(workspace(runtime));
             checks.extend(state(&config, runtime));
-            checks.push(hosts(runtime));
+            checks.extend(hosts(runtime));
         }
         Err(err) => checks.push(Check::failed(
             "workspace",
@@ -129,22 +129,56 @@ fn settings(config: &Config) -> Check {
 }
 
 /// What the hosts of this machine would start, as their settings say it.
-fn hosts(runtime: &Runtime) -> Check {
+fn hosts(runtime: &Runtime) -> Vec<Check> {
     let status = super::ask(runtime, "hosts_status", json!({})).body;
     let list = |key: &str| status[key].as_array().cloned().unwrap_or_default();
     let warnings: Vec<String> =
         list("warnings").iter().filter_map(Value::as_str).map(str::to_owned).collect();
     let hosts = list("hosts");
-    let names: Vec<&str> = hosts.iter().filter_map(|host| host["host"].as_str()).collect();
-    match (warnings.as_slice(), names.as_slice()) {
-        ([], []) => Check::ok("hosts", "none is set up yet; `m1nd init --host NAME` does it"),
-        ([], names) => Check::ok("hosts", format!("{} start this program", names.join(", "))),
-        (warnings, _) => Check::warning(
-            "hosts",
-            warnings.join(" "),
-            "Mend the entry, restart the host's server, and let its agent make a new session_handshake.",
-        ),
+    // What is only known to be there is not known to start this program.
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for host in &hosts {
+        let name = host["host"].as_str().unwrap_or_default();
+        let entries = host["entries"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let note = entries.iter().find_map(|entry| entry["note"].as_str());
+        let is_bad = |entry: &Value| {
+            let is_other =
+                ["another", "missing", "not_executable"].map(Value::from).contains(&entry["binary"]);
+            is_other || entry["problem"].is_string() || entry["workspace_match"] == false
+        };
+        // Its warning says more.
+        if entries.is_empty() || entries.iter().any(is_bad) {
+            continue;
+        }
+        match (note, entries.iter().all(|entry| entry["binary"] == "this_one")) {
+            (None, true) => own.push(name.to_owned()),
+            (note, _) => others.push(format!("{name} ({})", note.unwrap_or("which program is not known"))),
+        }
     }
+    let mut said = Vec::new();
+    if !own.is_empty() {
+        let verb = if own.len() == 1 { "starts" } else { "start" };
+        said.push(format!("{} {verb} this program", own.join(", ")));
+    }
+    if !others.is_empty() {
+        said.push(format!("not known of {}", others.join(", ")));
+    }
+    let mut checks: Vec<Check> = warnings
+        .iter()
+        .map(|warning| {
+            let advice =
+                "Mend the entry, restart the host's server, and let its agent make a new session_handshake.";
+            Check::warning("hosts", warning.as_str(), advice)
+        })
+        .collect();
+    match (warnings.is_empty(), said.is_empty()) {
+        (true, true) => {
+            checks.push(Check::ok("hosts", "none is set up yet; `m1nd init --host NAME` does it"));
+        }
+        (_, false) => checks.insert(0, Check::ok("hosts", said.join("; "))),
+        (false, true) => {}
+    }
+    checks
 }
 
 fn workspace(runtime: &Runtime) -> Check {

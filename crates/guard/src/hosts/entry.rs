@@ -19,6 +19,8 @@ pub struct Entry {
     pub workspace: Option<String>,
     /// What of it could not be understood.
     pub problem: Option<&'static str>,
+    /// Whether the host was told not to start it.
+    pub is_off: bool,
 }
 
 /// More entries of one name than this are no settings.
@@ -40,7 +42,12 @@ pub fn entries(text: &str, form: Form, project: Option<&str>) -> Result<Vec<Entr
             (value.map_err(|err| format!("it is no JSON ({})", place(&err)))?, key)
         }
         Form::Toml(key) => {
-            let value: toml::Value = toml::from_str(text).map_err(|_| "it is no TOML".to_owned())?;
+            let value: toml::Value = toml::from_str(text).map_err(|err| {
+                let at = err.span().map(|span| span.start.min(text.len()));
+                let line =
+                    at.map(|at| text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1);
+                line.map_or_else(|| "it is no TOML".to_owned(), |line| format!("it is no TOML (line {line})"))
+            })?;
             (serde_json::to_value(value).map_err(|_| "it holds numbers that JSON has not".to_owned())?, key)
         }
     };
@@ -111,6 +118,8 @@ fn entry(name: &str, server: &Value) -> Entry {
         None if found.url.is_none() => found.problem = Some("it names no command and no address"),
         None => {}
     }
+    let says = |key: &str, value: bool| server.get(key).and_then(Value::as_bool) == Some(value);
+    found.is_off = says("disabled", true) || says("enabled", false);
     let env = ["env", "environment"].iter().find_map(|key| server.get(*key));
     let variable = env.and_then(|env| env.get("M1ND_WORKSPACE_ROOT")).and_then(Value::as_str);
     let flag = found.args.iter().zip(found.args.iter().skip(1)).find(|(flag, _)| *flag == "--workspace");

@@ -23,7 +23,7 @@ fn reviewed(world: &World, files: &[&str]) -> Draft {
     draft.tool_family = Family::Plan;
     draft.evidence_class = Some(EvidenceClass::Graph);
     let files: Vec<String> = files.iter().map(|path| (*path).to_owned()).collect();
-    draft.detail = Some(Box::new(Detail::Reviewed { changed_files: files.len() as u64, files }));
+    draft.detail = Some(Box::new(Detail::Reviewed { changed_files: files.len() as u64, files, set: None }));
     draft
 }
 

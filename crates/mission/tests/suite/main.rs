@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod going_on;
 mod leading;
 mod packets;
 mod playing;

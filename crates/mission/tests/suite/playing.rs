@@ -49,6 +49,9 @@ fn a_bug_hunt_is_led_from_the_map_to_the_sweep_and_only_then_to_its_end() {
     world.tell_in("sweep", "file_read", "no/such.rs", EvidenceClass::DirectSource, "read");
     assert_eq!(world.gaps().len(), 1, "a look at what is not there is none");
     world.tell_in("sweep", "file_read", "src/a.rs", EvidenceClass::DirectSource, "nothing_found");
+    assert_eq!(world.gaps().len(), 1, "nor is the file that the finding rests on");
+    world.files.insert("src/b.rs".to_owned(), "b1".to_owned());
+    world.tell_in("sweep", "file_read", "src/b.rs", EvidenceClass::DirectSource, "nothing_found");
     assert_eq!(tool(&world), Some("mission_close"));
     world.do_(Command::Close { force: false }).unwrap();
     let again = world.do_(Command::Claim { text: "more".to_owned(), event_ids: vec![] });
@@ -351,7 +354,8 @@ fn a_child_can_do_what_the_hand_off_asks_of_it() {
     let inherited = handoff::inherited(&parent.state, None);
     let mut child = World::begin(Mode::BugHunt, &[], Some(parent.state.mission_id.clone()), inherited);
     child.files.insert("src/a.rs".to_owned(), "h2".to_owned());
-    assert_eq!(child.gaps(), ["claims_not_settled", "stale_evidence", "no_negative_space_sweep"]);
+    let owed = ["source_not_read", "claims_not_settled", "stale_evidence", "no_negative_space_sweep"];
+    assert_eq!(child.gaps(), owed, "what was read is not what is there");
     let read = child.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
     for id in ["clm_2", "clm_1"] {
         let claim_id = Some(m1nd_mission::ClaimId::named(id));
@@ -589,7 +593,7 @@ fn a_review_of_nothing_asks_for_the_commits_that_are_meant() {
         outcome: "nothing_found".to_owned(),
         evidence_class: Some(EvidenceClass::Graph),
         content_hash: None,
-        detail: Some(Box::new(Detail::Reviewed { changed_files: 0, files: Vec::new() })),
+        detail: Some(Box::new(Detail::Reviewed { changed_files: 0, files: Vec::new(), set: None })),
         ..read_of(".", "")
     };
     world.do_(Command::Observe(Box::new(nothing))).unwrap();

@@ -137,7 +137,7 @@ fn what_was_found_for_another_goal_fulfils_nothing_of_this_one() {
     let mut parent = World::new(Mode::BugHunt, &[]);
     let read = parent.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
     assert_eq!(verify(&mut parent, "a subtracts", &[&read]), Verdict::VerifiedForMission);
-    parent.tell_in("sweep", "file_read", "src/a.rs", EvidenceClass::DirectSource, "read");
+    parent.tell_in("sweep", "probe", "a(0)", EvidenceClass::RuntimeProbe, "passed");
     let id = Some(parent.state.mission_id.clone());
     let mut inherited = handoff::inherited(&parent.state, None);
     let same = World::begin(Mode::BugHunt, &[], id.clone(), inherited.clone());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_mission::{
     Advice, Command, Draft, Event, EventId, EvidenceClass, Family, Inherited, MissionError, MissionId, Mode,
-    Shelf, Shown, Situation, Start, State, Stepped, Telling, advise, gaps, start, step,
+    SetNow, Shelf, Shown, Situation, Start, State, Stepped, Telling, advise, gaps, start, step,
 };
 use serde_json::json;
 
@@ -53,6 +53,8 @@ pub struct World {
     pub stale_binary: bool,
     /// Where the mission's repository stands, if it is one among others.
     pub scope: Option<&'static str>,
+    /// What the change set comes to now.
+    pub changes: Option<SetNow>,
     pub events: Vec<Event>,
     pub state: State,
 }
@@ -85,6 +87,7 @@ impl World {
             right_workspace: true,
             stale_binary: false,
             scope: None,
+            changes: None,
             events: vec![first],
             state,
         }
@@ -100,6 +103,7 @@ impl World {
             hash_of: &|path| self.files.get(path).map(|hash| hash.as_str().into()),
             is_of_repo: &|path| self.scope.is_none_or(|scope| path.starts_with(scope)),
             scope: self.scope,
+            change_set: &|_| self.changes.clone(),
         })
     }
 

@@ -23,7 +23,7 @@ pub enum Order {
 /// All of them, in order. A pattern with a slash is relative to the scope, if one is given.
 pub fn run(ctx: &Ctx<'_>, pattern: &str, scope: Option<&str>, order: Order) -> Result<Vec<String>, Fault> {
     let root = ctx.workspace()?.root();
-    let pattern = below_root(ctx, pattern)?;
+    let pattern = below_root(ctx, "pattern", pattern)?;
     let glob = PathGlob::parse(&pattern).map_err(|err| from_vfs::glob(ctx.tool(), "pattern", &err))?;
     let place = Place::resolve(root, scope).map_err(|err| from_vfs::path(ctx.tool(), "scope", err))?;
     let base = if place.start.is_root() { String::new() } else { format!("{}/", place.start) };
@@ -46,26 +46,35 @@ pub fn run(ctx: &Ctx<'_>, pattern: &str, scope: Option<&str>, order: Order) -> R
 }
 
 /// A pattern of this machine's paths as one of the workspace's. A leading slash means the workspace's root, unless what
-/// follows is there only on the machine.
-fn below_root<'p>(ctx: &Ctx<'_>, pattern: &'p str) -> Result<Cow<'p, str>, Fault> {
+/// follows is there only on the machine. One that leads out is refused: it would match nothing, and nothing is no answer.
+pub fn below_root<'p>(ctx: &Ctx<'_>, argument: &str, pattern: &'p str) -> Result<Cow<'p, str>, Fault> {
     let workspace = ctx.workspace()?;
     let (turned, path) = pattern.strip_prefix('!').map_or(("", pattern), |path| ("!", path));
     let path = path.strip_prefix("file://").unwrap_or(path);
     let fixed = path.find(['*', '?', '[', '{', '\\']).unwrap_or(path.len());
     // A folder and something of it: what begins with a pattern begins nowhere.
     let folder = path[..fixed].rfind('/').map(|end| &path[..end]);
-    let Some(folder) = folder.filter(|folder| folder.starts_with('/')) else { return Ok(pattern.into()) };
+    let climbs = |folder: &str| folder.split('/').any(|part| part == "..");
+    // `..` alone is a folder, too.
+    let folder = folder.or_else(|| (path == "..").then_some(path));
+    let Some(folder) = folder.filter(|folder| folder.starts_with('/') || climbs(folder)) else {
+        return Ok(pattern.into());
+    };
     let root = workspace.root().path();
-    if root.join(&folder[1..]).exists() {
+    if !climbs(folder) && root.join(&folder[1..]).exists() {
         return Ok(pattern.into());
     }
+    let outside = || {
+        let path = folder.to_owned();
+        Err(from_vfs::path(ctx.tool(), argument, PathError::Outside { path }))
+    };
     match workspace.root().locate(folder) {
         Ok(found) if found.is_root() => Ok(format!("{turned}{}", &path[folder.len()..]).into()),
         Ok(found) => Ok(format!("{turned}/{found}{}", &path[folder.len()..]).into()),
-        Err(_) if context_guard::elsewhere(workspace, folder).is_repository() => {
-            let path = folder.to_owned();
-            Err(from_vfs::path(ctx.tool(), "pattern", PathError::Outside { path }))
-        }
+        // Nothing is left out by leaving out what is elsewhere.
+        Err(_) if !turned.is_empty() => Ok(pattern.into()),
+        Err(PathError::Outside { .. }) if climbs(folder) => outside(),
+        Err(_) if context_guard::elsewhere(workspace, folder).exists() => outside(),
         Err(_) => Ok(pattern.into()),
     }
 }

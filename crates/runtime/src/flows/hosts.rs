@@ -42,6 +42,9 @@ pub struct Configured {
     pub program: Option<String>,
     /// this_one, another, not_executable, missing, or unknown.
     pub binary: &'static str,
+    /// Whether the host cannot start m1nd by it, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<&'static str>,
     /// Of the program, if it is known without running it.
     pub version: String,
     /// The workspace that the entry names.
@@ -52,6 +55,10 @@ pub struct Configured {
     pub workspace_match: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
+    #[serde(skip)]
+    is_off: bool,
+    #[serde(skip)]
+    is_workspace_gone: bool,
 }
 
 /// A program called m1nd on the search path.
@@ -93,8 +100,9 @@ pub fn add_to(ctx: &Ctx<'_>, facts: &mut Facts) {
     let on_path = programs_on_path(ctx).into_iter().filter(|program| !program.is_this_one);
     facts.other_programs = on_path.map(|program| format!("{} on the search path", program.path)).collect();
     for host in status(ctx, None) {
-        for entry in host.entries {
+        for entry in host.entries.into_iter().filter(|entry| !entry.is_off) {
             let at = format!("{} in {}", host.host, entry.file);
+            facts.dead_entries.extend(entry.problem.map(|problem| format!("{at}: {problem}")));
             match entry.binary {
                 "another" => {
                     let program = entry.program.as_deref().unwrap_or_default();
@@ -114,21 +122,41 @@ pub fn add_to(ctx: &Ctx<'_>, facts: &mut Facts) {
 pub fn warnings(host: &HostStatus) -> Vec<String> {
     let mut said: Vec<String> =
         host.problems.iter().map(|problem| format!("{}: {problem}.", host.host)).collect();
-    for entry in &host.entries {
+    for entry in host.entries.iter().filter(|entry| !entry.is_off) {
         let at = format!("{} ({})", host.host, entry.file);
+        said.extend(entry.problem.map(|problem| format!("{at}: {problem}.")));
         match entry.binary {
             "another" => said.push(format!("{at} starts another program than the one that answers.")),
             "missing" => {
-                said.push(format!("{at} names a program that is not there, so it cannot start m1nd."))
+                let command = entry.command.as_deref().unwrap_or_default();
+                said.push(format!(
+                    "{at} names a program that is not there, so it cannot start m1nd: {command:?}."
+                ));
             }
-            "not_executable" => said.push(format!("{at} names a file that cannot be started.")),
+            "not_executable" => {
+                let command = entry.command.as_deref().unwrap_or_default();
+                said.push(format!("{at} names a file that cannot be started: {command:?}."));
+            }
             _ => {}
         }
-        if entry.workspace_match == Some(false) {
-            said.push(format!("{at} binds m1nd to another workspace than this one."));
+        match (entry.workspace_match, &entry.workspace) {
+            (Some(false), Some(named)) if entry.is_workspace_gone => {
+                said.push(format!("{at} binds m1nd to {named:?}, which is no folder."));
+            }
+            (Some(false), Some(named)) => {
+                said.push(format!("{at} binds m1nd to another workspace than this one: {named:?}."));
+            }
+            _ => {}
         }
     }
     said
+}
+
+const NO_SERVE: &str = "its arguments do not say `serve`, so m1nd ends at once";
+
+/// A program that is called m1nd, or nearly: other names are those of programs that start others.
+fn is_ours(program: &Path) -> bool {
+    program.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().starts_with(NAME))
 }
 
 const NAME: &str = "m1nd";
@@ -177,9 +205,7 @@ impl<'a> Look<'a> {
         let from = if file.under == Under::Workspace { self.workspace.as_deref() } else { None };
         let program = entry.command.as_deref().and_then(|command| self.resolve(command, from));
         let (binary, version) = match (&program, &entry.command) {
-            (Some(program), _) if program.file_name().is_some_and(|name| name == NAME) => {
-                self.program(program)
-            }
+            (Some(program), _) if is_ours(program) => self.program(program),
             (None, Some(command)) if !command.contains(['$', '%']) => ("missing", UNKNOWN.to_owned()),
             _ => (UNKNOWN, UNKNOWN.to_owned()),
         };
@@ -187,11 +213,25 @@ impl<'a> Look<'a> {
         let own = self.workspace.as_deref();
         let same =
             |named: &PathBuf| own.is_some_and(|own| named.canonicalize().ok() == own.canonicalize().ok());
-        let note = match (&entry.url, entry.problem, &program) {
-            (_, Some(problem), _) => Some(problem),
-            (Some(_), _, None) => Some("it is reached by address; which program answers there is not known"),
-            (_, _, Some(program)) if binary == UNKNOWN && program.exists() => {
+        // Without a command m1nd only says how it is used, and ends.
+        let serves = entry.args.iter().any(|arg| arg == "serve");
+        let silent = program.as_deref().is_some_and(is_ours) && !serves;
+        let problem = entry.problem.or(silent.then_some(NO_SERVE));
+        let is_relative = entry
+            .command
+            .as_deref()
+            .is_some_and(|command| command.contains('/') && !command.starts_with(['/', '~', '$']));
+        let note = match (&entry.url, &program) {
+            _ if entry.is_off => Some("it is switched off in the host's settings"),
+            _ if is_relative => {
+                Some("its command is a relative path: what it leads to depends on where the host is started")
+            }
+            (Some(_), None) => Some("it is reached by address; which program answers there is not known"),
+            (_, Some(program)) if binary == UNKNOWN && program.exists() => {
                 Some("another program starts it; which one it starts is not known")
+            }
+            (None, None) if binary == UNKNOWN && problem.is_none() => {
+                Some("its command holds a variable; what it leads to is not known")
             }
             _ => None,
         };
@@ -202,9 +242,12 @@ impl<'a> Look<'a> {
             program: program.map(|path| path.display().to_string()),
             binary,
             version,
+            is_workspace_gone: named.as_ref().is_some_and(|named| !named.is_dir()),
             workspace_match: named.as_ref().map(same),
             workspace: entry.workspace,
+            problem,
             note,
+            is_off: entry.is_off,
         }
     }
 

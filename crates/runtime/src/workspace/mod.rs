@@ -122,7 +122,11 @@ impl Workspace {
         let associations = Associations::default();
         let (priming, sessions) = (Priming::default(), Sessions::new(&runtime_root));
         let host = Host::new(runtime_root.clone());
-        let roots = Roots::new(&runtime_root, vec![settings.home.clone(), runtime_root.clone()]);
+        let own = vec![settings.home.clone(), runtime_root.clone()];
+        let roots = match settings.read_only {
+            true => Roots::to_look_at(&runtime_root, own),
+            false => Roots::new(&runtime_root, own),
+        };
         roots.follow(&root);
         let edits = Edits::new(&runtime_root);
         if !settings.read_only {
@@ -224,6 +228,11 @@ impl Workspace {
             })?;
         }
         self.memory.store()
+    }
+
+    /// The same for whoever only looks: nothing is made, brought up to date or set aside.
+    pub fn memory_to_look_at(&self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_to_look(self.memory.path())
     }
 
     /// Whether anything was remembered, or damaged: whatever lies where the store belongs.

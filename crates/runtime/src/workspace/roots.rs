@@ -48,6 +48,8 @@ pub(super) struct Roots {
     file: PathBuf,
     /// Folders of ours, which no root shows.
     own: Vec<PathBuf>,
+    /// Whether a list that cannot be read stays where it is.
+    only_looks: bool,
     state: Mutex<State>,
 }
 
@@ -60,7 +62,12 @@ struct State {
 
 impl Roots {
     pub(super) fn new(runtime_root: &Path, own: Vec<PathBuf>) -> Self {
-        Self { file: runtime_root.join(ROOTS), own, state: Mutex::default() }
+        Self { file: runtime_root.join(ROOTS), own, only_looks: false, state: Mutex::default() }
+    }
+
+    /// The same for whoever changes nothing.
+    pub(super) fn to_look_at(runtime_root: &Path, own: Vec<PathBuf>) -> Self {
+        Self { only_looks: true, ..Self::new(runtime_root, own) }
     }
 
     /// The repositories that belong into the graph now, and which of them cannot be read.
@@ -177,7 +184,7 @@ impl Roots {
     fn read(&self) -> Vec<Added> {
         let Ok(text) = fs::read(&self.file) else { return Vec::new() };
         serde_json::from_slice(&text).unwrap_or_else(|err| {
-            let kept = aside::set_aside(&self.file);
+            let kept = (!self.only_looks).then(|| aside::set_aside(&self.file));
             tracing::warn!(%err, ?kept, "the list of other repositories cannot be read");
             Vec::new()
         })
@@ -185,8 +192,14 @@ impl Roots {
 
     /// Says that a list was damaged, until there is a new one.
     pub(super) fn problem(&self) -> Option<String> {
-        if self.file.exists() {
-            return None;
+        if let Ok(text) = fs::read(&self.file) {
+            let is_damaged = self.only_looks && serde_json::from_slice::<Vec<Added>>(&text).is_err();
+            return is_damaged.then(|| {
+                format!(
+                    "the list of other repositories in this graph cannot be read: {}",
+                    self.file.display()
+                )
+            });
         }
         let kept = aside::newest(&self.file)?;
         let kept = kept.display();

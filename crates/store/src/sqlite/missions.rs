@@ -46,6 +46,9 @@ impl Ledger for SqliteStore {
             // The count and the events as of one moment.
             let view = connection.unchecked_transaction()?;
             let recorded = recorded(&view, mission)?;
+            // What was stored of the state at some event knows of every event before it.
+            let known = known(&view, mission)?;
+            let recorded = recorded.map(|recorded| recorded.max(known));
             let mut rows =
                 view.prepare_cached("SELECT event FROM mission_events WHERE mission = $1 ORDER BY sequence")?;
             let mut rows = rows.query([mission.as_str()])?;
@@ -190,6 +193,21 @@ pub(super) fn recorded(connection: &Connection, mission: &MissionId) -> rusqlite
         .query_row([mission.as_str()], |row| Ok(row.get_ref(0)?.as_i64().unwrap_or_default()))
         .optional()?;
     Ok(recorded.map(|recorded| u64::try_from(recorded).unwrap_or(0)))
+}
+
+/// The event that the stored state stands at, if that is as it was stored; else 0.
+fn known(connection: &Connection, mission: &MissionId) -> rusqlite::Result<u64> {
+    #[derive(serde::Deserialize)]
+    struct Stands {
+        sequence: u64,
+    }
+    let found = connection
+        .prepare_cached("SELECT state, digest FROM missions WHERE mission = $1")?
+        .query_row([mission.as_str()], |row| Ok((bytes(row, 0)?, bytes(row, 1)?)))
+        .optional()?;
+    let stands = found.filter(|(state, seal)| is_sealed(state, seal));
+    let stands = stands.and_then(|(state, _)| serde_json::from_slice::<Stands>(&state).ok());
+    Ok(stands.map_or(0, |stands| stands.sequence))
 }
 
 /// Stores a state, with a digest by which it is known again.

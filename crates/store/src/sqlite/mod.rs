@@ -69,6 +69,16 @@ impl SqliteStore {
         Ok(Self { path, writer, readers, reading, check, states: Mutex::default() })
     }
 
+    /// Opens a store to look at it, and changes nothing: a damaged file stays where it is, one of an earlier build is not
+    /// brought up to date, and none is made.
+    pub fn open_to_look(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref().to_path_buf();
+        let (writer, reading) = open::open_to_look(&path)?;
+        let check = Check::none();
+        let (writer, readers) = (FairMutex::new(writer), Mutex::new(Vec::new()));
+        Ok(Self { path, writer, readers, reading, check, states: Mutex::default() })
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }

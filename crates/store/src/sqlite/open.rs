@@ -73,6 +73,18 @@ fn open_to_read(path: &Path) -> Result<(Connection, Role), StoreError> {
     }
 }
 
+/// Opens a store for whoever only looks, as [`look`] does.
+pub(super) fn open_to_look(path: &Path) -> Result<(Connection, Role), StoreError> {
+    let log = beside(path, "-wal");
+    if !exists(path)? {
+        let why = if exists(&log)? { NO_FILE } else { "there is no such file" };
+        return Err(damaged(path, why));
+    }
+    // Where there is a log somebody may be writing: what it holds is read with the file.
+    let role = if exists(&log)? { Role::Guest } else { Role::Frozen };
+    open_existing(path, role, LOOKED_THROUGH).map(|connection| (connection, role))
+}
+
 fn is_empty(path: &Path) -> bool {
     fs::metadata(path).map_or(true, |log| log.len() == 0)
 }

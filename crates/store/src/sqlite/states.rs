@@ -105,6 +105,14 @@ fn read(
         }
     }
     let (stored, why) = match stored(view, mission)? {
+        Stored::Sealed(state) if state.sequence > recorded => {
+            let known = state.sequence;
+            let detail = format!("{known} events were recorded, and the last of them is {recorded}");
+            return Ok(Err(StoreError::Unreadable { what: format!("the end of {mission}"), detail }));
+        }
+        Stored::Sealed(state) if state.sequence == recorded && state.head != head => {
+            (true, "does not fit its events")
+        }
         Stored::Sealed(state) => match follow(view, mission, Some(state))? {
             Ok(state) => {
                 let kept = Kept { state, made_again: None };

@@ -60,6 +60,7 @@ fn tell(ledger: &Missions, mission: &MissionId, target: &str) -> u64 {
         hash_of: &|_| Some("h".into()),
         is_of_repo: &|_| true,
         scope: None,
+        change_set: &|_| None,
     };
     let telling = Telling {
         phase: "verify".to_owned(),
@@ -199,6 +200,47 @@ fn what_was_proven_before_is_compared_byte_by_byte() {
     assert!(hear(Some(&proven)).faults.is_empty());
     raw.execute("DELETE FROM mission_events WHERE sequence > 15", []).unwrap();
     assert!(!hear(Some(&proven)).faults.is_empty(), "the end is gone");
+}
+
+#[test]
+fn a_stream_that_was_cut_with_its_count_is_found_by_the_state_that_knew_more() {
+    for left in [100, 127] {
+        let (_folder, path, mission) = long(130);
+        let raw = rusqlite::Connection::open(&path).unwrap();
+        raw.execute("DELETE FROM mission_events WHERE sequence > $1", [left]).unwrap();
+        raw.execute("UPDATE missions SET sequence = $1", [left]).unwrap();
+        let store = SqliteStore::open(&path).unwrap();
+        let sound = missions::sound(&store, mission.as_str(), None).unwrap();
+        assert!(sound.faults[0].contains("of its 128 events are missing"), "{:?}", sound.faults);
+        assert!(matches!(
+            missions::kept(&store, mission.as_str()),
+            Err(Refusal::Store(StoreError::Unreadable { .. }))
+        ));
+    }
+}
+
+#[test]
+fn whoever_only_looks_at_a_store_leaves_it_as_it_is() {
+    let (folder, path, mission) = long(20);
+    let names = || {
+        let all = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let mut all: Vec<_> = all.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+        all.sort();
+        all
+    };
+    let before = names();
+    let store = SqliteStore::open_to_look(&path).unwrap();
+    assert_eq!(store.events(&mission, 0, 100).unwrap().len(), 20);
+    assert!(missions::sound(&store, mission.as_str(), None).unwrap().faults.is_empty());
+    drop(store);
+    assert_eq!(names(), before);
+    std::fs::write(&path, "no store").unwrap();
+    let before = names();
+    assert!(matches!(SqliteStore::open_to_look(&path), Err(StoreError::Corrupt { set_aside: None, .. })));
+    assert_eq!(names(), before);
+    std::fs::remove_file(&path).unwrap();
+    assert!(SqliteStore::open_to_look(&path).is_err());
+    assert!(!path.exists(), "none is made");
 }
 
 #[test]

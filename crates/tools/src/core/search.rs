@@ -9,7 +9,7 @@ use m1nd_recall::text::terms_of_query;
 use m1nd_runtime::faults::from_vfs;
 use m1nd_runtime::flows::beside::Elsewhere;
 use m1nd_runtime::flows::text_search::{self, Request};
-use m1nd_runtime::flows::{places, seek};
+use m1nd_runtime::flows::{file_list, places, seek};
 use m1nd_runtime::{Answer, Ctx, Example, Family, GraphView, Saves, Spec, Tool};
 use m1nd_stdx::cancel::Stop;
 use m1nd_vfs::grep::{Case, Findings, Match, Pattern, Syntax};
@@ -162,10 +162,11 @@ impl Tool for Search {
             return semantic(ctx, &at, input, top_k, context);
         }
         let pattern = pattern(ctx, &input)?;
+        let glob = input.glob.as_deref().map(|glob| file_list::below_root(ctx, "glob", glob)).transpose()?;
         let request = Request {
             pattern: &pattern,
             scope: input.scope.as_deref(),
-            glob: input.glob.as_deref(),
+            glob: glob.as_deref(),
             keep: top_k,
             context,
         };

@@ -64,9 +64,10 @@ impl Tool for MissionNext {
             let closed = Refusal::Mission(MissionError::Closed(state.mission_id.clone()));
             return Err(from_mission::refusal(ctx.tool(), &closed));
         }
-        let advice = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
+        let mut advice = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
             advise(&state, situation)
         });
+        advice.next_move.called_by(ctx.header().caller.name());
         let guidance = match advice.next_move.tool {
             Some(tool) => Guidance {
                 next_suggested_tool: Some(tool),

@@ -61,13 +61,15 @@ impl Tool for MissionResume {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let workspace = ctx.workspace()?;
-        let parent = match (&input.mission_id, &input.handoff_id) {
-            (Some(id), None) => id.clone(),
-            (None, Some(id)) => missions::mission_of_handoff(id)
-                .ok_or_else(|| ctx.invalid("`handoff_id` is none that mission_handoff answered with."))?,
+        let sound = match (&input.mission_id, &input.handoff_id) {
+            (Some(id), None) => missions::sound(ctx, id)?,
+            (None, Some(id)) => {
+                let (id, place) = missions::mission_of_handoff(id)
+                    .ok_or_else(|| ctx.invalid("`handoff_id` is none that mission_handoff answered with."))?;
+                missions::sound_since(ctx, &id, place)?
+            }
             _ => return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both.")),
         };
-        let sound = missions::sound(ctx, &parent)?;
         let warning = sound.warning();
         let before = sound.state;
         let class = missions::class_now(workspace, &before);
@@ -87,9 +89,12 @@ impl Tool for MissionResume {
         let now = ctx.runtime().clock().now().0;
         let state = begin(&*missions::ledger(ctx)?, &start, ctx.header().caller.name(), now)
             .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
-        let next_move = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
+        let mut next_move = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
             moves(&state, situation, 1).pop()
         });
+        if let Some(step) = &mut next_move {
+            step.called_by(ctx.header().caller.name());
+        }
         let tool = next_move.as_ref().and_then(|step| step.tool).unwrap_or("mission_next");
         let target = next_move.as_ref().and_then(Move::target);
         let next = Guidance {

@@ -127,9 +127,10 @@ impl Tool for MissionStart {
         let now = ctx.runtime().clock().now().0;
         let state = begin(&*ledger, &start, ctx.header().caller.name(), now)
             .map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
-        let starter_moves = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
+        let mut starter_moves = missions::with_situation(ctx.runtime(), workspace, &state, |situation| {
             moves(&state, situation, STARTERS)
         });
+        starter_moves.iter_mut().for_each(|step| step.called_by(ctx.header().caller.name()));
         warnings.extend(state.known_paths.iter().filter_map(|path| {
             let dead = state.dead_path(path)?;
             Some(format!(

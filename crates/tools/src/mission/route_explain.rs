@@ -46,9 +46,11 @@ impl Tool for RouteExplain {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let state = missions::state(ctx, &input.mission_id)?.state;
-        let (moves, needs) = missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
-            (moves(&state, situation, 10), explain(&state, situation))
-        });
+        let (mut moves, needs) =
+            missions::with_situation(ctx.runtime(), ctx.workspace()?, &state, |situation| {
+                (moves(&state, situation, 10), explain(&state, situation))
+            });
+        moves.iter_mut().for_each(|step| step.called_by(ctx.header().caller.name()));
         let output = Output {
             mission_id: state.mission_id.to_string(),
             mode: state.mode.name(),

@@ -57,6 +57,9 @@ pub struct Starts {
     binary: &'static str,
     version: String,
     file: String,
+    /// Why the host cannot start it, if it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
 impl Tool for UpdateCheck {
@@ -87,18 +90,28 @@ impl Tool for UpdateCheck {
         let on_path = hosts::programs_on_path(ctx);
         let starts = |host: hosts::HostStatus| {
             let name = host.host;
-            host.entries.into_iter().map(move |entry| Starts {
+            let entries = host.entries.into_iter().map(move |entry| Starts {
                 host: name,
                 binary: entry.binary,
                 version: entry.version,
                 file: entry.file,
-            })
+                problem: entry.problem.map(str::to_owned),
+            });
+            // Settings that cannot be read start nothing.
+            let unread = host.problems.into_iter().map(move |problem| Starts {
+                host: name,
+                binary: "unknown",
+                version: "unknown".to_owned(),
+                file: String::new(),
+                problem: Some(problem),
+            });
+            entries.chain(unread)
         };
         let hosts: Vec<Starts> = hosts::status(ctx, only).into_iter().flat_map(starts).collect();
         let stale = matches!(disk, OnDisk::Replaced | OnDisk::Gone);
         let of = |kind: &str| hosts.iter().any(|host| host.binary == kind);
         let mixed = of("another") || on_path.iter().any(|program| !program.is_this_one);
-        let dead = of("missing") || of("not_executable");
+        let dead = of("missing") || of("not_executable") || hosts.iter().any(|host| host.problem.is_some());
         let mut plan = Vec::new();
         if stale {
             plan.push("Restart the host's server: the program on disk is not the one that answers.");
@@ -107,7 +120,7 @@ impl Tool for UpdateCheck {
             plan.push("Let each host's entry name one program by its full path; hosts_status shows them.");
         }
         if dead {
-            plan.push("Mend the host's entry that names a program which cannot be started.");
+            plan.push("Mend the host's entry by which m1nd cannot be started; hosts_status says why.");
         }
         if !plan.is_empty() {
             plan.push("Then make a new session_handshake and compare its binding_fingerprint.");

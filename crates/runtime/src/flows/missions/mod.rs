@@ -1,11 +1,13 @@
 //! Missions: what the runtime tells a mission about the world, and where it keeps them.
 
+mod change_set;
 mod closing;
 mod defects;
 pub mod found;
 mod observed;
 mod record;
 mod sound;
+pub mod witness;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -17,8 +19,8 @@ use m1nd_memory::StoreError;
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::port::{Kept, Ledger};
 use m1nd_mission::{
-    Claim, Command, EventId, Family, MissionError, Mode, Shelf, Situation, State, Stepped, Telling, Today,
-    Verdict, path_of,
+    ChangeSet, Claim, Command, EventId, Family, MissionError, Mode, SetNow, Shelf, Situation, State, Stepped,
+    Telling, Today, Verdict, path_of,
 };
 use m1nd_stdx::digest::sha256_hex;
 use m1nd_store::{RamStore, SqliteStore};
@@ -36,7 +38,7 @@ use crate::workspace::Workspace;
 pub use closing::{Closed, close};
 pub use observed::{Seen, observe, observe_refusal};
 pub use record::packet_path;
-pub use sound::{Proofs, Sound, sound};
+pub use sound::{Proofs, Sound, sound, sound_since};
 
 /// Missions of one workspace.
 pub type Missions = dyn Ledger<Fault = StoreError>;
@@ -129,6 +131,16 @@ pub fn with_situation<T>(
         hashes.insert(path.to_owned(), hash.clone());
         hash
     };
+    // To make a change set out reads every file: once for all questions of one call.
+    let sets: RefCell<Vec<(ChangeSet, Option<SetNow>)>> = RefCell::default();
+    let set_now = |set: &ChangeSet| {
+        let known = sets.borrow().iter().find(|(known, _)| known == set).map(|(_, now)| now.clone());
+        known.unwrap_or_else(|| {
+            let now = change_set::now(workspace, set);
+            sets.borrow_mut().push((set.clone(), now.clone()));
+            now
+        })
+    };
     let scope = scope_of(workspace, state);
     let is_of_repo = |path: &str| scope.as_deref().is_none_or(|scope| path.split('/').next() == Some(scope));
     ask(&Situation {
@@ -140,6 +152,7 @@ pub fn with_situation<T>(
         hash_of: &hash_of,
         is_of_repo: &is_of_repo,
         scope: scope.as_deref(),
+        change_set: &set_now,
     })
 }
 
@@ -264,10 +277,10 @@ pub fn as_known(workspace: &Workspace, path: &str) -> String {
     found.map_or_else(|| path.to_owned(), |found| found.to_string())
 }
 
-/// The mission that a hand-off belongs to.
-pub fn mission_of_handoff(handoff: &str) -> Option<String> {
+/// The mission that a hand-off belongs to, and the place of the hand-off in its stream.
+pub fn mission_of_handoff(handoff: &str) -> Option<(String, u64)> {
     let event = format!("evt_{}", handoff.strip_prefix("hnd_")?);
-    EventId::parse(&event).map(|(mission, _)| mission.to_string())
+    EventId::parse(&event).map(|(mission, place)| (mission.to_string(), place))
 }
 
 /// The place of an event that is named by its id or its place.

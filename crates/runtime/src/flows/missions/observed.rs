@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use m1nd_contract::{Fault, Header, ProofState};
 use m1nd_graph::change::How;
-use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family, Shown};
+use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family, MOST_HELD, Shown};
 use m1nd_stdx::digest::short_name;
 use serde_json::{Map, Value};
 
-use super::{act_on, content_hash};
+use super::{act_on, change_set, content_hash};
 use crate::faults::{from_memory, from_mission};
 use crate::runtime::Runtime;
 use crate::savings;
@@ -159,6 +159,9 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
     let blocked = seen.proof == Some(ProofState::Blocked);
     let edited = (family == Family::Edit).then(|| edited(seen)).flatten();
     let reviewed = seen.body.get("changed_files").and_then(Value::as_u64).filter(|_| family == Family::Plan);
+    let set = reviewed
+        .filter(|count| *count > 0)
+        .and_then(|count| change_set::asked(workspace, seen.arguments, count));
     let mut files = if family == Family::Read { shown(workspace, seen.body) } else { Vec::new() };
     let outcome = match () {
         () if edited.is_some() => "applied",
@@ -230,8 +233,11 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         detail: match (edited, reviewed) {
             (Some((batch_id, files)), _) => Some(Box::new(Detail::Edited { batch_id, files, undoes })),
             (None, Some(changed_files)) => {
-                let files = to_read(seen.body);
-                Some(Box::new(Detail::Reviewed { changed_files, files }))
+                let (set, files) = match set {
+                    Some((set, files)) => (Some(set), files.into_iter().take(MOST_HELD).collect()),
+                    None => (None, to_read(seen.body)),
+                };
+                Some(Box::new(Detail::Reviewed { changed_files, files, set }))
             }
             (None, None) => {
                 (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places }))

@@ -16,7 +16,16 @@ const FOLDER: &str = "missions";
 
 /// Where the proof packet of a mission is written.
 pub fn packet_path(workspace: &Workspace, mission: &MissionId) -> PathBuf {
-    workspace.runtime_root().join(FOLDER).join(format!("{mission}.packet.json"))
+    packet_in(workspace.runtime_root(), mission)
+}
+
+pub(super) fn packet_in(runtime_root: &Path, mission: &MissionId) -> PathBuf {
+    runtime_root.join(FOLDER).join(format!("{mission}.packet.json"))
+}
+
+/// Where the lines of a mission are.
+pub(super) fn lines_path(runtime_root: &Path, mission: &MissionId) -> PathBuf {
+    runtime_root.join(FOLDER).join(format!("{mission}.jsonl"))
 }
 
 /// Adds the lines of what happened. The stream in the store is what counts; a line that cannot be written is a warning
@@ -33,7 +42,7 @@ pub(super) fn lines(workspace: &Workspace, stepped: &Stepped, sink: Option<&dyn 
             Err(err) => tracing::warn!(%err, "a step of a mission has no line"),
         }
     }
-    let path = workspace.runtime_root().join(FOLDER).join(format!("{}.jsonl", stepped.state.mission_id));
+    let path = lines_path(workspace.runtime_root(), &stepped.state.mission_id);
     if let Err(err) = append(&path, &text) {
         tracing::warn!(%err, path = %path.display(), "the flight recorder could not write");
     }

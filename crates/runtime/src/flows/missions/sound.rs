@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_mission::{Proven, State, missions};
+use m1nd_mission::{MissionId, Proven, State, StoodAt, missions};
 use parking_lot::Mutex;
 use serde_json::json;
 
+use super::witness::Witnesses;
 use super::{ledger, refused};
 use crate::ctx::Ctx;
+use crate::faults::from_memory;
 
 /// A mission as far as its events carry it.
 pub struct Sound {
@@ -41,12 +43,32 @@ impl Proofs {
 
 /// The mission that an id names, with every event read again.
 pub fn sound(ctx: &Ctx<'_>, id: &str) -> Result<Sound, Fault> {
+    sound_for(ctx, id, None)
+}
+
+/// The same of a mission that was handed over: it must have come as far as that.
+pub fn sound_since(ctx: &Ctx<'_>, id: &str, handed_over: u64) -> Result<Sound, Fault> {
+    sound_for(ctx, id, Some(handed_over))
+}
+
+fn sound_for(ctx: &Ctx<'_>, id: &str, handed_over: Option<u64>) -> Result<Sound, Fault> {
     let (ledger, proofs) = (ledger(ctx)?, ctx.workspace()?.proofs());
+    let named = MissionId::parse(id);
+    let root = ctx.workspace()?.runtime_root();
+    let beside = named.as_ref().map(|id| {
+        let beside = Witnesses::beside(root, id);
+        let stood = |sequence| StoodAt { mission_id: id.clone(), sequence, hash: String::new() };
+        handed_over.map(stood).into_iter().fold(beside, |beside, stood| beside.with("the hand-off", stood))
+    });
     let heard = missions::sound(&*ledger, id, proofs.of(id).as_ref()).map_err(|err| refused(ctx, &err))?;
     if let Some(proven) = heard.proven {
         proofs.remember(proven);
     }
-    let (faults, made_again) = (heard.faults, heard.made_again);
+    let (mut faults, made_again) = (heard.faults, heard.made_again);
+    if let (Some(state), Some(beside)) = (&heard.state, &beside) {
+        let more = beside.faults(&*ledger, &state.mission_id, state.sequence);
+        faults.extend(more.map_err(|err| from_memory::store(&err))?);
+    }
     match heard.state {
         Some(state) if faults.is_empty() => Ok(Sound { state, faults, made_again }),
         Some(state) => {

@@ -1,0 +1,126 @@
+//! What is kept of a mission in this workspace, held against its own hashes and against what others know of it.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use m1nd_memory::StoreError;
+use m1nd_mission::chain;
+use m1nd_mission::missions::{self, Refusal};
+use m1nd_mission::packet::Packet;
+use m1nd_mission::{MissionId, StoodAt};
+use m1nd_runtime::Reply;
+use m1nd_runtime::flows::missions::witness::{self, Witnesses};
+use m1nd_runtime::flows::missions::{Missions, mission_of_handoff};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::BROKEN;
+use crate::args::Global;
+use crate::output::{self, Reader, harmless};
+use crate::wiring;
+
+/// A mission, open or closed.
+pub(super) fn mission(global: &Global, id: &str, reader: Reader) -> anyhow::Result<ExitCode> {
+    let here = Here::open(global)?;
+    let mission = MissionId::parse(id).context("this is no id of a mission")?;
+    let witnesses = Witnesses::all(&here.runtime_root, &*here.store, &mission)?;
+    let (faults, remarks) = here.faults(&mission, &witnesses)?.with_context(|| {
+        format!("this workspace has no mission {id}; `m1nd call mission_list` shows those it has")
+    })?;
+    say(reader, &faults, &remarks)
+}
+
+/// What a hand-off says of its mission; other fields of it are of no matter here.
+#[derive(Deserialize)]
+pub(super) struct HandedOver {
+    handoff_id: String,
+    mission_id: String,
+    event_count: u64,
+    event_digest: String,
+}
+
+/// Whether the mission that was handed over is still that.
+pub(super) fn handoff(global: &Global, handed: &HandedOver, reader: Reader) -> anyhow::Result<ExitCode> {
+    let here = Here::open(global)?;
+    let HandedOver { handoff_id, mission_id, event_count, event_digest } = handed;
+    let mission = MissionId::parse(mission_id).context("it names no mission")?;
+    // The hand-off is an event itself, behind all those that it counts.
+    let place = mission_of_handoff(handoff_id).filter(|(of, _)| of == mission_id).map(|(_, place)| place);
+    let sequence = place.context("its handoff_id is none of this mission")?;
+    let stood = StoodAt { mission_id: mission.clone(), sequence, hash: String::new() };
+    let witnesses = Witnesses::all(&here.runtime_root, &*here.store, &mission)?.with(handoff_id, stood);
+    let (mut faults, remarks) = here
+        .faults(&mission, &witnesses)?
+        .with_context(|| format!("this workspace has no mission {mission_id}: nothing was checked"))?;
+    let last = event_count.checked_sub(1).map(|before| here.store.events(&mission, before, 1)).transpose();
+    match last.map(|events| events.and_then(|events| events.into_iter().next())) {
+        Ok(Some(event)) if chain::digest_of(*event_count, &event.hash) == *event_digest => {}
+        Ok(Some(_)) => faults.push(format!("{handoff_id} knows other events than those that are there")),
+        // That the end is missing was said.
+        Ok(None) => {}
+        Err(err) => faults.push(err.to_string()),
+    }
+    say(reader, &faults, &remarks)
+}
+
+/// What is wrong with the mission of a packet, if this workspace keeps it. A packet is checked on any machine: where nothing
+/// is kept, nothing is said.
+pub(super) fn held_against(global: &Global, packet: &Packet) -> Vec<String> {
+    let Ok(here) = Here::open(global) else { return Vec::new() };
+    let Some(stood) = witness::of_packet(packet) else { return Vec::new() };
+    let witnesses = Witnesses::default().with("this packet", stood);
+    match here.faults(&packet.mission_id, &witnesses) {
+        Ok(Some((faults, _))) => faults,
+        Ok(None) => Vec::new(),
+        Err(err) => vec![err.to_string()],
+    }
+}
+
+/// The workspace that the command is run in, to be looked at.
+struct Here {
+    runtime_root: std::path::PathBuf,
+    store: Box<Missions>,
+}
+
+impl Here {
+    fn open(global: &Global) -> anyhow::Result<Self> {
+        let mut config = wiring::config(global)?;
+        config.read_only.value = true;
+        let runtime = wiring::runtime(&config)?;
+        let workspace =
+            runtime.workspace().context("there is no workspace here; name one with --workspace")?;
+        anyhow::ensure!(workspace.has_memory(), "this workspace keeps no missions");
+        let store = Box::new(workspace.memory_to_look_at()?);
+        Ok(Self { runtime_root: workspace.runtime_root().to_owned(), store })
+    }
+
+    /// What is wrong with a mission, and what is odd; nothing where there is none. The witnesses were heard before.
+    fn faults(
+        &self,
+        mission: &MissionId,
+        witnesses: &Witnesses,
+    ) -> Result<Option<(Vec<String>, Vec<String>)>, StoreError> {
+        let sound = match missions::sound(&*self.store, mission.as_str(), None) {
+            Ok(sound) => sound,
+            Err(Refusal::Store(StoreError::Unreadable { what, detail })) => {
+                return Ok(Some((vec![format!("{what}: {detail}")], Vec::new())));
+            }
+            Err(Refusal::Store(err)) => return Err(err),
+            Err(Refusal::Unknown { .. } | Refusal::Busy | Refusal::Mission(_)) => return Ok(None),
+        };
+        let mut faults = sound.faults;
+        let stands_at = sound.state.as_ref().map_or(0, |state| state.sequence);
+        faults.extend(witnesses.faults(&*self.store, mission, stands_at)?);
+        Ok(Some((faults, sound.made_again.into_iter().collect())))
+    }
+}
+
+fn say(reader: Reader, faults: &[String], remarks: &[String]) -> anyhow::Result<ExitCode> {
+    let intact = faults.is_empty();
+    let body = json!({ "intact": intact, "faults": faults, "remarks": remarks });
+    output::print(&Reply { body, is_error: false }, reader, |out, _| {
+        writeln!(out, "{}", if intact { "intact" } else { "broken" })?;
+        faults.iter().chain(remarks).try_for_each(|line| writeln!(out, "  {}", harmless(line)))
+    })?;
+    Ok(ExitCode::from(if intact { 0 } else { BROKEN }))
+}

@@ -1,0 +1,161 @@
+//! Witness: what lies beside a stream and says how far it had come, so that one that was cut is found although its own count
+//! was cut with it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use m1nd_memory::StoreError;
+use m1nd_mission::packet::Packet;
+use m1nd_mission::{Detail, EventId, MissionId, StoodAt};
+
+use super::{Missions, record};
+
+/// How far a mission had come by the word of others. Gathered before its stream is read: what comes meanwhile is no fault.
+#[derive(Debug, Default)]
+pub struct Witnesses {
+    /// The furthest step of the flight recorder.
+    recorder: Option<u64>,
+    /// A step that the flight recorder tells of twice: the stream was cut and went on.
+    twice: Option<u64>,
+    /// Who says so, and what.
+    others: Vec<(String, StoodAt)>,
+}
+
+/// What stands before the id of a step in its line, near the beginning: nothing that an agent said comes before it.
+const STEP: &str = "\"step_id\":\"";
+
+impl Witnesses {
+    /// The flight recorder and the packet beside the mission.
+    pub fn beside(runtime_root: &Path, mission: &MissionId) -> Self {
+        let mut found = Self::default();
+        found.listen(&record::lines_path(runtime_root, mission), mission);
+        let packet = record::packet_in(runtime_root, mission);
+        let text = fs::read_to_string(&packet).ok();
+        if let Some(packet) = text.and_then(|text| serde_json::from_str::<Packet>(&text).ok()) {
+            found.others.extend(of_packet(&packet).map(|stood| ("its packet".to_owned(), stood)));
+        }
+        found
+    }
+
+    /// The same, and every mission of the ledger that goes on from it.
+    pub fn all(runtime_root: &Path, ledger: &Missions, mission: &MissionId) -> Result<Self, StoreError> {
+        let mut found = Self::beside(runtime_root, mission);
+        for other in ledger.list(usize::MAX)? {
+            let Ok(first) = ledger.events(&other.mission_id, 0, 1) else { continue };
+            let detail = first.into_iter().next().and_then(|event| event.draft.detail);
+            if let Some(Detail::Started { inherited, .. }) = detail.as_deref()
+                && let Some(stood) = inherited.stood_at.clone()
+            {
+                found.others.push((other.mission_id.to_string(), stood));
+            }
+        }
+        found.others.retain(|(_, stood)| stood.mission_id == *mission);
+        Ok(found)
+    }
+
+    /// One more.
+    #[must_use]
+    pub fn with(mut self, who: &str, stood: StoodAt) -> Self {
+        self.others.push((who.to_owned(), stood));
+        self
+    }
+
+    fn listen(&mut self, path: &Path, mission: &MissionId) {
+        let Ok(file) = fs::File::open(path) else { return };
+        let mut told = HashSet::new();
+        for line in BufReader::new(file).lines().map_while(Result::ok) {
+            // A line that was cut by a crash tells nothing.
+            let step = line.split_once(STEP).and_then(|(_, rest)| rest.split_once('"'));
+            let Some((of, place)) = step.and_then(|(step, _)| EventId::parse(step)) else { continue };
+            if of != *mission {
+                continue;
+            }
+            if !told.insert(place) {
+                self.twice = self.twice.or(Some(place));
+            }
+            self.recorder = self.recorder.max(Some(place));
+        }
+    }
+
+    /// What the stream lacks, or says otherwise.
+    pub fn faults(
+        &self,
+        ledger: &Missions,
+        mission: &MissionId,
+        stands_at: u64,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut faults = Vec::new();
+        let missing = |who: &str, place: u64| {
+            format!("{who} knows {place} events, and {stands_at} are there: the end is missing")
+        };
+        if let Some(place) = self.recorder.filter(|place| *place > stands_at) {
+            faults.push(missing("the flight recorder", place));
+        }
+        if let Some(place) = self.twice {
+            faults.push(format!(
+                "the flight recorder tells of event {place} twice: the stream was cut and went on"
+            ));
+        }
+        for (who, stood) in &self.others {
+            let StoodAt { sequence, hash, .. } = stood;
+            if *sequence > stands_at {
+                faults.push(missing(who, *sequence));
+                continue;
+            }
+            let Some(before) = sequence.checked_sub(1) else { continue };
+            let event = ledger.events(mission, before, 1)?.into_iter().next();
+            // A hand-off is known by its place alone.
+            if !hash.is_empty() && event.is_some_and(|event| event.hash != *hash) {
+                faults.push(format!("{who} knows another event {sequence} than the one that is there"));
+            }
+        }
+        Ok(faults)
+    }
+}
+
+/// Where a packet ends.
+pub fn of_packet(packet: &Packet) -> Option<StoodAt> {
+    let last = packet.events.last()?;
+    Some(StoodAt { mission_id: packet.mission_id.clone(), sequence: last.sequence, hash: last.hash.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use m1nd_mission::missions::begin;
+    use m1nd_mission::{Inherited, Mode, Start, handoff};
+    use m1nd_store::RamStore;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_child_knows_how_far_its_parent_had_come() {
+        let (ledger, folder) = (RamStore::new(), tempfile::tempdir().unwrap());
+        let start = |goal: &str, parent: Option<MissionId>, inherited: Inherited| Start {
+            repo: "/r".to_owned(),
+            goal: goal.to_owned(),
+            mode: Mode::BugHunt,
+            budget: Mode::BugHunt.budget(),
+            known_paths: Vec::new(),
+            context_guard: Value::Null,
+            right_workspace: true,
+            parent,
+            inherited,
+        };
+        let parent = begin(&ledger, &start("a", None, Inherited::default()), "ann", 1).unwrap();
+        let id = &parent.mission_id;
+        let faults = || Witnesses::all(folder.path(), &ledger, id).unwrap().faults(&ledger, id, 1).unwrap();
+        let mut inherited = handoff::inherited(&parent, None);
+        begin(&ledger, &start("b", Some(id.clone()), inherited.clone()), "ann", 2).unwrap();
+        assert_eq!(faults(), Vec::<String>::new());
+        inherited.stood_at.as_mut().unwrap().sequence = 9;
+        let child = begin(&ledger, &start("c", Some(id.clone()), inherited.clone()), "ann", 3).unwrap();
+        let said = format!("{} knows 9 events, and 1 are there: the end is missing", child.mission_id);
+        assert_eq!(faults(), [said]);
+        inherited.stood_at = Some(StoodAt { mission_id: id.clone(), sequence: 1, hash: "other".to_owned() });
+        begin(&ledger, &start("d", Some(id.clone()), inherited), "ann", 4).unwrap();
+        assert!(faults().iter().any(|said| said.contains("another event 1")), "{:?}", faults());
+    }
+}
