@@ -126,7 +126,7 @@ impl Baseline {
         let mut nodes: Vec<(String, Option<String>)> =
             region.iter().map(|&node| (graph.node(node).id().to_owned(), hash(node))).collect();
         nodes.sort();
-        let edges = relations(graph, region);
+        let edges = relations(graph, region, MAX_EDGES);
         if edges.len() > MAX_EDGES {
             return Err(NavigateError::TooLarge { what: "relations", most: MAX_EDGES });
         }
@@ -184,7 +184,8 @@ impl Baseline {
         new.extend(new_files(graph, &region, &before, &outside));
         changes.added = new.iter().map(|&node| graph.node(node).id().to_owned()).collect();
         changes.added.sort();
-        let (old, now) = (self.relations(), relations(graph, &region));
+        // A region may have more relations today than one may be taken down with.
+        let (old, now) = (self.relations(), relations(graph, &region, usize::MAX));
         let there: BTreeSet<&str> = new.iter().map(|&node| graph.node(node).id()).collect();
         let whole = |edge: &&Relation| edge.relation != EdgeKind::CoChanges.name();
         let known =
@@ -220,16 +221,18 @@ fn new_files(
     found
 }
 
-/// The relations that start or end in a region.
-fn relations(graph: &Graph, region: &BTreeSet<NodeIx>) -> BTreeSet<Relation> {
+/// The relations that start or end in a region; where there are more than so many, not all of them. Which files are
+/// committed together is no relation that anybody edits.
+fn relations(graph: &Graph, region: &BTreeSet<NodeIx>, most: usize) -> BTreeSet<Relation> {
     let mut all = BTreeSet::new();
     for &node in region {
-        for edge in graph.outgoing(node).chain(graph.incoming(node)) {
+        let both = graph.outgoing(node).chain(graph.incoming(node));
+        for edge in both.filter(|edge| edge.kind != EdgeKind::CoChanges) {
             let id = |node: NodeIx| graph.node(node).id().to_owned();
             let relation = edge.kind.name().to_owned();
             all.insert(Relation { from: id(edge.source), relation, to: id(edge.target) });
         }
-        if all.len() > MAX_EDGES {
+        if all.len() > most {
             break;
         }
     }

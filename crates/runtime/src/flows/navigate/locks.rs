@@ -28,6 +28,7 @@ pub(super) const LOCKS: Kind = Kind {
     name: "lock",
     called: "locks",
     lister: "lock_diff",
+    way_out: "See which of them you no longer need; lock_release gives one up.",
     room: Room { most: MOST, idle_ms: Some(IDLE_MS) },
     shared: false,
 };
