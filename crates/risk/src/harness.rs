@@ -20,8 +20,14 @@ const OF_CLASS: [&str; 12] = [
     "SetUp",
 ];
 /// The same for all tests of a file.
-const OF_FILE: [&str; 6] =
-    ["setUpModule", "tearDownModule", "setup_module", "teardown_module", "setup_function", "teardown_function"];
+const OF_FILE: [&str; 6] = [
+    "setUpModule",
+    "tearDownModule",
+    "setup_module",
+    "teardown_module",
+    "setup_function",
+    "teardown_function",
+];
 /// Classes below a class that are looked through.
 const MAX_HEIRS: usize = 200;
 /// More tests than these are not named by any answer.
@@ -63,7 +69,8 @@ fn tests_of_class(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
         classes.extend(new);
         at += 1;
     }
-    let members = classes.iter().flat_map(|&class| graph.targets(class, EdgeKind::Contains).collect::<Vec<_>>());
+    let members =
+        classes.iter().flat_map(|&class| graph.targets(class, EdgeKind::Contains).collect::<Vec<_>>());
     members.filter(|&member| is_test(graph, member)).collect()
 }
 
