@@ -143,7 +143,7 @@ pub struct Openness {
     pub rests_on: Option<Coverage>,
 }
 
-/// What qualifies a list of callers; the text is only searched where the list is empty.
+/// What qualifies a list of callers, as `callers` tells it.
 pub fn openness(
     ctx: &Ctx<'_>,
     at: &GraphView,
@@ -152,12 +152,9 @@ pub fn openness(
 ) -> Result<Openness, Fault> {
     let mut open = Openness::default();
     if let Some(node) = node.filter(|&node| !is_place(at, node)) {
-        open.leads = calls::leads(&at.graph, node);
-        if is_empty {
-            let mut found = unattributed::of(ctx, &at.graph, node)?;
-            open.leads.append(&mut found.leads);
-            open.unattributed = Some(found.calls).filter(|&calls| calls > 0);
-        }
+        let (leads, found) = leads(ctx, at, node, is_empty)?;
+        open.leads = leads;
+        open.unattributed = Some(found.calls).filter(|&calls| calls > 0);
     }
     open.rests_on = is_empty.then(|| coverage::of_workspace(&at.view, &at.graph));
     Ok(open)

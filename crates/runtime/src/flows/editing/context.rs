@@ -239,10 +239,9 @@ impl Context {
                 "Not all of the {total} callers are listed; a larger `max_chars` lists more, callers all."
             ));
         }
-        let missing = self.callers_total == 0 && self.open.unattributed.is_some();
-        missing.then(|| {
-            let count = self.open.unattributed.unwrap_or_default();
-            format!("No caller is certain, but {count} calls of that name could not be attributed; leads show the likeliest.")
+        self.open.unattributed.map(|count| match self.callers_total {
+            0 => format!("No caller is certain, but {count} calls of that name could not be attributed; leads show the likeliest."),
+            _ => format!("Beside the callers stand calls of that name that could not be attributed ({count}); leads show the likeliest."),
         })
     }
 
