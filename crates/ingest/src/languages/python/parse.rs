@@ -1,6 +1,7 @@
 //! Parsing Python: the grammar looks from every comment over all that follow it, so long rows of them are taken away first.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::time::Duration;
 
 use tree_sitter::Tree;
@@ -12,35 +13,69 @@ const LONG_ROW: usize = 64;
 
 /// The tree of a source, without the comments of long rows; everything else is where it is in the source.
 pub(in crate::languages) fn parse(source: &[u8], limit: Duration) -> Result<Tree, ParseError> {
-    walk::parse(&tree_sitter_python::LANGUAGE.into(), &without_long_rows(source), limit)
+    let grammar = tree_sitter_python::LANGUAGE.into();
+    let rows = long_rows(source);
+    let tree = walk::parse(&grammar, &blanked(source, rows.iter().flat_map(|row| &row.comments)), limit)?;
+    // What looks like comments may stand in a string, and its end among them.
+    if rows.iter().all(|row| row.could_end.is_empty()) || !rows.iter().any(|row| is_in_string(&tree, row)) {
+        return Ok(tree);
+    }
+    let harmless = |row: &Row| row.comments.iter().filter(|one| !row.could_end.contains(one)).cloned().collect();
+    let harmless: Vec<Range<usize>> = rows.iter().flat_map(|row| -> Vec<_> { harmless(row) }).collect();
+    walk::parse(&grammar, &blanked(source, &harmless), limit)
 }
 
-/// A comment is worth a blank wherever it stands. A row may also stand inside a string: lines that could end one, or
-/// carry it on, are left alone, so that it stays one string.
-fn without_long_rows(source: &[u8]) -> Cow<'_, [u8]> {
-    let mut out = Cow::Borrowed(source);
-    let (mut row, mut from) = (Vec::new(), 0);
+/// Lines one after the other that begin as comments do.
+#[derive(Default)]
+struct Row {
+    comments: Vec<Range<usize>>,
+    /// Those of them that would end a string or carry it on.
+    could_end: Vec<Range<usize>>,
+}
+
+fn long_rows(source: &[u8]) -> Vec<Row> {
+    let (mut rows, mut row, mut from) = (Vec::new(), Row::default(), 0);
     for line in source.split_inclusive(|&byte| byte == b'\n') {
         let text = line.trim_ascii();
-        let is_in_row = text.is_empty() || text[0] == b'#';
-        if !is_in_row {
-            blank(&mut out, &mut row);
-        } else if text.iter().all(|byte| !b"'\"\\".contains(byte)) && !text.is_empty() {
-            let start = from + (line.len() - line.trim_ascii_start().len());
-            row.push(start..start + text.len());
+        let start = from + (line.len() - line.trim_ascii_start().len());
+        match text.first() {
+            None => {}
+            Some(b'#') => {
+                row.comments.push(start..start + text.len());
+                if text.iter().any(|byte| b"'\"\\".contains(byte)) {
+                    row.could_end.push(start..start + text.len());
+                }
+            }
+            Some(_) => rows.push(std::mem::take(&mut row)),
         }
         from += line.len();
     }
-    blank(&mut out, &mut row);
+    rows.push(row);
+    rows.retain(|row| row.comments.len() >= LONG_ROW);
+    rows
+}
+
+/// A comment is worth a blank wherever it stands.
+fn blanked<'s, 'r>(source: &'s [u8], comments: impl IntoIterator<Item = &'r Range<usize>>) -> Cow<'s, [u8]> {
+    let mut out = Cow::Borrowed(source);
+    for comment in comments {
+        out.to_mut()[comment.clone()].fill(b' ');
+    }
     out
 }
 
-fn blank(source: &mut Cow<'_, [u8]>, row: &mut Vec<std::ops::Range<usize>>) {
-    if row.len() >= LONG_ROW {
-        let bytes = source.to_mut();
-        row.iter().for_each(|comment| bytes[comment.clone()].fill(b' '));
+/// All before the row was read as it is, so this is known even where the row is blank.
+fn is_in_string(tree: &Tree, row: &Row) -> bool {
+    let Some(first) = row.comments.first() else { return false };
+    let mut around = tree.root_node().descendant_for_byte_range(first.start, first.start + 1);
+    while let Some(node) = around {
+        // Where something is not understood, anything may be a string.
+        if node.kind() == "string" || node.is_error() {
+            return true;
+        }
+        around = node.parent();
     }
-    row.clear();
+    false
 }
 
 #[cfg(test)]
@@ -48,14 +83,16 @@ mod tests {
     use super::*;
 
     fn shown(source: &str) -> String {
-        String::from_utf8(without_long_rows(source.as_bytes()).into_owned()).unwrap()
+        let rows = long_rows(source.as_bytes());
+        let left = blanked(source.as_bytes(), rows.iter().flat_map(|row| &row.comments));
+        String::from_utf8(left.into_owned()).unwrap()
     }
 
     #[test]
     fn only_long_rows_of_comments_go_and_nothing_moves() {
         let row = "    # said\n\n".repeat(LONG_ROW);
         let blank = row.replace("# said", "      ");
-        let around = |row: &str| format!("def f():\n    pass\n{row}    # don't\n    g()\n    # after\n");
+        let around = |row: &str| format!("def f():\n    pass\n{row}    g()\n    # after\n");
         assert_eq!(shown(&around(&row)), around(&blank));
         let short = around(&"    # said\n".repeat(LONG_ROW - 1));
         assert_eq!(shown(&short), short);
@@ -64,19 +101,24 @@ mod tests {
     #[test]
     fn a_string_that_looks_like_comments_ends_where_it_ends() {
         let inside = "# said\n".repeat(LONG_ROW);
-        let source = format!("x = \"\"\"\n{inside}# it ends \"\"\"\ny = 'a \\\n# on \\\n# and off'\n");
+        let source = format!("x = \"\"\"\n{inside}# it ends \"\"\"\ny = 'a \\\n# on \\\n# and off'\n{inside}# don't\n");
         let tree = parse(source.as_bytes(), Duration::from_secs(5)).unwrap();
         assert!(!tree.root_node().has_error(), "{}", tree.root_node().to_sexp());
-        assert_eq!(tree.root_node().named_child_count(), 2);
+        let kinds = |tree: &Tree| {
+            let root = tree.root_node();
+            let mut cursor = root.walk();
+            root.named_children(&mut cursor).filter(|node| !node.is_extra()).count()
+        };
+        assert_eq!(kinds(&tree), 2);
     }
 
     #[test]
-    fn tens_of_thousands_of_comments_in_a_block_are_parsed_in_time() {
-        let source = format!(
-            "def f():\n    pass\n{}    g()\n\n\ndef h():\n    pass\n",
-            "    # a comment of some length\n".repeat(60_000)
-        );
-        let tree = parse(source.as_bytes(), Duration::from_secs(5)).unwrap();
-        assert_eq!(tree.root_node().named_child_count(), 2);
+    fn tens_of_thousands_of_comments_are_parsed_in_time() {
+        for comment in ["    # a comment of some length\n", "# and at the margin\n", "    # one that doesn't end\n"] {
+            let source =
+                format!("def f():\n    pass\n{}\n\ndef h():\n    pass\n", comment.repeat(60_000));
+            let tree = parse(source.as_bytes(), Duration::from_secs(5)).unwrap();
+            assert_eq!(tree.root_node().named_child_count(), 2);
+        }
     }
 }
