@@ -94,7 +94,8 @@ impl Tool for TrailList {
         fitting.sort_by(|a, b| b.saved_ms.cmp(&a.saved_ms).then_with(|| a.id.cmp(&b.id)));
         if let Some(cursor) = &input.cursor {
             let place = cursor.split_once('-').and_then(|(ms, id)| Some((ms.parse::<i64>().ok()?, id)));
-            let (ms, id) = place.ok_or_else(|| ctx.invalid("`cursor` must be a `next_cursor` of this tool."))?;
+            let (ms, id) =
+                place.ok_or_else(|| ctx.invalid("`cursor` must be a `next_cursor` of this tool."))?;
             // By its place and not by its number: trails may have come since.
             fitting.retain(|trail| (Reverse(trail.saved_ms), trail.id.as_str()) > (Reverse(ms), id));
         }
@@ -131,7 +132,9 @@ impl Trim for Output {
         for row in self.trails.iter_mut() {
             is_shorter |= row.tags.len() > SHORT_TAGS || row.label.len() > SHORT_LABEL;
             row.tags.truncate(SHORT_TAGS);
-            for (text, most) in row.tags.iter_mut().map(|tag| (tag, SHORT_TAG)).chain([(&mut row.label, SHORT_LABEL)]) {
+            for (text, most) in
+                row.tags.iter_mut().map(|tag| (tag, SHORT_TAG)).chain([(&mut row.label, SHORT_LABEL)])
+            {
                 is_shorter |= cut_text(text, most) > 0;
             }
         }

@@ -89,7 +89,9 @@ impl Tool for TrailMerge {
         let at = ctx.graph_view()?;
         let label = input.label.map(|label| label.trim().to_owned());
         if label.as_ref().is_some_and(|label| label.is_empty() || label.len() > MAX_LABEL) {
-            return Err(ctx.invalid(format!("`label` must have 1 to {MAX_LABEL} bytes; leave it out for those of the trails.")));
+            return Err(ctx.invalid(format!(
+                "`label` must have 1 to {MAX_LABEL} bytes; leave it out for those of the trails."
+            )));
         }
         let found = trails::join(ctx, &at, &ids, label)?;
         let output = Output {

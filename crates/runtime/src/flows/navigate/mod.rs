@@ -116,10 +116,16 @@ impl<'c> Shelf<'c> {
                 Code::TooLarge,
                 match self.kind.shared {
                     true => {
-                        format!("The workspace has {} {}, and no more are kept.", self.kind.room.most, self.kind.called)
+                        format!(
+                            "The workspace has {} {}, and no more are kept.",
+                            self.kind.room.most, self.kind.called
+                        )
                     }
                     false => {
-                        format!("You have {} {} open, and no more are kept.", self.kind.room.most, self.kind.called)
+                        format!(
+                            "You have {} {} open, and no more are kept.",
+                            self.kind.room.most, self.kind.called
+                        )
                     }
                 },
                 Recovery::call(self.kind.way_out, self.kind.lister, json!({})),

@@ -382,7 +382,9 @@ pub(super) fn refused(err: &NavigateError) -> Fault {
         NavigateError::TooLarge { .. } => {
             (Code::TooLarge, "Lock less: a smaller radius, a file, or one node.")
         }
-        NavigateError::TrailTooLarge { .. } => (Code::TooLarge, "Merge fewer trails, or trails that hold less."),
+        NavigateError::TrailTooLarge { .. } => {
+            (Code::TooLarge, "Merge fewer trails, or trails that hold less.")
+        }
         NavigateError::NoChain { .. } => {
             (Code::NodeNotFound, "Name nodes that are connected; `why` shows how.")
         }
