@@ -480,7 +480,7 @@ fn calls_that_nothing_explains_stand_beside_known_callers() {
     assert_eq!((&callers["total"], &callers["unattributed"]), (&json!(1), &json!(1)), "{callers}");
     for tool in ["surgical_context", "surgical_context_v2"] {
         let body = ok(&fixture, tool, json!({"node_id": "A.close"}));
-        assert_eq!((&body["callers_total"], &body["unattributed"]), (&json!(1), &json!(1)), "{body}");
+        assert_eq!((&body["callers_total"], &body["unattributed_near"]), (&json!(1), &json!(1)), "{body}");
         assert_eq!(body["leads"], callers["leads"]);
         assert_eq!(body["leads"][0]["at"], "a.py:11", "{body}");
         assert!(body["next_step_hint"].as_str().unwrap().contains("could not be attributed"), "{body}");

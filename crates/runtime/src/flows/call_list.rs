@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::calls::{self, Call, Direction, Lead};
 use super::coverage::{self, Coverage};
-use super::unattributed::{self, Unattributed};
+use super::unattributed::{self, Unattributed, Within};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::from_graph;
 
@@ -74,7 +74,7 @@ pub fn run(
     found.drain(..before);
     found.truncate(usize::try_from(slice.limit).unwrap_or(usize::MAX));
     let (leads, open) = match direction {
-        Direction::Callers if before == 0 => leads(ctx, &at, node, found.is_empty())?,
+        Direction::Callers if before == 0 => leads(ctx, &at, node, found.is_empty(), Within::Workspace)?,
         _ => Default::default(),
     };
     let guidance = match found.first() {
@@ -135,6 +135,9 @@ pub struct Openness {
     /// Calls of that name, in the text of the language's files, that could not be attributed to any node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unattributed: Option<u64>,
+    /// The same in its own file and 40 of those that import it, where callers are known; `callers` looks into all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unattributed_near: Option<u64>,
     /// Where more calls may come from: the method it overrides, places that hand it on, routes, unattributed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leads: Vec<Lead>,
@@ -143,7 +146,7 @@ pub struct Openness {
     pub rests_on: Option<Coverage>,
 }
 
-/// What qualifies a list of callers, as `callers` tells it.
+/// What qualifies a list of callers. All of the text is only searched where the list is empty.
 pub fn openness(
     ctx: &Ctx<'_>,
     at: &GraphView,
@@ -152,9 +155,14 @@ pub fn openness(
 ) -> Result<Openness, Fault> {
     let mut open = Openness::default();
     if let Some(node) = node.filter(|&node| !is_place(at, node)) {
-        let (leads, found) = leads(ctx, at, node, is_empty)?;
+        let within = if is_empty { Within::Workspace } else { Within::Near };
+        let (leads, found) = leads(ctx, at, node, is_empty, within)?;
         open.leads = leads;
-        open.unattributed = Some(found.calls).filter(|&calls| calls > 0);
+        let calls = Some(found.calls).filter(|&calls| calls > 0);
+        match within {
+            Within::Workspace => open.unattributed = calls,
+            Within::Near => open.unattributed_near = calls,
+        }
     }
     open.rests_on = is_empty.then(|| coverage::of_workspace(&at.view, &at.graph));
     Ok(open)
@@ -192,11 +200,14 @@ fn leads(
     at: &GraphView,
     node: NodeIx,
     is_empty: bool,
+    within: Within,
 ) -> Result<(Vec<Lead>, Unattributed), Fault> {
     let mut leads = calls::leads(&at.graph, node);
     let is_method = at.graph.node(node).kind() == NodeKind::Method;
-    let mut open =
-        if is_method || is_empty { unattributed::of(ctx, &at.graph, node)? } else { Unattributed::default() };
+    let mut open = match is_method || is_empty {
+        true => unattributed::of(ctx, &at.graph, node, within)?,
+        false => Unattributed::default(),
+    };
     leads.append(&mut open.leads);
     Ok((leads, open))
 }

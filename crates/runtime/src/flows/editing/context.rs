@@ -239,9 +239,14 @@ impl Context {
                 "Not all of the {total} callers are listed; a larger `max_chars` lists more, callers all."
             ));
         }
-        self.open.unattributed.map(|count| match self.callers_total {
-            0 => format!("No caller is certain, but {count} calls of that name could not be attributed; leads show the likeliest."),
-            _ => format!("Beside the callers stand calls of that name that could not be attributed ({count}); leads show the likeliest."),
+        let none = self.open.unattributed.map(|count| {
+            format!("No caller is certain, but {count} calls of that name could not be attributed; leads show the likeliest.")
+        });
+        none.or_else(|| {
+            let count = self.open.unattributed_near?;
+            Some(format!(
+                "Beside the callers stand calls of that name that could not be attributed ({count} nearby); leads show the likeliest, callers counts all."
+            ))
         })
     }
 
