@@ -20,7 +20,8 @@ pub(in crate::languages) fn parse(source: &[u8], limit: Duration) -> Result<Tree
     if rows.iter().all(|row| row.could_end.is_empty()) || !rows.iter().any(|row| is_in_string(&tree, row)) {
         return Ok(tree);
     }
-    let harmless = |row: &Row| row.comments.iter().filter(|one| !row.could_end.contains(one)).cloned().collect();
+    let harmless =
+        |row: &Row| row.comments.iter().filter(|one| !row.could_end.contains(one)).cloned().collect();
     let harmless: Vec<Range<usize>> = rows.iter().flat_map(|row| -> Vec<_> { harmless(row) }).collect();
     walk::parse(&grammar, &blanked(source, &harmless), limit)
 }
@@ -101,7 +102,9 @@ mod tests {
     #[test]
     fn a_string_that_looks_like_comments_ends_where_it_ends() {
         let inside = "# said\n".repeat(LONG_ROW);
-        let source = format!("x = \"\"\"\n{inside}# it ends \"\"\"\ny = 'a \\\n# on \\\n# and off'\n{inside}# don't\n");
+        let source = format!(
+            "x = \"\"\"\n{inside}# it ends \"\"\"\ny = 'a \\\n# on \\\n# and off'\n{inside}# don't\n"
+        );
         let tree = parse(source.as_bytes(), Duration::from_secs(5)).unwrap();
         assert!(!tree.root_node().has_error(), "{}", tree.root_node().to_sexp());
         let kinds = |tree: &Tree| {
@@ -114,9 +117,10 @@ mod tests {
 
     #[test]
     fn tens_of_thousands_of_comments_are_parsed_in_time() {
-        for comment in ["    # a comment of some length\n", "# and at the margin\n", "    # one that doesn't end\n"] {
-            let source =
-                format!("def f():\n    pass\n{}\n\ndef h():\n    pass\n", comment.repeat(60_000));
+        for comment in
+            ["    # a comment of some length\n", "# and at the margin\n", "    # one that doesn't end\n"]
+        {
+            let source = format!("def f():\n    pass\n{}\n\ndef h():\n    pass\n", comment.repeat(60_000));
             let tree = parse(source.as_bytes(), Duration::from_secs(5)).unwrap();
             assert_eq!(tree.root_node().named_child_count(), 2);
         }
