@@ -27,11 +27,9 @@ use crate::resolve::program::Program;
 use crate::said::Said;
 use crate::spread::Found;
 use crate::stored::Stored;
-use crate::walk::ParseError;
+use crate::walk::{PARSE_LIMIT, ParseError};
 use crate::{assemble, languages, patch, resolve, spread};
 
-/// One file may not hold up all others.
-const PARSE_LIMIT: Duration = Duration::from_secs(5);
 /// A file changed this shortly before it was seen may change again without its time changing.
 const RACY_NS: i128 = 1_000_000_000;
 

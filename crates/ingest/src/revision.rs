@@ -64,6 +64,10 @@ impl<'s> From<&'s [u8]> for State<'s> {
 
 /// The definitions that differ, in the order of lines. Nothing where one of the states is in no language that is read.
 pub fn compare(path: &str, before: Option<State<'_>>, now: Option<State<'_>>) -> Option<Vec<Changed>> {
+    // Where one of them cannot be read, nobody should wait for the other.
+    if [before, now].iter().flatten().any(|state| state.said.is_some_and(Said::is_unreadable)) {
+        return None;
+    }
     let before = before.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
     let mut now = now.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
     let family = languages::of_path(path).map_or("", |language| language.family);

@@ -37,6 +37,11 @@ impl Said {
         &self.path
     }
 
+    /// Whether a parse was tried and came to nothing.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        matches!(self.known.outcome, Outcome::Failed(_))
+    }
+
     /// Nothing where it was not parsed.
     pub(crate) fn facts(&self) -> Option<&FileFacts> {
         let is_parsed = matches!(self.known.outcome, Outcome::Indexed | Outcome::Partial(_));
@@ -72,7 +77,7 @@ impl Parsed {
         trees: Trees,
     ) -> (Self, Result<Vec<SyntaxError>, Unchecked>) {
         let (errors, kept) = parsing_on(Kept::default(), || introduced(path, before, now));
-        let kept = if trees == Trees::Kept { kept } else { Kept::default() };
+        let kept = if trees == Trees::Kept { kept } else { kept.without_trees() };
         (Self { kept }, errors)
     }
 

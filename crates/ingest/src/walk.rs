@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Tree};
 
+/// One file may not hold up all others.
+pub(crate) const PARSE_LIMIT: Duration = Duration::from_secs(5);
 /// Past this the source is data or an attack; what lies deeper is left out.
 const MAX_DEPTH: u32 = 2_000;
 
@@ -42,7 +44,8 @@ pub(crate) enum Coverage {
 struct Parsed {
     grammar: Language,
     source: Vec<u8>,
-    tree: Tree,
+    /// Or how long it was tried.
+    tree: Result<Tree, Duration>,
 }
 
 thread_local! {
@@ -53,6 +56,14 @@ thread_local! {
 /// Trees that somebody will ask for again.
 #[derive(Default)]
 pub(crate) struct Kept(Vec<Parsed>);
+
+impl Kept {
+    /// Forgets the trees, and not what took too long: nobody should wait for that again.
+    pub(crate) fn without_trees(mut self) -> Self {
+        self.0.retain(|parsed| parsed.tree.is_err());
+        self
+    }
+}
 
 /// Does something that needs the trees of the same sources several times: each is parsed once. It must not hand
 /// parsing over to other threads.
@@ -81,17 +92,24 @@ pub(crate) fn parse(grammar: &Language, source: &[u8], limit: Duration) -> Resul
     let is_this = |parsed: &&Parsed| parsed.grammar == *grammar && parsed.source == source;
     let known =
         AGAIN.with_borrow(|again| again.iter().flatten().find(is_this).map(|parsed| parsed.tree.clone()));
-    if let Some(tree) = known {
-        return Ok(tree);
+    match known {
+        Some(Ok(tree)) => return Ok(tree),
+        Some(Err(tried)) if tried >= limit => return Err(ParseError::TimedOut(limit)),
+        _ => {}
     }
-    let tree = parse_anew(grammar, source, limit)?;
+    let parsed = parse_anew(grammar, source, limit);
+    let tree = match &parsed {
+        Ok(tree) => Ok(tree.clone()),
+        Err(ParseError::TimedOut(tried)) => Err(*tried),
+        Err(ParseError::Grammar(_)) => return parsed,
+    };
     AGAIN.with_borrow_mut(|again| {
         if let Some(again) = again {
-            let (grammar, source, tree) = (grammar.clone(), source.to_vec(), tree.clone());
+            let (grammar, source) = (grammar.clone(), source.to_vec());
             again.push(Parsed { grammar, source, tree });
         }
     });
-    Ok(tree)
+    parsed
 }
 
 /// Parses a source unless that takes more than `limit` of the processor's time. Other programs that keep the processor

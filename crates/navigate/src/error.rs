@@ -7,6 +7,8 @@ pub enum NavigateError {
     AtTheStart,
     #[error("the region has more than {most} {what}")]
     TooLarge { what: &'static str, most: usize },
+    #[error("the trail would have more than {most} {what}")]
+    TrailTooLarge { what: &'static str, most: usize },
     #[error("there is no chain of relations from {from} to {to}")]
     NoChain { from: String, to: String },
     #[error("{missing} of the {all} places of the trail are gone")]

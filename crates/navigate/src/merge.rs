@@ -7,7 +7,8 @@ use m1nd_recall::text::{Term, terms_of_text};
 use serde::Serialize;
 
 use crate::distance::neighbours;
-use crate::trail::{Conclusion, Hypothesis, Standing, Trail};
+use crate::error::NavigateError;
+use crate::trail::{Conclusion, Hypothesis, Standing, Trail, Visit};
 
 /// A newer trail counts for more: half after so many days.
 const HALF_LIFE_DAYS: f64 = 30.0;
@@ -17,6 +18,9 @@ const BY_CONFIDENCE: f64 = 0.7;
 const CLOSE: f64 = 0.1;
 /// Places where trails touch that are worth naming.
 const MAX_BRIDGES: usize = 20;
+/// What a merged trail may hold: ten trails of the largest that are saved.
+const MAX_NODES: usize = 5_000;
+const MAX_EACH: usize = 1_000;
 
 /// Something that more than one trail says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,7 +55,9 @@ pub struct Merged {
     pub trail: Trail,
     pub agreements: Vec<Agreement>,
     pub conflicts: Vec<Conflict>,
+    /// The first of them.
     pub bridges: Vec<Bridge>,
+    pub bridges_total: usize,
 }
 
 /// What a statement is known by: its words, whatever their order.
@@ -65,7 +71,7 @@ struct Said<'t> {
     by: Vec<(&'t Trail, &'t Hypothesis)>,
 }
 
-pub fn merge(graph: &Graph, trails: &[Trail]) -> Merged {
+pub fn merge(graph: &Graph, trails: &[Trail]) -> Result<Merged, NavigateError> {
     let newest = trails.iter().map(|trail| trail.saved_ms).max().unwrap_or_default();
     let weight = |trail: &Trail, confidence: f64| {
         let days = (newest - trail.saved_ms) as f64 / 86_400_000.0;
@@ -107,10 +113,10 @@ pub fn merge(graph: &Graph, trails: &[Trail]) -> Merged {
             };
             let (statement, margin) = (said.statement.to_owned(), margin.abs());
             conflicts.push(Conflict { statement, supported_by, rejected_by, decision, margin });
-        } else if said.by.len() > 1 && said.by.iter().all(|(_, one)| one.standing == said.by[0].1.standing) {
+        } else if said.by.iter().all(|(_, one)| one.standing == said.by[0].1.standing) {
             // Who leaves open what another has decided does not agree with it.
-            let trails = said.by.iter().map(|(trail, _)| trail.id.clone()).collect();
-            agreements.push(Agreement { statement: said.statement.to_owned(), trails });
+            let by = said.by.iter().map(|(trail, _)| trail.id.clone()).collect();
+            agreements.extend(agreement(said.statement, by));
         }
         hypotheses.push(together(said, standing));
     }
@@ -125,7 +131,27 @@ pub fn merge(graph: &Graph, trails: &[Trail]) -> Merged {
         merged_from: trails.iter().map(|trail| trail.id.clone()).collect(),
         ..Trail::default()
     };
-    Merged { trail, agreements, conflicts, bridges: bridges(graph, trails) }
+    let sizes = [
+        ("nodes", trail.visited.len(), MAX_NODES),
+        ("hypotheses", trail.hypotheses.len(), MAX_EACH),
+        ("conclusions", trail.conclusions.len(), MAX_EACH),
+        ("open questions", trail.open_questions.len(), MAX_EACH),
+        ("tags", trail.tags.len(), MAX_EACH),
+        ("boosts", trail.boosts.len(), MAX_EACH),
+    ];
+    if let Some(&(what, _, most)) = sizes.iter().find(|(_, size, most)| size > most) {
+        return Err(NavigateError::TrailTooLarge { what, most });
+    }
+    let mut bridges = bridges(graph, trails);
+    let bridges_total = bridges.len();
+    bridges.truncate(MAX_BRIDGES);
+    Ok(Merged { trail, agreements, conflicts, bridges, bridges_total })
+}
+
+/// What more than one trail says. Who says it twice does not agree with anybody.
+fn agreement(statement: &str, mut trails: Vec<String>) -> Option<Agreement> {
+    trails.dedup();
+    (trails.len() > 1).then(|| Agreement { statement: statement.to_owned(), trails })
 }
 
 /// One hypothesis of all that say the same, as it stands after them.
@@ -164,36 +190,33 @@ fn conclusions(trails: &[Trail], agreements: &mut Vec<Agreement>) -> Vec<Conclus
     }
     let mut out = Vec::new();
     for (kept, by) in by_gist.into_values() {
-        if by.len() > 1 {
-            agreements.push(Agreement { statement: kept.statement.clone(), trails: by });
-        }
+        agreements.extend(agreement(&kept.statement, by));
         out.push(kept);
     }
     out
 }
 
 /// Every place once, in the order of the trails; the newest trail's hash holds.
-fn visited(trails: &[Trail]) -> Vec<crate::trail::Visit> {
+fn visited(trails: &[Trail]) -> Vec<Visit> {
     let mut in_time: Vec<&Trail> = trails.iter().collect();
     in_time.sort_by_key(|trail| trail.saved_ms);
-    let mut out: Vec<crate::trail::Visit> = Vec::new();
+    let mut out: Vec<Visit> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for visit in in_time.iter().flat_map(|trail| &trail.visited) {
-        match out.iter_mut().find(|known| known.node == visit.node) {
+        match places.get(visit.node.as_str()).and_then(|&at| out.get_mut(at)) {
             Some(known) => known.hash = visit.hash.clone().or(known.hash.take()),
-            None => out.push(visit.clone()),
+            None => {
+                places.insert(&visit.node, out.len());
+                out.push(visit.clone());
+            }
         }
     }
     out
 }
 
-fn union(trails: &[Trail], of: impl Fn(&Trail) -> &Vec<String>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for one in trails.iter().flat_map(of) {
-        if !out.contains(one) {
-            out.push(one.clone());
-        }
-    }
-    out
+fn union(trails: &[Trail], of: fn(&Trail) -> &Vec<String>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    trails.iter().flat_map(of).filter(|one| known.insert(one.as_str())).cloned().collect()
 }
 
 fn boosts(trails: &[Trail]) -> Vec<(String, f64)> {
@@ -230,7 +253,6 @@ fn bridges(graph: &Graph, trails: &[Trail]) -> Vec<Bridge> {
         }
     }
     out.extend(touching);
-    out.truncate(MAX_BRIDGES);
     out
 }
 
@@ -238,7 +260,6 @@ fn bridges(graph: &Graph, trails: &[Trail]) -> Vec<Bridge> {
 mod tests {
     use super::*;
     use crate::testing::graph;
-    use crate::trail::Visit;
 
     const DAY: i64 = 86_400_000;
 
@@ -268,7 +289,7 @@ mod tests {
         let one =
             trail("t1", 0, &["a"], &[(both, 0.9, Standing::Supported), ("x is slow", 0.5, Standing::Open)]);
         let two = trail("t2", 30, &["b"], &[("connections leaks the pool", 0.2, Standing::Rejected)]);
-        let found = merge(&graph, &[one.clone(), two]);
+        let found = merge(&graph, &[one.clone(), two]).unwrap();
         // 0.7 * 0.9 + 0.3 * 0.5 = 0.78 against 0.7 * 0.2 + 0.3 = 0.44.
         let [conflict] = &found.conflicts[..] else { panic!("{:?}", found.conflicts) };
         assert_eq!(conflict.decision, "supported");
@@ -280,15 +301,43 @@ mod tests {
             Bridge { from: "a".into(), to: "b".into(), trails: vec!["t1".into(), "t2".into()] }
         );
         let close = trail("t3", 0, &["a"], &[(both, 0.85, Standing::Rejected)]);
-        let found = merge(&graph, &[one.clone(), close]);
+        let found = merge(&graph, &[one.clone(), close]).unwrap();
         assert_eq!(found.conflicts[0].decision, "undecided");
         assert_eq!(found.bridges[0].from, found.bridges[0].to);
         let same = trail("t4", 3, &["b"], &[(both, 0.4, Standing::Supported)]);
-        let found = merge(&graph, &[one, same]);
+        let found = merge(&graph, &[one, same]).unwrap();
         assert_eq!(
             found.agreements,
             [Agreement { statement: both.into(), trails: vec!["t1".into(), "t4".into()] }]
         );
         assert!(found.conflicts.is_empty());
+    }
+
+    #[test]
+    fn who_says_a_thing_twice_agrees_with_nobody() {
+        let graph = graph("a calls b\n");
+        let twice = [("it leaks", 0.9, Standing::Open), ("leaks it", 0.8, Standing::Open)];
+        let mut one = trail("t1", 0, &["a"], &twice);
+        let said = |statement: &str| Conclusion {
+            statement: statement.into(),
+            confidence: 0.5,
+            supporting: Vec::new(),
+        };
+        one.conclusions = vec![said("the pool is small"), said("small is the pool")];
+        let found = merge(&graph, &[one, trail("t2", 0, &["b"], &[])]).unwrap();
+        assert_eq!((found.agreements.len(), found.trail.hypotheses.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_merge_of_too_much_is_refused_and_bridges_beyond_the_first_are_counted() {
+        let graph = graph("a calls b\n");
+        let names = |from: usize, to: usize| (from..to).map(|nth| format!("n{nth}")).collect::<Vec<_>>();
+        let of = |id: &str, names: &[String]| {
+            trail(id, 0, &names.iter().map(String::as_str).collect::<Vec<_>>(), &[])
+        };
+        let found = merge(&graph, &[of("t1", &names(0, 2_500)), of("t2", &names(2_450, 5_000))]).unwrap();
+        assert_eq!((found.trail.visited.len(), found.bridges.len(), found.bridges_total), (5_000, 20, 50));
+        let more = merge(&graph, &[of("t1", &names(0, 2_500)), of("t2", &names(2_500, 5_001))]);
+        assert_eq!(more, Err(NavigateError::TrailTooLarge { what: "nodes", most: 5_000 }));
     }
 }

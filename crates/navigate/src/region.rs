@@ -68,6 +68,9 @@ pub fn within(graph: &Graph, path: &str) -> Result<BTreeSet<NodeIx>, NavigateErr
 pub struct Baseline {
     /// The generation of the graph that it was taken from.
     pub generation: u64,
+    /// The state of all files then; generations are counted by each process for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
     /// Ids, ascending, with the hash of the text of each where it could be read.
     pub nodes: Vec<(String, Option<String>)>,
     /// Relations that start or end in the region: places in `nodes`, or ids outside of it.
@@ -117,23 +120,24 @@ impl Changes {
 }
 
 impl Baseline {
-    /// Takes a region down. `hash` reads the text of a node.
+    /// Takes a region down. `files` names the state of all files, where it is known; `hash` reads the text of a node.
     pub fn take(
         graph: &Graph,
+        files: Option<&str>,
         region: &BTreeSet<NodeIx>,
         hash: &mut dyn FnMut(NodeIx) -> Option<String>,
     ) -> Result<Self, NavigateError> {
         let mut nodes: Vec<(String, Option<String>)> =
             region.iter().map(|&node| (graph.node(node).id().to_owned(), hash(node))).collect();
         nodes.sort();
-        let edges = relations(graph, region);
+        let edges = relations(graph, region, MAX_EDGES);
         if edges.len() > MAX_EDGES {
             return Err(NavigateError::TooLarge { what: "relations", most: MAX_EDGES });
         }
         let place = |id: &str| nodes.binary_search_by(|(known, _)| known.as_str().cmp(id));
         let end = |id: String| place(&id).map_or_else(|_| End::Outside(id), End::Inside);
         let edges = edges.into_iter().map(|edge| (end(edge.from), edge.relation, end(edge.to))).collect();
-        Ok(Self { generation: graph.generation(), nodes, edges })
+        Ok(Self { generation: graph.generation(), files: files.map(str::to_owned), nodes, edges })
     }
 
     pub fn edge_count(&self) -> usize {
@@ -150,9 +154,14 @@ impl Baseline {
             .collect()
     }
 
-    /// What became of it. Nothing is looked at when the graph is still the same.
-    pub fn diff(&self, graph: &Graph, hash: &mut dyn FnMut(NodeIx) -> Option<String>) -> Changes {
-        if graph.generation() == self.generation {
+    /// What became of it. Nothing is looked at when the graph is still the same, of the same files.
+    pub fn diff(
+        &self,
+        graph: &Graph,
+        files: Option<&str>,
+        hash: &mut dyn FnMut(NodeIx) -> Option<String>,
+    ) -> Changes {
+        if graph.generation() == self.generation && files.is_some() && files == self.files.as_deref() {
             return Changes::default();
         }
         let before: BTreeMap<&str, Option<&str>> =
@@ -184,7 +193,8 @@ impl Baseline {
         new.extend(new_files(graph, &region, &before, &outside));
         changes.added = new.iter().map(|&node| graph.node(node).id().to_owned()).collect();
         changes.added.sort();
-        let (old, now) = (self.relations(), relations(graph, &region));
+        // A region may have more relations today than one may be taken down with.
+        let (old, now) = (self.relations(), relations(graph, &region, usize::MAX));
         let there: BTreeSet<&str> = new.iter().map(|&node| graph.node(node).id()).collect();
         let whole = |edge: &&Relation| edge.relation != EdgeKind::CoChanges.name();
         let known =
@@ -220,16 +230,18 @@ fn new_files(
     found
 }
 
-/// The relations that start or end in a region.
-fn relations(graph: &Graph, region: &BTreeSet<NodeIx>) -> BTreeSet<Relation> {
+/// The relations that start or end in a region; where there are more than so many, not all of them. Which files are
+/// committed together is no relation that anybody edits.
+fn relations(graph: &Graph, region: &BTreeSet<NodeIx>, most: usize) -> BTreeSet<Relation> {
     let mut all = BTreeSet::new();
     for &node in region {
-        for edge in graph.outgoing(node).chain(graph.incoming(node)) {
+        let both = graph.outgoing(node).chain(graph.incoming(node));
+        for edge in both.filter(|edge| edge.kind != EdgeKind::CoChanges) {
             let id = |node: NodeIx| graph.node(node).id().to_owned();
             let relation = edge.kind.name().to_owned();
             all.insert(Relation { from: id(edge.source), relation, to: id(edge.target) });
         }
-        if all.len() > MAX_EDGES {
+        if all.len() > most {
             break;
         }
     }
@@ -271,15 +283,19 @@ mod tests {
         let region = around(&before, &[ix(&before, "a")], 1).unwrap();
         let text =
             |graph: &Graph, node: NodeIx| Some(format!("{}{}", graph.node(node).id(), graph.generation()));
-        let base = Baseline::take(&before, &region, &mut |node| text(&before, node)).unwrap();
+        let files = Some("files");
+        let base = Baseline::take(&before, files, &region, &mut |node| text(&before, node)).unwrap();
         assert_eq!((base.nodes.len(), base.edge_count()), (2, 2));
-        assert!(base.diff(&before, &mut |_| unreachable!("nothing moved")).is_empty());
+        assert!(base.diff(&before, files, &mut |_| unreachable!("nothing moved")).is_empty());
+        // Another process counts for itself.
+        let same_number = base.diff(&before, Some("other files"), &mut |_| Some("other".to_owned()));
+        assert_eq!(same_number.changed, ["a", "b"]);
         let after = graph("a calls d\nb calls c\na contains e\n").with_generation(2);
         let mut hash = |node: NodeIx| match after.node(node).id() {
             "a" => Some("a1".to_owned()),
             _ => Some("other".to_owned()),
         };
-        let found = base.diff(&after, &mut hash);
+        let found = base.diff(&after, files, &mut hash);
         assert_eq!((&found.changed[..], &found.added[..]), (&["b".to_owned()][..], &["e".to_owned()][..]));
         let edge = |from: &str, relation: &str, to: &str| Relation {
             from: from.into(),
@@ -289,7 +305,7 @@ mod tests {
         assert_eq!(found.edges_added, [edge("a", "calls", "d")]);
         assert_eq!(found.edges_removed, [edge("a", "calls", "b")]);
         let gone = graph("b calls c\n").with_generation(3);
-        let found = base.diff(&gone, &mut |_| Some("b1".to_owned()));
+        let found = base.diff(&gone, files, &mut |_| Some("b1".to_owned()));
         assert_eq!((found.removed, found.changed.len()), (vec!["a".to_owned()], 0));
         let text = serde_json::to_string(&base).unwrap();
         assert_eq!(serde_json::from_str::<Baseline>(&text).unwrap(), base);
@@ -299,11 +315,11 @@ mod tests {
     fn a_part_that_was_there_is_not_new_and_a_call_of_it_is_told() {
         let before = graph("f contains mid\nf contains unrelated\nmid calls leaf\n");
         let region: BTreeSet<NodeIx> = ["f", "mid", "leaf"].iter().map(|name| ix(&before, name)).collect();
-        let base = Baseline::take(&before, &region, &mut |_| None).unwrap();
+        let base = Baseline::take(&before, None, &region, &mut |_| None).unwrap();
         let after =
             "f contains mid\nf contains unrelated\nmid calls leaf\nmid calls unrelated\nf contains fresh\n";
         let after = graph(after).with_generation(2);
-        let found = base.diff(&after, &mut |_| None);
+        let found = base.diff(&after, None, &mut |_| None);
         assert_eq!(found.added, ["fresh"]);
         let told: Vec<String> = found
             .edges_added
@@ -311,5 +327,17 @@ mod tests {
             .map(|edge| format!("{} {} {}", edge.from, edge.relation, edge.to))
             .collect();
         assert_eq!(told, ["mid calls unrelated"]);
+    }
+
+    #[test]
+    fn a_region_that_got_more_relations_than_can_be_taken_down_lost_none() {
+        let calls = |count: usize| (0..count).map(|nth| format!("x{nth} calls hub\n")).collect::<String>();
+        let before = graph(&calls(10));
+        let region = BTreeSet::from([ix(&before, "hub")]);
+        let base = Baseline::take(&before, None, &region, &mut |_| None).unwrap();
+        let mut after = calls(MAX_EDGES + 10);
+        after.push_str("x0 calls x1\n");
+        let found = base.diff(&graph(&after).with_generation(2), None, &mut |_| None);
+        assert_eq!((found.edges_added.len(), found.edges_removed.len()), (MAX_EDGES, 0));
     }
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_recall::engines::ways::certainty;
 
+use crate::harness;
+
 /// Where to look from the changed nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Toward {
@@ -23,6 +25,8 @@ pub enum Via {
     Relation(EdgeKind),
     /// A call of the method that a changed one overrides or implements may run it.
     Override,
+    /// It runs test code that nothing calls.
+    Harness,
 }
 
 impl Via {
@@ -30,12 +34,15 @@ impl Via {
         match self {
             Via::Relation(kind) => kind.name(),
             Via::Override => "overrides",
+            Via::Harness => "runs",
         }
     }
 }
 
 /// A call of a base method runs this override only for some receivers.
 const OVERRIDE: f32 = 0.5;
+/// What stands inside a test, or is set up for it, is mostly run by it.
+const HARNESS: f32 = 0.8;
 
 /// Relations by which one node depends on another.
 pub const DEPENDS: [EdgeKind; 10] = [
@@ -284,6 +291,9 @@ fn each_step(graph: &Graph, from: NodeIx, toward: Toward, mut step: impl FnMut(N
                 for edge in graph.incoming(base).filter(|edge| edge.kind == EdgeKind::Calls) {
                     step(edge.source, Via::Override, strength(&edge) * OVERRIDE, false);
                 }
+            }
+            for runner in harness::run_by(graph, from) {
+                step(runner, Via::Harness, HARNESS, false);
             }
         }
         Toward::Needed => {

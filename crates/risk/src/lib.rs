@@ -10,6 +10,7 @@ pub mod diff;
 pub mod differential;
 pub mod epidemic;
 pub mod flow;
+mod harness;
 pub mod layers;
 pub mod ledger;
 pub mod owners;

@@ -471,6 +471,23 @@ fn an_empty_list_of_callers_says_what_it_rests_on() {
 }
 
 #[test]
+fn calls_that_nothing_explains_stand_beside_known_callers() {
+    let files = "//- a.py\nclass A:\n    def close(self):\n        pass\n\n\ndef sure():\n    A().close()\n\n\ndef unsure(x):\n    x.handle.close()\n\n\n\
+                 class B:\n    def close(self):\n        pass\n";
+    let fixture = Fixture::new(m1nd_tools::surface(), files);
+    ok(&fixture, "ingest", json!({}));
+    let callers = ok(&fixture, "callers", json!({"node_id": "A.close"}));
+    assert_eq!((&callers["total"], &callers["unattributed"]), (&json!(1), &json!(1)), "{callers}");
+    for tool in ["surgical_context", "surgical_context_v2"] {
+        let body = ok(&fixture, tool, json!({"node_id": "A.close"}));
+        assert_eq!((&body["callers_total"], &body["unattributed_near"]), (&json!(1), &json!(1)), "{body}");
+        assert_eq!(body["leads"], callers["leads"]);
+        assert_eq!(body["leads"][0]["at"], "a.py:11", "{body}");
+        assert!(body["next_step_hint"].as_str().unwrap().contains("could not be attributed"), "{body}");
+    }
+}
+
+#[test]
 fn a_larger_budget_lists_more_callers_and_tests_and_less_is_told() {
     let mut files = "\n//- core.py\ndef core():\n    return 1\n".to_owned();
     for number in 0..90 {

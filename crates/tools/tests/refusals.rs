@@ -111,6 +111,7 @@ const NOT_PATHS: &[&str] = &[
     "key",
     "value",
     "action",
+    "replace",
     "trail_id",
     "trail_ids",
     "of_agent",

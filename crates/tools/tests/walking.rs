@@ -440,3 +440,48 @@ fn coverage_tells_what_was_read_and_what_was_only_pointed_to() {
     let mine = json!({"agent_id": "somebody else"});
     assert_eq!(fixture.call("coverage_session", mine).body["read"], 0);
 }
+
+#[test]
+fn pages_of_trails_have_each_once_also_when_others_come_between() {
+    let fixture = program();
+    for nth in 0..7 {
+        let label = format!("trail {nth} {}", "of many words ".repeat(40));
+        ok(&fixture, "trail_save", json!({"label": label, "open_questions": ["why?"], "tags": ["x"]}));
+    }
+    let mut wish = json!({"limit": 3, "max_chars": 900});
+    let mut seen: Vec<String> = Vec::new();
+    loop {
+        let page = ok(&fixture, "trail_list", wish.clone());
+        let rows = page["trails"].as_array().unwrap();
+        assert!(!rows.is_empty(), "{page}");
+        seen.extend(rows.iter().map(|row| row["trail_id"].as_str().unwrap().to_owned()));
+        ok(&fixture, "trail_save", json!({"label": "later", "open_questions": ["what?"]}));
+        match page.get("next_cursor") {
+            Some(cursor) => wish["cursor"] = cursor.clone(),
+            None => break,
+        }
+    }
+    seen.retain(|id| id.trim_start_matches("trail_").parse::<u32>().unwrap() <= 7);
+    let distinct: std::collections::BTreeSet<&String> = seen.iter().collect();
+    assert_eq!((distinct.len(), seen.len()), (7, 7), "{seen:?}");
+    assert_eq!(refused(&fixture, "trail_list", json!({"cursor": "x"}))["code"], "invalid_params");
+}
+
+#[test]
+fn a_trail_can_take_the_place_of_another_and_too_much_is_refused() {
+    let fixture = program();
+    let first = ok(&fixture, "trail_save", json!({"label": "one", "open_questions": ["why?"]}));
+    let wish = json!({"label": "two", "visited": ["save"], "replace": first["trail_id"]});
+    assert_eq!(ok(&fixture, "trail_save", wish)["trail_id"], first["trail_id"]);
+    let list = ok(&fixture, "trail_list", json!({}));
+    assert_eq!((&list["total"], &list["trails"][0]["label"]), (&json!(1), &json!("two")), "{list}");
+    let nowhere = json!({"label": "x", "open_questions": ["why?"], "replace": "trail_99"});
+    assert_eq!(refused(&fixture, "trail_save", nowhere)["code"], "unknown_target");
+    let boosts: Vec<Value> = (0..101).map(|_| json!({"node_id": "save", "boost": 0.5})).collect();
+    let no = refused(&fixture, "trail_save", json!({"label": "x", "visited": ["save"], "boosts": boosts}));
+    assert!(no["message"].as_str().unwrap().contains("`boosts` has more than 100"), "{no}");
+    let many = vec!["save"; 501];
+    let thought = json!({"statement": "s", "confidence": 0.5, "supporting": many});
+    let no = refused(&fixture, "trail_save", json!({"label": "x", "hypotheses": [thought]}));
+    assert!(no["message"].as_str().unwrap().contains("more than 500 nodes"), "{no}");
+}

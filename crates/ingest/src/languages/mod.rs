@@ -79,6 +79,8 @@ pub(crate) fn tree(
         "c" => c::parse::parse(source, c::branches::Dialect::C, limit).map(|parsed| parsed.tree),
         #[cfg(feature = "lang-cpp")]
         "cpp" => c::parse::parse(source, c::branches::Dialect::Cpp, limit).map(|parsed| parsed.tree),
+        #[cfg(feature = "lang-python")]
+        "python" => python::parse::parse(source, limit),
         _ => crate::walk::parse(&(language.grammar)(), source, limit),
     }
 }

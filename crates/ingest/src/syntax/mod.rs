@@ -4,17 +4,14 @@ mod indentation;
 mod json;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use m1nd_vfs::read::decode;
 use tree_sitter::{Node, Tree};
 
 use crate::classify::MAX_FILE_BYTES;
 use crate::languages;
-use crate::walk::ParseError;
+use crate::walk::{PARSE_LIMIT, ParseError};
 
-/// Of the processor's time; longer parses are given up, and that is said.
-const PARSE_LIMIT: Duration = Duration::from_secs(2);
 /// More errors of one file say no more.
 const MAX_ERRORS: usize = 100;
 /// Longer pieces of source are cut.

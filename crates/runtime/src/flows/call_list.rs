@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::calls::{self, Call, Direction, Lead};
 use super::coverage::{self, Coverage};
-use super::unattributed::{self, Unattributed};
+use super::unattributed::{self, Unattributed, Within};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::from_graph;
 
@@ -77,7 +77,7 @@ pub fn run(
     found.drain(..before);
     found.truncate(usize::try_from(slice.limit).unwrap_or(usize::MAX));
     let (leads, open) = match direction {
-        Direction::Callers if before == 0 => leads(ctx, &at, node, found.is_empty())?,
+        Direction::Callers if before == 0 => leads(ctx, &at, node, found.is_empty(), Within::Workspace)?,
         Direction::Callers | Direction::Callees => Default::default(),
     };
     let guidance = match found.first() {
@@ -145,6 +145,9 @@ pub struct Openness {
     /// Calls of that name, in the text of the language's files, that could not be attributed to any node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unattributed: Option<u64>,
+    /// The same in its own file and 40 of those that import it, where callers are known; `callers` looks into all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unattributed_near: Option<u64>,
     /// Where more calls may come from: the method it overrides, places that hand it on, routes, unattributed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leads: Vec<Lead>,
@@ -153,7 +156,7 @@ pub struct Openness {
     pub rests_on: Option<Coverage>,
 }
 
-/// What qualifies a list of callers; the text is only searched where the list is empty.
+/// What qualifies a list of callers. All of the text is only searched where the list is empty.
 pub fn openness(
     ctx: &Ctx<'_>,
     at: &GraphView,
@@ -162,11 +165,13 @@ pub fn openness(
 ) -> Result<Openness, Fault> {
     let mut open = Openness::default();
     if let Some(node) = node.filter(|&node| !is_place(at, node)) {
-        open.leads = calls::leads(&at.graph, node);
-        if is_empty {
-            let mut found = unattributed::of(ctx, &at.graph, node, is_empty)?;
-            open.leads.append(&mut found.leads);
-            open.unattributed = Some(found.calls).filter(|&calls| calls > 0);
+        let within = if is_empty { Within::Workspace } else { Within::Near };
+        let (leads, found) = leads(ctx, at, node, is_empty, within)?;
+        open.leads = leads;
+        let calls = Some(found.calls).filter(|&calls| calls > 0);
+        match within {
+            Within::Workspace => open.unattributed = calls,
+            Within::Near => open.unattributed_near = calls,
         }
     }
     open.rests_on = is_empty.then(|| coverage::of_workspace(&at.view, &at.graph));
@@ -205,13 +210,13 @@ fn leads(
     at: &GraphView,
     node: NodeIx,
     is_empty: bool,
+    within: Within,
 ) -> Result<(Vec<Lead>, Unattributed), Fault> {
     let mut leads = calls::leads(&at.graph, node);
     let is_method = at.graph.node(node).kind() == NodeKind::Method;
-    let mut open = if is_method || is_empty {
-        unattributed::of(ctx, &at.graph, node, is_empty)?
-    } else {
-        Unattributed::default()
+    let mut open = match is_method || is_empty {
+        true => unattributed::of(ctx, &at.graph, node, within, is_empty)?,
+        false => Unattributed::default(),
     };
     leads.append(&mut open.leads);
     Ok((leads, open))

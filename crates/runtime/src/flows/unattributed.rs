@@ -8,11 +8,11 @@ use std::time::Duration;
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
-use m1nd_vfs::RelPath;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
+use m1nd_vfs::{RelPath, Root};
 
-use super::calls::Lead;
+use super::calls::{Files, Lead};
 use super::places;
 use crate::ctx::Ctx;
 use crate::faults;
@@ -29,6 +29,18 @@ const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 /// The lines of a definition among which its name is looked for.
 const HEAD_LINES: u64 = 3;
 
+/// Files near a node that are looked through; more of them take longer than the answer may.
+const MAX_NEAR: usize = 40;
+
+/// Where calls are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// All files of the language.
+    Workspace,
+    /// The node's own file and those that import it.
+    Near,
+}
+
 /// Calls of a name on something whose type is not known.
 #[derive(Debug, Default)]
 pub struct Unattributed {
@@ -43,7 +55,13 @@ pub struct Unattributed {
 
 /// Looks for calls of a method's name that lead nowhere in the graph, and for places that take what has the name without calling
 /// it; `is_empty` says that nothing else is known of its calls.
-pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx, is_empty: bool) -> Result<Unattributed, Fault> {
+pub fn of(
+    ctx: &Ctx<'_>,
+    graph: &Graph,
+    node: NodeIx,
+    within: Within,
+    is_empty: bool,
+) -> Result<Unattributed, Fault> {
     let asked = graph.node(node);
     let name = asked.label();
     let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -58,20 +76,30 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx, is_empty: bool) -> Result<
     let Ok(files) = PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))) else {
         return Ok(Unattributed::default());
     };
-    let Some(found) = search(ctx, &files, &written_calls(name, language.family, asked.kind()))? else {
-        return Ok(Unattributed::default());
-    };
-    let known = attributed(graph, name, EdgeKind::Calls);
     let importers: BTreeSet<&str> = graph
         .node_by_path(asked.path())
         .into_iter()
         .flat_map(|file| graph.sources(file, EdgeKind::Imports))
         .map(|source| graph.node(source).path())
         .collect();
+    let root = ctx.workspace()?.root();
+    let mut texts = Files::of(root);
+    let mut search = |written: &str| match within {
+        Within::Workspace => everywhere(ctx, root, &files, written),
+        Within::Near => {
+            let others = importers.iter().copied().filter(|path| *path != asked.path());
+            let near = std::iter::once(asked.path()).chain(others);
+            Ok(in_files(&mut texts, near, name, written))
+        }
+    };
+    let Some(found) = search(&written_calls(name, language.family, asked.kind()))? else {
+        return Ok(Unattributed::default());
+    };
+    let known = attributed(graph, name, EdgeKind::Calls);
     // Where a method is not defined as one is called, a call may stand right below its head.
     let is_defined_so = asked.kind() != NodeKind::Method || matches!(language.family, "c" | "lua" | "ruby");
     let mut open: Vec<(bool, String, u64)> = Vec::new();
-    for hit in &found.matches {
+    for hit in &found.hits {
         let path = hit.path.as_str();
         let is_known = known.contains(&(path, hit.line))
             || (is_defined_so && is_definition(graph, name, path, hit.line));
@@ -94,7 +122,7 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx, is_empty: bool) -> Result<
     };
     let mut leads: Vec<Lead> =
         open.iter().take(SHOWN).map(|(_, path, line)| lead("name", path, *line)).collect();
-    let reads = reads::of(ctx, graph, node, &files, language.family)?;
+    let reads = reads::of(graph, node, language.family, &mut search)?;
     // A method that is handed on as a value is called from there, by no name.
     let handed = reads.iter().filter(|read| read.is_handed_on);
     leads.extend(handed.take(SHOWN).map(|read| lead("value", &read.path, read.line)));
@@ -106,18 +134,60 @@ pub fn of(ctx: &Ctx<'_>, graph: &Graph, node: NodeIx, is_empty: bool) -> Result<
         leads,
         calls: open.len() as u64,
         reads: if room > 0 { reads.len() as u64 } else { 0 },
-        more: found.total > found.matches.len() as u64 || found.stopped.is_some(),
+        more: found.more,
     })
 }
 
-/// Where a pattern stands in some files; nothing where it is none.
-fn search(ctx: &Ctx<'_>, files: &PathGlob, written: &str) -> Result<Option<grep::Findings>, Fault> {
+/// A line of a file.
+struct Hit {
+    path: String,
+    line: u64,
+    text: String,
+}
+
+struct Hits {
+    hits: Vec<Hit>,
+    /// Whether there are more.
+    more: bool,
+}
+
+/// Where a pattern with a name stands in some files; nothing where it is none.
+fn in_files<'g>(
+    texts: &mut Files<'_>,
+    paths: impl Iterator<Item = &'g str>,
+    name: &str,
+    written: &str,
+) -> Option<Hits> {
+    let pattern = Pattern::compile(written, Syntax::Regex, Case::Sensitive).ok()?;
+    let mut found = Hits { hits: Vec::new(), more: false };
+    for (nth, path) in paths.enumerate() {
+        if nth == MAX_NEAR {
+            found.more = true;
+            break;
+        }
+        let Some(file) = texts.file(path).filter(|file| file.text.contains(name)) else { continue };
+        let lines = (1..).zip(file.text.lines());
+        let hits = lines.filter(|(_, text)| text.contains(name) && pattern.is_in(text));
+        found.hits.extend(hits.map(|(line, text)| Hit {
+            path: path.to_owned(),
+            line,
+            text: text.to_owned(),
+        }));
+    }
+    Some(found)
+}
+
+/// The same in all files of the workspace.
+fn everywhere(ctx: &Ctx<'_>, root: &Root, files: &PathGlob, written: &str) -> Result<Option<Hits>, Fault> {
     let Ok(pattern) = Pattern::compile(written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
     let start = RelPath::root();
     let globs = std::slice::from_ref(files);
     let query = Query { pattern: &pattern, start, prefix: None, globs, keep: LOOKED_AT, context: 0 };
     let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
-    grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map(Some).map_err(faults::stopped)
+    let found = grep::search(root, &query, &cancel, &|_| {}).map_err(faults::stopped)?;
+    let more = found.total > found.matches.len() as u64 || found.stopped.is_some();
+    let hit = |one: grep::Match| Hit { path: one.path.as_str().to_owned(), line: one.line, text: one.text };
+    Ok(Some(Hits { hits: found.matches.into_iter().map(hit).collect(), more }))
 }
 
 /// How a name is written where it is called.

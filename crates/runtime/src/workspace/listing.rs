@@ -48,6 +48,11 @@ impl Stamp {
         &self.digest
     }
 
+    /// Names the contents, where no file can have changed unseen.
+    pub(super) fn of_contents(&self) -> Option<&str> {
+        Some(self.digest.as_str()).filter(|digest| !self.racy && !digest.is_empty())
+    }
+
     /// Whether nothing can have changed between the two.
     pub(super) fn proves_unchanged(&self, earlier: &Stamp) -> bool {
         !earlier.racy && self.digest == earlier.digest

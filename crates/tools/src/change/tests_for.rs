@@ -41,7 +41,7 @@ impl Tool for TestsFor {
     const SPEC: Spec = Spec {
         name: "tests_for",
         summary: "Tests that reach a function, class or file through calls, nearest first: what to run after changing it.",
-        help: "A test is what the language's own convention says. Tests that reach the code only through a framework, a fixture or a process of its own are not seen.",
+        help: "A test is what the language's own convention says. What stands inside a test, runs before it (setUp and its like) or is a fixture that it names as a parameter counts as run by it. Tests that reach the code only through a framework or a process of its own are not seen.",
         intents: &["which tests cover", "tests for function", "what to run", "is it tested"],
         needs: Needs::Graph,
         budget: Some(6_000),

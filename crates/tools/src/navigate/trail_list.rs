@@ -1,7 +1,9 @@
 //! `trail_list`: the trails that were saved.
 
+use std::cmp::Reverse;
+
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::{cut_text, drop_tail};
 use m1nd_contract::{Fault, Guidance, Trim};
 use m1nd_navigate::{Standing, Trail};
 use m1nd_runtime::flows::navigate::trails;
@@ -23,6 +25,8 @@ pub struct Input {
     /// 1-200
     #[schemars(extend("default" = 20))]
     limit: Option<Int>,
+    /// The next_cursor of the page before
+    cursor: Option<String>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -44,8 +48,24 @@ pub struct Output {
     /// Newest first.
     trails: Vec<Row>,
     total: u64,
+    /// Pass it as `cursor` for those that follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
     truncated: bool,
 }
+
+impl Output {
+    /// Says where the list goes on.
+    fn mark(&mut self) {
+        let last = self.trails.last().filter(|_| self.truncated);
+        self.next_cursor = last.map(|last| format!("{}-{}", last.saved_ms, last.trail_id));
+    }
+}
+
+/// What is left of a row where there is little room, in bytes and tags.
+const SHORT_LABEL: usize = 80;
+const SHORT_TAG: usize = 40;
+const SHORT_TAGS: usize = 3;
 
 impl Tool for TrailList {
     type Input = Input;
@@ -69,8 +89,17 @@ impl Tool for TrailList {
             tags.iter().all(|tag| trail.tags.contains(tag))
                 && input.of_agent.as_ref().is_none_or(|agent| trail.agent == *agent)
         };
-        let fitting: Vec<Trail> = all.into_iter().map(|(trail, _)| trail).filter(fits).collect();
+        let mut fitting: Vec<Trail> = all.into_iter().map(|(trail, _)| trail).filter(fits).collect();
         let total = fitting.len() as u64;
+        fitting.sort_by(|a, b| b.saved_ms.cmp(&a.saved_ms).then_with(|| a.id.cmp(&b.id)));
+        if let Some(cursor) = &input.cursor {
+            let place = cursor.split_once('-').and_then(|(ms, id)| Some((ms.parse::<i64>().ok()?, id)));
+            let (ms, id) =
+                place.ok_or_else(|| ctx.invalid("`cursor` must be a `next_cursor` of this tool."))?;
+            // By its place and not by its number: trails may have come since.
+            fitting.retain(|trail| (Reverse(trail.saved_ms), trail.id.as_str()) > (Reverse(ms), id));
+        }
+        let left = fitting.len();
         let row = |trail: Trail| Row {
             nodes: trail.visited.len(),
             open_hypotheses: trail.hypotheses.iter().filter(|one| one.standing == Standing::Open).count(),
@@ -85,16 +114,37 @@ impl Tool for TrailList {
             fitting.into_iter().take(usize::try_from(limit).unwrap_or(20)).map(row).collect();
         let next = match trails.first() {
             Some(first) => Guidance::next("trail_resume", first.trail_id.clone(), "Take up the newest."),
+            None if input.cursor.is_some() => Guidance::hint("There are no trails after these."),
             None => Guidance::hint("No such trail was saved; trail_save keeps one."),
         };
-        let truncated = total > trails.len() as u64;
-        Ok(Answer::of(Output { trails, total, truncated }).candidates(total).next(next))
+        let truncated = left > trails.len();
+        let mut output = Output { trails, total, next_cursor: None, truncated };
+        output.mark();
+        Ok(Answer::of(output).candidates(total).next(next))
     }
 }
 
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.trails, excess) > 0
+        // Which trails there are is worth more than all their words.
+        let mut is_shorter = false;
+        for row in self.trails.iter_mut() {
+            is_shorter |= row.tags.len() > SHORT_TAGS || row.label.len() > SHORT_LABEL;
+            row.tags.truncate(SHORT_TAGS);
+            for (text, most) in
+                row.tags.iter_mut().map(|tag| (tag, SHORT_TAG)).chain([(&mut row.label, SHORT_LABEL)])
+            {
+                is_shorter |= cut_text(text, most) > 0;
+            }
+        }
+        // One stays: a page without any would lose it, because the cursor goes on.
+        if !is_shorter && self.trails.len() > 1 {
+            let mut rest = self.trails.split_off(1);
+            is_shorter = drop_tail(&mut rest, excess) > 0;
+            self.trails.append(&mut rest);
+            self.mark();
+        }
+        is_shorter
     }
 }

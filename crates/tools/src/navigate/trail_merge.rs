@@ -54,11 +54,16 @@ pub struct Output {
     nodes: usize,
     agreements: Vec<Agreement>,
     conflicts: Vec<Conflict>,
-    /// Where they touch.
+    /// Where they touch: the first 20.
     bridges: Vec<Bridge>,
+    bridges_total: usize,
     open_questions: Vec<String>,
     truncated: bool,
 }
+
+const MAX_LABEL: usize = 2_000;
+/// Those that an answer can have.
+const MAX_BRIDGES: usize = 20;
 
 impl Tool for TrailMerge {
     type Input = Input;
@@ -66,7 +71,8 @@ impl Tool for TrailMerge {
     const SPEC: Spec = Spec {
         name: "trail_merge",
         summary: "Make one trail of several: what they agree on, where they contradict each other, where they touch. The old ones stay.",
-        help: "Statements with the same words are the same. A conflict is decided by 0.7 confidence + 0.3 recency (half after 30 days); less than 0.1 apart is undecided, and the hypothesis stays open.",
+        help: "Statements with the same words are the same. A conflict is decided by 0.7 confidence + 0.3 recency (half after 30 days); less than 0.1 apart is undecided, and the hypothesis stays open. \
+            The new trail has at most 5000 nodes and 1000 of everything else.",
         intents: &["merge trails", "combine investigations", "do they agree"],
         budget: Some(4_000),
         examples: &[Example { says: "Two", arguments: r#"{"trail_ids": ["trail_1", "trail_2"]}"# }],
@@ -81,7 +87,12 @@ impl Tool for TrailMerge {
             return Err(ctx.invalid("`trail_ids` must name 2 to 10 different trails."));
         }
         let at = ctx.graph_view()?;
-        let label = input.label.map(|label| label[..label.floor_char_boundary(200)].to_owned());
+        let label = input.label.map(|label| label.trim().to_owned());
+        if label.as_ref().is_some_and(|label| label.is_empty() || label.len() > MAX_LABEL) {
+            return Err(ctx.invalid(format!(
+                "`label` must have 1 to {MAX_LABEL} bytes; leave it out for those of the trails."
+            )));
+        }
         let found = trails::join(ctx, &at, &ids, label)?;
         let output = Output {
             trail_id: found.trail.id.clone(),
@@ -104,8 +115,9 @@ impl Tool for TrailMerge {
                 })
                 .collect(),
             bridges: found.bridges.into_iter().map(|one| Bridge { from: one.from, to: one.to }).collect(),
+            truncated: found.bridges_total > MAX_BRIDGES,
+            bridges_total: found.bridges_total,
             open_questions: found.trail.open_questions,
-            truncated: false,
         };
         let next = Guidance::next("trail_resume", found.trail.id, "Take up the merged one.");
         Ok(Answer::of(output).next(next))

@@ -79,6 +79,8 @@ pub struct Input {
     summary: Option<String>,
     /// What answers lift after it was resumed
     boosts: Option<Vec<Boost>>,
+    /// An earlier trail, whose place it takes
+    replace: Option<String>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -100,7 +102,8 @@ impl Tool for TrailSave {
     const SPEC: Spec = Spec {
         name: "trail_save",
         summary: "Keep an investigation for later or for another agent: nodes visited, hypotheses, conclusions, open questions.",
-        help: "Each node is kept with a hash of its text, so that trail_resume can say what changed. Trails are shared in the workspace.",
+        help: "Each node is kept with a hash of its text, so that trail_resume can say what changed. Trails are shared in the workspace, at most 2000; \
+            each has at most 500 nodes and 100 of everything else.",
         intents: &["save my investigation", "keep a trail", "remember where I was"],
         examples: &[Example {
             says: "One thought",
@@ -126,6 +129,9 @@ impl Tool for TrailSave {
         };
         let at = ctx.graph_view()?;
         let ids = |name: &str, given: &[String]| {
+            if given.len() > MAX_NODES {
+                return Err(ctx.invalid(format!("`{name}` has more than {MAX_NODES} nodes.")));
+            }
             given.iter().map(|one| navigate::named(ctx, &at.graph, name, one)).collect::<Result<Vec<_>, _>>()
         };
         let mut trail = Trail { label: text("label", &input.label)?, ..Trail::default() };
@@ -156,7 +162,11 @@ impl Tool for TrailSave {
                 supporting: ids("conclusions.supporting", &one.supporting)?,
             });
         }
-        for one in input.boosts.unwrap_or_default().iter().take(MAX_EACH) {
+        let boosts = input.boosts.unwrap_or_default();
+        if boosts.len() > MAX_EACH {
+            return Err(ctx.invalid(format!("`boosts` has more than {MAX_EACH} entries.")));
+        }
+        for one in boosts {
             let node = navigate::named(ctx, &at.graph, "boosts.node_id", &one.node_id)?;
             trail.boosts.push((node, share(ctx, "boosts.boost", one.boost)?));
         }
@@ -169,9 +179,6 @@ impl Tool for TrailSave {
             (None, Some(walk)) => trails::of_walk(ctx, &walk)?,
             (None, None) => Vec::new(),
         };
-        if nodes.len() > MAX_NODES {
-            return Err(ctx.invalid(format!("`visited` has more than {MAX_NODES} nodes.")));
-        }
         if nodes.is_empty()
             && trail.hypotheses.is_empty()
             && trail.conclusions.is_empty()
@@ -179,7 +186,7 @@ impl Tool for TrailSave {
         {
             return Err(ctx.invalid("There is nothing to keep: give `visited` or `perspective_id`, hypotheses, conclusions or open questions."));
         }
-        let kept = trails::save(ctx, &at, &trail, &nodes)?;
+        let kept = trails::save(ctx, &at, &trail, &nodes, input.replace.as_deref())?;
         let output = Output {
             nodes: kept.visited.len(),
             hypotheses: kept.hypotheses.len(),

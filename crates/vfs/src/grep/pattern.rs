@@ -1,5 +1,6 @@
 //! What a search looks for, compiled once.
 
+use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ast;
 
@@ -75,6 +76,12 @@ impl Pattern {
         let matcher =
             builder.build(text).map_err(|err| PatternError::Unsupported { what: err.to_string() })?;
         Ok(Self { matcher, spans_lines })
+    }
+
+    /// Whether a text holds it.
+    pub fn is_in(&self, text: &str) -> bool {
+        // Only a matcher that can fail has an error, and this one cannot.
+        self.matcher.is_match(text.as_bytes()).unwrap_or(false)
     }
 
     pub(super) fn matcher(&self) -> &RegexMatcher {

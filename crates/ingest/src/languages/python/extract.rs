@@ -9,10 +9,10 @@ use m1nd_graph::NodeFlags;
 
 use crate::facts::{DefIx, Expr, ExprIx, Few, FileFacts};
 use crate::sheet::{Sheet, clip, field, line, named_children};
-use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, parse, walk};
+use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
 
 pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, ParseError> {
-    let tree = parse(&tree_sitter_python::LANGUAGE.into(), source, limit)?;
+    let tree = super::parse::parse(source, limit)?;
     let mut reader = Reader {
         sheet: Sheet::new(path, super::NAME, source),
         decorators: Vec::new(),

@@ -8,6 +8,7 @@ mod extract;
 mod imports;
 mod library;
 mod modules;
+pub(super) mod parse;
 mod routes;
 mod rules;
 #[cfg(test)]

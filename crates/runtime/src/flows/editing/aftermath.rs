@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_edit::Plan;
+use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_ingest::revision::Change;
@@ -291,13 +291,14 @@ fn removed(before: &Graph, after: &Graph, plan: &Plan, checked: &Checked) -> Vec
     nodes
 }
 
-/// The same node in the graph after the batch, also where its file moved.
+/// The same node in the graph after the batch, also where its file moved. What has its name where something else moved
+/// to is not the same.
 fn survivor(before: &Graph, after: &Graph, plan: &Plan, node: NodeIx) -> Option<NodeIx> {
     let node = before.node(node);
-    if let Some(same) = after.node_by_id(node.id()) {
-        return Some(same);
-    }
-    let moved = plan.files.iter().find(|file| file.from.as_deref() == Some(node.path()))?;
+    let Some(moved) = plan.files.iter().find(|file| file.from.as_deref() == Some(node.path())) else {
+        let is_taken = |file: &FileChange| file.path == node.path() && file.from.is_some();
+        return after.node_by_id(node.id()).filter(|_| !plan.files.iter().any(is_taken));
+    };
     let mut there = after.nodes_in(&moved.path);
     there.find(|&ix| after.node(ix).qualified() == node.qualified() && after.node(ix).kind() == node.kind())
 }

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::super::calls::{self, Call, Direction};
 use super::aftermath;
-use super::shown::{CallerShown, SymbolShown, SyntaxShown, old};
+use super::shown::{CallerShown, SymbolShown, SyntaxShown, moves_on, old};
 use crate::workspace::Workspace;
 
 /// What a plan does to one file's definitions.
@@ -94,10 +94,8 @@ impl Looked<'_> {
     /// Reads what the new contents say, and which definitions differ.
     pub fn read(self, workspace: &Workspace) -> Checked {
         let plan = self.plan;
-        let before = plan.files.iter().map(|file| old(&plan.files, file));
-        let states: Vec<(&str, &[u8])> =
-            before.filter_map(|(path, bytes)| bytes.map(|bytes| (path, bytes))).collect();
-        let known = workspace.said(&states);
+        let held = plan.files.iter().filter_map(|file| Some((&*file.path, &file.before.as_ref()?.bytes[..])));
+        let known = workspace.said(&held.collect::<Vec<_>>());
         let jobs: Vec<(&FileChange, Mutex<Option<Parsed>>)> =
             plan.files.iter().zip(self.parsed.into_iter().map(Mutex::new)).collect();
         let found = largest_first(
@@ -119,20 +117,50 @@ fn read_file(
     file: &FileChange,
     parsed: Option<Parsed>,
     known: &BTreeMap<String, Said>,
-) -> (Option<FileSymbols>, Option<Said>) {
-    let is_source = plan.files.iter().any(|other| other.from.as_deref() == Some(file.path.as_str()));
-    if is_source && file.after.is_none() {
-        return (None, None);
+) -> (Vec<FileSymbols>, Option<Said>) {
+    if moves_on(&plan.files, &file.path) && file.after.is_none() {
+        return (Vec::new(), None);
     }
     let (from, before) = old(&plan.files, file);
     let now = file.after.as_ref().map(|after| &after.bytes[..]);
     let said = now.zip(parsed).and_then(|(now, parsed)| parsed.read(&file.path, now));
     let before = before.map(|bytes| State { bytes, said: known.get(from) });
     let now = now.map(|bytes| State { bytes, said: said.as_ref() });
-    let changed = compare(&file.path, before, now);
     let symbols =
-        changed.map(|changed| FileSymbols { path: file.path.clone(), from: from.to_owned(), changed });
-    (symbols, said)
+        |from: &str, changed| FileSymbols { path: file.path.clone(), from: from.to_owned(), changed };
+    let mut found: Vec<FileSymbols> = Vec::new();
+    let taken = now.and_then(|now| taken_over(plan, file, known, now));
+    if let Some(mut changed) = compare(&file.path, before, now) {
+        // What callers find otherwise under its old name is not new to them.
+        let is_otherwise = |one: &Changed| {
+            let others = taken.iter().flatten();
+            one.change == Change::Added
+                && others.clone().any(|other| (&other.name, other.kind) == (&one.name, one.kind))
+        };
+        changed.retain(|one| !is_otherwise(one));
+        found.push(symbols(from, changed));
+    }
+    found.extend(taken.map(|changed| symbols(&file.path, changed)));
+    (found, said)
+}
+
+/// What callers find otherwise at a path that other content takes over; what has moved on is told where it went.
+fn taken_over(
+    plan: &Plan,
+    file: &FileChange,
+    known: &BTreeMap<String, Said>,
+    now: State<'_>,
+) -> Option<Vec<Changed>> {
+    let has_left = moves_on(&plan.files, &file.path);
+    let held = file.before.as_ref().filter(|_| file.from.is_some() || has_left)?;
+    let before = State { bytes: &held.bytes, said: known.get(&file.path) };
+    let mut changed = compare(&file.path, Some(before), Some(now))?;
+    changed.retain(|one| match one.change {
+        Change::Added => false,
+        Change::Removed => !has_left,
+        Change::Signature | Change::Body => true,
+    });
+    Some(changed)
 }
 
 fn size(file: &FileChange) -> usize {
@@ -249,7 +277,8 @@ fn is_rewritten(plan: &Plan, call: &CallerShown) -> bool {
     let path = call.at.rsplit_once(':').map_or(call.at.as_str(), |(path, _)| path);
     let Some(file) = plan.files.iter().find(|file| file.path == path) else { return false };
     let moved = plan.files.iter().find(|other| other.from.as_deref() == Some(file.path.as_str()));
-    let target = if file.after.is_some() { Some(file) } else { moved };
+    // What something else moves onto is gone with all its lines.
+    let target = moved.or(Some(file).filter(|file| file.from.is_none()));
     target.is_none_or(|target| !has_line(target, &call.source))
 }
 

@@ -239,10 +239,14 @@ impl Context {
                 "Not all of the {total} callers are listed; a larger `max_chars` lists more, callers all."
             ));
         }
-        let missing = self.callers_total == 0 && self.open.unattributed.is_some();
-        missing.then(|| {
-            let count = self.open.unattributed.unwrap_or_default();
+        let none = self.open.unattributed.map(|count| {
             format!("No caller is certain, but {count} calls of that name could not be attributed; leads show the likeliest.")
+        });
+        none.or_else(|| {
+            let count = self.open.unattributed_near?;
+            Some(format!(
+                "Beside the callers stand calls of that name that could not be attributed ({count} nearby); leads show the likeliest, callers counts all."
+            ))
         })
     }
 

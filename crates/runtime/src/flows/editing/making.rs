@@ -79,6 +79,21 @@ impl Made {
             ..Self::default()
         }
     }
+
+    /// Says who is left behind and what to run, by the graphs before and after.
+    fn compare(
+        &mut self,
+        workspace: &Workspace,
+        before: Option<&Graph>,
+        after: Option<&Graph>,
+        plan: &Plan,
+        checked: &Checked,
+    ) {
+        let (Some(before), Some(after)) = (before, after) else { return };
+        self.dangling = aftermath::dangling(workspace.root(), before, after, plan, checked);
+        self.callers = aftermath::unchanged_callers(workspace.root(), after, plan, checked);
+        self.tests = aftermath::tests(after, checked, &self.dangling);
+    }
 }
 
 /// Syntax errors that a refusal names.
@@ -149,11 +164,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     let after = refresh(ctx, workspace, &planned, seen.as_ref(), take(&mut checked.said));
     made.in_graph = after.is_some();
     phases.done("graph");
-    if let (Some(before), Some(after)) = (&before, &after) {
-        made.dangling = aftermath::dangling(workspace.root(), before, after, &planned, &checked);
-        made.callers = aftermath::unchanged_callers(workspace.root(), after, &planned, &checked);
-        made.tests = aftermath::tests(after, &checked, &made.dangling);
-    }
+    made.compare(workspace, before.as_deref(), after.as_deref(), &planned, &checked);
     made.commands = command::run(ctx, &commands)?;
     let refusal = refusal(&request, &made);
     if request.verify >= Verify::Graph {
@@ -184,7 +195,9 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     let mut phases = Phases::begin(ctx);
     let clock = ctx.runtime().clock();
     let at = clock.monotonic();
-    let seen = ctx.graph_if_any()?.map(|seen| Seen { view: seen.view, at });
+    let seen = ctx.graph_if_any()?;
+    let before = seen.as_ref().map(|seen| Arc::clone(&seen.graph));
+    let seen = seen.map(|seen| Seen { view: seen.view, at });
     phases.done("look");
     let locked = workspace.lock_files(ctx.cancel());
     let _lock = locked.map_err(|err| from_edit::lock(ctx.tool(), err))?;
@@ -205,17 +218,11 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     phases.done("write");
     let after = refresh(ctx, workspace, &back, seen.as_ref(), take(&mut checked.said));
     phases.done("graph");
-    let mut made = Made {
-        batch_id: Some(id.0),
-        undoable: applied.undoable,
-        files: shown::files(&back.files),
-        symbols: checked.shown(),
-        in_graph: after.is_some(),
-        ..Made::default()
-    };
-    if let Some(after) = &after {
-        made.tests = aftermath::tests(after, &checked, &[]);
-    }
+    let mut made = Made::of(&back, &checked);
+    made.batch_id = Some(id.0);
+    made.undoable = applied.undoable;
+    made.in_graph = after.is_some();
+    made.compare(workspace, before.as_deref(), after.as_deref(), &back, &checked);
     made.phases = phases.list;
     Ok(made)
 }

@@ -98,9 +98,14 @@ pub struct PhaseShown {
 
 /// The files of a plan; a renamed file is one of them, not two.
 pub(super) fn files(changes: &[FileChange]) -> Vec<FileShown> {
-    let moved = |path: &str| changes.iter().any(|other| other.from.as_deref() == Some(path));
     let mut shown = Vec::new();
-    for file in changes.iter().filter(|file| file.after.is_some() || !moved(&file.path)) {
+    for file in changes.iter().filter(|file| file.after.is_some() || !moves_on(changes, &file.path)) {
+        if let Some(gone) = overwritten(changes, file) {
+            let (_, removed) = unified::counts(&unified::diff(Some((&file.path, gone)), None));
+            let file_path = file.path.clone();
+            let (change, from, sha256, added) = ("deleted", None, None, 0);
+            shown.push(FileShown { file_path, change, from, sha256, added, removed });
+        }
         let (added, removed) = unified::counts(&diff(changes, file));
         shown.push(FileShown {
             file_path: file.path.clone(),
@@ -129,7 +134,7 @@ pub(super) fn diff(changes: &[FileChange], file: &FileChange) -> String {
 /// The same with the lines by which git and `apply_batch` know what comes, goes and moves. A file that only leaves its
 /// path is told by the one that takes its content.
 pub(super) fn git_diff(changes: &[FileChange], file: &FileChange) -> String {
-    if file.after.is_none() && changes.iter().any(|other| other.from.as_deref() == Some(file.path.as_str())) {
+    if file.after.is_none() && moves_on(changes, &file.path) {
         return String::new();
     }
     let (path, old) = old(changes, file);
@@ -139,17 +144,30 @@ pub(super) fn git_diff(changes: &[FileChange], file: &FileChange) -> String {
         new_runs: is_run(file.after.as_ref().and_then(|after| after.mode)),
     };
     let new = file.after.as_ref().map(|after| (file.path.as_str(), &after.bytes[..]));
-    unified::git_diff(old.map(|old| (path, old)), new, modes)
+    // What stood there goes before something else comes.
+    let gone = overwritten(changes, file);
+    let gone = gone.map(|gone| unified::git_diff(Some((&file.path, gone)), None, modes)).unwrap_or_default();
+    gone + &unified::git_diff(old.map(|old| (path, old)), new, modes)
 }
 
 /// Where a file was, and what it held.
 pub(super) fn old<'a>(changes: &'a [FileChange], file: &'a FileChange) -> (&'a str, Option<&'a [u8]>) {
     let from = file.from.as_deref().and_then(|from| changes.iter().find(|other| other.path == from));
     // What was there moved away, and is told there.
-    let is_left = |other: &FileChange| other.from.as_deref() == Some(file.path.as_str());
-    if from.is_none() && file.after.is_some() && changes.iter().any(is_left) {
+    if from.is_none() && file.after.is_some() && moves_on(changes, &file.path) {
         return (&file.path, None);
     }
     let source = from.unwrap_or(file);
     (&source.path, source.before.as_ref().map(|held| &held.bytes[..]))
+}
+
+/// Whether what a path holds goes to another one.
+pub(super) fn moves_on(changes: &[FileChange], path: &str) -> bool {
+    changes.iter().any(|other| other.from.as_deref() == Some(path))
+}
+
+/// What a path held that goes nowhere, because something else moves there: the story of no other content tells of it.
+pub(super) fn overwritten<'a>(changes: &[FileChange], file: &'a FileChange) -> Option<&'a [u8]> {
+    let held = file.before.as_ref().filter(|_| file.from.is_some() && !moves_on(changes, &file.path));
+    held.map(|held| &held.bytes[..])
 }

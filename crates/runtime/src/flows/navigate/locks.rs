@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use m1nd_contract::Fault;
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::NodeIx;
 use m1nd_memory::drawers::Room;
 use m1nd_navigate::{Baseline, Changes, around, chain, within};
 use m1nd_recall::seek::Graphed;
@@ -28,6 +28,7 @@ pub(super) const LOCKS: Kind = Kind {
     name: "lock",
     called: "locks",
     lister: "lock_diff",
+    way_out: "See which of them you no longer need; lock_release gives one up.",
     room: Room { most: MOST, idle_ms: Some(IDLE_MS) },
     shared: false,
 };
@@ -58,14 +59,15 @@ pub fn shelf<'c>(ctx: &'c Ctx<'c>) -> Result<Shelf<'c>, Fault> {
 
 pub fn create(ctx: &Ctx<'_>, at: &GraphView, wish: &Wish<'_>) -> Result<Lock, Fault> {
     let (region, words) = region(ctx, at, wish)?;
-    let baseline = take(ctx, &at.graph, &region)?;
+    let baseline = take(ctx, at, &region)?;
     let taken_ms = ctx.runtime().clock().now().0;
     shelf(ctx)?.add(|id| Lock { id, region: words.clone(), baseline: baseline.clone(), taken_ms })
 }
 
-fn take(ctx: &Ctx<'_>, graph: &Graph, region: &BTreeSet<NodeIx>) -> Result<Baseline, Fault> {
-    let mut texts = Texts::new(ctx);
-    Baseline::take(graph, region, &mut |node| texts.hash(graph, node)).map_err(|err| refused(&err))
+fn take(ctx: &Ctx<'_>, at: &GraphView, region: &BTreeSet<NodeIx>) -> Result<Baseline, Fault> {
+    let (mut texts, graph) = (Texts::new(ctx), &at.graph);
+    let taken = Baseline::take(graph, at.view.state_of_files(), region, &mut |node| texts.hash(graph, node));
+    taken.map_err(|err| refused(&err))
 }
 
 fn region(ctx: &Ctx<'_>, at: &GraphView, wish: &Wish<'_>) -> Result<(BTreeSet<NodeIx>, String), Fault> {
@@ -119,13 +121,13 @@ fn region(ctx: &Ctx<'_>, at: &GraphView, wish: &Wish<'_>) -> Result<(BTreeSet<No
 /// What became of a lock's region.
 pub fn diff(ctx: &Ctx<'_>, at: &GraphView, id: &str) -> Result<(Lock, Changes), Fault> {
     let lock: Lock = shelf(ctx)?.get("lock_id", id)?;
-    let changes = changes(ctx, &at.graph, &lock);
+    let changes = changes(ctx, at, &lock);
     Ok((lock, changes))
 }
 
-fn changes(ctx: &Ctx<'_>, graph: &Graph, lock: &Lock) -> Changes {
-    let mut texts = Texts::new(ctx);
-    lock.baseline.diff(graph, &mut |node| texts.hash(graph, node))
+fn changes(ctx: &Ctx<'_>, at: &GraphView, lock: &Lock) -> Changes {
+    let (mut texts, graph) = (Texts::new(ctx), &at.graph);
+    lock.baseline.diff(graph, at.view.state_of_files(), &mut |node| texts.hash(graph, node))
 }
 
 /// Waits until the region changes, at most so long.
@@ -138,7 +140,7 @@ pub fn watch(ctx: &Ctx<'_>, id: &str, wait: Duration) -> Result<(Lock, Changes),
         let generation = at.graph.generation();
         if looked_at != Some(generation) {
             looked_at = Some(generation);
-            let found = changes(ctx, &at.graph, &lock);
+            let found = changes(ctx, &at, &lock);
             if !found.is_empty() {
                 return Ok((lock, found));
             }
@@ -158,7 +160,7 @@ pub fn watch(ctx: &Ctx<'_>, id: &str, wait: Duration) -> Result<(Lock, Changes),
 pub fn rebase(ctx: &Ctx<'_>, at: &GraphView, id: &str) -> Result<(Lock, Changes), Fault> {
     let graph = &at.graph;
     let (lock, found) = shelf(ctx)?.change("lock_id", id, |lock: &mut Lock| {
-        let found = changes(ctx, graph, lock);
+        let found = changes(ctx, at, lock);
         let known = lock
             .baseline
             .nodes
@@ -166,7 +168,7 @@ pub fn rebase(ctx: &Ctx<'_>, at: &GraphView, id: &str) -> Result<(Lock, Changes)
             .map(|(id, _)| id.as_str())
             .chain(found.added.iter().map(String::as_str));
         let region: BTreeSet<NodeIx> = known.filter_map(|id| graph.node_by_id(id)).collect();
-        lock.baseline = take(ctx, graph, &region)?;
+        lock.baseline = take(ctx, at, &region)?;
         lock.taken_ms = ctx.runtime().clock().now().0;
         Ok(found)
     })?;

@@ -35,6 +35,8 @@ pub struct Kind {
     pub called: &'static str,
     /// The tool that lists them.
     pub lister: &'static str,
+    /// What to do when no more are kept.
+    pub way_out: &'static str,
     pub room: Room,
     /// Whether the whole workspace shares them.
     pub shared: bool,
@@ -112,8 +114,21 @@ impl<'c> Shelf<'c> {
             Added::Kept(thing) => Ok(make(thing.key)),
             Added::Full => Err(Fault::new(
                 Code::TooLarge,
-                format!("You have {} {} open, and no more are kept.", self.kind.room.most, self.kind.called),
-                Recovery::call("See which of them you no longer need.", self.kind.lister, json!({})),
+                match self.kind.shared {
+                    true => {
+                        format!(
+                            "The workspace has {} {}, and no more are kept.",
+                            self.kind.room.most, self.kind.called
+                        )
+                    }
+                    false => {
+                        format!(
+                            "You have {} {} open, and no more are kept.",
+                            self.kind.room.most, self.kind.called
+                        )
+                    }
+                },
+                Recovery::call(self.kind.way_out, self.kind.lister, json!({})),
             )),
         }
     }

@@ -26,6 +26,7 @@ pub(super) const WALKS: Kind = Kind {
     name: "persp",
     called: "perspectives",
     lister: "perspective_list",
+    way_out: "See which of them you no longer need; perspective_close ends one.",
     room: Room { most: MOST, idle_ms: Some(IDLE_MS) },
     shared: false,
 };
@@ -380,6 +381,9 @@ pub(super) fn refused(err: &NavigateError) -> Fault {
         NavigateError::AtTheStart => (Code::InvalidParams, "perspective_routes shows the ways on from here."),
         NavigateError::TooLarge { .. } => {
             (Code::TooLarge, "Lock less: a smaller radius, a file, or one node.")
+        }
+        NavigateError::TrailTooLarge { .. } => {
+            (Code::TooLarge, "Merge fewer trails, or trails that hold less.")
         }
         NavigateError::NoChain { .. } => {
             (Code::NodeNotFound, "Name nodes that are connected; `why` shows how.")

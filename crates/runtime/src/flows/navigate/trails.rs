@@ -1,6 +1,7 @@
 //! Trails: what an agent saw and thought, saved and taken up again.
 
 use m1nd_contract::Fault;
+use m1nd_contract::budget::cut_text;
 use m1nd_memory::drawers::Room;
 use m1nd_navigate::{Checked, Merged, Today, Trail, Visit, merge, resume};
 use m1nd_recall::feedback::Primed;
@@ -11,11 +12,14 @@ use crate::ctx::{Ctx, GraphView};
 
 /// Trails that are kept; they are shared, so that another agent can go on.
 const MOST: usize = 2_000;
+/// Bytes of a label that is made of those of several trails.
+const MAX_LABEL: usize = 200;
 
 const TRAILS: Kind = Kind {
     name: "trail",
     called: "trails",
     lister: "trail_list",
+    way_out: "Find one that is not needed any more: trail_save with it as `replace` takes its place.",
     room: Room { most: MOST, idle_ms: None },
     shared: true,
 };
@@ -32,8 +36,14 @@ pub fn of_walk(ctx: &Ctx<'_>, id: &str) -> Result<Vec<String>, Fault> {
     Ok(seen)
 }
 
-/// Saves a trail with the texts of its places as they are now.
-pub fn save(ctx: &Ctx<'_>, at: &GraphView, trail: &Trail, nodes: &[String]) -> Result<Trail, Fault> {
+/// Saves a trail with the texts of its places as they are now: as a new one, or in the place of an earlier one.
+pub fn save(
+    ctx: &Ctx<'_>,
+    at: &GraphView,
+    trail: &Trail,
+    nodes: &[String],
+    replace: Option<&str>,
+) -> Result<Trail, Fault> {
     let mut texts = Texts::new(ctx);
     let mut visited: Vec<Visit> = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -43,13 +53,13 @@ pub fn save(ctx: &Ctx<'_>, at: &GraphView, trail: &Trail, nodes: &[String]) -> R
         }
     }
     let (agent, saved_ms) = (ctx.header().caller.name().to_owned(), ctx.runtime().clock().now().0);
-    shelf(ctx)?.add(|id| Trail {
-        id,
-        agent: agent.clone(),
-        visited: visited.clone(),
-        saved_ms,
-        ..trail.clone()
-    })
+    let made = |id| Trail { id, agent: agent.clone(), visited: visited.clone(), saved_ms, ..trail.clone() };
+    let Some(earlier) = replace else { return shelf(ctx)?.add(made) };
+    let replaced = shelf(ctx)?.change("replace", earlier, |known: &mut Trail| {
+        *known = made(known.id.clone());
+        Ok(())
+    })?;
+    Ok(replaced.0)
 }
 
 /// Takes up a trail: holds it against today's code, and lifts its nodes in the answers to this agent.
@@ -77,17 +87,19 @@ pub fn take_up(ctx: &Ctx<'_>, at: &GraphView, id: &str, force: bool) -> Result<(
 pub fn join(ctx: &Ctx<'_>, at: &GraphView, ids: &[String], label: Option<String>) -> Result<Merged, Fault> {
     let shelf = shelf(ctx)?;
     let trails = ids.iter().map(|id| shelf.get("trail_ids", id)).collect::<Result<Vec<Trail>, _>>()?;
-    let mut merged = merge(&at.graph, &trails);
-    let labels: Vec<&str> = trails.iter().map(|trail| trail.label.as_str()).collect();
-    merged.trail.label = label.unwrap_or_else(|| labels.join(" + "));
-    let nodes: Vec<String> = merged.trail.visited.iter().map(|visit| visit.node.clone()).collect();
+    let mut merged = merge(&at.graph, &trails).map_err(|err| refused(&err))?;
+    let labels = || {
+        let mut all = trails.iter().map(|trail| trail.label.as_str()).collect::<Vec<_>>().join(" + ");
+        cut_text(&mut all, MAX_LABEL);
+        all
+    };
+    merged.trail.label = label.unwrap_or_else(labels);
     let kept = shelf.add(|id| Trail {
         id,
         agent: ctx.header().caller.name().to_owned(),
         saved_ms: ctx.runtime().clock().now().0,
         ..merged.trail.clone()
     })?;
-    debug_assert_eq!(nodes.len(), kept.visited.len());
     merged.trail = kept;
     Ok(merged)
 }

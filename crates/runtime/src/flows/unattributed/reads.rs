@@ -3,10 +3,8 @@
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
-use m1nd_vfs::glob::PathGlob;
 
-use super::{attributed, is_comment, is_documentation, search};
-use crate::ctx::Ctx;
+use super::{Hits, attributed, is_comment, is_documentation};
 
 /// One such place.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,11 +28,10 @@ pub(super) fn is_property(node: &Node<'_>) -> bool {
 
 /// The places, by path and line, that no relation of the graph explains.
 pub(super) fn of(
-    ctx: &Ctx<'_>,
     graph: &Graph,
     node: NodeIx,
-    files: &PathGlob,
     family: &str,
+    search: &mut dyn FnMut(&str) -> Result<Option<Hits>, Fault>,
 ) -> Result<Vec<Read>, Fault> {
     let asked = graph.node(node);
     let name = asked.label();
@@ -47,10 +44,10 @@ pub(super) fn of(
         "python" => written.push_str(&format!(r#"|getattr\([^()]*["']{name}["']"#)),
         _ => {}
     }
-    let Some(found) = search(ctx, files, &written)? else { return Ok(Vec::new()) };
+    let Some(found) = search(&written)? else { return Ok(Vec::new()) };
     let known = attributed(graph, name, EdgeKind::References);
     let is_property = is_property(&asked);
-    let hits = found.matches.iter().filter_map(|hit| {
+    let hits = found.hits.iter().filter_map(|hit| {
         let path = hit.path.as_str();
         let use_ = taken(&hit.text, name, is_property)?;
         let is_explained = known.contains(&(path, hit.line))
