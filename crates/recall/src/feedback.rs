@@ -6,6 +6,8 @@ use crate::text::{Term, hash, kin, parts_of, raw_words, terms_of_query, terms_of
 
 /// Questions that are less alike have nothing to do with each other.
 const ALIKE: f32 = 0.55;
+/// From here on two questions ask the same, and what was said of the one holds for the other in full; in between in part.
+const SAME: f32 = 0.7;
 /// What it counts that two questions find the same: all of it.
 const SAME_FINDS: f32 = 0.75;
 /// Where they have less than this in common of what they find, it is chance.
@@ -129,16 +131,13 @@ pub fn opinions<'l>(
 ) -> Vec<(&'l str, f32)> {
     let mut sums: BTreeMap<&str, f32> = BTreeMap::new();
     for lesson in lessons {
-        if asked.likeness(&lesson.gist, &weight) >= alike() {
-            *sums.entry(&lesson.node).or_default() += lesson.amount;
+        let share = (asked.likeness(&lesson.gist, &weight) - ALIKE) / (SAME - ALIKE);
+        if share > 0.0 {
+            *sums.entry(&lesson.node).or_default() += lesson.amount * share.min(1.0);
         }
     }
     let clamped = sums.into_iter().map(|(node, sum)| (node, (sum / FULL).clamp(-1.0, 1.0)));
     clamped.filter(|&(_, opinion)| opinion != 0.0).collect()
-}
-
-fn alike() -> f32 {
-    std::env::var("M1ND_ALIKE").ok().and_then(|x| x.parse().ok()).unwrap_or(ALIKE)
 }
 
 /// A question that has so much of its weight in a task's description is about that task.
@@ -200,8 +199,16 @@ mod tests {
     fn three_confirmations_are_full_for_the_question_and_for_a_paraphrase() {
         assert!((opinion(1, 0.2, "merge headers of requests") - 1.0 / 3.0).abs() < 1e-6);
         assert!(opinion(3, 0.2, "merge headers of requests") > 0.999);
-        assert!(opinion(3, 0.2, "merging header code of responses") > 0.999, "two of three words");
-        assert!(opinion(3, -0.2, "requests: combine headers") < -0.999, "another word for merge");
+        let by_words = opinion(3, 0.2, "merging header code of responses");
+        assert!(
+            by_words > 0.5 && by_words < 0.9,
+            "two of three words, and nothing found in common: {by_words}"
+        );
+        assert!(
+            found_alike(3, 0.2, "merging header code of responses", 6) > 0.999,
+            "that find some of the same"
+        );
+        assert!(found_alike(3, -0.2, "requests: combine headers", 6) < -0.999, "another word for merge");
     }
 
     #[test]
