@@ -76,9 +76,10 @@ pub fn quotes(query: &str) -> Vec<Quote> {
         let whole = Quote::of(query, false);
         let message = Quote::of(&rest_of_message, false);
         // Beside a sentence a single quoted thing is a value: an address, a path, a name.
-        let is_message = !found.is_empty() && message.is_sentence() && !found.iter().any(Quote::is_sentence);
-        if is_message {
-            found.clear();
+        let (is_around, is_quoted) = (message.is_sentence(), found.iter().any(Quote::is_sentence));
+        let is_message = is_around && !is_quoted && !found.is_empty();
+        if is_around || is_quoted {
+            found.retain(Quote::is_sentence);
         }
         found.extend((whole.is_sentence() && found.is_empty()).then_some(whole));
         found.extend(is_message.then_some(message));
@@ -248,6 +249,11 @@ mod tests {
                 "redirect response '302 found' for url 'https://example.com/a/b'",
                 "redirect response   for url"
             ]
+        );
+        assert_eq!(
+            texts("Client error '404 Not Found' for url 'https://www.example.org/x'"),
+            ["404 not found"],
+            "an address is no sentence"
         );
         let says = |query: &str, line: &str| fit(query, line).into_iter().flatten().max();
         let unknown = "E('unknown command %s for %s' % x)";

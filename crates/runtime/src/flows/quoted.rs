@@ -16,6 +16,8 @@ use super::slice::MAX_FILE_BYTES;
 /// Symbols whose lines are read, and fewer where nothing marks the question as a quotation.
 const MAX_HOLDERS: usize = 60;
 const MAX_GUESSED: usize = 12;
+/// They are chosen among so many times as many.
+const AMONG: usize = 8;
 /// Words of a question that is about what it quotes.
 const MAX_QUESTION: usize = 40;
 /// Lines that are shown.
@@ -52,8 +54,12 @@ pub(super) fn said(
         .iter()
         .map(|quote| {
             let most = if quote.marked || quotes.len() > 1 { MAX_HOLDERS } else { MAX_GUESSED };
-            let units = holders(corpus, quote, most).into_iter().map(|unit| corpus.text.unit(unit));
-            units.filter(|unit| admits(corpus.text.path(unit.file))).collect()
+            let units = holders(corpus, quote, most * AMONG).into_iter().map(|unit| corpus.text.unit(unit));
+            let units = units.filter(|unit| admits(corpus.text.path(unit.file)));
+            // Tests repeat what the product says, and there may be many of them.
+            let (tests, product): (Vec<Unit>, Vec<Unit>) =
+                units.partition(|unit| is_test(corpus.text.path(unit.file)));
+            product.into_iter().chain(tests).take(most).collect()
         })
         .collect();
     let mut texts: BTreeMap<FileIx, String> = BTreeMap::new();
