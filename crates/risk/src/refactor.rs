@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 
 use m1nd_recall::place;
 
@@ -16,7 +16,7 @@ pub struct Part {
     pub lines: u32,
     /// Relations to the rest of the file, which the split would turn into imports.
     pub cut: u32,
-    /// Files outside that use it and would have to say where it is now.
+    /// Files outside that use it, name this file for it, and would have to say where it is now.
     pub users: Vec<String>,
 }
 
@@ -62,10 +62,12 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
             top_of.insert(node, at);
         }
     }
+    let own = graph.node(file).path();
     let mut uses: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tops.len()];
     let mut weight: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut outside: Vec<BTreeMap<String, u32>> = vec![BTreeMap::new(); tops.len()];
     let mut users: Vec<BTreeSet<String>> = vec![BTreeSet::new(); tops.len()];
+    let mut asked: BTreeMap<(&str, usize), bool> = BTreeMap::new();
     let counts =
         |kind: EdgeKind, inferred: bool| DEPENDS.contains(&kind) && kind != EdgeKind::Imports && !inferred;
     for (&node, &at) in &top_of {
@@ -82,15 +84,20 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
         for edge in graph.incoming(node).filter(|edge| counts(edge.kind, edge.evidence.is_inferred())) {
             if !top_of.contains_key(&edge.source) {
                 let path = graph.node(edge.source).path().to_owned();
-                *outside[at].entry(path.clone()).or_default() += 1;
-                // The file's own statements are no other file.
-                if path != graph.node(file).path() {
-                    users[at].insert(path);
-                }
+                *outside[at].entry(path).or_default() += 1;
+            }
+        }
+        let relations = graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind));
+        for edge in relations.filter(|edge| !edge.evidence.is_inferred()) {
+            let path = graph.node(edge.source).path();
+            // The file's own statements are no other file.
+            if path != own
+                && *asked.entry((path, at)).or_insert_with(|| says_where(graph, file, path, tops[at]))
+            {
+                users[at].insert(path.to_owned());
             }
         }
     }
-    let own = graph.node(file).path();
     let is_shared = |at: usize| {
         let by = uses.iter().filter(|uses| uses.contains(&at)).count();
         by >= MIN_SHARED && by as f64 >= SHARED * (tops.len() - 1) as f64
@@ -189,6 +196,38 @@ impl Plan {
     }
 }
 
+/// Whether a file that uses a definition names the file that it is in. Where languages import by files, one that has the name from
+/// a file that hands it on need not know; in others everybody that uses it may.
+fn says_where(graph: &Graph, file: NodeIx, user: &str, top: NodeIx) -> bool {
+    if !matches!(
+        graph.node(file).language(),
+        "python" | "javascript" | "typescript" | "tsx" | "vue" | "svelte"
+    ) {
+        return true;
+    }
+    let imports = || {
+        let edges = graph.nodes_in(user).flat_map(|node| graph.outgoing(node).collect::<Vec<_>>());
+        edges.filter(|edge| edge.kind == EdgeKind::Imports && !edge.evidence.is_inferred())
+    };
+    let lines_to = |target: NodeIx| -> BTreeSet<u32> {
+        imports().filter(|edge| edge.target == target).flat_map(|edge| edge.lines.iter().copied()).collect()
+    };
+    let own = graph.node(file).path();
+    let of_names: BTreeSet<u32> = imports()
+        .filter(|edge| edge.target != file && graph.node(edge.target).path() == own)
+        .flat_map(|edge| edge.lines.iter().copied())
+        .collect();
+    // A line that leads over another file names that one.
+    let of_others: BTreeSet<u32> = imports()
+        .filter(|edge| edge.target != file && graph.node(edge.target).kind() == NodeKind::File)
+        .flat_map(|edge| edge.lines.iter().copied())
+        .collect();
+    let of_it = lines_to(top);
+    // The name, or the file as a whole.
+    let is_named = |line: &u32| of_it.contains(line) && !of_others.contains(line);
+    lines_to(file).iter().any(|line| is_named(line) || !of_names.contains(line))
+}
+
 /// Whether a file is one of tests.
 fn is_test(graph: &Graph, path: &str) -> bool {
     let node = graph.node_by_path(path).map(|ix| graph.node(ix));
@@ -220,7 +259,7 @@ fn components(count: usize, weight: &BTreeMap<(usize, usize), u32>, without: &[u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use m1nd_graph::{EdgeSpec, Evidence, GraphBuilder, NodeKind, NodeSpec};
+    use m1nd_graph::{EdgeSpec, Evidence, GraphBuilder, NodeSpec};
 
     /// `big.rs` holds two pairs that share a helper, and something that only `other.rs` uses.
     #[test]

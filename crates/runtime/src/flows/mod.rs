@@ -30,6 +30,7 @@ mod named;
 pub mod navigate;
 pub mod numbered;
 pub mod outline;
+mod packaged;
 pub mod past_of_file;
 pub mod places;
 pub mod planned;

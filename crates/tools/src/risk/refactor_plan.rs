@@ -31,7 +31,7 @@ pub struct Step {
     to: Option<String>,
     /// Relations to the rest of the file that become imports.
     cut: u32,
-    /// Files that use it and have to be changed.
+    /// Files that use it and name this one for it: they have to be changed.
     users: Vec<String>,
     because: String,
 }
