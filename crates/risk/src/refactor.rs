@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
 
 use m1nd_recall::place;
 
@@ -50,8 +50,12 @@ const MIN_LINES: u32 = 15;
 /// Fewer relations say nothing about where something belongs.
 const MIN_RELATIONS: u32 = 3;
 
-/// Looks at the top-level definitions of a file; members count for the type that they are in.
-pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
+/// Languages that import by files.
+const BY_FILES: [&str; 6] = ["python", "javascript", "typescript", "tsx", "vue", "svelte"];
+
+/// Looks at the top-level definitions of a file; members count for the type that they are in. `takes_from` says whether a file
+/// takes a name from this one or from another that hands it on, where its text tells.
+pub fn plan(graph: &Graph, file: NodeIx, takes_from: impl Fn(&str, &str) -> Option<bool>) -> Plan {
     let tops: Vec<NodeIx> = graph
         .targets(file, EdgeKind::Contains)
         .filter(|&node| !graph.node(node).flags().has(NodeFlags::TEST_CODE) && graph.node(node).lines().0 > 0)
@@ -92,7 +96,9 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
             let path = graph.node(edge.source).path();
             // The file's own statements are no other file.
             if path != own
-                && *asked.entry((path, at)).or_insert_with(|| says_where(graph, file, path, tops[at]))
+                && *asked
+                    .entry((path, at))
+                    .or_insert_with(|| says_where(graph, file, path, tops[at], |name| takes_from(path, name)))
             {
                 users[at].insert(path.to_owned());
             }
@@ -198,34 +204,31 @@ impl Plan {
 
 /// Whether a file that uses a definition names the file that it is in. Where languages import by files, one that has the name from
 /// a file that hands it on need not know; in others everybody that uses it may.
-fn says_where(graph: &Graph, file: NodeIx, user: &str, top: NodeIx) -> bool {
-    if !matches!(
-        graph.node(file).language(),
-        "python" | "javascript" | "typescript" | "tsx" | "vue" | "svelte"
-    ) {
+fn says_where(
+    graph: &Graph,
+    file: NodeIx,
+    user: &str,
+    top: NodeIx,
+    takes_from: impl Fn(&str) -> Option<bool>,
+) -> bool {
+    if !BY_FILES.contains(&graph.node(file).language()) {
         return true;
     }
     let imports = || {
         let edges = graph.nodes_in(user).flat_map(|node| graph.outgoing(node).collect::<Vec<_>>());
         edges.filter(|edge| edge.kind == EdgeKind::Imports && !edge.evidence.is_inferred())
     };
-    let lines_to = |target: NodeIx| -> BTreeSet<u32> {
-        imports().filter(|edge| edge.target == target).flat_map(|edge| edge.lines.iter().copied()).collect()
+    let lines = |is_target: &dyn Fn(NodeIx) -> bool| -> BTreeSet<u32> {
+        imports().filter(|edge| is_target(edge.target)).flat_map(|edge| edge.lines.iter().copied()).collect()
     };
     let own = graph.node(file).path();
-    let of_names: BTreeSet<u32> = imports()
-        .filter(|edge| edge.target != file && graph.node(edge.target).path() == own)
-        .flat_map(|edge| edge.lines.iter().copied())
-        .collect();
-    // A line that leads over another file names that one.
-    let of_others: BTreeSet<u32> = imports()
-        .filter(|edge| edge.target != file && graph.node(edge.target).kind() == NodeKind::File)
-        .flat_map(|edge| edge.lines.iter().copied())
-        .collect();
-    let of_it = lines_to(top);
-    // The name, or the file as a whole.
-    let is_named = |line: &u32| of_it.contains(line) && !of_others.contains(line);
-    lines_to(file).iter().any(|line| is_named(line) || !of_names.contains(line))
+    let of_file = lines(&|target| target == file);
+    let of_names = lines(&|target| target != file && graph.node(target).path() == own);
+    let of_it = lines(&|target| target == top);
+    // The file as a whole, or the name.
+    of_file.iter().any(|line| !of_names.contains(line))
+        || of_file.iter().any(|line| of_it.contains(line))
+            && takes_from(graph.node(top).label()).unwrap_or(true)
 }
 
 /// Whether a file is one of tests.
@@ -259,7 +262,7 @@ fn components(count: usize, weight: &BTreeMap<(usize, usize), u32>, without: &[u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use m1nd_graph::{EdgeSpec, Evidence, GraphBuilder, NodeSpec};
+    use m1nd_graph::{EdgeSpec, Evidence, GraphBuilder, NodeKind, NodeSpec};
 
     /// `big.rs` holds two pairs that share a helper, and something that only `other.rs` uses.
     #[test]
@@ -291,7 +294,7 @@ mod tests {
         [other, third, fourth].iter().for_each(|&user| edge(user, EdgeKind::Calls, inner[6]));
         edge(other, EdgeKind::Calls, inner[3]);
         let graph = builder.finish(1);
-        let found = plan(&graph, graph.node_by_id("file::big.rs").unwrap());
+        let found = plan(&graph, graph.node_by_id("file::big.rs").unwrap(), |_, _| None);
         let labels =
             |nodes: &[NodeIx]| nodes.iter().map(|&ix| graph.node(ix).label()).collect::<Vec<_>>().join(" ");
         assert_eq!(labels(&found.shared), "helper");

@@ -45,7 +45,8 @@ pub struct Input {
 pub struct Output {
     /// The nodes that change, the first of many; with a cursor they are left out.
     sources: Vec<String>,
-    /// Such nodes in all.
+    /// Such nodes in all, where there are several.
+    #[serde(skip_serializing_if = "is_one_at_most")]
     sources_total: u64,
     /// Direct callers first, then by distance and signal.
     blast_radius: Vec<Hit>,
@@ -220,6 +221,10 @@ impl Output {
         self.direct_callers_left = self.direct_callers.saturating_sub(end);
         self.truncated |= self.next_cursor.is_some();
     }
+}
+
+fn is_one_at_most(count: &u64) -> bool {
+    *count <= 1
 }
 
 fn is_none(count: &u64) -> bool {
