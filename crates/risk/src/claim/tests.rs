@@ -91,7 +91,7 @@ fn both_directions_must_hold_and_a_short_search_says_little() {
             Some(at(&chain, other)),
             hops,
             1_000,
-            Past::Known,
+            PAST,
         );
         (found.verdict(), found.is_near)
     };
