@@ -84,15 +84,8 @@ fn both_directions_must_hold_and_a_short_search_says_little() {
     );
     // 1.5 : 1, for what lies behind the fifth hop was not looked at.
     let claim = |hops, one, other| {
-        let found = judge(
-            &chain,
-            Kind::NeverCalls,
-            at(&chain, one),
-            Some(at(&chain, other)),
-            hops,
-            1_000,
-            PAST,
-        );
+        let found =
+            judge(&chain, Kind::NeverCalls, at(&chain, one), Some(at(&chain, other)), hops, 1_000, PAST);
         (found.verdict(), found.is_near)
     };
     assert_eq!(claim(5, "f0", "f7"), ("inconclusive", true));
