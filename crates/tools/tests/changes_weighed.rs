@@ -326,8 +326,7 @@ fn coupling_says_of_whose_changes_its_shares_are() {
         let tree = tree.write().unwrap();
         let time = format!("{} +0000", 1_700_000_000 + at * 1_000);
         let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: &time };
-        parent =
-            Some(repo.commit_as(who, who, "HEAD", &format!("work {at}"), tree, parent).unwrap().detach());
+        parent = Some(repo.commit_as(who, who, "HEAD", format!("work {at}"), tree, parent).unwrap().detach());
     }
     assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
     let ask = |claim: &str| fixture.call("hypothesize", json!({ "claim": claim })).body;
