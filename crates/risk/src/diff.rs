@@ -1,6 +1,11 @@
 //! Diff: which lines of which files a unified diff changes.
 
+mod fitting;
+
 use m1nd_graph::change::{ChangedFile, How};
+
+use self::fitting::Piece;
+pub use self::fitting::{Fitted, Patch};
 
 /// Why a text is no unified diff.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,12 +24,18 @@ pub fn is_diff(text: &str) -> bool {
 
 /// Reads a unified diff as git, diff and Mercurial write it.
 pub fn parse(text: &str) -> Result<Vec<ChangedFile>, DiffError> {
+    Ok(patches(text)?.into_iter().map(|patch| patch.file).collect())
+}
+
+/// The same, with what the hunks say.
+pub fn patches(text: &str) -> Result<Vec<Patch>, DiffError> {
     let mut files: Vec<Draft> = Vec::new();
     let mut hunk = Hunk::default();
     for (at, line) in text.lines().enumerate() {
         if hunk.is_open() {
             let Some(file) = files.last_mut() else { continue };
             if hunk.take(line, &mut file.file) {
+                file.pieces.last_mut().into_iter().for_each(|piece| piece.take(line));
                 continue;
             }
         }
@@ -39,17 +50,23 @@ pub fn parse(text: &str) -> Result<Vec<ChangedFile>, DiffError> {
             files.last_mut().into_iter().for_each(|file| file.new_path(path));
         } else if let Some(header) = line.strip_prefix("@@ ") {
             hunk = Hunk::of(header).ok_or(DiffError::Hunk { line: at + 1 })?;
+            let piece = Piece::of(header).ok_or(DiffError::Hunk { line: at + 1 })?;
+            files.last_mut().into_iter().for_each(|file| file.pieces.push(piece.clone()));
         } else if let Some(file) = files.last_mut() {
             file.note(line);
         }
     }
-    let files: Vec<ChangedFile> =
-        files.into_iter().map(|draft| draft.file).filter(|file| !file.path.is_empty()).collect();
+    let files: Vec<Patch> = files
+        .into_iter()
+        .map(|draft| Patch { file: draft.file, pieces: draft.pieces })
+        .filter(|patch| !patch.file.path.is_empty())
+        .collect();
     if files.is_empty() { Err(DiffError::NoFiles) } else { Ok(files) }
 }
 
 struct Draft {
     file: ChangedFile,
+    pieces: Vec<Piece>,
     has_paths: bool,
 }
 
@@ -63,7 +80,7 @@ impl Default for Draft {
             added: 0,
             removed: 0,
         };
-        Self { file, has_paths: false }
+        Self { file, pieces: Vec::new(), has_paths: false }
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Part {
     pub lines: u32,
     /// Relations to the rest of the file, which the split would turn into imports.
     pub cut: u32,
-    /// Files outside that use it and would have to say where it is now.
+    /// Files outside that use it, name this file for it, and would have to say where it is now.
     pub users: Vec<String>,
 }
 
@@ -50,8 +50,12 @@ const MIN_LINES: u32 = 15;
 /// Fewer relations say nothing about where something belongs.
 const MIN_RELATIONS: u32 = 3;
 
-/// Looks at the top-level definitions of a file; members count for the type that they are in.
-pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
+/// Languages that import by files.
+const BY_FILES: [&str; 6] = ["python", "javascript", "typescript", "tsx", "vue", "svelte"];
+
+/// Looks at the top-level definitions of a file; members count for the type that they are in. `takes_from` says whether a file
+/// takes a name from this one or from another that hands it on, where its text tells.
+pub fn plan(graph: &Graph, file: NodeIx, takes_from: impl Fn(&str, &str) -> Option<bool>) -> Plan {
     let tops: Vec<NodeIx> = graph
         .targets(file, EdgeKind::Contains)
         .filter(|&node| !graph.node(node).flags().has(NodeFlags::TEST_CODE) && graph.node(node).lines().0 > 0)
@@ -62,10 +66,12 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
             top_of.insert(node, at);
         }
     }
+    let own = graph.node(file).path();
     let mut uses: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tops.len()];
     let mut weight: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut outside: Vec<BTreeMap<String, u32>> = vec![BTreeMap::new(); tops.len()];
     let mut users: Vec<BTreeSet<String>> = vec![BTreeSet::new(); tops.len()];
+    let mut asked: BTreeMap<(&str, usize), bool> = BTreeMap::new();
     let counts =
         |kind: EdgeKind, inferred: bool| DEPENDS.contains(&kind) && kind != EdgeKind::Imports && !inferred;
     for (&node, &at) in &top_of {
@@ -82,15 +88,22 @@ pub fn plan(graph: &Graph, file: NodeIx) -> Plan {
         for edge in graph.incoming(node).filter(|edge| counts(edge.kind, edge.evidence.is_inferred())) {
             if !top_of.contains_key(&edge.source) {
                 let path = graph.node(edge.source).path().to_owned();
-                *outside[at].entry(path.clone()).or_default() += 1;
-                // The file's own statements are no other file.
-                if path != graph.node(file).path() {
-                    users[at].insert(path);
-                }
+                *outside[at].entry(path).or_default() += 1;
+            }
+        }
+        let relations = graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind));
+        for edge in relations.filter(|edge| !edge.evidence.is_inferred()) {
+            let path = graph.node(edge.source).path();
+            // The file's own statements are no other file.
+            if path != own
+                && *asked
+                    .entry((path, at))
+                    .or_insert_with(|| says_where(graph, file, path, tops[at], |name| takes_from(path, name)))
+            {
+                users[at].insert(path.to_owned());
             }
         }
     }
-    let own = graph.node(file).path();
     let is_shared = |at: usize| {
         let by = uses.iter().filter(|uses| uses.contains(&at)).count();
         by >= MIN_SHARED && by as f64 >= SHARED * (tops.len() - 1) as f64
@@ -189,6 +202,35 @@ impl Plan {
     }
 }
 
+/// Whether a file that uses a definition names the file that it is in. Where languages import by files, one that has the name from
+/// a file that hands it on need not know; in others everybody that uses it may.
+fn says_where(
+    graph: &Graph,
+    file: NodeIx,
+    user: &str,
+    top: NodeIx,
+    takes_from: impl Fn(&str) -> Option<bool>,
+) -> bool {
+    if !BY_FILES.contains(&graph.node(file).language()) {
+        return true;
+    }
+    let imports = || {
+        let edges = graph.nodes_in(user).flat_map(|node| graph.outgoing(node).collect::<Vec<_>>());
+        edges.filter(|edge| edge.kind == EdgeKind::Imports && !edge.evidence.is_inferred())
+    };
+    let lines = |is_target: &dyn Fn(NodeIx) -> bool| -> BTreeSet<u32> {
+        imports().filter(|edge| is_target(edge.target)).flat_map(|edge| edge.lines.iter().copied()).collect()
+    };
+    let own = graph.node(file).path();
+    let of_file = lines(&|target| target == file);
+    let of_names = lines(&|target| target != file && graph.node(target).path() == own);
+    let of_it = lines(&|target| target == top);
+    // The file as a whole, or the name.
+    of_file.iter().any(|line| !of_names.contains(line))
+        || of_file.iter().any(|line| of_it.contains(line))
+            && takes_from(graph.node(top).label()).unwrap_or(true)
+}
+
 /// Whether a file is one of tests.
 fn is_test(graph: &Graph, path: &str) -> bool {
     let node = graph.node_by_path(path).map(|ix| graph.node(ix));
@@ -252,7 +294,7 @@ mod tests {
         [other, third, fourth].iter().for_each(|&user| edge(user, EdgeKind::Calls, inner[6]));
         edge(other, EdgeKind::Calls, inner[3]);
         let graph = builder.finish(1);
-        let found = plan(&graph, graph.node_by_id("file::big.rs").unwrap());
+        let found = plan(&graph, graph.node_by_id("file::big.rs").unwrap(), |_, _| None);
         let labels =
             |nodes: &[NodeIx]| nodes.iter().map(|&ix| graph.node(ix).label()).collect::<Vec<_>>().join(" ");
         assert_eq!(labels(&found.shared), "helper");

@@ -1,12 +1,14 @@
 //! Signature: whether those who call something as it was can still call it as it is.
 
 /// How far calls go on working.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// The same parameters; something around them differs, such as what is returned.
     Same,
     /// Only parameters that may be left out came to the end.
     Widened,
+    /// Some are called otherwise: a call that gives them by name no longer fits. These are the earlier names.
+    Renamed(Vec<String>),
     /// A call may no longer fit.
     Broken,
 }
@@ -24,7 +26,15 @@ pub fn fit(language: &str, before: &str, now: &str) -> Fit {
         return Fit::Same;
     }
     if language == "python" {
-        return if Python::of(&new).takes_calls_of(&Python::of(&old)) { Fit::Widened } else { Fit::Broken };
+        let (was, now) = (Python::of(&old), Python::of(&new));
+        if now.takes_calls_of(&was) {
+            return Fit::Widened;
+        }
+        let (renamed, names) = was.named_like(&now);
+        return match !names.is_empty() && now.takes_calls_of(&renamed) {
+            true => Fit::Renamed(names),
+            false => Fit::Broken,
+        };
     }
     let is_longer = new.len() > old.len() && new[..old.len()] == old[..];
     match is_longer && new[old.len()..].iter().all(|parameter| may_be_left_out(parameter)) {
@@ -34,7 +44,7 @@ pub fn fit(language: &str, before: &str, now: &str) -> Fit {
 }
 
 /// What calls of a Python function can give it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Python<'a> {
     /// By place or by name, and whether each may be left out.
     placed: Vec<(&'a str, bool)>,
@@ -64,6 +74,20 @@ impl<'a> Python<'a> {
             }
         }
         found
+    }
+
+    /// The same with the names that the other has in their places, and those that it does not have any more. What only changed
+    /// places is another parameter there.
+    fn named_like(&self, other: &Self) -> (Self, Vec<String>) {
+        let has = |of: &Self, name: &str| of.placed.iter().chain(&of.named).any(|one| one.0 == name);
+        let (mut renamed, mut names) = (self.clone(), Vec::new());
+        for (was, now) in renamed.placed.iter_mut().zip(&other.placed) {
+            if was.0 != now.0 && !has(other, was.0) && !has(self, now.0) {
+                names.push(was.0.to_owned());
+                was.0 = now.0;
+            }
+        }
+        (renamed, names)
     }
 
     /// Whether every call that fitted the other fits this.
@@ -165,12 +189,17 @@ mod tests {
 
     #[test]
     fn calls_fit_as_long_as_only_what_may_be_left_out_was_added() {
+        let renamed = |name: &str| Fit::Renamed(vec![name.to_owned()]);
         for (language, before, now, fits) in [
             ("python", "def f(a, b)", "def f(a, b: str) -> int", Fit::Same),
             ("python", "def f(a)", "def f(a, *, b=1, c: int = 2)", Fit::Widened),
             ("python", "def f(a)", "def f(a, b)", Fit::Broken),
             ("python", "def f(a, b=1)", "def f(a)", Fit::Broken),
-            ("python", "def f(a, b=1)", "def f(a, c=1)", Fit::Broken),
+            ("python", "def f(a, b=1)", "def f(a, c=1)", renamed("b")),
+            ("python", "def f(self, a)", "def f(self, b, c=1)", renamed("a")),
+            ("python", "def f(a, b)", "def f(b, a)", Fit::Broken),
+            ("python", "def f(a, b)", "def f(c)", Fit::Broken),
+            ("python", "def f(a, *, b)", "def f(a, *, c)", Fit::Broken),
             ("python", "def f(a, b=1)", "def f(a, b=2)", Fit::Same),
             ("python", "def f(a, **more)", "def f(a, b=None, **more)", Fit::Widened),
             ("python", "def f(a, **more)", "def f(a, b, **more)", Fit::Broken),

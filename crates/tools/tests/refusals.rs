@@ -18,6 +18,7 @@ const PATHS: [&str; 5] = ["file_path", "scope", "files", "path", "rename_to"];
 
 /// String arguments that are not paths.
 const NOT_PATHS: &[&str] = &[
+    "part",
     "cursor",
     "host",
     "new_content",

@@ -1,6 +1,6 @@
 //! `m1nd impact`, `predict` and `trace`: what a change reaches, what goes with it, and what a failure went through.
 
-use std::io::{self, IsTerminal as _, Read as _, Write};
+use std::io::{self, IsTerminal as _, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -31,13 +31,21 @@ pub fn impact(global: &Global, args: &ImpactArgs) -> anyhow::Result<ExitCode> {
 /// What stands in a file or on standard input; else the range itself.
 pub(super) fn diff_text(diff: &str) -> anyhow::Result<String> {
     if diff == "-" {
-        return Ok(io::read_to_string(io::stdin())?);
+        return Ok(text_of(io::stdin())?);
     }
     let path = PathBuf::from(diff);
     if path.is_file() {
-        return std::fs::read_to_string(&path).with_context(|| format!("{diff} cannot be read"));
+        let read = || text_of(std::fs::File::open(&path)?);
+        return read().with_context(|| format!("{diff} cannot be read"));
     }
     Ok(diff.to_owned())
+}
+
+/// Logs and diffs hold what programs wrote: a byte that is no letter does not make the rest unreadable.
+fn text_of(mut from: impl Read) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 pub fn predict(global: &Global, nodes: &[String], top: usize, json: bool) -> anyhow::Result<ExitCode> {
@@ -63,21 +71,20 @@ pub fn trace(
     language: Option<String>,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let mut text = String::new();
-    match &file {
+    let text = match &file {
         Some(path) => {
             let file =
                 std::fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-            file.take(MAX_LOG).read_to_string(&mut text)?;
+            text_of(file.take(MAX_LOG))?
         }
         None => {
             anyhow::ensure!(
                 !io::stdin().is_terminal(),
                 "Give the log's file, or pipe it in: m1nd trace < error.log"
             );
-            io::stdin().take(MAX_LOG).read_to_string(&mut text)?;
+            text_of(io::stdin().take(MAX_LOG))?
         }
-    }
+    };
     let mut arguments = json!({ "error_text": text, "max_chars": 1_000_000 });
     if let Some(language) = language {
         arguments["language"] = json!(language);
@@ -158,5 +165,16 @@ pub(super) fn hint(out: &mut dyn Write, body: &Value) -> io::Result<()> {
     match body["next_step_hint"].as_str() {
         Some(hint) => writeln!(out, "{DIM}{hint}{DIM:#}"),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_read_with_a_byte_that_is_no_letter() {
+        let log = b"  File \"a.py\", line 3, in f\nbad \xff byte\n".as_slice();
+        assert_eq!(text_of(log).unwrap(), "  File \"a.py\", line 3, in f\nbad \u{fffd} byte\n");
     }
 }

@@ -131,7 +131,7 @@ pub fn commits_since(folder: &Path, range: &str) -> Result<Vec<OwnCommit>, Range
     let find = |name: &str| {
         let name = if name.is_empty() { "HEAD" } else { name };
         let unknown = || RangeError::Unknown { name: name.to_owned() };
-        Ok::<_, RangeError>(repo.rev_parse_single(name).map_err(|_| unknown())?.detach())
+        commit_of(&repo, name).ok_or_else(unknown)
     };
     let ends = range.split_once("...").or_else(|| range.split_once(".."));
     let (base, head) = ends.unwrap_or((range, "HEAD"));
@@ -147,6 +147,11 @@ pub fn commits_since(folder: &Path, range: &str) -> Result<Vec<OwnCommit>, Range
         Some(OwnCommit { time, author: author.unwrap_or_default(), message })
     });
     Ok(commits.collect())
+}
+
+/// The commit that a name stands for: a tag may be an object of its own, which no walk over commits knows.
+fn commit_of(repo: &gix::Repository, name: &str) -> Option<gix::ObjectId> {
+    Some(repo.rev_parse_single(name).ok()?.object().ok()?.peel_to_commit().ok()?.id)
 }
 
 /// Where `HEAD` left another branch: the newest commit that both come from.
@@ -166,7 +171,7 @@ pub fn default_base(folder: &Path) -> Option<String> {
     let repo = open(folder).ok()?;
     let head = repo.head_id().ok()?.detach();
     NAMES.iter().find_map(|name| {
-        let other = repo.rev_parse_single(*name).ok()?.detach();
+        let other = commit_of(&repo, name)?;
         let base = repo.merge_base(head, other).ok()??;
         Some(base.detach().to_string())
     })
@@ -234,6 +239,31 @@ fn with_renames(sides: Vec<Sides>) -> Vec<Compared> {
     files
 }
 
+/// Where lines of a text stand in a later one: those that were changed since, where what came in their place stands.
+pub fn carried(lines: &[(u32, u32)], then: &[u8], now: &[u8]) -> Vec<(u32, u32)> {
+    let input = InternedInput::new(then, now);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let hunks: Vec<_> = diff.hunks().collect();
+    // From 0, and at the gap where nothing came in its place.
+    let place = |line: u32, is_last: bool| {
+        let at = line.saturating_sub(1);
+        let before = hunks.iter().take_while(|hunk| hunk.before.start <= at).last();
+        let to = match before {
+            None => at,
+            Some(hunk) if at < hunk.before.end && is_last => hunk.after.end.max(hunk.after.start + 1) - 1,
+            Some(hunk) if at < hunk.before.end => hunk.after.start,
+            Some(hunk) => hunk.after.end + (at - hunk.before.end),
+        };
+        to + 1
+    };
+    let moved = lines.iter().map(|&(first, last)| {
+        let first = place(first, false);
+        (first, place(last, true).max(first))
+    });
+    moved.collect()
+}
+
 /// Changed lines of the newer text, and how many came and went.
 pub fn compared(old: &[u8], new: &[u8]) -> (Vec<(u32, u32)>, u32, u32) {
     let count = |bytes: &[u8]| {
@@ -281,6 +311,33 @@ mod tests {
         assert_eq!(compared(b"", b"x\ny"), (vec![(1, 2)], 2, 0));
         assert_eq!(compared(b"x\n", b""), (vec![(1, 1)], 0, 1));
         assert_eq!(compared(b"x\n", b"x\n"), (vec![], 0, 0));
+    }
+
+    #[test]
+    fn lines_are_carried_to_where_they_stand_later() {
+        let then = b"a\nb\nc\nd\n";
+        assert_eq!(carried(&[(2, 3)], then, b"new\nnew\na\nb\nc\nd\n"), [(4, 5)]);
+        assert_eq!(carried(&[(1, 1), (4, 4)], then, b"a\nB\nB\nc\nd\n"), [(1, 1), (5, 5)]);
+        assert_eq!(carried(&[(2, 2)], then, b"a\nB\nB\nc\nd\n"), [(2, 3)]);
+        assert_eq!(carried(&[(2, 2)], then, b"a\nc\nd\n"), [(2, 2)]);
+        assert_eq!(carried(&[(2, 2)], then, then), [(2, 2)]);
+    }
+
+    #[test]
+    fn the_commits_of_a_range_are_those_between_tags_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = repository(dir.path());
+        let one = commit(&repo, 1, "one", &[("a.py", "1\n")], None);
+        let two = commit(&repo, 2, "two", &[("a.py", "2\n")], Some(one));
+        let three = commit(&repo, 3, "three", &[("a.py", "3\n")], Some(two));
+        let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "4 +0000" };
+        for (name, at) in [("v1", one), ("v2", three)] {
+            let must = gix::refs::transaction::PreviousValue::MustNotExist;
+            repo.tag(name, at, gix::objs::Kind::Commit, Some(who), "said", must).unwrap();
+        }
+        let of = |range: &str| commits_since(dir.path(), range).unwrap().len();
+        assert_eq!(["v1..v2", "v1", "v1...v2", "v2..HEAD"].map(of), [2, 2, 2, 0]);
+        assert_eq!(of(&format!("v1..{two}")), 1);
     }
 
     #[test]

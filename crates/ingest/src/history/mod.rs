@@ -14,8 +14,8 @@ mod timeline;
 
 pub use base::{Base, Baseline, Content};
 pub use changes::{
-    Compared, Now, OwnCommit, RangeError, changes, changes_with_texts, commits_since, compared, default_base,
-    left, older_side,
+    Compared, Now, OwnCommit, RangeError, carried, changes, changes_with_texts, commits_since, compared,
+    default_base, left, older_side,
 };
 pub use git::{HistoryError, Lack, has_any, has_commit, head, lack, landmarks, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};

@@ -7,6 +7,7 @@ use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 
 use super::sentence::Kind;
 use crate::blast::{self, DEPENDS};
+use crate::types::{self, Role};
 
 /// One thing that speaks for or against.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,10 +33,15 @@ pub struct Judged {
     pub is_near: bool,
 }
 
-/// Whether commits tell of both files that a claim is about.
+/// What commits tell of both files that a claim is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Past {
-    Known,
+    /// How many changed the first, the second, and both.
+    Known {
+        one: u32,
+        other: u32,
+        both: u32,
+    },
     Unknown,
 }
 
@@ -75,6 +81,10 @@ const GUESSED: f32 = 2.0;
 const NOT_SEEN: f32 = 6.0;
 /// A search that ended early says little.
 const NOT_SEEN_IN_PART: f32 = 1.5;
+
+/// Fewer common changes, or a smaller share of them, happen to any two files.
+const MIN_COMMON: u32 = 2;
+const LEAST_SHARE: f32 = 0.1;
 
 /// Judges a claim about nodes; `other` is the second one where the claim has two.
 pub fn judge(
@@ -175,6 +185,9 @@ impl Search<'_> {
                 return Evidence { says, factor, path };
             }
         }
+        if let Some(found) = self.signature(one, other, kinds) {
+            return found;
+        }
         let (factor, how) = match (self.is_cut, self.is_near) {
             (true, _) => (NOT_SEEN_IN_PART, "before the budget ended"),
             (false, true) => (NOT_SEEN_IN_PART, "(longer ones were not looked for)"),
@@ -188,6 +201,27 @@ impl Search<'_> {
             self.name(other)
         );
         Evidence { says: says.trim_end().to_owned(), factor: 1.0 / factor, path: Vec::new() }
+    }
+
+    /// A type that stands in a function's signature is referred to by what is around the function; the function is meant.
+    fn signature(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Option<Evidence> {
+        if !kinds.contains(&EdgeKind::References) || !self.graph.node(other).kind().is_type() {
+            return None;
+        }
+        let ours = blast::insides(self.graph, &[one]);
+        let stops = types::trace(self.graph, other, 1);
+        let said = |stop: &&types::Stop| {
+            matches!(stop.role, Role::Takes | Role::Returns) && ours.contains(&stop.node)
+        };
+        let stop = stops.iter().filter(said).min_by_key(|stop| stop.is_guess)?;
+        let says = format!(
+            "{} depends on {} directly: it {} one",
+            self.name(stop.node),
+            self.name(other),
+            stop.role.name()
+        );
+        let factor = if stop.is_guess { GUESSED } else { SEEN };
+        Some(Evidence { says, factor, path: vec![stop.node, other] })
     }
 
     fn relation(&self, path: &[NodeIx], kinds: &[EdgeKind]) -> String {
@@ -315,29 +349,40 @@ impl Search<'_> {
         if let (Some(ours), Some(theirs)) = (file(one), file(other))
             && ours != theirs
         {
-            let edge = self
-                .graph
-                .edge_between(ours, EdgeKind::CoChanges, theirs)
-                .or_else(|| self.graph.edge_between(theirs, EdgeKind::CoChanges, ours));
-            evidence.push(match edge.map(|edge| self.graph.edge(edge).base_weight.get()) {
-                Some(share) => Evidence {
-                    says: format!("their files changed together in {:.0} % of their changes", share * 100.0),
-                    factor: 1.0 + 10.0 * share,
-                    path: vec![ours, theirs],
-                },
-                None if self.past == Past::Unknown => Evidence {
+            evidence.push(self.common_past(ours, theirs));
+        }
+        evidence
+    }
+
+    /// How often the files of both changed together.
+    fn common_past(&self, ours: NodeIx, theirs: NodeIx) -> Evidence {
+        let (one, other, both) = match self.past {
+            Past::Known { one, other, both } if one > 0 && other > 0 => (one, other, both),
+            _ => {
+                return Evidence {
                     says: "no_data: git history does not tell of both of their files; commits of them would provide it".into(),
                     factor: 1.0,
                     path: Vec::new(),
-                },
-                None => Evidence {
-                    says: "their files seldom or never changed together".into(),
-                    factor: 1.0 / 1.5,
-                    path: vec![ours, theirs],
-                },
-            });
+                };
+            }
+        };
+        let path = vec![ours, theirs];
+        let shares = [one, other].map(|changes| both as f32 / changes as f32);
+        if both < MIN_COMMON || shares[0].max(shares[1]) < LEAST_SHARE {
+            let says = format!(
+                "their files seldom or never changed together: in {both} of {one} and {other} changes"
+            );
+            return Evidence { says, factor: 1.0 / 1.5, path };
         }
-        evidence
+        let says = format!(
+            "their files changed together {both} times: in {:.0} % of the {one} changes of {}, {:.0} % of the {other} of {}",
+            shares[0] * 100.0,
+            self.name(ours),
+            shares[1] * 100.0,
+            self.name(theirs)
+        );
+        // The same whichever is named first.
+        Evidence { says, factor: 1.0 + 5.0 * (shares[0] + shares[1]), path }
     }
 
     /// Whether anything outside leads to it or it leads out.

@@ -5,6 +5,8 @@ use m1nd_graph::Graph;
 use super::*;
 use crate::testing::{at, graph};
 
+const PAST: Past = Past::Known { one: 10, other: 5, both: 0 };
+
 #[test]
 fn sentences_become_claims_and_others_are_refused() {
     let shown = |text: &str| {
@@ -30,8 +32,7 @@ fn sentences_become_claims_and_others_are_refused() {
 }
 
 fn judged(graph: &Graph, kind: Kind, one: &str, other: Option<&str>) -> (String, f32) {
-    let found =
-        judge(graph, kind, at(graph, one), other.map(|other| at(graph, other)), 5, 1_000, Past::Known);
+    let found = judge(graph, kind, at(graph, one), other.map(|other| at(graph, other)), 5, 1_000, PAST);
     (found.verdict().to_owned(), (found.confidence * 100.0).round() / 100.0)
 }
 
@@ -68,7 +69,7 @@ fn cycles_couplings_and_orders_are_seen() {
     );
     // 6 : 1.
     assert_eq!(judged(&dispatch, Kind::DependsOn, "run", Some("sock")), ("likely_true".into(), 0.86));
-    let budget = judge(&round, Kind::DependsOn, at(&round, "d"), Some(at(&round, "c")), 5, 1, Past::Known);
+    let budget = judge(&round, Kind::DependsOn, at(&round, "d"), Some(at(&round, "c")), 5, 1, PAST);
     assert!(budget.is_cut && budget.verdict() == "inconclusive");
 }
 
@@ -83,15 +84,8 @@ fn both_directions_must_hold_and_a_short_search_says_little() {
     );
     // 1.5 : 1, for what lies behind the fifth hop was not looked at.
     let claim = |hops, one, other| {
-        let found = judge(
-            &chain,
-            Kind::NeverCalls,
-            at(&chain, one),
-            Some(at(&chain, other)),
-            hops,
-            1_000,
-            Past::Known,
-        );
+        let found =
+            judge(&chain, Kind::NeverCalls, at(&chain, one), Some(at(&chain, other)), hops, 1_000, PAST);
         (found.verdict(), found.is_near)
     };
     assert_eq!(claim(5, "f0", "f7"), ("inconclusive", true));
@@ -106,6 +100,6 @@ fn without_a_past_nothing_is_said_of_common_changes() {
         let found = judge(&graph, Kind::Coupling, at(&graph, "a.rs"), Some(at(&graph, "b.rs")), 5, 9, past);
         found.evidence.last().unwrap().says.clone()
     };
-    assert!(says(Past::Known).contains("seldom or never"));
+    assert!(says(PAST).contains("seldom or never"));
     assert!(says(Past::Unknown).starts_with("no_data"));
 }

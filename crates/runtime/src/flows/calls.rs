@@ -47,6 +47,17 @@ pub struct Call {
     pub member: Option<String>,
 }
 
+/// Whether a member of a class is what makes one of it.
+fn makes(graph: &Graph, member: NodeIx, class: NodeIx) -> bool {
+    let member = graph.node(member);
+    match (member.language(), member.label()) {
+        ("ruby", label) => label == "initialize",
+        ("swift", label) => label == "init",
+        (_, "__init__" | "__new__" | "constructor" | "__construct") => true,
+        (_, label) => label == graph.node(class).label(),
+    }
+}
+
 /// All calls in one direction: certain ones first, of a type those of itself before those of its members, then by place.
 pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> Vec<Call> {
     let mut found: Vec<(Rank, Call)> = Vec::new();
@@ -60,6 +71,18 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
         }
         Direction::Callees => inside.iter().flat_map(|&ix| graph.outgoing(ix)).collect(),
     };
+    // Who makes one of a class calls the class and what makes it, in one call.
+    let own: BTreeSet<(NodeIx, u32)> = edges
+        .iter()
+        .filter(|edge| edge.kind == EdgeKind::Calls && edge.target == node)
+        .flat_map(|edge| edge.lines.iter().map(|&line| (edge.source, line)))
+        .collect();
+    let is_told = |edge: &Edge<'_>, line: u32| {
+        direction == Direction::Callers
+            && edge.target != node
+            && makes(graph, edge.target, node)
+            && own.contains(&(edge.source, line))
+    };
     for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Calls) {
         let other = graph.node(match direction {
             Direction::Callers => edge.source,
@@ -68,7 +91,7 @@ pub fn find(root: &Root, graph: &Graph, node: NodeIx, direction: Direction) -> V
         // A call is written in its source's file.
         let path = graph.node(edge.source).path();
         // One line may be certain and the next a guess.
-        for (line, evidence) in edge.sites() {
+        for (line, evidence) in edge.sites().filter(|&(line, _)| !is_told(edge, line)) {
             let candidates = match evidence {
                 Evidence::Inferred { candidates } => Some(u32::from(candidates)),
                 _ => None,

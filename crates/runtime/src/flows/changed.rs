@@ -3,9 +3,10 @@
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_graph::change::ChangedFile;
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_ingest::history::{self, RangeError};
+use m1nd_ingest::history::{self, Compared, Now, RangeError};
 use m1nd_ingest::scan;
-use m1nd_risk::diff;
+use m1nd_risk::diff::{self, Patch};
+use m1nd_vfs::Root;
 use serde_json::json;
 
 use crate::ctx::Ctx;
@@ -16,6 +17,23 @@ const MAX_DIFF_BYTES: usize = 8 << 20;
 
 /// The files that a unified diff, a range (`main..HEAD`, `main...HEAD`) or a commit compared with the files as they are changes.
 pub fn files(ctx: &Ctx<'_>, argument: &str, change: &str) -> Result<Vec<ChangedFile>, Fault> {
+    if diff::is_diff(change) {
+        return Ok(patches(ctx, argument, change)?.into_iter().map(|patch| patch.file).collect());
+    }
+    let change = sized(ctx, argument, change)?;
+    if change.contains('\n') {
+        return Err(ctx.invalid(format!("`{argument}` is neither a unified diff nor a git range.")));
+    }
+    of_range(ctx, argument, change)
+}
+
+/// The files of a unified diff, with what its hunks say.
+pub(super) fn patches(ctx: &Ctx<'_>, argument: &str, change: &str) -> Result<Vec<Patch>, Fault> {
+    let change = sized(ctx, argument, change)?;
+    diff::patches(change).map_err(|err| ctx.invalid(format!("`{argument}`: {err}.")))
+}
+
+fn sized<'c>(ctx: &Ctx<'_>, argument: &str, change: &'c str) -> Result<&'c str, Fault> {
     let change = change.trim_matches(['\n', '\r']);
     if change.trim().is_empty() {
         return Err(ctx.invalid(format!(
@@ -25,13 +43,7 @@ pub fn files(ctx: &Ctx<'_>, argument: &str, change: &str) -> Result<Vec<ChangedF
     if change.len() > MAX_DIFF_BYTES {
         return Err(ctx.invalid(format!("`{argument}` has more than {MAX_DIFF_BYTES} bytes.")));
     }
-    if diff::is_diff(change) {
-        return diff::parse(change).map_err(|err| ctx.invalid(format!("`{argument}`: {err}.")));
-    }
-    if change.contains('\n') {
-        return Err(ctx.invalid(format!("`{argument}` is neither a unified diff nor a git range.")));
-    }
-    of_range(ctx, argument, change)
+    Ok(change)
 }
 
 /// The same for a range alone.
@@ -39,8 +51,20 @@ pub fn of_range(ctx: &Ctx<'_>, argument: &str, range: &str) -> Result<Vec<Change
     let root = ctx.workspace()?.root();
     let (listed, _) = scan::list(root, ctx.cancel()).map_err(faults::stopped)?;
     let today = listed.into_iter().map(|file| file.path);
-    history::changes(root.path(), range, today, |path| scan::now(root, path))
-        .map_err(|err| refused(ctx, argument, &err))
+    let found = history::changes_with_texts(root.path(), range, today, |path| scan::now(root, path))
+        .map_err(|err| refused(ctx, argument, &err))?;
+    Ok(found.into_iter().map(|one| carried(root, one)).collect())
+}
+
+/// The lines of a range that ended long ago, as they stand in the files of today.
+fn carried(root: &Root, one: Compared) -> ChangedFile {
+    let Compared { mut file, new, .. } = one;
+    if let (Some(new), Now::Holds(now)) = (new, scan::now(root, &file.path))
+        && new != now
+    {
+        file.lines = history::carried(&file.lines, &new, &now);
+    }
+    file
 }
 
 /// The nodes of today's graph that the files' changed lines stand in.

@@ -6,7 +6,7 @@ use m1nd_risk::claim::{self, Claim, Judged, Kind, PATTERNS, Past};
 use serde_json::json;
 
 use crate::ctx::{Ctx, GraphView};
-use crate::faults::from_graph;
+use crate::faults::{self, from_graph};
 
 /// A judged claim.
 pub struct Hypothesis {
@@ -33,19 +33,21 @@ pub fn judge(
         return Err(ctx.invalid("`claim`: both names mean the same node."));
     }
     let past = match other.filter(|_| claim.kind == Kind::Coupling) {
-        Some(other) => past_of(ctx, [at.graph.node(one).path(), at.graph.node(other).path()])?,
+        Some(other) => past_of(ctx, at, [at.graph.node(one).path(), at.graph.node(other).path()])?,
         None => Past::Unknown,
     };
     let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, past);
     Ok(Hypothesis { claim, one, other, judged })
 }
 
-/// Whether commits tell of both files.
-fn past_of(ctx: &Ctx<'_>, paths: [&str; 2]) -> Result<Past, Fault> {
-    let past = ctx.past()?;
-    let is_known =
-        |path: &str| past.log.entries.iter().any(|entry| entry.files.iter().any(|file| file == path));
-    Ok(if paths.into_iter().all(is_known) { Past::Known } else { Past::Unknown })
+/// How often two files changed, by the past that predictions rest on: under earlier names, too.
+fn past_of(ctx: &Ctx<'_>, at: &GraphView, paths: [&str; 2]) -> Result<Past, Fault> {
+    let corpus = ctx.workspace()?.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
+    let [Some(one), Some(other)] = paths.map(|path| corpus.text.file(path)) else { return Ok(Past::Unknown) };
+    let company = corpus.past.company(one);
+    let both = company.iter().find(|company| company.file == other).map_or(0, |company| company.times);
+    let changes = |file| u32::try_from(corpus.past.touched(file)).unwrap_or(u32::MAX);
+    Ok(Past::Known { one: changes(one), other: changes(other), both })
 }
 
 fn not_understood(ctx: &Ctx<'_>, graph: &Graph) -> Fault {

@@ -30,6 +30,8 @@ mod named;
 pub mod navigate;
 pub mod numbered;
 pub mod outline;
+mod packaged;
+pub mod parted;
 pub mod past_of_file;
 pub mod places;
 pub mod planned;

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::context_guard;
+use super::packaged::Packages;
 use crate::ctx::{Ctx, GraphView};
 
 /// Code that may be to blame.
@@ -108,10 +109,14 @@ pub fn run(
     let parsed = parse(text, style).ok_or_else(|| no_frames(text))?;
     let workspace = ctx.workspace()?;
     let root = workspace.root();
+    let packages = Packages::of(root, ctx.cancel());
     let others: RefCell<BTreeMap<String, Option<PathBuf>>> = RefCell::default();
     let whose = |path: &str| {
         if let Ok(own) = root.relative(path) {
             return Whose::Ours(own.as_str().to_owned());
+        }
+        if let Some(own) = packages.own(path) {
+            return Whose::Ours(own);
         }
         let mut others = others.borrow_mut();
         let other =

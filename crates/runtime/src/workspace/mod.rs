@@ -64,7 +64,7 @@ use memory::Memory;
 pub use memory::{MEMORY_FILE, MemoryState};
 pub use overlays::OverlayState;
 use priming::Priming;
-pub use revisions::Revision;
+pub use revisions::{Revision, Texts};
 use roots::Roots;
 pub use roots::{Added, RootsError};
 use sessions::Sessions;

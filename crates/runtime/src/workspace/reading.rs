@@ -14,7 +14,7 @@ use m1nd_vfs::{RelPath, durable};
 
 use super::{
     Added, BringError, Differences, InTime, IndexReport, Keep, OverlayState, ReloadError, Reuse, Revision,
-    RootsError, SaveError, Saved, Seen, Watching, Workspace, WorkspaceView, bring, compare, revisions,
+    RootsError, SaveError, Saved, Seen, Texts, Watching, Workspace, WorkspaceView, bring, compare, revisions,
 };
 
 /// What the last ingest did.
@@ -90,6 +90,16 @@ impl Workspace {
         cancel: &CancelToken,
     ) -> Result<Option<Revision>, HistoryError> {
         revisions::graph(&self.host, &self.root, revision, clock, cancel)
+    }
+
+    /// The graph of the files as they are, if some of them held something else.
+    pub fn graph_with(
+        &self,
+        texts: &Texts,
+        clock: &dyn Clock,
+        cancel: &CancelToken,
+    ) -> Result<Arc<Graph>, HistoryError> {
+        revisions::graph_with(&self.host, &self.root, texts, clock, cancel)
     }
 
     /// A graph that was exported to a file, without making it the workspace's own.

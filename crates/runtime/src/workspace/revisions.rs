@@ -1,6 +1,6 @@
 //! Revisions: the graph of an earlier commit, made from git's objects. No work tree is touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use m1nd_graph::Graph;
@@ -66,6 +66,39 @@ pub(super) fn graph(
         (None, None) => Arc::new(Graph::empty()),
     };
     Ok(Some(Revision { graph, commit, time, today: last, files_parsed: done.report.files_parsed }))
+}
+
+/// What some files would hold; nothing for one that would be gone.
+pub type Texts = BTreeMap<String, Option<Vec<u8>>>;
+
+/// The graph of today's files if these held something else.
+pub(super) fn graph_with(
+    host: &Host,
+    root: &Root,
+    texts: &Texts,
+    clock: &dyn Clock,
+    cancel: &CancelToken,
+) -> Result<Arc<Graph>, HistoryError> {
+    let (today, _) = scan::list(root, cancel).map_err(HistoryError::Stopped)?;
+    let held = texts.iter().filter(|(_, text)| text.is_some());
+    // No time is that of any file on disk, so that the contents are looked at.
+    let others = held.map(|(path, _)| Listed { path: path.clone(), size: 0, modified_ns: 0 });
+    let mut listing: Vec<Listed> =
+        today.into_iter().filter(|file| !texts.contains_key(&file.path)).chain(others).collect();
+    listing.sort_by(|a, b| a.path.cmp(&b.path));
+    let read = |path: &str| match texts.get(path) {
+        Some(text) => text.clone().ok_or(Reason::Unreadable),
+        None => scan::read(root, path),
+    };
+    let (mut ingest, last) = known(host, root, cancel)?;
+    let done = ingest
+        .refresh_on(last.as_deref(), &listing, read, clock, i128::from(clock.now().0) * 1_000_000, cancel)
+        .map_err(HistoryError::Stopped)?;
+    Ok(match (done.graph, last) {
+        (Some(graph), _) => Arc::new(graph),
+        (None, Some(last)) => last,
+        (None, None) => Arc::new(Graph::empty()),
+    })
 }
 
 /// What is known of today's files, to go on from; the host keeps its own.

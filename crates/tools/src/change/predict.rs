@@ -68,7 +68,7 @@ impl Tool for Predict {
         name: "predict",
         summary: "Which other files will have to change with this one, from common changes in git history and from the code: tests, users, names.",
         help: "confidence is calibrated: predictions of a confidence came true in that share of the cases on repositories that nothing was fitted on (docs/benchmarks.md). With several changed files it is that of the one that \
-            speaks most for it, and the order is by all of them together. Files count, not functions: commits do not tell more.",
+            speaks most for it, and the order is by all of them together. Files count, not functions: commits do not tell more. Only files with code are named: not documents, changelogs, lock files or settings.",
         intents: &["what else changes", "co-change", "files that change together", "did I forget a file"],
         needs: Needs::Graph,
         budget: Some(4_000),

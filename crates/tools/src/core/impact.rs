@@ -43,8 +43,11 @@ pub struct Input {
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// The nodes that change.
+    /// The nodes that change, the first of many; with a cursor they are left out.
     sources: Vec<String>,
+    /// Such nodes in all, where there are several.
+    #[serde(skip_serializing_if = "is_one_at_most")]
+    sources_total: u64,
     /// Direct callers first, then by distance and signal.
     blast_radius: Vec<Hit>,
     /// Nodes reached in all.
@@ -74,12 +77,22 @@ pub struct Output {
     truncated: bool,
     #[serde(skip)]
     cursor: u64,
+    /// Tests that stay while there are callers to give way.
+    #[serde(skip)]
+    least_tests: usize,
 }
 
 /// Tests that are shown where there is room.
 const MAX_TESTS: usize = 15;
 /// One more test is shown for each so many bytes of the budget: what is reached comes first.
 const BYTES_PER_TEST: usize = 500;
+/// Sources that are shown where there is room, and so many bytes of the budget for each: a range has hundreds.
+const MAX_SOURCES: usize = 20;
+const BYTES_PER_SOURCE: usize = 400;
+/// Sources that stay while there is something else to give way.
+const LEAST_SOURCES: usize = 3;
+/// With so many bytes of the budget for each, tests stay before callers do.
+const BYTES_PER_KEPT_TEST: usize = 2_000;
 /// With a smaller budget no next step is named.
 const LEAST_GUIDED: usize = 1_000;
 /// No node is shown in fewer bytes than this.
@@ -93,7 +106,7 @@ impl Tool for Impact {
         summary: "What breaks if this changes: callers, importers, subclasses, users of a type and tests, with how far and how strongly. Takes a node, a diff or a git range.",
         help: "A step keeps the strength of its relation (calls and routes 0.9; inherits, implements, configures 0.8; tests, depends_on 0.7; references, imports 0.5; binds_to 0.4), \
             and a guess among n nodes 1/n of it; a node's signal is that of the strongest way to it. A class or file stands for all that is in it. A call of the method that a changed one overrides counts half (`overrides`). \
-            Changed lines of a diff are looked up in the files as they are now.",
+            Changed lines of a diff are looked up in the files as they are now; those of a range where they stand today.",
         intents: &[
             "what breaks if I change",
             "blast radius",
@@ -137,8 +150,12 @@ impl Tool for Impact {
         let is_first = cursor == 0;
         tests.truncate(if is_first { MAX_TESTS.min(bytes / BYTES_PER_TEST) } else { 0 });
         let chains = is_first && input.include_causal_chains.unwrap_or(true);
+        let room = if is_first { (bytes / BYTES_PER_SOURCE).clamp(1, MAX_SOURCES) } else { 0 };
+        let sources_total = found.sources.len() as u64;
         let mut output = Output {
-            sources: found.sources.iter().map(|&ix| graph.node(ix).id().to_owned()).collect(),
+            sources: found.sources.iter().take(room).map(|&ix| graph.node(ix).id().to_owned()).collect(),
+            sources_total,
+            least_tests: bytes / BYTES_PER_KEPT_TEST,
             total,
             direct_callers: found.direct_callers() as u64,
             direct_callers_left: 0,
@@ -147,7 +164,7 @@ impl Tool for Impact {
             total_energy: round3(found.blast.energy),
             max_hops_reached: found.farthest(),
             causal_chains: if chains { found.chains(graph) } else { Vec::new() },
-            truncated: is_first && tests_total > tests.len() as u64,
+            truncated: is_first && (tests_total > tests.len() as u64 || sources_total > room as u64),
             tests,
             tests_total,
             inferred: found.guessed() as u64,
@@ -155,7 +172,8 @@ impl Tool for Impact {
             files_not_in_graph: found.unknown,
         };
         output.settle();
-        let (proof, mut guidance) = advice(&output, found.changed_files, direction);
+        let source = found.sources.first().map(|&ix| graph.node(ix).id());
+        let (proof, mut guidance) = advice(&output, source, found.changed_files, direction);
         // A small page, or one that goes on, has room for what is reached and no more.
         if !is_first || bytes < LEAST_GUIDED {
             guidance = Guidance::default();
@@ -164,8 +182,13 @@ impl Tool for Impact {
     }
 }
 
-fn advice(output: &Output, changed_files: Option<usize>, direction: Direction) -> (ProofState, Guidance) {
-    match output.sources.first() {
+fn advice(
+    output: &Output,
+    source: Option<&str>,
+    changed_files: Option<usize>,
+    direction: Direction,
+) -> (ProofState, Guidance) {
+    match source {
         None if changed_files == Some(0) => {
             (ProofState::Blocked, Guidance::hint("Nothing differs. Name an older commit, or give a diff."))
         }
@@ -177,16 +200,15 @@ fn advice(output: &Output, changed_files: Option<usize>, direction: Direction) -
         ),
         Some(source) if output.total == 0 && direction == Direction::Reverse => {
             let hint = "It is not known to depend on anything here. What it calls in libraries is not in the graph; callees shows what could not be resolved.";
-            (ProofState::Triaging, Guidance::next("callees", source.clone(), hint))
+            (ProofState::Triaging, Guidance::next("callees", source, hint))
         }
         Some(source) if output.total == 0 => {
             let hint = "Nothing is known to depend on it. A call through a value, a macro or a name built at run time is not seen; callers shows leads.";
-            (ProofState::Triaging, Guidance::next("callers", source.clone(), hint))
+            (ProofState::Triaging, Guidance::next("callers", source, hint))
         }
-        Some(source) if changed_files.is_none() => (
-            ProofState::Proving,
-            Guidance::next("callers", source.clone(), "See the call sites with their lines."),
-        ),
+        Some(source) if changed_files.is_none() => {
+            (ProofState::Proving, Guidance::next("callers", source, "See the call sites with their lines."))
+        }
         Some(_) => (ProofState::Proving, Guidance::default()),
     }
 }
@@ -201,6 +223,10 @@ impl Output {
     }
 }
 
+fn is_one_at_most(count: &u64) -> bool {
+    *count <= 1
+}
+
 fn is_none(count: &u64) -> bool {
     *count == 0
 }
@@ -210,11 +236,13 @@ impl Trim for Output {
         self.truncated = true;
         // The nearest matter most, direct callers most of all; a diff's sources can be many.
         let direct = self.blast_radius.iter().take_while(|hit| hit.is_direct_caller).count();
-        let dropped = drop_after(&mut self.blast_radius, direct.max(1), excess) > 0
+        let dropped = drop_after(&mut self.sources, LEAST_SOURCES, excess) > 0
+            || drop_after(&mut self.blast_radius, direct.max(1), excess) > 0
             || drop_tail(&mut self.causal_chains, excess) > 0
-            || drop_tail(&mut self.tests, excess) > 0
+            || drop_after(&mut self.tests, self.least_tests, excess) > 0
             || drop_tail(&mut self.files_not_in_graph, excess) > 0
             || drop_after(&mut self.blast_radius, 1, excess) > 0
+            || drop_tail(&mut self.tests, excess) > 0
             || drop_tail(&mut self.sources, excess) > 0;
         self.settle();
         dropped

@@ -3,8 +3,9 @@
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_risk::refactor::{self, Part};
+use m1nd_risk::refactor::Part;
 use m1nd_runtime::faults::from_graph;
+use m1nd_runtime::flows::parted;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ pub struct Step {
     to: Option<String>,
     /// Relations to the rest of the file that become imports.
     cut: u32,
-    /// Files that use it and have to be changed.
+    /// Files that use it and name this one for it: they have to be changed.
     users: Vec<String>,
     because: String,
 }
@@ -74,7 +75,7 @@ impl Tool for RefactorPlan {
         let Some(file) = file else {
             return Err(ctx.invalid("`node_id` must be a file with code, or something in one."));
         };
-        let found = refactor::plan(graph, file);
+        let found = parted::plan(ctx.workspace()?.root(), graph, file);
         let mut steps: Vec<Step> = found.extract.iter().map(|part| extraction(graph, part)).collect();
         steps.extend(found.moves.iter().map(|one| {
             let (first, last) = graph.node(one.node).lines();

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::args::VERSION;
 
 /// Kinds of findings, and what they say in general.
-const RULES: [(&str, &str, &str); 7] = [
+const RULES: [(&str, &str, &str); 8] = [
+    ("syntax_error", "A file does not parse since the change", "error"),
     ("removed_but_used", "A definition was removed that code still names", "error"),
     ("broken_import", "A file was moved and its imports lead nowhere from there", "error"),
     ("signature_change", "Parameters changed, and calls were not", "error"),

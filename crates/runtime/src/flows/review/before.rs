@@ -9,18 +9,26 @@ use m1nd_ingest::history::HistoryError;
 
 use crate::ctx::Ctx;
 use crate::faults;
+use crate::workspace::Texts;
+
+/// What a change began with.
+pub enum Began {
+    Commit(String),
+    /// Today's files, but for these.
+    With(Texts),
+    Unknown,
+}
 
 /// The state that a change began with.
 pub struct Before<'c> {
     ctx: &'c Ctx<'c>,
-    /// Nothing where only a diff is known.
-    commit: Option<String>,
+    began: Began,
     graph: OnceCell<Option<Arc<Graph>>>,
 }
 
 impl<'c> Before<'c> {
-    pub fn of(ctx: &'c Ctx<'c>, commit: Option<String>) -> Self {
-        Self { ctx, commit, graph: OnceCell::new() }
+    pub fn of(ctx: &'c Ctx<'c>, began: Began) -> Self {
+        Self { ctx, began, graph: OnceCell::new() }
     }
 
     /// Nothing where it cannot be made.
@@ -33,10 +41,18 @@ impl<'c> Before<'c> {
     }
 
     fn made(&self) -> Result<Option<Arc<Graph>>, Fault> {
-        let Some(commit) = &self.commit else { return Ok(None) };
         let ctx = self.ctx;
-        match ctx.workspace()?.graph_at(commit, ctx.runtime().clock(), ctx.cancel()) {
-            Ok(found) => Ok(found.map(|revision| revision.graph)),
+        let (workspace, clock) = (ctx.workspace()?, ctx.runtime().clock());
+        let made = match &self.began {
+            Began::Unknown => return Ok(None),
+            Began::Commit(commit) => {
+                let found = workspace.graph_at(commit, clock, ctx.cancel());
+                found.map(|found| found.map(|revision| revision.graph))
+            }
+            Began::With(texts) => workspace.graph_with(texts, clock, ctx.cancel()).map(Some),
+        };
+        match made {
+            Ok(found) => Ok(found),
             Err(HistoryError::Stopped(stop)) => Err(faults::stopped(stop)),
             Err(err) => {
                 tracing::debug!(%err, "no graph of the base");

@@ -3,37 +3,42 @@
 mod before;
 mod checks;
 mod constants;
+mod given;
 mod gone_files;
+mod keywords;
 mod moved_files;
 mod removed;
+mod removed_nodes;
 mod reviewers;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::change::{ChangedFile, How};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_ingest::history::{self, Compared, OwnCommit};
-use m1nd_ingest::revision::{self, Changed};
-use m1nd_ingest::scan;
+use m1nd_ingest::history::{self, Compared, HistoryError, OwnCommit};
+use m1nd_ingest::revision::{self, Change, Changed};
+use m1nd_ingest::syntax::{self, SyntaxError};
 use m1nd_risk::blast::{self, Toward};
-use m1nd_risk::diff;
 use m1nd_risk::plan::{self, Act, Severity, Step};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::before::Before;
+use self::before::{Before, Began};
+use self::given::{Given, range_of};
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
-use super::{changed, ledger, planned, predicted};
+use super::{ledger, planned, predicted};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults;
+use crate::workspace::Texts;
 
 /// Something to look at before the change goes in.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Finding {
-    /// removed_but_used, broken_import, signature_change, antibody, missing_co_change, layer_violation or untested.
+    /// syntax_error, removed_but_used, broken_import, signature_change, antibody, missing_co_change, layer_violation or untested.
     pub kind: &'static str,
     /// low, medium, high or critical.
     pub severity: &'static str,
@@ -62,8 +67,10 @@ pub(super) struct Edited {
     pub symbols: Option<Vec<Changed>>,
     /// Innermost nodes that hold changed lines.
     pub nodes: Vec<NodeIx>,
-    /// What it held before and holds now, where a file went.
+    /// What it held before and holds now, where it is on both sides.
     pub texts: (Option<Vec<u8>>, Option<Vec<u8>>),
+    /// The first place that does not parse since the change: what comes after it is not read as it is meant.
+    pub broken: Option<SyntaxError>,
 }
 
 impl Edited {
@@ -108,22 +115,18 @@ const TEST_HOPS: u32 = 4;
 const ANY_HOPS: u32 = 10;
 
 pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review, Fault> {
-    let graph = &at.graph;
-    let (base, compared) = compared(ctx, subject)?;
+    let Given { base, files, before, after, mut no_data } = given::read(ctx, subject)?;
+    // A diff that is not applied is looked at in the graph that it would make.
+    let graph = &match after.is_empty() {
+        true => Arc::clone(&at.graph),
+        false => with(ctx, &after)?,
+    };
     let commit = match (&base, range_of(subject)) {
         (None, Some(range)) => history::older_side(ctx.workspace()?.root().path(), range).ok(),
         _ => base.clone(),
     };
-    let mut no_data = Vec::new();
     // Both states of every file are parsed.
-    let is_any_gone = compared.iter().any(|one| matches!(one.file.how, How::Deleted | How::Renamed));
-    let edited: Vec<Edited> = compared.into_par_iter().map(|one| edited(graph, one, is_any_gone)).collect();
-    if edited.iter().any(|one| one.symbols.is_none() && is_code(graph, &one.file)) {
-        no_data.push(
-            "signatures: the earlier text of some files is not known. A git range or `base` provides it."
-                .to_owned(),
-        );
-    }
+    let edited: Vec<Edited> = files.into_par_iter().map(|one| edited(graph, one)).collect();
     let steps = steps(graph, &edited);
     let mut touched: Vec<&str> = steps.iter().map(|step| step.path.as_str()).collect();
     touched.sort_unstable();
@@ -146,7 +149,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     predictions.retain(|one| !is_known(&one.path));
     let predictions = checks::companions(graph, predictions);
     let (untested, tested) = checks::untested(graph, &edited, ANY_HOPS);
-    let known = ledger::without(ctx, graph, &own)?;
+    let known = ledger::without(ctx, &at.graph, &own)?;
     no_data.extend(known.no_data().map(|why| format!("trust and reviewers: {why}")));
     if known.is_partial {
         no_data.push("history: older commits are still being read. Ask again in a moment.".to_owned());
@@ -155,8 +158,14 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         Some(base) => history::commits_since(ctx.workspace()?.root().path(), base).unwrap_or_default(),
         None => Vec::new(),
     };
-    let mut findings = checks::signatures(graph, &edited);
-    let before = Before::of(ctx, commit);
+    let mut findings = checks::syntax(&edited);
+    findings.extend(checks::signatures(ctx.workspace()?.root(), graph, &edited));
+    let began = match (commit, before.is_empty(), after.is_empty()) {
+        (Some(commit), _, _) => Began::Commit(commit),
+        (None, true, true) => Began::Unknown,
+        (None, _, _) => Began::With(before),
+    };
+    let before = Before::of(ctx, began);
     let gone = gone_files::paths(graph, &edited);
     let gone = match gone.is_empty() {
         true => Vec::new(),
@@ -171,10 +180,33 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     }
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone);
-    findings.extend(removed::still_used(ctx, graph, &edited, |path| told.contains(&format!("{path}:1")))?);
+    let is_told = |path: &str| told.contains(&format!("{path}:1"));
+    let gone = removed::still_used(ctx, graph, &edited, is_told, |path| after.contains_key(path))?;
+    let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
+    findings.extend(gone);
+    let is_told = |one: &Edited, symbol: &Changed| {
+        let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
+        // Of a name that nothing has any more the text tells more than the relations; of a diff that is not applied it tells nothing.
+        let is_looked_at = after.is_empty() && graph.nodes_by_label(name).is_empty();
+        one.file.how == How::Deleted
+            || is_looked_at
+            || told.contains(&format!("{}:{}", one.file.path, symbol.line))
+    };
+    let candidates = removed_nodes::candidates(graph, &edited, is_told);
+    if !candidates.is_empty()
+        && let Some(then) = before.graph()?
+    {
+        findings.extend(removed_nodes::still_used(&then, graph, &edited, &candidates));
+    }
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
     findings.extend(checks::layers(ctx, graph, &edited, &before)?);
-    findings.extend(checks::antibodies(ctx, graph, &edited)?);
+    match after.is_empty() {
+        true => findings.extend(checks::antibodies(ctx, graph, &edited)?),
+        false => no_data.push(
+            "antibodies: the diff is not applied, and they look at the files as they are. Applying it provides them."
+                .to_owned(),
+        ),
+    }
     findings.extend(untested);
     findings.sort_by(|a, b| {
         (rank(b.severity), order(a.kind))
@@ -199,7 +231,8 @@ pub fn rank(severity: &str) -> Option<Severity> {
 
 /// Of equal findings, what certainly breaks comes first.
 fn order(kind: &str) -> usize {
-    const KINDS: [&str; 7] = [
+    const KINDS: [&str; 8] = [
+        "syntax_error",
         "removed_but_used",
         "broken_import",
         "signature_change",
@@ -211,62 +244,33 @@ fn order(kind: &str) -> usize {
     KINDS.iter().position(|&known| known == kind).unwrap_or(KINDS.len())
 }
 
-/// The range that a change was given as.
-fn range_of<'a>(subject: Subject<'a>) -> Option<&'a str> {
-    match subject {
-        Subject::Diff(change) if !diff::is_diff(change) => Some(change.trim()),
-        Subject::Diff(_) | Subject::Since(_) => None,
-    }
-}
-
-fn compared(ctx: &Ctx<'_>, subject: Subject<'_>) -> Result<(Option<String>, Vec<Compared>), Fault> {
-    let root = ctx.workspace()?.root();
-    let refused = |argument, err| changed::refused(ctx, argument, &err);
-    let between = |argument: &'static str, range: &str| {
-        let (listed, _) = scan::list(root, ctx.cancel()).map_err(faults::stopped)?;
-        let today = listed.into_iter().map(|file| file.path);
-        history::changes_with_texts(root.path(), range, today, |path| scan::now(root, path))
-            .map_err(|err| refused(argument, err))
-    };
-    match subject {
-        Subject::Since(base) => {
-            let base = match base {
-                Some(name) => history::left(root.path(), name).map_err(|err| refused("base", err))?,
-                None => history::default_base(root.path()).ok_or_else(|| changed::no_base(ctx))?,
-            };
-            let found = between("base", &base)?;
-            Ok((Some(base), found))
-        }
-        Subject::Diff(change) if diff::is_diff(change) => {
-            let files = changed::files(ctx, "diff", change)?;
-            let alone = |file| Compared { file, old: None, new: None };
-            Ok((None, files.into_iter().map(alone).collect()))
-        }
-        Subject::Diff(range) => {
-            let range = range.trim();
-            if range.is_empty() || range.contains('\n') {
-                return Err(ctx.invalid("`diff` is neither a unified diff nor a git range."));
-            }
-            Ok((None, between("diff", range)?))
-        }
-    }
-}
-
-/// Its texts are kept where lines of it may lead to a file that went.
-fn edited(graph: &Graph, one: Compared, is_any_gone: bool) -> Edited {
-    let symbols = match (&one.old, &one.new) {
+fn edited(graph: &Graph, one: Compared) -> Edited {
+    let broken = one.new.as_deref().and_then(|new| {
+        let found = syntax::introduced(&one.file.path, one.old.as_deref(), new).ok()?;
+        found.into_iter().min_by_key(|error| error.line)
+    });
+    let mut symbols = match (&one.old, &one.new) {
         (None, None) => None,
         (old, new) => {
             revision::compare(&one.file.path, old.as_deref().map(Into::into), new.as_deref().map(Into::into))
         }
     };
-    let is_kept = is_any_gone && matches!(one.file.how, How::Modified | How::Renamed);
+    if broken.is_some() {
+        let is_read = |symbol: &Changed| matches!(symbol.change, Change::Body | Change::Added);
+        symbols.iter_mut().for_each(|symbols| symbols.retain(is_read));
+    }
+    let is_kept = matches!(one.file.how, How::Modified | How::Renamed);
     let texts = if is_kept { (one.old, one.new) } else { (None, None) };
-    Edited { nodes: one.file.nodes(graph), file: one.file, symbols, texts }
+    Edited { nodes: one.file.nodes(graph), file: one.file, symbols, texts, broken }
 }
 
-fn is_code(graph: &Graph, file: &ChangedFile) -> bool {
-    graph.node_by_path(&file.path).is_some_and(|ix| !graph.node(ix).language().is_empty())
+/// The graph that a diff which is not applied would make.
+fn with(ctx: &Ctx<'_>, after: &Texts) -> Result<Arc<Graph>, Fault> {
+    let workspace = ctx.workspace()?;
+    workspace.graph_with(after, ctx.runtime().clock(), ctx.cancel()).map_err(|err| match err {
+        HistoryError::Stopped(stop) => faults::stopped(stop),
+        err => ctx.invalid(format!("`diff`: {err}.")),
+    })
 }
 
 /// The change as a plan that was carried out. What the graph still knows under its old name is yet to be done.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeKind};
 use m1nd_ingest::history::Now;
-use m1nd_ingest::revision::Change;
+use m1nd_ingest::revision::{Change, Changed};
 use m1nd_ingest::{imported, languages, scan};
 use m1nd_risk::plan::Severity;
 use m1nd_vfs::RelPath;
@@ -62,12 +62,13 @@ fn is_new(edited: &[Edited], path: &str, line: u64) -> bool {
 }
 
 /// Functions, methods, types and constants that went, that nothing else is named like, and that code of the same family of languages still names.
-/// Files of which that is told as a whole are passed over.
+/// Files of which that is told as a whole are passed over, and those that are not on disk as the change leaves them.
 pub fn still_used(
     ctx: &Ctx<'_>,
     graph: &Graph,
     edited: &[Edited],
     is_told: impl Fn(&str) -> bool,
+    is_other: impl Fn(&str) -> bool,
 ) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
     for (family, gone) in gone(graph, edited, is_told) {
@@ -93,8 +94,9 @@ pub fn still_used(
             context: 0,
         };
         let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
-        let said =
+        let mut said =
             grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
+        said.matches.retain(|hit| !is_other(hit.path.as_str()));
         for (name, gone) in gone.iter().take(MAX_NAMES) {
             let read = reading(graph, family, name, gone, &said.matches);
             let is_use = |hit: &grep::Match| match gone.kind {
@@ -203,22 +205,25 @@ fn gone<'a>(
     for one in edited.iter().filter(|one| !is_told(&one.file.path)) {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
         let went = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Removed);
-        let is_kept = |kind: NodeKind| kind.is_type() || kind.is_callable() || kind == NodeKind::Constant;
-        for symbol in went.filter(|symbol| is_kept(symbol.kind)) {
+        for symbol in went.filter(|symbol| counts(symbol)) {
             let mut around: Vec<&str> = symbol.name.split('.').collect();
             let name = around.pop().unwrap_or(&symbol.name);
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            // A dunder is called by the language, and a test by nobody.
-            let is_called =
-                symbol.kind != NodeKind::Test && !name.starts_with("__") && !name.starts_with("test");
-            if is_word && is_called && graph.nodes_by_label(name).is_empty() {
+            if is_word && graph.nodes_by_label(name).is_empty() {
                 let one = Gone { path: &one.file.path, line: symbol.line, kind: symbol.kind, around };
                 gone.entry(language.family).or_default().entry(name).or_insert(one);
             }
         }
     }
     gone
+}
+
+/// Whether others may name a definition: a dunder is called by the language, and a test by nobody.
+pub(super) fn counts(symbol: &Changed) -> bool {
+    let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
+    let is_kept = symbol.kind.is_type() || symbol.kind.is_callable() || symbol.kind == NodeKind::Constant;
+    is_kept && symbol.kind != NodeKind::Test && !name.starts_with("__") && !name.starts_with("test")
 }
 
 pub(super) fn is_import(line: &str) -> bool {

@@ -1,0 +1,343 @@
+//! What a change does, told by the relations of before it, and by a diff that nobody applied.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+const LIB: &str = "def greet(name):\n    return name\n\ndef part(name):\n    return name\n\ndef lonely(x):\n    return x\n\nclass Helper:\n    pass\n";
+const APP: &str = "from lib import greet, part\n\ndef run():\n    greet('a')\n    part('b')\n";
+const TESTS: &str = "from app import run\n\ndef test_run():\n    run()\n";
+
+/// One commit with these files, ingested.
+fn committed_files(files: &[(&str, &str)]) -> Fixture {
+    let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut tree = repo.empty_tree().edit().unwrap();
+    for (path, text) in files {
+        tree.upsert(*path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+    }
+    let tree = tree.write().unwrap();
+    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
+    repo.commit_as(who, who, "HEAD", "work", tree, None::<gix::ObjectId>).unwrap();
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
+/// Ann wrote all of it, Bob changed the library last.
+fn committed() -> Fixture {
+    let files = [("lib.py", LIB), ("app.py", APP), ("test_app.py", TESTS)];
+    let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut parent: Option<gix::ObjectId> = None;
+    for (name, old) in [("Ann", true), ("Bob", false)] {
+        let mut tree = repo.empty_tree().edit().unwrap();
+        for (path, text) in files {
+            let text = if old && path == "lib.py" { format!("{text}# old\n") } else { text.to_owned() };
+            tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+        }
+        let tree = tree.write().unwrap();
+        let who =
+            gix::actor::SignatureRef { name: name.into(), email: "a@x".into(), time: "1700000000 +0000" };
+        parent = Some(repo.commit_as(who, who, "HEAD", "work", tree, parent).unwrap().detach());
+    }
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    fixture
+}
+
+fn review(fixture: &Fixture, arguments: Value) -> Value {
+    let reply = fixture.call("review", arguments);
+    assert!(!reply.is_error, "{}", reply.text());
+    reply.body
+}
+
+fn shown(body: &Value) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
+    body["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let places = one["places"].as_array().into_iter().flatten().map(word).collect::<Vec<_>>();
+            format!(
+                "{} {} {} {}",
+                word(&one["severity"]),
+                word(&one["kind"]),
+                word(&one["at"]),
+                places.join(" ")
+            )
+            .trim_end()
+            .to_owned()
+        })
+        .collect()
+}
+
+/// Of the findings those of a kind.
+fn of_kind(body: &Value, kind: &str) -> Vec<String> {
+    shown(body).into_iter().filter(|one| one.contains(kind)).collect()
+}
+
+const URLS: &str = "class Parts:\n    def copy_with(self, x):\n        return self\n\n\nclass URL:\n    def copy_with(self, x):\n        return self\n\n\ndef join(url: URL, x):\n    return url.copy_with(x)\n";
+const CLIENT: &str = "from urls import Parts, URL\n\n\ndef send(url: URL):\n    return url.copy_with(1)\n\n\ndef part(parts: Parts):\n    return parts.copy_with(2)\n";
+
+#[test]
+fn a_removed_method_is_found_by_who_called_it_though_another_has_its_name() {
+    let fixture = committed_files(&[("urls.py", URLS), ("client.py", CLIENT)]);
+    let renamed = URLS.replace("class URL:\n    def copy_with(", "class URL:\n    def copy_with2(");
+    fs::write(fixture.root().join("urls.py"), &renamed).unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(
+        of_kind(&found, "removed"),
+        ["high removed_but_used urls.py:7 client.py:5 urls.py:12"],
+        "{found}"
+    );
+    // Whose callers were mended is not missed.
+    fs::write(fixture.root().join("urls.py"), renamed.replace("url.copy_with(x)", "url.copy_with2(x)"))
+        .unwrap();
+    fs::write(fixture.root().join("client.py"), CLIENT.replace("url.copy_with(1)", "url.copy_with2(1)"))
+        .unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&found, "removed"), [""; 0], "{found}");
+}
+
+#[test]
+fn a_function_that_moved_away_from_an_import_is_found() {
+    let utils = "def unquote(text):\n    return text\n\n\ndef keep():\n    return 1\n";
+    let auth = "from ._utils import unquote\n\n\ndef auth(x):\n    return unquote(x)\n";
+    let fixture =
+        committed_files(&[("pkg/__init__.py", ""), ("pkg/_utils.py", utils), ("pkg/_auth.py", auth)]);
+    let at = |path: &str| fixture.root().join(path);
+    fs::write(at("pkg/_utils.py"), "def keep():\n    return 1\n").unwrap();
+    fs::write(at("pkg/_quote.py"), "def unquote(text):\n    return text\n").unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(
+        of_kind(&found, "removed"),
+        ["high removed_but_used pkg/_utils.py:1 pkg/_auth.py:1 pkg/_auth.py:5"],
+        "{found}"
+    );
+    // Handed on from where it was, it is still found there.
+    fs::write(at("pkg/_utils.py"), "from ._quote import unquote\n\n\ndef keep():\n    return 1\n").unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&found, "removed"), [""; 0], "{found}");
+    // As it is where the import was mended, or means something else now.
+    fs::write(at("pkg/_utils.py"), "def keep():\n    return 1\n").unwrap();
+    for module in ["._quote", "urllib.parse"] {
+        fs::write(at("pkg/_auth.py"), auth.replace("._utils", module)).unwrap();
+        let found = review(&fixture, json!({"base": "HEAD"}));
+        assert_eq!(of_kind(&found, "removed"), [""; 0], "{module}: {found}");
+    }
+}
+
+#[test]
+fn a_diff_is_reviewed_alike_before_and_after_it_is_applied() {
+    let fixture = committed();
+    let diff = "--- a/lib.py\n+++ b/lib.py\n@@ -1,6 +1,3 @@\n-def greet(name):\n+def greet(name, loud):\n     return name\n \n-def part(name):\n-    return name\n-\n";
+    let kinds = ["removed", "signature"];
+    let found = review(&fixture, json!({ "diff": diff }));
+    let told: Vec<String> = kinds.iter().flat_map(|kind| of_kind(&found, kind)).collect();
+    assert_eq!(
+        told,
+        ["high removed_but_used lib.py:4 app.py:1 app.py:5", "high signature_change lib.py:1 app.py:4",],
+        "{found}"
+    );
+    assert_eq!(found["files"], json!(["lib.py modified +1 -4"]), "{found}");
+    // Nothing was written, and today's graph is still today's.
+    assert!(!fixture.call("callers", json!({"node_id": "part"})).is_error);
+    let text = LIB.replace("def greet(name)", "def greet(name, loud)");
+    fs::write(fixture.root().join("lib.py"), text.replace("def part(name):\n    return name\n\n", ""))
+        .unwrap();
+    let applied = review(&fixture, json!({ "diff": diff }));
+    let told_now: Vec<String> = kinds.iter().flat_map(|kind| of_kind(&applied, kind)).collect();
+    assert_eq!(told_now, told, "{applied}");
+    fs::write(fixture.root().join("lib.py"), "something_else = 1\n").unwrap();
+    let unfit = review(&fixture, json!({ "diff": diff }));
+    assert!(
+        unfit["no_data"][0].as_str().unwrap().contains("neither is applied nor fits what lib.py"),
+        "{unfit}"
+    );
+}
+
+#[test]
+fn a_diff_that_is_not_applied_and_deletes_a_file_names_who_imports_it() {
+    let fixture = committed();
+    let lines: String = LIB.lines().map(|line| format!("-{line}\n")).collect();
+    let count = LIB.lines().count();
+    let diff = format!(
+        "diff --git a/lib.py b/lib.py\ndeleted file mode 100644\n--- a/lib.py\n+++ /dev/null\n@@ -1,{count} +0,0 @@\n{lines}"
+    );
+    let found = review(&fixture, json!({ "diff": diff }));
+    assert_eq!(of_kind(&found, "removed"), ["critical removed_but_used lib.py:1 app.py:1"], "{found}");
+}
+
+#[test]
+fn files_that_are_not_of_the_workspace_are_not_reviewed() {
+    let fixture = committed();
+    let outside = "--- a/../../etc/passwd\n+++ b/../../etc/passwd\n@@ -1 +1 @@\n-a\n+b\n";
+    let nowhere = "--- a/nowhere.py\n+++ b/nowhere.py\n@@ -1 +1 @@\n-a\n+b\n";
+    for diff in [outside, nowhere] {
+        let reply = fixture.call("review", json!({ "diff": diff }));
+        assert!(reply.is_error, "{}", reply.text());
+        assert!(reply.text().contains("none of its files is in this workspace"), "{}", reply.text());
+    }
+    let here =
+        "--- a/lib.py\n+++ b/lib.py\n@@ -7,2 +7,2 @@\n def lonely(x):\n-    return x\n+    return x + 1\n";
+    let found = review(&fixture, json!({ "diff": format!("{outside}{here}") }));
+    assert_eq!(found["changed_files"], json!(1), "{found}");
+    assert!(found["no_data"][0].as_str().unwrap().contains("etc/passwd"), "{found}");
+}
+
+#[test]
+fn a_file_that_does_not_parse_any_more_is_told_as_such() {
+    let fixture = committed();
+    fs::write(fixture.root().join("lib.py"), LIB.replace("def greet(name):", "def greet((((:")).unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    let told: Vec<String> =
+        shown(&found).into_iter().filter(|one| one.contains("syntax") || one.contains("removed")).collect();
+    assert_eq!(told, ["high syntax_error lib.py:1"], "{found}");
+}
+
+#[test]
+fn a_parameter_that_is_called_otherwise_breaks_only_who_names_it() {
+    let fixture = committed();
+    fs::write(
+        fixture.root().join("lib.py"),
+        LIB.replace("def greet(name):\n    return name", "def greet(who):\n    return who"),
+    )
+    .unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&found, "signature"), ["low signature_change lib.py:1 app.py:4"], "{found}");
+    let named = APP.replace("greet('a')", "greet(\n        name='a',\n    )");
+    let fixture = committed_files(&[("lib.py", LIB), ("app.py", &named)]);
+    fs::write(fixture.root().join("lib.py"), LIB.replace("def greet(name)", "def greet(who)")).unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(of_kind(&found, "signature"), ["high signature_change lib.py:1 app.py:4"], "{found}");
+}
+
+#[test]
+fn the_impact_of_a_past_range_is_that_of_the_functions_it_changed() {
+    let was = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
+    let then = was.replace("return 2", "return 3");
+    let now = format!("def new():\n    return 0\n\n\ndef newer():\n    return 0\n\n\n{then}");
+    let fixture = Fixture::new(m1nd_tools::surface(), &format!("//- a.py\n{now}"));
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut parent: Option<gix::ObjectId> = None;
+    for text in [was, &then, &now] {
+        let mut tree = repo.empty_tree().edit().unwrap();
+        tree.upsert("a.py", gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+        let tree = tree.write().unwrap();
+        let who =
+            gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
+        parent = Some(repo.commit_as(who, who, "HEAD", "work", tree, parent).unwrap().detach());
+    }
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let found = fixture.call("impact", json!({"diff": "HEAD~2..HEAD~1"})).body;
+    assert_eq!(found["sources"], json!(["function::a.py::two"]), "{found}");
+}
+
+#[test]
+fn many_sources_leave_room_for_what_they_reach() {
+    let names: Vec<String> = (0..150).map(|at| format!("function_of_the_library_{at}")).collect();
+    let lib: String = names.iter().map(|name| format!("def {name}():\n    return 1\n\n\n")).collect();
+    let calls: String =
+        names.iter().map(|name| format!("def call_{name}():\n    return {name}()\n\n\n")).collect();
+    let tests: String =
+        names.iter().map(|name| format!("def test_{name}():\n    assert {name}() == 1\n\n\n")).collect();
+    let (calls, tests) = (format!("from lib import *\n\n{calls}"), format!("from lib import *\n\n{tests}"));
+    let fixture = committed_files(&[("lib.py", &lib), ("calls.py", &calls), ("test_lib.py", &tests)]);
+    fs::write(fixture.root().join("lib.py"), lib.replace("return 1", "return 2")).unwrap();
+    let ask = |cursor: u64| fixture.call("impact", json!({"diff": "HEAD", "cursor": cursor})).body;
+    let first = ask(0);
+    assert_eq!(first["sources_total"], json!(150), "{first}");
+    let count = |field: &str, of: &Value| of[field].as_array().unwrap().len();
+    assert!(count("sources", &first) <= 20 && count("tests", &first) >= 3, "{first}");
+    assert!(count("blast_radius", &first) >= 20, "{first}");
+    let second = ask(first["next_cursor"].as_u64().unwrap());
+    assert_eq!(second["sources"], json!([]), "{second}");
+}
+
+#[test]
+fn making_one_of_a_class_is_one_call_of_it() {
+    let text = "//- a.py\nclass Box:\n    def __init__(self, x):\n        self.x = x\n\n    def open(self):\n        return self.x\n\n\ndef one():\n    return Box(1)\n\n\ndef two():\n    return Box(2).open()\n";
+    let fixture = Fixture::new(m1nd_tools::surface(), text);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let found = fixture.call("callers", json!({"node_id": "Box"})).body;
+    let shown: Vec<String> = found["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| format!("{} {}", call["line"], call["member"].as_str().unwrap_or("-")))
+        .collect();
+    assert_eq!(shown, ["10 -", "14 -", "14 open"], "{found}");
+}
+
+#[test]
+fn who_has_a_name_from_a_file_that_hands_it_on_need_not_change_when_it_moves() {
+    let body = "    x = 1\n".repeat(16);
+    let text = format!(
+        "//- pkg/__init__.py\nfrom .helpers import first as first\nfrom .helpers import second as second\n//- pkg/helpers.py\ndef first():\n{body}\n\ndef second():\n{body}\n\ndef third():\n{body}{body}\n\n//- pkg/inner.py\nfrom . import helpers\n\n\ndef inner():\n    return helpers.second()\n//- test_it.py\nimport pkg\nfrom pkg import second\nfrom pkg.helpers import third\n\n\ndef test_it():\n    assert pkg.first() == second() == third()\n"
+    );
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let plan = fixture.call("refactor_plan", json!({"node_id": "pkg/helpers.py"})).body;
+    let users = |name: &str| {
+        let steps = plan["steps"].as_array().unwrap();
+        steps.iter().find(|step| step["members"] == json!([name])).map(|step| step["users"].clone())
+    };
+    assert_eq!(users("first"), Some(json!(["pkg/__init__.py"])), "{plan}");
+    assert_eq!(users("second"), Some(json!(["pkg/__init__.py", "pkg/inner.py"])), "{plan}");
+}
+
+#[test]
+fn a_method_depends_on_the_types_of_its_signature() {
+    let text = "//- a.py\nclass Mixin:\n    pass\n\n\nclass Other:\n    pass\n\n\nclass Session:\n    def expires(self, app, session: Mixin) -> int:\n        return 1\n\n    def other(self, x: Other):\n        return 2\n";
+    let fixture = Fixture::new(m1nd_tools::surface(), text);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let verdict = |claim: &str| {
+        fixture.call("hypothesize", json!({ "claim": claim })).body["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict("Session.expires depends on Mixin"), "likely_true");
+    assert_eq!(verdict("Session.expires depends on Other"), "likely_false");
+    assert_eq!(verdict("Session.expires never calls Mixin"), "likely_true");
+}
+
+#[test]
+fn coupling_says_of_whose_changes_its_shares_are() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py\ndef a():\n    return 9\n//- b.py\ndef b():\n    return 9\n",
+    );
+    let repo = gix::init(fixture.root()).unwrap();
+    let mut parent: Option<gix::ObjectId> = None;
+    // Both change three times, the first three times more.
+    for at in 0..6_u32 {
+        let mut tree = repo.empty_tree().edit().unwrap();
+        for (name, of) in [("a", at), ("b", at.min(2))] {
+            let text = format!(
+                "def {name}():\n    return {}\n",
+                if of == 5 || (name == "b" && of == 2) { 9 } else { of }
+            );
+            let blob = repo.write_blob(text).unwrap();
+            tree.upsert(format!("{name}.py"), gix::objs::tree::EntryKind::Blob, blob).unwrap();
+        }
+        let tree = tree.write().unwrap();
+        let time = format!("{} +0000", 1_700_000_000 + at * 1_000);
+        let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: &time };
+        parent = Some(repo.commit_as(who, who, "HEAD", format!("work {at}"), tree, parent).unwrap().detach());
+    }
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let ask = |claim: &str| fixture.call("hypothesize", json!({ "claim": claim })).body;
+    let (there, back) = (ask("a.py and b.py are coupled"), ask("b.py and a.py are coupled"));
+    assert!(
+        there.to_string().contains("3 times: in 50 % of the 6 changes of a.py, 100 % of the 3 of b.py"),
+        "{there}"
+    );
+    assert!(
+        back.to_string().contains("3 times: in 100 % of the 3 changes of b.py, 50 % of the 6 of a.py"),
+        "{back}"
+    );
+    assert_eq!(there["confidence"], back["confidence"]);
+}
