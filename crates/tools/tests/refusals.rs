@@ -53,7 +53,6 @@ const NOT_PATHS: &[&str] = &[
     "snapshot_a",
     "snapshot_b",
     "question",
-    "part",
     "focus_nodes",
     "base",
     "name",
