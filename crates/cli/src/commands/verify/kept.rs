@@ -82,6 +82,9 @@ struct Here {
     store: Box<Missions>,
 }
 
+/// What is wrong with a mission, and what is odd.
+type Looked = (Vec<String>, Vec<String>);
+
 impl Here {
     fn open(global: &Global) -> anyhow::Result<Self> {
         let mut config = wiring::config(global)?;
@@ -94,12 +97,12 @@ impl Here {
         Ok(Self { runtime_root: workspace.runtime_root().to_owned(), store })
     }
 
-    /// What is wrong with a mission, and what is odd; nothing where there is none. The witnesses were heard before.
+    /// Nothing where there is no such mission. The witnesses were heard before.
     fn faults(
         &self,
         mission: &MissionId,
         witnesses: &Witnesses,
-    ) -> Result<Option<(Vec<String>, Vec<String>)>, StoreError> {
+    ) -> Result<Option<Looked>, StoreError> {
         let sound = match missions::sound(&*self.store, mission.as_str(), None) {
             Ok(sound) => sound,
             Err(Refusal::Store(StoreError::Unreadable { what, detail })) => {
