@@ -98,11 +98,7 @@ impl Here {
     }
 
     /// Nothing where there is no such mission. The witnesses were heard before.
-    fn faults(
-        &self,
-        mission: &MissionId,
-        witnesses: &Witnesses,
-    ) -> Result<Option<Looked>, StoreError> {
+    fn faults(&self, mission: &MissionId, witnesses: &Witnesses) -> Result<Option<Looked>, StoreError> {
         let sound = match missions::sound(&*self.store, mission.as_str(), None) {
             Ok(sound) => sound,
             Err(Refusal::Store(StoreError::Unreadable { what, detail })) => {
