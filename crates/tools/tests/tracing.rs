@@ -301,11 +301,11 @@ fn where_lines_moved_a_frame_that_names_a_method_leads_to_it() {
 
 #[test]
 fn frames_of_a_stored_copy_of_this_repository_lead_to_its_own_files() {
-    let go = "//- go.mod\nmodule github.com/gin-gonic/gin\n\ngo 1.21\n//- context.go\npackage gin\n\ntype Context struct{}\n\nfunc (c *Context) Next() {\n\tpanic(1)\n}\n//- trace.log\npanic: 1\n\ngoroutine 1 [running]:\ngithub.com/gin-gonic/gin.(*Context).Next(0xc000)\n\t/root/go/pkg/mod/github.com/gin-gonic/gin@v1.9.1/context.go:6 +0x1d\ngithub.com/other/lib.Run(0x1)\n\t/root/go/pkg/mod/github.com/other/lib@v1.0.0/context.go:9 +0x1d\n";
+    let go = "//- go.mod\nmodule github.com/gin-gonic/gin\n\ngo 1.21\n//- context.go\npackage gin\n\ntype Context struct{}\n\nfunc (c *Context) Next() {\n\tpanic(1)\n}\n//- trace.log\npanic: 1\n\ngoroutine 1 [running]:\ngithub.com/gin-gonic/gin.(*Context).Next(0xc000)\n\t/home/u/go/pkg/mod/github.com/gin-gonic/gin@v1.9.1/context.go:6 +0x1d\ngithub.com/other/lib.Run(0x1)\n\t/home/u/go/pkg/mod/github.com/other/lib@v1.0.0/context.go:9 +0x1d\n";
     let (_fixture, found) = traced(go);
     assert_eq!(found["frames_mapped"], 1, "{found}");
     assert_eq!(found["suspects"][0]["node_id"], "method::context.go::Context.Next", "{found}");
-    let rust = "//- Cargo.toml\n[workspace]\nmembers = [\"crates/searcher\"]\n//- crates/searcher/Cargo.toml\n[package]\nname = \"grep-searcher\"\n//- crates/searcher/src/lib.rs\npub fn search(x: u8) -> u8 {\n    x / 0\n}\n//- trace.log\nthread 'main' panicked at /root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/grep-searcher-0.1.13/src/lib.rs:2:5:\nattempt to divide by zero\n";
+    let rust = "//- Cargo.toml\n[workspace]\nmembers = [\"crates/searcher\"]\n//- crates/searcher/Cargo.toml\n[package]\nname = \"grep-searcher\"\n//- crates/searcher/src/lib.rs\npub fn search(x: u8) -> u8 {\n    x / 0\n}\n//- trace.log\nthread 'main' panicked at /home/u/.cargo/registry/src/index-6f17d22bba15001f/grep-searcher-0.1.13/src/lib.rs:2:5:\nattempt to divide by zero\n";
     let (_fixture, found) = traced(rust);
     assert_eq!(found["suspects"][0]["node_id"], "function::crates/searcher/src/lib.rs::search", "{found}");
 }

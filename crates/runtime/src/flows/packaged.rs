@@ -74,7 +74,7 @@ fn of_go(path: &str) -> Option<(String, &str)> {
     Some((plain, rest))
 }
 
-/// `…/registry/src/index.crates.io-1a2b/some-crate-0.1.2/src/a.rs`.
+/// `…/registry/src/index-1a2b/some-crate-0.1.2/src/a.rs`.
 fn of_cargo(path: &str) -> Option<(String, &str)> {
     let (_, rest) = path.split_once("/registry/src/")?;
     let (_, rest) = rest.split_once('/')?;
@@ -93,13 +93,11 @@ mod tests {
     #[test]
     fn the_package_and_the_file_in_it_are_read_from_a_stored_path() {
         assert_eq!(
-            of_go("/root/go/pkg/mod/github.com/!burnt!sushi/toml@v1.3.2/internal/tz.go"),
+            of_go("/home/u/go/pkg/mod/github.com/!burnt!sushi/toml@v1.3.2/internal/tz.go"),
             Some(("github.com/BurntSushi/toml".to_owned(), "internal/tz.go"))
         );
         assert_eq!(
-            of_cargo(
-                "/h/.cargo/registry/src/index.crates.io-6f17d22bba15001f/grep-searcher-0.1.13/src/a/b.rs"
-            ),
+            of_cargo("/h/.cargo/registry/src/index-6f17d22bba15001f/grep-searcher-0.1.13/src/a/b.rs"),
             Some(("grep-searcher".to_owned(), "src/a/b.rs"))
         );
         assert_eq!((of_go("/x/a.go"), of_cargo("/x/src/a.rs")), (None, None));
