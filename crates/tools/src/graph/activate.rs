@@ -1,7 +1,7 @@
 //! `activate`: what goes with a question, by association.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::{cut_text, drop_tail, json_len};
+use m1nd_contract::budget::{cut_text, drop_after, drop_tail, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_recall::engines::associate::Noise;
 use m1nd_recall::engines::merge::Dimension;
@@ -147,13 +147,18 @@ fn dimensions(ctx: &Ctx<'_>, names: Option<&[String]>) -> Result<Vec<Dimension>,
     names.iter().map(known).collect()
 }
 
+/// Of what stands beside the nodes so much stays while there are nodes to drop: it was asked for, too.
+const ASIDE: usize = 3;
+/// Nodes that stay while there are other things to drop.
+const NODES: usize = 5;
+
 impl Trim for Output {
-    /// Asides go first, then what is not needed to act, then the weakest nodes.
+    /// Most of the asides go first, then what is not needed to act, then the weakest nodes, and at last all but the strongest.
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        let mut dropped = drop_tail(&mut self.structural_holes, excess);
+        let mut dropped = drop_after(&mut self.structural_holes, ASIDE, excess);
         if dropped < excess {
-            dropped += drop_tail(&mut self.ghost_edges, excess - dropped);
+            dropped += drop_after(&mut self.ghost_edges, ASIDE, excess - dropped);
         }
         for node in self.activated.iter_mut().rev() {
             if dropped >= excess {
@@ -167,7 +172,16 @@ impl Trim for Output {
             node.tags.clear();
         }
         if dropped < excess {
-            dropped += drop_tail(&mut self.activated, excess - dropped);
+            dropped += drop_after(&mut self.activated, NODES, excess - dropped);
+        }
+        if dropped < excess {
+            dropped += drop_tail(&mut self.structural_holes, excess - dropped);
+        }
+        if dropped < excess {
+            dropped += drop_tail(&mut self.ghost_edges, excess - dropped);
+        }
+        if dropped < excess {
+            dropped += drop_after(&mut self.activated, 1, excess - dropped);
         }
         if dropped < excess {
             dropped += drop_tail(&mut self.seeds, excess - dropped);
@@ -176,5 +190,46 @@ impl Trim for Output {
             dropped += cut_text(&mut seed.node_id, 200);
         }
         dropped > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_for_beside_the_nodes_outlives_the_weakest_of_them() {
+        let node = |nth: usize| ActiveNode {
+            node_id: format!("function::src/some/file.rs::function_{nth}"),
+            label: format!("function_{nth}"),
+            kind: "function",
+            activation: 0.5,
+            dimensions: None,
+            pagerank: 0.1,
+            tags: Vec::new(),
+            provenance: "src/some/file.rs:1-2".to_owned(),
+        };
+        let ghost = |nth: usize| GhostEdge {
+            source: format!("file::src/{nth}.rs"),
+            target: "file::src/other.rs".to_owned(),
+            co_changes: 3,
+            strength: 0.5,
+        };
+        let mut output = Output {
+            seeds: Vec::new(),
+            activated: (0..20).map(node).collect(),
+            total_activated: 20,
+            ghost_edges: (0..10).map(ghost).collect(),
+            structural_holes: (0..10).map(|nth| format!("function::src/x.rs::f{nth}")).collect(),
+            plasticity: None,
+            truncated: false,
+        };
+        let mut sizes = Vec::new();
+        while json_len(&output) > 800 && output.trim(200) {
+            sizes.push((output.activated.len(), output.ghost_edges.len(), output.structural_holes.len()));
+        }
+        assert!(sizes.contains(&(NODES, ASIDE, ASIDE)), "{sizes:?}");
+        while output.trim(200) {}
+        assert_eq!((output.activated.len(), output.ghost_edges.len()), (1, 0));
     }
 }
