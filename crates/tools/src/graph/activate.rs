@@ -228,7 +228,10 @@ mod tests {
         while json_len(&output) > 800 && output.trim(200) {
             sizes.push((output.activated.len(), output.ghost_edges.len(), output.structural_holes.len()));
         }
-        assert!(sizes.contains(&(NODES, ASIDE, ASIDE)), "{sizes:?}");
+        let is_kept = |&(nodes, ghosts, holes): &(usize, usize, usize)| {
+            nodes <= NODES + 1 && (ghosts, holes) == (ASIDE, ASIDE)
+        };
+        assert!(sizes.iter().any(is_kept), "{sizes:?}");
         while output.trim(200) {}
         assert_eq!((output.activated.len(), output.ghost_edges.len()), (1, 0));
     }
