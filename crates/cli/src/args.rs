@@ -1,5 +1,6 @@
 //! What can be written on the command line.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
@@ -403,8 +404,8 @@ pub struct BenchRetrieval {
     #[arg(long, value_name = "SIGNAL", requires = "fit")]
     pub without: Vec<String>,
     /// How many later commits to ask about
-    #[arg(long, value_name = "COUNT", default_value_t = 100)]
-    pub commits: usize,
+    #[arg(long, value_name = "COUNT", default_value = "100")]
+    pub commits: NonZeroUsize,
     /// For every file that was not among the first ten, show where each signal put it
     #[arg(long)]
     pub explain: bool,
@@ -446,8 +447,8 @@ pub enum BenchCommand {
         #[arg(long, value_name = "PATH", required = true)]
         repo: Vec<PathBuf>,
         /// How many later commits to judge by; at most half of the history
-        #[arg(long, value_name = "COUNT", default_value_t = 500)]
-        commits: usize,
+        #[arg(long, value_name = "COUNT", default_value = "500")]
+        commits: NonZeroUsize,
         /// Measure instead how long impact, panoramic and review take in a server, with all repositories in one graph
         #[arg(long)]
         latency: bool,

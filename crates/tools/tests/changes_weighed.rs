@@ -10,6 +10,7 @@ use std::fs;
 use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
 
+use reviewed::commits::{ANN, Says, commit};
 use reviewed::{APP, LIB, committed, committed_files, review, shown};
 
 /// Of the findings those of a kind.
@@ -159,15 +160,8 @@ fn the_impact_of_a_past_range_is_that_of_the_functions_it_changed() {
     let then = was.replace("return 2", "return 3");
     let now = format!("def new():\n    return 0\n\n\ndef newer():\n    return 0\n\n\n{then}");
     let fixture = Fixture::new(m1nd_tools::surface(), &format!("//- a.py\n{now}"));
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut parent: Option<gix::ObjectId> = None;
     for text in [was, &then, &now] {
-        let mut tree = repo.empty_tree().edit().unwrap();
-        tree.upsert("a.py", gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
-        let tree = tree.write().unwrap();
-        let who =
-            gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
-        parent = Some(repo.commit_as(who, who, "HEAD", "work", tree, parent).unwrap().detach());
+        commit(fixture.root(), ANN, &[("a.py", text)]);
     }
     assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
     let found = fixture.call("impact", json!({"diff": "HEAD~2..HEAD~1"})).body;
@@ -246,23 +240,18 @@ fn coupling_says_of_whose_changes_its_shares_are() {
         m1nd_tools::surface(),
         "//- a.py\ndef a():\n    return 9\n//- b.py\ndef b():\n    return 9\n",
     );
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut parent: Option<gix::ObjectId> = None;
     // Both change three times, the first three times more.
-    for at in 0..6_u32 {
-        let mut tree = repo.empty_tree().edit().unwrap();
-        for (name, of) in [("a", at), ("b", at.min(2))] {
-            let text = format!(
-                "def {name}():\n    return {}\n",
-                if of == 5 || (name == "b" && of == 2) { 9 } else { of }
-            );
-            let blob = repo.write_blob(text).unwrap();
-            tree.upsert(format!("{name}.py"), gix::objs::tree::EntryKind::Blob, blob).unwrap();
-        }
-        let tree = tree.write().unwrap();
-        let time = format!("{} +0000", 1_700_000_000 + at * 1_000);
-        let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: &time };
-        parent = Some(repo.commit_as(who, who, "HEAD", format!("work {at}"), tree, parent).unwrap().detach());
+    for at in 0..6_u64 {
+        let text = |name: &str, of: u64, last: u64| {
+            format!("def {name}():\n    return {}\n", if of == last { 9 } else { of })
+        };
+        let (a, b) = (text("a", at, 5), text("b", at.min(2), 2));
+        let message = format!("work {at}");
+        commit(
+            fixture.root(),
+            Says("Ann", 1_700_000_000 + at * 1_000, &message),
+            &[("a.py", &a), ("b.py", &b)],
+        );
     }
     assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
     let ask = |claim: &str| fixture.call("hypothesize", json!({ "claim": claim })).body;

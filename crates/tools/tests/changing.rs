@@ -7,6 +7,11 @@ use std::fs;
 use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
 
+#[path = "common/commits.rs"]
+mod commits;
+
+use commits::{Says, commit};
+
 const MODELS: &str =
     "from util import clean\n\nclass Order:\n    def total(self):\n        return clean(1)\n";
 const UTIL: &str = "def clean(x):\n    return x\n\ndef lonely():\n    return 1\n";
@@ -25,8 +30,6 @@ fn program() -> Fixture {
     ];
     let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
     let fixture = Fixture::new(m1nd_tools::surface(), &text);
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut parent: Option<gix::ObjectId> = None;
     let steps: [(&str, &[&str]); 6] = [
         ("first", &["models.py", "util.py", "views.py", "test_views.py", "other.py"]),
         ("fix: wrong sums", &["models.py", "views.py"]),
@@ -36,21 +39,19 @@ fn program() -> Fixture {
         ("last words", &["models.py", "views.py", "util.py"]),
     ];
     for (nth, (message, touched)) in steps.iter().enumerate() {
-        let mut tree = repo.empty_tree().edit().unwrap();
-        for (path, text) in files {
+        let text_of = |(path, text): (&str, &str)| {
             // Every touch adds a comment; the last one takes all of them away.
             let touches = steps[..=nth].iter().filter(|step| step.1.contains(&path)).count();
-            let text = if nth + 1 == steps.len() && touched.contains(&path) || touches <= 1 {
+            if nth + 1 == steps.len() && touched.contains(&path) || touches <= 1 {
                 text.to_owned()
             } else {
                 format!("{text}# {touches}\n")
-            };
-            tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(&text).unwrap()).unwrap();
-        }
-        let tree = tree.write().unwrap();
-        let time = format!("{} +0000", 1_690_000_000 + nth * 86_400);
-        let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: &time };
-        parent = Some(repo.commit_as(who, who, "HEAD", *message, tree, parent).unwrap().detach());
+            }
+        };
+        let texts = files.map(text_of);
+        let now: Vec<(&str, &str)> =
+            files.iter().zip(&texts).map(|((path, _), text)| (*path, &**text)).collect();
+        commit(fixture.root(), Says("Ann", 1_690_000_000 + nth as u64 * 86_400, message), &now);
     }
     assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
     fixture

@@ -8,31 +8,39 @@ use std::time::Duration;
 use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
 
+#[path = "common/reviewed.rs"]
+mod reviewed;
+
+use reviewed::committed_files;
+
 const LIB: &str =
     "pub fn greet(name: &str) -> String {\n    format!(\"hello {name}\")\n}\n\npub fn part(name: &str) {}\n";
 const MAIN: &str = "mod lib;\n\nfn main() {\n    lib::greet(\"you\");\n}\n";
 
 /// Two files, committed once.
 fn committed() -> Fixture {
-    let fixture =
-        Fixture::new(m1nd_tools::surface(), &format!("//- src/lib.rs\n{LIB}//- src/main.rs\n{MAIN}"));
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut tree = repo.empty_tree().edit().unwrap();
-    for (path, text) in [("src/lib.rs", LIB), ("src/main.rs", MAIN)] {
-        fs::write(fixture.root().join(path), text).unwrap();
-        tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
-    }
-    let tree = tree.write().unwrap();
-    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
-    repo.commit_as(who, who, "HEAD", "first", tree, None::<gix::ObjectId>).unwrap();
-    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
-    fixture
+    committed_files(&[("src/lib.rs", LIB), ("src/main.rs", MAIN)])
 }
 
 fn ok(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
     let reply = fixture.call(tool, arguments);
     assert!(!reply.is_error, "{}", reply.text());
     reply.body
+}
+
+#[test]
+fn every_removed_file_is_told_though_others_said_the_same() {
+    let same = "pub fn one() {}\n";
+    let files = [("src/lib.rs", LIB), ("src/a.rs", same), ("src/b.rs", same), ("src/c.rs", same)];
+    let fixture = committed_files(&files);
+    fs::rename(fixture.root().join("src/a.rs"), fixture.root().join("src/d.rs")).unwrap();
+    for path in ["src/b.rs", "src/c.rs"] {
+        fs::remove_file(fixture.root().join(path)).unwrap();
+    }
+    let found = ok(&fixture, "diverge", json!({"baseline": "HEAD"}));
+    assert_eq!((&found["files_renamed"], &found["files_removed"]), (&json!(1), &json!(2)), "{found}");
+    let at: Vec<&Value> = found["symbols"].as_array().unwrap().iter().map(|one| &one["at"]).collect();
+    assert_eq!(at, ["src/b.rs:1", "src/c.rs:1"], "{found}");
 }
 
 #[test]

@@ -7,7 +7,11 @@ use std::fs;
 use m1nd_testkit::{Fixture, lay_out};
 use serde_json::{Value, json};
 
+#[path = "common/commits.rs"]
+mod commits;
 mod common;
+
+use commits::{ANN, commit};
 use common::{ok, refused};
 
 fn begin(fixture: &Fixture, arguments: Value) -> String {
@@ -30,14 +34,7 @@ fn verdict(fixture: &Fixture, id: &str, seen: &Value) -> Value {
 #[test]
 fn a_review_ends_only_after_a_changed_file_was_read() {
     let fixture = Fixture::new(m1nd_tools::surface(), "//- a b.py\nx = 1\n//- LICENSE.md\nFree.\n");
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut tree = repo.empty_tree().edit().unwrap();
-    for (path, text) in [("a b.py", "x = 0\n"), ("gone.py", "y = 0\n"), ("LICENSE.md", "Free.\n")] {
-        tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
-    }
-    let tree = tree.write().unwrap();
-    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
-    repo.commit_as(who, who, "HEAD", "first", tree, None::<gix::ObjectId>).unwrap();
+    commit(fixture.root(), ANN, &[("a b.py", "x = 0\n"), ("gone.py", "y = 0\n"), ("LICENSE.md", "Free.\n")]);
     ok(&fixture, "ingest", json!({}));
     let id = begin(&fixture, json!({"goal": "review the change", "mode": "review"}));
     let found = ok(&fixture, "review", json!({"base": "HEAD", "mission_id": id}));
@@ -56,14 +53,7 @@ fn a_review_ends_only_after_a_changed_file_was_read() {
 #[test]
 fn a_review_whose_change_set_moved_on_is_not_closed_before_that_was_looked_at() {
     let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nx = 1\n//- b.py\ny = 0\n");
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut tree = repo.empty_tree().edit().unwrap();
-    for (path, text) in [("a.py", "x = 0\n"), ("b.py", "y = 0\n")] {
-        tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
-    }
-    let tree = tree.write().unwrap();
-    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
-    repo.commit_as(who, who, "HEAD", "first", tree, None::<gix::ObjectId>).unwrap();
+    commit(fixture.root(), ANN, &[("a.py", "x = 0\n"), ("b.py", "y = 0\n")]);
     ok(&fixture, "ingest", json!({}));
     let id = begin(&fixture, json!({"goal": "review the change", "mode": "review"}));
     ok(&fixture, "review", json!({"base": "HEAD", "mission_id": id}));

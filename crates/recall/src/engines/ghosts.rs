@@ -5,21 +5,10 @@ use rustc_hash::FxHashSet;
 
 use super::temporal::partners;
 
-/// Two files in a secret relation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ghost {
-    pub one: NodeIx,
-    pub other: NodeIx,
-    /// Commits that changed both.
-    pub times: u32,
-    /// How often each changes when the other does, as the geometric mean of both shares.
-    pub strength: f32,
-}
-
-/// Pairs that have one of `files` and no static relation within `depth` steps from file to file: by
-/// strength weighed with the number of commits.
-pub fn ghosts(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<Ghost> {
-    let mut found: Vec<Ghost> = Vec::new();
+/// Pairs of files, the first one first, that have one of `files`, changed together, and have no static relation within
+/// `depth` steps from file to file.
+pub fn ghosts(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<(NodeIx, NodeIx)> {
+    let mut found: Vec<(NodeIx, NodeIx)> = Vec::new();
     for &file in files {
         let partners = partners(graph, file);
         if partners.is_empty() {
@@ -27,20 +16,10 @@ pub fn ghosts(graph: &Graph, files: &[NodeIx], depth: usize) -> Vec<Ghost> {
         }
         let related = within(graph, file, depth);
         let secret = partners.into_iter().filter(|(other, _)| !related.contains(graph.node(*other).path()));
-        for (other, share) in secret {
-            let back = graph.edge_between(other, EdgeKind::CoChanges, file);
-            let back = back.map_or(share, |edge| graph.edge(edge).base_weight.get());
-            let commits = graph.node(file).history().map_or(0, |history| history.commits);
-            let (one, other) = (file.min(other), file.max(other));
-            let times = (share * commits as f32).round() as u32;
-            found.push(Ghost { one, other, times, strength: (share * back).sqrt() });
-        }
+        found.extend(secret.map(|(other, _)| (file.min(other), file.max(other))));
     }
-    found.sort_by_key(|ghost| (ghost.one, ghost.other));
-    found.dedup_by_key(|ghost| (ghost.one, ghost.other));
-    // A habit of many commits says more than one of a few with the same share.
-    let weight = |ghost: &Ghost| ghost.strength * (ghost.times as f32).ln_1p();
-    found.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then((a.one, a.other).cmp(&(b.one, b.other))));
+    found.sort_unstable();
+    found.dedup();
     found
 }
 
@@ -94,7 +73,7 @@ mod tests {
         let name = |ix: NodeIx| graph.node(ix).id().to_owned();
         let files = files_with_partners(&graph);
         let mut found: Vec<String> =
-            ghosts(&graph, &files, depth).iter().map(|ghost| name(ghost.other)).collect();
+            ghosts(&graph, &files, depth).iter().map(|&(_, other)| name(other)).collect();
         found.sort();
         found
     }

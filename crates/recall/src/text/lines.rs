@@ -18,6 +18,10 @@ pub struct Line<'t> {
 }
 
 const C: Style = Style { line_comments: &["//"], blocks: &[("/*", "*/")], quotes: &['"'] };
+const GO: Style = Style { line_comments: &["//"], blocks: &[("/*", "*/"), ("`", "`")], quotes: &['"'] };
+/// Languages with blocks of text.
+const JVM: Style =
+    Style { line_comments: &["//"], blocks: &[("/*", "*/"), ("\"\"\"", "\"\"\"")], quotes: &['"'] };
 const SCRIPT: Style =
     Style { line_comments: &["//"], blocks: &[("/*", "*/"), ("`", "`")], quotes: &['"', '\''] };
 const PYTHON: Style =
@@ -34,6 +38,8 @@ impl Style {
             "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" | "dart" => SCRIPT,
             "rb" | "sh" | "bash" | "zsh" | "ex" | "exs" | "yml" | "yaml" | "toml" | "pl" | "pm" | "r" => HASH,
             "php" => PHP,
+            "go" => GO,
+            "java" | "kt" | "kts" | "scala" | "swift" | "cs" => JVM,
             "lua" | "sql" | "hs" => LUA,
             _ => C,
         }
@@ -96,11 +102,16 @@ impl Style {
     }
 
     fn next_prose(self, text: &str) -> Option<(usize, Start)> {
+        let mut after_sign = 0;
         for (at, c) in text.char_indices() {
-            if c.is_alphanumeric() || c == ' ' || c == '_' {
+            if at < after_sign || c.is_alphanumeric() || c == ' ' || c == '_' {
                 continue;
             }
             let here = &text[at..];
+            if let Some(len) = self.sign(here) {
+                after_sign = at + len;
+                continue;
+            }
             if let Some(&(begin, end)) = self.blocks.iter().find(|(begin, _)| here.starts_with(begin)) {
                 return Some((at, Start::Block(begin, end)));
             }
@@ -112,6 +123,14 @@ impl Style {
             }
         }
         None
+    }
+
+    /// How long a sign between single quotation marks is, as `'"'`, where such marks hold no strings.
+    fn sign(self, here: &str) -> Option<usize> {
+        let inside = here.strip_prefix('\'').filter(|_| !self.quotes.contains(&'\''))?;
+        let sign = inside.strip_prefix('\\').unwrap_or(inside);
+        let after = sign.strip_prefix(|_: char| true)?;
+        after.starts_with('\'').then(|| here.len() - after.len() + 1)
     }
 }
 
@@ -160,6 +179,9 @@ mod tests {
             &["'it'# no", "\"\"\"Doc.", "", "More.\"\"\"", ""],
         );
         check("a.ts", "a(`b\nc`, 'd')", &["`b", "c`'d'"]);
+        check("a.go", "f(`b \"%s\"\nc`, '`', \"d\")\ng()", &["`b \"%s\"", "c`\"d\"", ""]);
+        check("a.java", "f('\"', '\\'', \"\"\"\n b\n\"\"\");", &["\"\"\"", " b", "\"\"\""]);
+        check("a.rs", "f::<'a, 'b>(\"c\", '\"')", &["\"c\""]);
     }
 
     #[test]

@@ -118,7 +118,7 @@ pub fn activate(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<
         report(workspace.learn_from(graph, &active))
     });
     found.activated.truncate(request.top_k);
-    let ghosts = if request.ghosts { ghosts_of(graph, &found) } else { Vec::new() };
+    let ghosts = if request.ghosts { ghosts_of(ctx, graph, &found)? } else { Vec::new() };
     Ok(Answered {
         seeds: found.seeds.iter().map(|seed| seed_node(graph, seed)).collect(),
         activated: found.activated.iter().map(|one| active_node(graph, one)).collect(),
@@ -225,14 +225,14 @@ fn apply_lessons(
     Ok(())
 }
 
-fn ghosts_of(graph: &Graph, found: &Associated) -> Vec<GhostEdge> {
+fn ghosts_of(ctx: &Ctx<'_>, graph: &Graph, found: &Associated) -> Result<Vec<GhostEdge>, Fault> {
     let paths = found.activated.iter().map(|one| graph.node(one.node).path());
     let mut files: Vec<NodeIx> = paths.filter_map(|path| graph.node_by_path(path)).collect();
     files.sort_unstable();
     files.dedup();
-    let mut ghosts = of_files(graph, &files, 1);
+    let mut ghosts = of_files(graph, &ctx.past()?.log.entries, &files, 1);
     ghosts.truncate(MAX_ASIDES);
-    ghosts
+    Ok(ghosts)
 }
 
 fn seed_node(graph: &Graph, seed: &Seed) -> SeedNode {

@@ -1,6 +1,6 @@
 //! Divergence: how today's code differs from an earlier commit, file by file and definition by definition.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_graph::{EdgeKind, Graph, NodeKind};
@@ -75,13 +75,16 @@ pub fn since(
     let failed = |err: HistoryError| unreadable(&err);
     let before: BTreeMap<String, Content> = base.files().map_err(failed)?;
     let mut files = Vec::new();
-    let mut removed: BTreeMap<Content, String> = before
+    let gone = before
         .iter()
         .filter(|(path, _)| is_code(path) && is_within(path, scope) && at.graph.node_by_path(path).is_none())
         // What is there and was not read, such as generated code, is not removed.
-        .filter(|(path, _)| scan::read(root, path).is_err())
-        .map(|(path, content)| (*content, path.clone()))
-        .collect();
+        .filter(|(path, _)| scan::read(root, path).is_err());
+    // Many files may have said the same; empty ones do.
+    let mut removed: BTreeMap<Content, VecDeque<&str>> = BTreeMap::new();
+    for (path, content) in gone {
+        removed.entry(*content).or_default().push_back(path);
+    }
     for node in at.graph.nodes().filter(|node| node.kind() == NodeKind::File) {
         if let Some(stop) = ctx.cancel().stop() {
             return Err(faults::stopped(stop));
@@ -100,10 +103,10 @@ pub fn since(
                     old.and_then(|old| compare(path, Some((&old[..]).into()), Some((&bytes[..]).into())));
                 FileChange { path: path.to_owned(), state: FileState::Changed, from: None, symbols }
             }
-            None => match content.and_then(|content| removed.remove(&content)) {
+            None => match content.and_then(|content| removed.get_mut(&content)?.pop_front()) {
                 Some(from) => {
                     let (state, symbols) = (FileState::Renamed, Some(Vec::new()));
-                    FileChange { path: path.to_owned(), state, from: Some(from), symbols }
+                    FileChange { path: path.to_owned(), state, from: Some(from.to_owned()), symbols }
                 }
                 None => {
                     let symbols = compare(path, None, Some((&bytes[..]).into()));
@@ -113,9 +116,15 @@ pub fn since(
         };
         files.push(change);
     }
-    for (content, path) in removed {
-        let symbols = base.bytes(content).and_then(|old| compare(&path, Some((&old[..]).into()), None));
-        files.push(FileChange { path, state: FileState::Removed, from: None, symbols });
+    for (content, paths) in removed {
+        let Some(first) = paths.front() else { continue };
+        let symbols = base.bytes(content).and_then(|old| compare(first, Some((&old[..]).into()), None));
+        files.extend(paths.iter().map(|path| FileChange {
+            path: (*path).to_owned(),
+            state: FileState::Removed,
+            from: None,
+            symbols: symbols.clone(),
+        }));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let baseline = BaselineShown {

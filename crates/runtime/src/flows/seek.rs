@@ -55,7 +55,7 @@ pub struct SeekResult {
     pub kind: &'static str,
     /// 0 to 1.
     pub score: f64,
-    /// Where the score of its file comes from.
+    /// What the score of its file comes from; it compares files and does not add up to `score`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score_breakdown: Option<ScoreBreakdown>,
     /// What it is, and the words of the query that it has.

@@ -221,7 +221,7 @@ fn semantic(
             next_step_hint: None,
         },
         None if terms_of_query(&input.query).is_empty() => Guidance::hint(
-            "These words stand everywhere and tell nothing apart. Say what the code does, or use mode literal for exact text.",
+            "Words that stand everywhere, numbers, single letters and words of over 64 letters are not ranked, and the query has no others. Say what the code does, or use mode literal for exact text.",
         ),
         None => Guidance::hint(
             "Nothing in the code, its history or small files beside it has these words. Try other words, or mode literal for exact text.",

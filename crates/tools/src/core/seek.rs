@@ -206,7 +206,7 @@ struct Limits {
     kinds: bool,
     scope: bool,
     min_score: bool,
-    /// Every word stands everywhere.
+    /// No word of the query is ranked.
     is_common: bool,
 }
 
@@ -240,7 +240,7 @@ fn next(output: &Output, limits: &Limits) -> (ProofState, Guidance) {
         None => {
             let hint = match limits {
                 Limits { is_common: true, .. } => {
-                    "These words stand everywhere and tell nothing apart. Say what the code does, or `search` for exact text."
+                    "Words that stand everywhere, numbers, single letters and words of over 64 letters are not ranked, and the query has no others. Say what the code does, or `search` for exact text."
                 }
                 Limits { kinds: true, .. } if output.total_candidates_scanned > 0 => {
                     "Files have these words, but nothing of these `node_types` in them does. Ask again without `node_types`."

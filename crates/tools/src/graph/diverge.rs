@@ -74,7 +74,7 @@ impl Tool for Diverge {
         name: "diverge",
         summary: "How the code differs from a date, git ref or the last session: symbols removed, with another signature or body, or added.",
         help: "Today's files, saved or not committed, are compared with those of the commit. Of a date the newest commit of HEAD's line that is not younger is taken. \
-            Layout is no difference. A file with the same content under another name counts as renamed.",
+            Layout is no difference; a comment inside a symbol is one of its body. A file with the same content under another name counts as renamed.",
         intents: &[
             "what changed since",
             "compare with a commit",

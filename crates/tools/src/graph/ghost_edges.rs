@@ -43,7 +43,7 @@ impl Tool for GhostEdges {
     const SPEC: Spec = Spec {
         name: "ghost_edges",
         summary: "Files that commits change together although no call, import or type connects them: hidden couplings.",
-        help: "strength is how often one changes when the other does, as the geometric mean of both directions; pairs are in the order of strength weighed with the number of common commits, since a habit of many commits says more. Only parsed files, and pairs with at least three common commits.",
+        help: "strength is how often one changes when the other does, as the geometric mean of both directions; pairs are in the order of strength weighed with the number of common commits, since a habit of many commits says more. Commits count that are no merges and change at most 20 files; only parsed files, and pairs with at least three such commits in common.",
         intents: &["hidden coupling", "change together", "co-change", "implicit dependency"],
         needs: Needs::Graph,
         budget: Some(4_000),
@@ -59,7 +59,8 @@ impl Tool for GhostEdges {
         let depth = ctx.in_range("depth", input.depth, 1..=3)?.unwrap_or(1);
         let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view_with_history()?;
-        let mut ghost_edges = ghosts::within(&at.graph, &scope, usize::try_from(depth).unwrap_or(1));
+        let mut ghost_edges =
+            ghosts::within(&at.graph, &ctx.past()?.log.entries, &scope, usize::try_from(depth).unwrap_or(1));
         let total = ghost_edges.len() as u64;
         ghost_edges.truncate(usize::try_from(limit).unwrap_or(20));
         let truncated = total > ghost_edges.len() as u64;

@@ -5,6 +5,11 @@
 use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
 
+#[path = "commits.rs"]
+pub mod commits;
+
+use commits::{ANN, Says, commit};
+
 pub const LIB: &str = "def greet(name):\n    return name\n\ndef part(name):\n    return name\n\ndef lonely(x):\n    return x\n\nclass Helper:\n    pass\n";
 pub const APP: &str = "from lib import greet, part\n\ndef run():\n    greet('a')\n    part('b')\n";
 pub const TESTS: &str = "from app import run\n\ndef test_run():\n    run()\n";
@@ -13,14 +18,7 @@ pub const TESTS: &str = "from app import run\n\ndef test_run():\n    run()\n";
 pub fn committed_files(files: &[(&str, &str)]) -> Fixture {
     let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
     let fixture = Fixture::new(m1nd_tools::surface(), &text);
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut tree = repo.empty_tree().edit().unwrap();
-    for (path, text) in files {
-        tree.upsert(*path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
-    }
-    let tree = tree.write().unwrap();
-    let who = gix::actor::SignatureRef { name: "Ann".into(), email: "a@x".into(), time: "1700000000 +0000" };
-    repo.commit_as(who, who, "HEAD", "work", tree, None::<gix::ObjectId>).unwrap();
+    commit(fixture.root(), ANN, files);
     assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
     fixture
 }
@@ -30,19 +28,9 @@ pub fn committed() -> Fixture {
     let files = [("lib.py", LIB), ("app.py", APP), ("test_app.py", TESTS)];
     let text: String = files.iter().map(|(path, text)| format!("//- {path}\n{text}")).collect();
     let fixture = Fixture::new(m1nd_tools::surface(), &text);
-    let repo = gix::init(fixture.root()).unwrap();
-    let mut parent: Option<gix::ObjectId> = None;
-    for (name, old) in [("Ann", true), ("Bob", false)] {
-        let mut tree = repo.empty_tree().edit().unwrap();
-        for (path, text) in files {
-            let text = if old && path == "lib.py" { format!("{text}# old\n") } else { text.to_owned() };
-            tree.upsert(path, gix::objs::tree::EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
-        }
-        let tree = tree.write().unwrap();
-        let who =
-            gix::actor::SignatureRef { name: name.into(), email: "a@x".into(), time: "1700000000 +0000" };
-        parent = Some(repo.commit_as(who, who, "HEAD", "work", tree, parent).unwrap().detach());
-    }
+    let old = format!("{LIB}# old\n");
+    commit(fixture.root(), ANN, &[("lib.py", &old), files[1], files[2]]);
+    commit(fixture.root(), Says("Bob", ANN.1, ANN.2), &files);
     assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
     fixture
 }

@@ -23,7 +23,7 @@ pub fn run(global: &Global, command: BenchCommand) -> anyhow::Result<ExitCode> {
         BenchCommand::Graph(args) => graph::run(&args),
         BenchCommand::Retrieval(args) => retrieval::run(&args),
         BenchCommand::Risk { repo, latency: true, runs, json, .. } => latency::run(&repo, runs, json),
-        BenchCommand::Risk { repo, commits, json, .. } => risk::run(&repo, commits, json),
+        BenchCommand::Risk { repo, commits, json, .. } => risk::run(&repo, commits.get(), json),
         BenchCommand::Mission { events, json } => mission::run(events, json),
         BenchCommand::Edit { repo, files, runs, json } => {
             edit::run(&edit::Options { repo: &repo, files, runs, json })

@@ -8,6 +8,7 @@ use m1nd_ingest::languages;
 use m1nd_risk::blast::{self, DEPENDS};
 use m1nd_risk::plan::Severity;
 
+use super::users::{Targets, User, targets};
 use super::{Edited, Finding};
 
 /// Lines that are shown of each.
@@ -34,7 +35,7 @@ pub fn still_used(
     edited: &[Edited],
     gone: &BTreeMap<&str, &Edited>,
 ) -> Vec<Finding> {
-    let mut users: BTreeMap<&str, Option<User<'_>>> = BTreeMap::new();
+    let mut users: BTreeMap<&str, Option<(User<'_>, Targets)>> = BTreeMap::new();
     let mut found = Vec::new();
     for (&path, one) in gone {
         let Some(file) = before.node_by_path(path) else { continue };
@@ -52,10 +53,14 @@ pub fn still_used(
                 if edge.evidence.is_inferred() || source == path || gone.contains_key(source) {
                     continue;
                 }
-                let user = users.entry(source).or_insert_with(|| User::of(before, graph, edited, source));
-                let Some(user) = user else { continue };
-                let left = edge.lines.iter().filter_map(|&line| user.left(before, graph, one, line, node));
-                let left: Vec<u32> = left.collect();
+                let user = users.entry(source).or_insert_with(|| {
+                    let user = User::of(graph, edited, source)?;
+                    Some((user, targets(before, source)))
+                });
+                let Some((user, then)) = user else { continue };
+                let lines = edge.lines.iter().map(|&line| (line, node));
+                let left: Vec<u32> =
+                    lines.filter_map(|used| left(user, (before, then), graph, one, used)).collect();
                 if left.is_empty() {
                     continue;
                 }
@@ -89,52 +94,33 @@ pub fn still_used(
     found
 }
 
-/// A file that used one that went, before and now.
-struct User<'g> {
-    /// Where it is now.
-    path: &'g str,
-    /// What its lines led to, and what they lead to.
-    then: BTreeMap<u32, Vec<NodeIx>>,
-    now: BTreeMap<u32, Vec<NodeIx>>,
-    /// Where lines of an edited file stand now, by what they say.
-    moved: Option<Moved>,
-}
-
-impl<'g> User<'g> {
-    fn of(before: &Graph, graph: &Graph, edited: &'g [Edited], path: &'g str) -> Option<Self> {
-        let is_it = |one: &&Edited| one.file.was.as_deref().unwrap_or(&one.file.path) == path;
-        let edited = edited.iter().find(is_it);
-        let today = edited.map_or(path, |one| one.file.path.as_str());
-        graph.node_by_path(today)?;
-        let moved = edited.map(|one| Moved::of(one.texts.0.as_deref(), one.texts.1.as_deref()));
-        Some(Self { path: today, then: targets(before, path), now: targets(graph, today), moved })
-    }
-
-    /// The line as it stands now, where it still says what it said and that leads nowhere else.
-    fn left(&self, before: &Graph, graph: &Graph, gone: &Edited, line: u32, used: NodeIx) -> Option<u32> {
-        let today = match &self.moved {
-            Some(moved) => moved.line(line)?,
-            None => line,
+/// The line as it stands now, where it still says what it said and that leads nowhere else. `then` is what lines led to.
+fn left(
+    user: &User<'_>,
+    (before, then): (&Graph, &Targets),
+    graph: &Graph,
+    gone: &Edited,
+    (line, used): (u32, NodeIx),
+) -> Option<u32> {
+    let today = user.line(line)?;
+    let used = before.node(used);
+    let now = || user.leads_to(today).map(|ix| graph.node(ix));
+    let is_there = |label: &str| now().any(|node| node.label() == label);
+    let is_renamed = |path: &str| gone.file.was.is_some() && path == gone.file.path;
+    let is_found = now().any(|node| takes_place(used.path(), node.path()) || is_renamed(node.path()))
+        || match used.kind() {
+            // Through a file that hands names on a line is found by those.
+            NodeKind::File => {
+                let then = then.get(&line).into_iter().flatten().map(|&(ix, _)| before.node(ix));
+                let mut names = then
+                    .filter(|node| node.path() == used.path() && node.kind() != NodeKind::File)
+                    .map(|node| node.label())
+                    .peekable();
+                names.peek().is_some() && names.all(is_there)
+            }
+            _ => is_there(used.label()),
         };
-        let used = before.node(used);
-        let now = || self.now.get(&today).into_iter().flatten().map(|&ix| graph.node(ix));
-        let is_there = |label: &str| now().any(|node| node.label() == label);
-        let is_renamed = |path: &str| gone.file.was.is_some() && path == gone.file.path;
-        let is_found = now().any(|node| takes_place(used.path(), node.path()) || is_renamed(node.path()))
-            || match used.kind() {
-                // Through a file that hands names on a line is found by those.
-                NodeKind::File => {
-                    let then = self.then.get(&line).into_iter().flatten().map(|&ix| before.node(ix));
-                    let mut names = then
-                        .filter(|node| node.path() == used.path() && node.kind() != NodeKind::File)
-                        .map(|node| node.label())
-                        .peekable();
-                    names.peek().is_some() && names.all(is_there)
-                }
-                _ => is_there(used.label()),
-            };
-        (!is_found).then_some(today)
-    }
+    (!is_found).then_some(today)
 }
 
 /// Whether a file is found under the name by which another was: `a.py` and `a/__init__.py`, `a.ts` and `a/index.js`.
@@ -151,45 +137,6 @@ fn takes_place(gone: &str, now: &str) -> bool {
     gone != now && names(gone) == names(now)
 }
 
-/// What the lines of a file lead to.
-pub(super) fn targets(graph: &Graph, path: &str) -> BTreeMap<u32, Vec<NodeIx>> {
-    let mut found: BTreeMap<u32, Vec<NodeIx>> = BTreeMap::new();
-    for node in graph.nodes_in(path) {
-        for edge in graph.outgoing(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
-            for &line in edge.lines {
-                found.entry(line).or_default().push(edge.target);
-            }
-        }
-    }
-    found
-}
-
-/// Where the lines of an earlier text stand now.
-pub(super) struct Moved {
-    then: Vec<String>,
-    now: BTreeMap<String, Vec<u32>>,
-}
-
-impl Moved {
-    pub(super) fn of(then: Option<&[u8]>, now: Option<&[u8]>) -> Self {
-        let lines = |text: Option<&[u8]>| -> Vec<String> {
-            let text = String::from_utf8_lossy(text.unwrap_or_default());
-            text.lines().map(|line| line.trim().to_owned()).collect()
-        };
-        let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (at, line) in (1..).zip(lines(now)) {
-            places.entry(line).or_default().push(at);
-        }
-        Self { then: lines(then), now: places }
-    }
-
-    /// Of several lines that say the same, the nearest.
-    pub(super) fn line(&self, line: u32) -> Option<u32> {
-        let said = self.then.get((line as usize).checked_sub(1)?)?;
-        self.now.get(said)?.iter().copied().min_by_key(|&now| now.abs_diff(line))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,12 +146,5 @@ mod tests {
         assert!(takes_place("a.py", "a/__init__.py") && takes_place("src/a/mod.rs", "src/a.rs"));
         assert!(takes_place("x/a.ts", "x/a.js") && takes_place("x/a.ts", "x/a/index.tsx"));
         assert!(!takes_place("x/a.ts", "x/b.ts") && !takes_place("x/a.py", "x/__init__.py"));
-    }
-
-    #[test]
-    fn lines_are_found_again_where_they_moved_to() {
-        let then = Some(b"a\nb\na\n".as_slice());
-        let moved = Moved::of(then, Some(b"x\n  a\nx\nx\na\n".as_slice()));
-        assert_eq!([1, 2, 3, 4].map(|line| moved.line(line)), [Some(2), None, Some(2), None]);
     }
 }

@@ -10,6 +10,7 @@ mod moved_files;
 mod removed;
 mod removed_nodes;
 mod reviewers;
+mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use m1nd_graph::{EdgeKind, Graph};
 use m1nd_risk::plan::Severity;
 
-use super::gone_files::{Moved, targets};
+use super::users::User;
 use super::{Edited, Finding};
 
 /// Lines that are shown of each.
@@ -13,16 +13,15 @@ const MAX_PLACES: usize = 5;
 pub fn astray(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
     let mut found = Vec::new();
     for one in edited {
-        let (Some(was), Some(_)) = (one.file.was.as_deref(), graph.node_by_path(&one.file.path)) else {
-            continue;
-        };
-        let moved = Moved::of(one.texts.0.as_deref(), one.texts.1.as_deref());
-        let now = targets(graph, &one.file.path);
+        let Some(was) = one.file.was.as_deref() else { continue };
+        let Some(user) = User::of(graph, edited, was) else { continue };
         let imports = before.nodes_in(was).flat_map(|node| before.outgoing(node));
         let imports = imports.filter(|edge| edge.kind == EdgeKind::Imports && !edge.evidence.is_inferred());
         let lines = imports.flat_map(|edge| edge.lines.iter().copied());
-        let mut left: Vec<u32> =
-            lines.filter_map(|line| moved.line(line)).filter(|line| !now.contains_key(line)).collect();
+        let mut left: Vec<u32> = lines
+            .filter_map(|line| user.line(line))
+            .filter(|&line| user.leads_to(line).next().is_none())
+            .collect();
         left.sort_unstable();
         left.dedup();
         let Some(first) = left.first() else { continue };

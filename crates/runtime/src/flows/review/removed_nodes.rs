@@ -9,13 +9,11 @@ use m1nd_ingest::revision::{Change, Changed};
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 
-use super::gone_files::Moved;
+use super::users::User;
 use super::{Edited, Finding, removed};
 
 /// Lines that are shown of each.
 const MAX_PLACES: usize = 5;
-/// Definitions that are looked at.
-const MAX_REMOVED: usize = 400;
 
 /// What went and is to be looked up among the relations of before, each with the file that it was in.
 pub fn candidates<'e>(
@@ -43,7 +41,6 @@ pub fn candidates<'e>(
         let left = went.filter(|symbol| !is_inner(symbol) && !stays(symbol) && !is_told(one, symbol));
         found.extend(left.map(|symbol| (one, symbol)));
     }
-    found.truncate(MAX_REMOVED);
     found
 }
 
@@ -69,11 +66,11 @@ pub fn still_used(
             let source = before.node(edge.source);
             let user = users.entry(source.path()).or_insert_with(|| User::of(graph, edited, source.path()));
             let Some(user) = user else { continue };
-            if symbol.kind != NodeKind::Method && user.takes_another(name) {
+            if symbol.kind != NodeKind::Method && takes_another(user, name) {
                 continue;
             }
             let sites = edge.sites().filter(|(_, evidence)| !evidence.is_inferred());
-            for line in sites.filter_map(|(line, _)| user.left(graph, line, name)) {
+            for line in sites.filter_map(|(line, _)| left(user, graph, line, name)) {
                 is_unedited |= user.edited.is_none();
                 lines.insert((source.flags().has(NodeFlags::TEST_CODE), user.path, line));
             }
@@ -121,56 +118,24 @@ fn has_unknown_base(graph: &Graph, path: &str, member: &str) -> bool {
     says_bases && bases.count() == 0
 }
 
-/// A file that used something that went, as it is now.
-struct User<'g> {
-    path: &'g str,
-    edited: Option<&'g Edited>,
-    /// What its lines certainly lead to.
-    now: BTreeMap<u32, Vec<NodeIx>>,
-    /// Where lines of an edited file stand now.
-    moved: Option<Moved>,
+/// The line as it stands now, where it still says what it said and leads to nothing of that name.
+fn left(user: &User<'_>, graph: &Graph, line: u32, name: &str) -> Option<u32> {
+    let today = user.line(line)?;
+    let is_found = user.certainly_leads_to(today).any(|ix| graph.node(ix).label() == name);
+    (!is_found).then_some(today)
 }
 
-impl<'g> User<'g> {
-    fn of(graph: &Graph, edited: &'g [Edited], path: &'g str) -> Option<Self> {
-        let edited = edited.iter().find(|one| one.path_before() == path);
-        let today = edited.map_or(path, |one| one.file.path.as_str());
-        graph.node_by_path(today)?;
-        let moved = edited.map(|one| Moved::of(one.texts.0.as_deref(), one.texts.1.as_deref()));
-        let mut now: BTreeMap<u32, Vec<NodeIx>> = BTreeMap::new();
-        for node in graph.nodes_in(today) {
-            for edge in graph.outgoing(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
-                for (line, _) in edge.sites().filter(|(_, evidence)| !evidence.is_inferred()) {
-                    now.entry(line).or_default().push(edge.target);
-                }
-            }
-        }
-        Some(Self { path: today, edited, now, moved })
-    }
-
-    /// The line as it stands now, where it still says what it said and leads to nothing of that name.
-    fn left(&self, graph: &Graph, line: u32, name: &str) -> Option<u32> {
-        let today = match &self.moved {
-            Some(moved) => moved.line(line)?,
-            None => line,
-        };
-        let mut now = self.now.get(&today).into_iter().flatten();
-        let is_found = now.any(|&ix| graph.node(ix).label() == name);
-        (!is_found).then_some(today)
-    }
-
-    /// Whether the change lets the file take the name from elsewhere.
-    fn takes_another(&self, name: &str) -> bool {
-        let Some((Some(old), Some(new))) = self.edited.map(|one| (&one.texts.0, &one.texts.1)) else {
-            return false;
-        };
-        let from = |text: &[u8]| {
-            let bound = imported::bound(self.path, text, name).unwrap_or_default();
-            let modules: Vec<Vec<String>> = bound.imports.into_iter().map(|one| one.module).collect();
-            (modules, bound.is_made_here)
-        };
-        let (old, new) = (from(old), from(new));
-        // An import that went leaves the name to nobody.
-        old != new && (!new.0.is_empty() || new.1)
-    }
+/// Whether the change lets a file take a name from elsewhere.
+fn takes_another(user: &User<'_>, name: &str) -> bool {
+    let Some((Some(old), Some(new))) = user.edited.map(|one| (&one.texts.0, &one.texts.1)) else {
+        return false;
+    };
+    let from = |text: &[u8]| {
+        let bound = imported::bound(user.path, text, name).unwrap_or_default();
+        let modules: Vec<Vec<String>> = bound.imports.into_iter().map(|one| one.module).collect();
+        (modules, bound.is_made_here)
+    };
+    let (old, new) = (from(old), from(new));
+    // An import that went leaves the name to nobody.
+    old != new && (!new.0.is_empty() || new.1)
 }

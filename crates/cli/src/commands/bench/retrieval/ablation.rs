@@ -64,7 +64,7 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     let mut tables: Vec<Rows> = Vec::new();
     for repo in &args.repo {
         let dir = tempfile::tempdir().context("a temporary folder")?;
-        let experiment = Experiment::lay_out(repo, args.commits, &dir.path().join("snapshot"))?;
+        let experiment = Experiment::lay_out(repo, args.commits.get(), &dir.path().join("snapshot"))?;
         let runtime = super::runtime(&experiment.folder, &dir.path().join("home"))?;
         let corpus = super::corpus(&runtime)?;
         let workspace = runtime.workspace().context("the snapshot is bound")?;

@@ -16,7 +16,7 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     let mut cases = Vec::new();
     for repo in &args.repo {
         let dir = tempfile::tempdir().context("a temporary folder")?;
-        let experiment = Experiment::lay_out(repo, args.commits, &dir.path().join("snapshot"))?;
+        let experiment = Experiment::lay_out(repo, args.commits.get(), &dir.path().join("snapshot"))?;
         let corpus = super::corpus(&super::runtime(&experiment.folder, &dir.path().join("home"))?)?;
         anstream::eprintln!("{}: {} questions", experiment.name, experiment.questions.len());
         let questions = experiment.questions.iter().map(|question| Known {

@@ -62,7 +62,7 @@ pub fn run(args: &BenchRetrieval) -> anyhow::Result<ExitCode> {
     for repo in &args.repo {
         let dir = tempfile::tempdir().context("a temporary folder")?;
         let snapshot = dir.path().join("snapshot");
-        let experiment = Experiment::lay_out(repo, args.commits, &snapshot)?;
+        let experiment = Experiment::lay_out(repo, args.commits.get(), &snapshot)?;
         let runtime = runtime(&experiment.folder, &dir.path().join("home"))?;
         let corpus = corpus(&runtime)?;
         let measured = measure(experiment, &runtime, &corpus, args.explain)?;

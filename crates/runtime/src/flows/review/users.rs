@@ -1,0 +1,102 @@
+//! Users: files that used something before a change, as they are after it.
+
+use std::collections::BTreeMap;
+
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_risk::blast::DEPENDS;
+
+use super::Edited;
+
+/// A file of before, as it is now.
+pub(super) struct User<'g> {
+    /// Where it is now.
+    pub path: &'g str,
+    /// What the change did to it.
+    pub edited: Option<&'g Edited>,
+    now: Targets,
+    moved: Option<Moved>,
+}
+
+/// What lines lead to, and whether that is certain.
+pub(super) type Targets = BTreeMap<u32, Vec<(NodeIx, bool)>>;
+
+impl<'g> User<'g> {
+    /// Nothing where the file is no more.
+    pub(super) fn of(graph: &Graph, edited: &'g [Edited], path: &'g str) -> Option<Self> {
+        let edited = edited.iter().find(|one| one.path_before() == path);
+        let today = edited.map_or(path, |one| one.file.path.as_str());
+        graph.node_by_path(today)?;
+        let moved = edited.map(|one| Moved::of(one.texts.0.as_deref(), one.texts.1.as_deref()));
+        Some(Self { path: today, edited, now: targets(graph, today), moved })
+    }
+
+    /// Where a line stands now; nothing where no line says what it said.
+    pub(super) fn line(&self, line: u32) -> Option<u32> {
+        match &self.moved {
+            Some(moved) => moved.line(line),
+            None => Some(line),
+        }
+    }
+
+    /// What a line of today leads to.
+    pub(super) fn leads_to(&self, today: u32) -> impl Iterator<Item = NodeIx> {
+        self.now.get(&today).into_iter().flatten().map(|&(node, _)| node)
+    }
+
+    /// The same without guesses.
+    pub(super) fn certainly_leads_to(&self, today: u32) -> impl Iterator<Item = NodeIx> {
+        let all = self.now.get(&today).into_iter().flatten();
+        all.filter(|(_, is_certain)| *is_certain).map(|&(node, _)| node)
+    }
+}
+
+/// What the lines of a file lead to.
+pub(super) fn targets(graph: &Graph, path: &str) -> Targets {
+    let mut found = Targets::new();
+    for node in graph.nodes_in(path) {
+        for edge in graph.outgoing(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
+            for (line, evidence) in edge.sites() {
+                found.entry(line).or_default().push((edge.target, !evidence.is_inferred()));
+            }
+        }
+    }
+    found
+}
+
+/// Where the lines of an earlier text stand now.
+struct Moved {
+    then: Vec<String>,
+    now: BTreeMap<String, Vec<u32>>,
+}
+
+impl Moved {
+    fn of(then: Option<&[u8]>, now: Option<&[u8]>) -> Self {
+        let lines = |text: Option<&[u8]>| -> Vec<String> {
+            let text = String::from_utf8_lossy(text.unwrap_or_default());
+            text.lines().map(|line| line.trim().to_owned()).collect()
+        };
+        let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (at, line) in (1..).zip(lines(now)) {
+            places.entry(line).or_default().push(at);
+        }
+        Self { then: lines(then), now: places }
+    }
+
+    /// Of several lines that say the same, the nearest.
+    fn line(&self, line: u32) -> Option<u32> {
+        let said = self.then.get((line as usize).checked_sub(1)?)?;
+        self.now.get(said)?.iter().copied().min_by_key(|&now| now.abs_diff(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_again_where_they_moved_to() {
+        let then = Some(b"a\nb\na\n".as_slice());
+        let moved = Moved::of(then, Some(b"x\n  a\nx\nx\na\n".as_slice()));
+        assert_eq!([1, 2, 3, 4].map(|line| moved.line(line)), [Some(2), None, Some(2), None]);
+    }
+}
