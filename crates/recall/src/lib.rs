@@ -12,6 +12,7 @@ pub mod past;
 pub mod place;
 pub mod predict;
 pub mod quoted;
+pub mod report;
 pub mod seek;
 pub mod spell;
 pub mod text;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
 use crate::fuse::best;
+use crate::report::message;
 use crate::text::{Bm25, Line, UnitIx, raw_words, terms_of_query};
 
 /// A text that may stand in the code.
@@ -43,17 +44,33 @@ const MAX_WORDS: usize = 30;
 const MIN_RUN: usize = 3;
 /// A shorter text stands everywhere.
 const MIN_CHARS: usize = 6;
+/// Lines of a question that are looked at, and texts that are looked for.
+const MAX_LINES: usize = 12;
+const MAX_QUOTES: usize = 8;
 /// The share of a question that a line must say for the question to be a message, though nothing marks it as one.
 const UNMARKED: f32 = 0.75;
 
-/// Texts between quotation marks, and the question itself where it is short: as it stands, and without what it quotes. What a
-/// message quotes are mostly values, and what is left is what the source says.
+/// Texts between quotation marks, and the lines of a question themselves where they are short: as they stand, without what they
+/// quote, and sentence by sentence. What a message quotes are mostly values, and what is left is what the source says.
 pub fn quotes(query: &str) -> Vec<Quote> {
-    let query = query.trim();
     let mut found: Vec<Quote> = Vec::new();
-    let mut rest_of_message = query.to_owned();
+    let lines = query.lines().map(message).filter(|line| !line.is_empty());
+    for quote in lines.take(MAX_LINES).flat_map(of_line) {
+        if !found.iter().any(|known| known.text == quote.text) {
+            found.push(quote);
+        }
+    }
+    // What somebody marked as said comes before what may have been.
+    found.sort_by_key(|quote| !quote.marked);
+    found.truncate(MAX_QUOTES);
+    found
+}
+
+fn of_line(line: &str) -> Vec<Quote> {
+    let mut found: Vec<Quote> = Vec::new();
+    let mut rest_of_message = line.to_owned();
     for (open, close) in [('"', '"'), ('“', '”'), ('\'', '\''), ('`', '`')] {
-        let mut rest = query;
+        let mut rest = line;
         let mut before = None;
         while let Some(at) = rest.find(open) {
             let inside = &rest[at + open.len_utf8()..];
@@ -72,18 +89,20 @@ pub fn quotes(query: &str) -> Vec<Quote> {
             rest = &inside[end + close.len_utf8()..];
         }
     }
-    if !query.contains('\n') {
-        let whole = Quote::of(query, false);
-        let message = Quote::of(&rest_of_message, false);
-        // Beside a sentence a single quoted thing is a value: an address, a path, a name.
-        let (is_around, is_quoted) = (message.is_sentence(), found.iter().any(Quote::is_sentence));
-        let is_message = is_around && !is_quoted && !found.is_empty();
-        if is_around || is_quoted {
-            found.retain(Quote::is_sentence);
-        }
-        found.extend((whole.is_sentence() && found.is_empty()).then_some(whole));
-        found.extend(is_message.then_some(message));
+    let (whole, around) = (Quote::of(line, false), Quote::of(&rest_of_message, false));
+    // Beside a sentence a single quoted thing is a value: an address, a path, a name.
+    let (is_around, is_quoted) = (around.is_sentence(), found.iter().any(Quote::is_sentence));
+    let is_message = is_around && !is_quoted && !found.is_empty();
+    if is_around || is_quoted {
+        found.retain(Quote::is_sentence);
     }
+    if whole.is_sentence() && found.is_empty() {
+        // A long message stands on several lines of the source.
+        let sentences = line.split(". ").filter(|_| line.contains(". ")).map(|one| Quote::of(one, false));
+        found.push(whole);
+        found.extend(sentences.filter(|one| one.words.len() > MIN_RUN));
+    }
+    found.extend(is_message.then_some(around));
     found.retain(|quote| (1..=MAX_WORDS).contains(&quote.words.len()) && quote.text.len() >= MIN_CHARS);
     found
 }
@@ -115,7 +134,10 @@ impl Quote {
             parts.push(parts.join(" "));
         }
         let most = parts.iter().filter_map(|part| self.in_prose(part)).max()?;
-        let least = if self.marked { 0.0 } else { self.words.len() as f32 * UNMARKED };
+        // Numbers and single letters are values.
+        let is_telling = |word: &&String| word.len() > 1 && !word.bytes().all(|b| b.is_ascii_digit());
+        let telling = self.words.iter().filter(is_telling).count();
+        let least = if self.marked { 0.0 } else { telling as f32 * UNMARKED };
         (most as f32 >= least).then_some(Fit::Part(most))
     }
 
@@ -221,7 +243,16 @@ mod tests {
         assert_eq!(texts("who says \"Pool is closed\"?"), ["pool is closed"]);
         assert_eq!(texts("it doesn't say 'no such file' and can't"), ["no such file"]);
         assert_eq!(texts("pool is closed"), ["pool is closed"], "the question itself");
-        assert!(texts("closed").is_empty() && texts("one\ntwo three four").is_empty());
+        assert!(texts("closed").is_empty() && texts("one\ntwo").is_empty());
+        assert_eq!(
+            texts("Error: Pool is closed. Open the pool before you use it.\nexit status 1"),
+            [
+                "pool is closed. open the pool before you use it.",
+                "open the pool before you use it.",
+                "exit status 1"
+            ],
+            "line by line and sentence by sentence"
+        );
     }
 
     #[test]

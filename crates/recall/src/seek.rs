@@ -144,8 +144,12 @@ impl<'c> Found<'c> {
         let spelled = spelled(corpus, question.query, question.elsewhere);
         let ranking = fuse::rank(corpus, &spelled.query, &weights, &Tuning::default(), shown);
         let files = fuse::best(&ranking.scores, ranking.scores.len());
-        let files =
+        let mut files: Vec<FileIx> =
             files.into_iter().filter(|&file| ranking.scores[file as usize] >= question.min_score).collect();
+        // Company of files that are not admitted is no answer where nothing else is one.
+        if !files.iter().any(|&file| ranking.evidence.has_own_words(file)) {
+            files.clear();
+        }
         let words = words_of(corpus, &spelled.query);
         let mut telling: Vec<Term> =
             raw_words(&spelled.query).flat_map(parts_of).flat_map(terms_of_text).collect();

@@ -41,6 +41,16 @@ fn every_removed_file_is_told_though_others_said_the_same() {
     assert_eq!((&found["files_renamed"], &found["files_removed"]), (&json!(1), &json!(2)), "{found}");
     let at: Vec<&Value> = found["symbols"].as_array().unwrap().iter().map(|one| &one["at"]).collect();
     assert_eq!(at, ["src/b.rs:1", "src/c.rs:1"], "{found}");
+    // A scope may be what was there then, and what moved is no news of either place.
+    for (scope, counts) in [("src/b.rs", [0, 1, 0]), ("src/a.rs", [1, 0, 0]), ("src/d.rs", [1, 0, 0])] {
+        let found = ok(&fixture, "diverge", json!({"baseline": "HEAD", "scope": scope}));
+        let fields = ["files_renamed", "files_removed", "files_added"].map(|name| found[name].clone());
+        assert_eq!(fields, counts.map(|count| json!(count)), "{scope} {found}");
+        let files = ok(&fixture, "drift", json!({"since": "HEAD", "scope": scope}))["total_files"].clone();
+        assert_eq!(files, 1, "{scope}");
+    }
+    let refused = fixture.call("diverge", json!({"baseline": "HEAD", "scope": "src/never.rs"}));
+    assert_eq!(refused.body["error"]["code"], "file_not_found", "{}", refused.text());
 }
 
 #[test]

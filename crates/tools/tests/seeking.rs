@@ -75,6 +75,8 @@ fn an_empty_answer_names_the_limit_that_emptied_it() {
     };
     assert!(hint(json!({"query": "evict", "node_types": ["class"]})).contains("`node_types`"));
     assert!(hint(json!({"query": "zeppelin", "scope": "src"})).contains("`scope`"));
+    // What stands only elsewhere is not answered with the company of where it stands.
+    assert!(hint(json!({"query": "evict", "scope": "src/http.py"})).contains("`scope`"));
     assert!(hint(json!({"query": "send it", "min_score": 1.0})).contains("`min_score`"));
     let nowhere = hint(json!({"query": "zeppelin"}));
     assert!(!nowhere.contains("`scope`") && !nowhere.contains("`node_types`"), "{nowhere}");
@@ -132,6 +134,34 @@ fn a_quoted_message_names_the_function_that_says_it_with_its_line() {
     assert_eq!(body["next_suggested_target"], "src/pool.py:6");
     let files = fixture.call("seek", json!({ "query": query, "group_by": "file" })).body;
     assert_eq!(files["files"][0]["symbols"][0], "acquire:6", "{files}");
+}
+
+#[test]
+fn a_message_is_found_as_a_program_prints_it() {
+    let fixture = Fixture::new(m1nd_tools::surface(), MESSAGES);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    for query in [
+        "Error: timeout must not be negative, got -5",
+        "2026-03-01 10:00:00,123 ERROR [main] timeout must not be negative, got -5",
+        "[pool warn]: timeout must not be negative, got -5\nexit status 1",
+    ] {
+        let body = fixture.call("seek", json!({ "query": query })).body;
+        assert_eq!(body["results"][0]["node_id"], "function::src/pool.py::acquire", "{query} {body}");
+        assert_eq!(body["results"][0]["says"]["line"], 6, "{query}");
+    }
+}
+
+#[test]
+fn a_log_below_a_question_does_not_drown_it() {
+    let fixture = workspace();
+    let question = "evicting a key drops the entry";
+    let log = "2026-03-01 10:00:00 INFO send request of the client, request sent\n".repeat(30);
+    let more: String =
+        (0..30).map(|n| format!("[info] request {n} was sent by send, sending request {n}\n")).collect();
+    let alone = fixture.call("seek", json!({ "query": question })).body;
+    let report = format!("{question}\n```\n{log}{more}```");
+    let body = fixture.call("seek", json!({ "query": report })).body;
+    assert_eq!(ids(&body, "results", "node_id"), ids(&alone, "results", "node_id"));
 }
 
 #[test]

@@ -158,8 +158,8 @@ fn directed(
     chains
 }
 
-/// What a chain says of its ends, and how often it turns round: from along relations of code to against them or back, or from a
-/// part up to what holds it, whose relations are not the part's. Only what is asked about stands for what it holds.
+/// What a chain says of its ends, and how often it turns round: from along relations of code to against them or back, from a
+/// part up to what holds it, whose relations are not the part's, or from a type down to a part of it. Only what is asked about stands for what it holds.
 fn tie(graph: &Graph, hops: &[Hop]) -> (Tie, usize) {
     let kind = |hop: &Hop| graph.edge(hop.edge).kind;
     let relations: Vec<&Hop> = hops.iter().filter(|hop| kind(hop) != EdgeKind::Contains).collect();
@@ -167,7 +167,13 @@ fn tie(graph: &Graph, hops: &[Hop]) -> (Tie, usize) {
     // Where relations are walked against, what leads somewhere begins at the other end.
     let forward = relations.first().is_none_or(|hop| hop.along);
     let is_up = |hop: &&Hop| kind(hop) == EdgeKind::Contains && hop.along != forward && !hop.own;
-    let turns = turns + hops.iter().filter(is_up).count();
+    // Who uses a type uses no certain part of it.
+    let is_part_of_type = |hop: &&Hop| {
+        let edge = graph.edge(hop.edge);
+        let holds = edge.kind == EdgeKind::Contains && hop.along == forward && !hop.own;
+        holds && graph.node(edge.source).kind().is_type()
+    };
+    let turns = turns + hops.iter().filter(|hop| is_up(hop) || is_part_of_type(hop)).count();
     let tie = match () {
         () if relations.iter().any(|hop| kind(hop) == EdgeKind::CoChanges) => Tie::Changes,
         () if turns > 0 => Tie::Shares,

@@ -190,6 +190,12 @@ impl Evidence {
             .any(|&signal| self.files[signal as usize][file as usize] > 0.0)
     }
 
+    /// The same of its own words alone: of its text, its name, or what its changes were called.
+    pub fn has_own_words(&self, file: u32) -> bool {
+        let of_words = Signal::ALL[..FIRST].iter().filter(|signal| !HABITS.contains(signal));
+        of_words.into_iter().any(|&signal| self.files[signal as usize][file as usize] > 0.0)
+    }
+
     /// Whether any word of the question is anywhere.
     fn says_anything(&self) -> bool {
         let of_words = Signal::ALL[..FIRST].iter().filter(|signal| !HABITS.contains(signal));

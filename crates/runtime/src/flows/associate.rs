@@ -8,6 +8,7 @@ use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::{Learned, teach};
 use m1nd_recall::engines::resonance::resonate;
 use m1nd_recall::engines::seeds::{Seed, seeds};
+use m1nd_recall::report;
 use m1nd_recall::text::Term;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -182,6 +183,7 @@ pub fn learn(
     amount: f32,
 ) -> Result<usize, Fault> {
     let workspace = ctx.workspace()?;
+    let query = &*report::said(query);
     let ids: Vec<&str> = nodes.iter().map(|&node| at.graph.node(node).id()).collect();
     let corpus = workspace.corpus(&at.view, &at.graph, ctx.cancel()).map_err(faults::stopped)?;
     workspace

@@ -66,18 +66,20 @@ pub fn since(
     at: &GraphView,
     argument: &'static str,
     said: &str,
-    scope: &str,
+    scope: Option<&str>,
 ) -> Result<Divergence, Fault> {
     let root = ctx.workspace()?.root();
     let Some(base) = base(ctx, argument, said)? else {
+        ctx.scope(scope)?;
         return Ok(Divergence { baseline: None, files: Vec::new() });
     };
     let failed = |err: HistoryError| unreadable(&err);
     let before: BTreeMap<String, Content> = base.files().map_err(failed)?;
+    let scope = &place(ctx, &before, scope)?;
     let mut files = Vec::new();
     let gone = before
         .iter()
-        .filter(|(path, _)| is_code(path) && is_within(path, scope) && at.graph.node_by_path(path).is_none())
+        .filter(|(path, _)| is_code(path) && at.graph.node_by_path(path).is_none())
         // What is there and was not read, such as generated code, is not removed.
         .filter(|(path, _)| scan::read(root, path).is_err());
     // Many files may have said the same; empty ones do.
@@ -90,7 +92,9 @@ pub fn since(
             return Err(faults::stopped(stop));
         }
         let path = node.path();
-        if !is_within(path, scope) || node.language().is_empty() {
+        let is_inside = is_within(path, scope);
+        // What came from the scope counts wherever it is now.
+        if !is_inside && before.contains_key(path) || node.language().is_empty() {
             continue;
         }
         let Ok(bytes) = scan::read(root, path) else { continue };
@@ -104,10 +108,12 @@ pub fn since(
                 FileChange { path: path.to_owned(), state: FileState::Changed, from: None, symbols }
             }
             None => match content.and_then(|content| removed.get_mut(&content)?.pop_front()) {
+                Some(from) if !is_inside && !is_within(from, scope) => continue,
                 Some(from) => {
                     let (state, symbols) = (FileState::Renamed, Some(Vec::new()));
                     FileChange { path: path.to_owned(), state, from: Some(from.to_owned()), symbols }
                 }
+                None if !is_inside => continue,
                 None => {
                     let symbols = compare(path, None, Some((&bytes[..]).into()));
                     FileChange { path: path.to_owned(), state: FileState::Added, from: None, symbols }
@@ -119,7 +125,7 @@ pub fn since(
     for (content, paths) in removed {
         let Some(first) = paths.front() else { continue };
         let symbols = base.bytes(content).and_then(|old| compare(first, Some((&old[..]).into()), None));
-        files.extend(paths.iter().map(|path| FileChange {
+        files.extend(paths.iter().filter(|path| is_within(path, scope)).map(|path| FileChange {
             path: (*path).to_owned(),
             state: FileState::Removed,
             from: None,
@@ -139,7 +145,20 @@ pub fn since(
 pub const NO_REPOSITORY: &str = "The folder is in no git repository, so no earlier state of it is known and nothing is said about changes. \
     If it is a copy, bind the clone it was made from; otherwise commit it (`git init`), and changes since then can be told.";
 
-/// How many places of other files call a definition that is there today.
+/// The folder or file that a scope means, today's or that of the commit.
+fn place(ctx: &Ctx<'_>, before: &BTreeMap<String, Content>, scope: Option<&str>) -> Result<String, Fault> {
+    let today = ctx.scope(scope);
+    match (&today, scope) {
+        (Err(fault), Some(said)) if fault.code == Code::FileNotFound => {
+            let then = ctx.workspace()?.root().relative(said).ok().map(|path| path.as_str().to_owned());
+            let then = then.filter(|then| before.keys().any(|path| is_within(path, then)));
+            then.map_or(today, Ok)
+        }
+        _ => today,
+    }
+}
+
+/// How many definitions call one that is there today.
 pub fn callers(graph: &Graph, path: &str, changed: &Changed) -> usize {
     if changed.change == Change::Removed {
         return 0;
@@ -149,8 +168,7 @@ pub fn callers(graph: &Graph, path: &str, changed: &Changed) -> usize {
         node.lines().0 == changed.line && changed.name.ends_with(node.label())
     });
     let Some(node) = node else { return 0 };
-    let calls = graph.incoming(node).filter(|edge| edge.kind == EdgeKind::Calls);
-    calls.filter(|edge| graph.node(edge.source).path() != path).count()
+    graph.incoming(node).filter(|edge| edge.kind == EdgeKind::Calls && edge.source != node).count()
 }
 
 fn is_code(path: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Quoted: the lines that say what a question quotes, and the symbols around them.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_recall::corpus::Corpus;
@@ -13,10 +13,10 @@ use m1nd_vfs::{Root, read};
 
 use super::slice::MAX_FILE_BYTES;
 
-/// Symbols whose lines are read, and fewer where nothing marks the question as a quotation.
-const MAX_HOLDERS: usize = 60;
-const MAX_GUESSED: usize = 12;
-/// They are chosen among so many times as many.
+/// Files whose lines are read for a text that is marked as quoted, and for one that may be said.
+const MAX_FILES: usize = 60;
+const MAX_GUESSED: usize = 16;
+/// Files are chosen among those of so many times as many symbols.
 const AMONG: usize = 8;
 /// Words of a question that is about what it quotes.
 const MAX_QUESTION: usize = 40;
@@ -53,13 +53,18 @@ pub(super) fn said(
     let held: Vec<Vec<Unit>> = quotes
         .iter()
         .map(|quote| {
-            let most = if quote.marked || quotes.len() > 1 { MAX_HOLDERS } else { MAX_GUESSED };
+            let most = if quote.marked { MAX_FILES } else { MAX_GUESSED };
             let units = holders(corpus, quote, most * AMONG).into_iter().map(|unit| corpus.text.unit(unit));
             let units = units.filter(|unit| admits(corpus.text.path(unit.file)));
             // Tests repeat what the product says, and there may be many of them.
             let (tests, product): (Vec<Unit>, Vec<Unit>) =
                 units.partition(|unit| is_test(corpus.text.path(unit.file)));
-            product.into_iter().chain(tests).take(most).collect()
+            let mut files: BTreeSet<FileIx> = BTreeSet::new();
+            let is_near = |unit: &Unit| {
+                let has_room = files.len() < most;
+                has_room && files.insert(unit.file) || files.contains(&unit.file)
+            };
+            product.into_iter().chain(tests).filter(is_near).collect()
         })
         .collect();
     let mut texts: BTreeMap<FileIx, String> = BTreeMap::new();

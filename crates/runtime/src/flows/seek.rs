@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
+use m1nd_recall::report;
 use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question, Tests};
 use m1nd_risk::trace::is_trace;
 use m1nd_vfs::read;
@@ -144,6 +145,8 @@ fn found_symbols(
 ) -> Result<Answered<SeekResult>, Fault> {
     let traced = traced(ctx, at, request.query);
     let request = &with_message(request, &traced);
+    let said = report::said(request.query);
+    let request = &Request { query: &said, ..request.clone() };
     let kinds = |kind| request.wants(kind);
     let meant: Vec<Hit> = named(ctx, at, request, &traced.suspects, &kinds)?;
     let mut symbols = None;
@@ -276,6 +279,8 @@ fn put_first(hits: &mut Vec<Hit>, meant: &[Hit]) {
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Answered<SeekFile>, Fault> {
     let traced = traced(ctx, at, request.query);
     let request = &with_message(request, &traced);
+    let said = report::said(request.query);
+    let request = &Request { query: &said, ..request.clone() };
     let kinds = |kind| request.wants(kind);
     // In a sentence the words around a name count, too.
     let is_name = request.query.split_whitespace().count() == 1;

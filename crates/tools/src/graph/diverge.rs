@@ -58,7 +58,7 @@ pub struct SymbolChange {
     name: String,
     /// `path:line` today; for something removed, where it was.
     at: String,
-    /// Calls from other files today.
+    /// Definitions that call it today.
     #[serde(skip_serializing_if = "is_zero")]
     callers: u64,
 }
@@ -93,9 +93,8 @@ impl Tool for Diverge {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let limit = ctx.in_range("limit", input.limit, 1..=500)?.unwrap_or(50);
-        let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
-        let found = divergence::since(ctx, &at, "baseline", &input.baseline, &scope)?;
+        let found = divergence::since(ctx, &at, "baseline", &input.baseline, input.scope.as_deref())?;
         let count = |state: FileState| found.files.iter().filter(|file| file.state == state).count() as u64;
         let mut symbols: Vec<(Change, SymbolChange)> = Vec::new();
         let mut untold = Vec::new();

@@ -95,9 +95,8 @@ impl Tool for Drift {
 
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let limit = ctx.in_range("limit", input.limit, 1..=200)?.unwrap_or(20);
-        let scope = ctx.scope(input.scope.as_deref())?;
         let at = ctx.graph_view()?;
-        let found = divergence::since(ctx, &at, "since", &input.since, &scope)?;
+        let found = divergence::since(ctx, &at, "since", &input.since, input.scope.as_deref())?;
         let mut folders: BTreeMap<&str, Moved> = BTreeMap::new();
         let mut files = Vec::new();
         for file in &found.files {
